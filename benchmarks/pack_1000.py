@@ -19,9 +19,9 @@ from pulumi.runtime.proto import analyzer_pb2 as wire
 from pulumi_policy import EnforcementLevel
 
 from operations.offline.program import run
-from policies.evaluation import judged
+from policies.evaluation import evaluate_rules
 from policies.pack import engine_evaluation
-from policies.pack.engine_adapter import PACK, Desk, _told, policies, servicer
+from policies.pack.engine_adapter import PACK, Desk, _read_resource, policies, servicer
 from policies.table import RULES
 
 if TYPE_CHECKING:
@@ -110,16 +110,16 @@ def steps(folder: Path, asked: Question) -> None:
         desk.captured.take(message.urn, message.properties)
     lap("inputs of every resource taken")
     request = wire.AnalyzeStackRequest.FromString(asked[1])
-    told = [_told(each) for each in request.resources]
+    told = [_read_resource(each) for each in request.resources]
     lap("the stack's message taken")
     resources = desk.captured.resources(told)
     lap("resources read")
-    asking = engine_evaluation.Asking(root=folder, stack=STACK, resources=resources)
+    asking = engine_evaluation.PackRequest(root=folder, stack=STACK, resources=resources)
     subject, _ = engine_evaluation._subject(asking, RULES)  # noqa: SLF001 - a step of it
     lap("lock, law and prices read")
     _ = subject.taken, subject.bill
     lap("counted and priced")
-    judged(subject, RULES)
+    evaluate_rules(subject, RULES)
     lap(f"{len(RULES)} rules")
     size = (sum(map(len, asked[0])) + len(asked[1])) // 2**10
     print(f"{len(resources)} resources in {size:,} KiB of messages")

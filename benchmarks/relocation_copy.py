@@ -24,12 +24,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.manifests.comparison import ComparisonTerms, compare
 from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.scan import Look, Watching, look
+from components.agents.mover.manifests.scan import ScanCallbacks, ScanRequest, scan_bucket
 from components.agents.mover.rounds import CopyOptions, copy_round
-from components.agents.mover.store.connection import EMPTY, Connection, Signer
-from components.agents.mover.store.model import Head, Place
+from components.agents.mover.store.connection import EMPTY, HttpConnection, SigV4Signer
+from components.agents.mover.store.model import BucketEndpoint, Head
 from components.agents.mover.store.s3_client import connect
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ class Pair:
             found += (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
         return found
 
-    def place(self, endpoint: str, bucket: str) -> Place:
+    def place(self, endpoint: str, bucket: str) -> BucketEndpoint:
         """A bucket of one of them."""
-        return Place(endpoint=endpoint, region=REGION, bucket=bucket, access_key=USER, secret_key=self.secret)
+        return BucketEndpoint(endpoint=endpoint, region=REGION, bucket=bucket, access_key=USER, secret_key=self.secret)
 
 
 def main() -> None:
@@ -126,8 +126,8 @@ def ours(asked: dict[str, str], folder: Path) -> None:
     options = CopyOptions(tags_counted=True)
     report = copy_round(pair.place(pair.source, "source"), target, folder=folder, options=options, say=lambda _: None)
     with ManifestWriter(folder / "target.manifest") as manifest:
-        look(connect, Look(place=target, counts_tags=True), Watching(row=manifest.add))
-    found = compare(Path(report.manifest), folder / "target.manifest", Terms())
+        scan_bucket(connect, ScanRequest(place=target, counts_tags=True), ScanCallbacks(row=manifest.add))
+    found = compare(Path(report.manifest), folder / "target.manifest", ComparisonTerms())
     if not (report.complete and found.proven and found.compared_rows == report.objects):
         raise SystemExit(f"the copy is not proven: {report} {found}")
 
@@ -185,11 +185,11 @@ def make_bucket(pair: Pair, endpoint: str, bucket: str) -> None:
     host = endpoint.partition("//")[2]
     headers = {"host": host, "x-amz-content-sha256": EMPTY, "content-length": "0"}
     headers["x-amz-date"] = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    signer = Signer(access_key=USER, secret_key=pair.secret, region=REGION)
+    signer = SigV4Signer(access_key=USER, secret_key=pair.secret, region=REGION)
     headers["authorization"] = signer.authorization("PUT", f"/{bucket}", "", headers, payload=EMPTY)
     status = 0
     for _ in range(50):  # it listens before it is ready
-        connection = Connection(endpoint)
+        connection = HttpConnection(endpoint)
         status = connection.send("PUT", f"/{bucket}", headers).status
         connection.drop()
         if status == 200:  # noqa: PLR2004 - HTTP's word for done

@@ -13,10 +13,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.manifests.comparison import ComparisonTerms, compare
 from components.agents.mover.manifests.manifest import ManifestWriter, rows
 from components.agents.mover.manifests.report import sentence
-from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.row import ManifestRow
 
 KEYS = 1_000_000
 STRIDE = 7_919_001  # no divisor of KEYS, so that every key comes once and none beside its neighbour
@@ -44,7 +44,7 @@ def work(folder: Path) -> None:
     wrote = time.perf_counter()
     count = sum(1 for _ in rows(source))
     read = time.perf_counter()
-    found = compare(source, target, Terms())
+    found = compare(source, target, ComparisonTerms())
     ended = time.perf_counter()
     used = resource.getrusage(resource.RUSAGE_SELF)
     mib, processor = used.ru_maxrss / 1024, used.ru_utime + used.ru_stime
@@ -66,9 +66,9 @@ def written(path: Path, *, etag: str) -> None:
             writer.add(replace(row(at * STRIDE % KEYS), etag=etag, version=f"{etag}-{at}"))
 
 
-def row(number: int) -> Row:
+def row(number: int) -> ManifestRow:
     """An object as a tracking server writes them: a key of 80 bytes, headers, metadata, tags."""
-    return Row(
+    return ManifestRow(
         key=f"artifacts/{number % 977:04}/{number:032x}/model/data/part-{number:09}.bin",
         size=number,
         digest=f"{number:064x}",

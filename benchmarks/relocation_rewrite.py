@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, cast
 import psycopg
 
 from operations.relocation.databases.schema import MLFLOW
-from operations.relocation.databases.sql import changed, driver_of, joined, named
+from operations.relocation.databases.sql import driver_of, execute_change, join_sql, quote_identifier
 from operations.relocation.databases.uri_rewrite import rewrite, survey
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.rehearsal.servers import database
 
 if TYPE_CHECKING:
-    from operations.relocation.databases.sql import Connection
+    from operations.relocation.databases.sql import DatabaseConnection
 
 ROWS = 100_000
 LIMIT_S = 10.0  # of the issue
@@ -40,15 +40,15 @@ def main() -> None:
         Path(folder).chmod(0o755)
         served = stack.enter_context(database(Path(folder) / "postgres", name="mlflow"))
         found = [
-            cast("Connection", stack.enter_context(psycopg.connect(served.uri))),
-            cast("Connection", stack.enter_context(sqlite3.connect(Path(folder) / "mlflow.db"))),
+            cast("DatabaseConnection", stack.enter_context(psycopg.connect(served.uri))),
+            cast("DatabaseConnection", stack.enter_context(sqlite3.connect(Path(folder) / "mlflow.db"))),
         ]
         verdicts = [timed(each) for each in found]
     if not all(verdicts):
         sys.exit(1)
 
 
-def timed(connection: Connection) -> bool:
+def timed(connection: DatabaseConnection) -> bool:
     """Fill, look, rewrite; whether the rewriting was within the limit."""
     filled(connection)
     started = time.perf_counter()
@@ -67,18 +67,18 @@ def timed(connection: Connection) -> bool:
     return verdict
 
 
-def filled(connection: Connection) -> None:
+def filled(connection: DatabaseConnection) -> None:
     """Every table with its columns of text; 100,000 rows that name the source."""
     for table, names in tables().items():
-        columns = ", ".join(f"{named(name)} TEXT" for name in sorted(names))
-        changed(connection, joined("CREATE TABLE", named(table), f"({columns})"))
+        columns = ", ".join(f"{quote_identifier(name)} TEXT" for name in sorted(names))
+        execute_change(connection, join_sql("CREATE TABLE", quote_identifier(table), f"({columns})"))
     version = next(iter(MLFLOW.known))
-    changed(connection, "CREATE TABLE alembic_version (version_num TEXT)")
-    changed(connection, "INSERT INTO alembic_version VALUES (%s)", (version,))
+    execute_change(connection, "CREATE TABLE alembic_version (version_num TEXT)")
+    execute_change(connection, "INSERT INTO alembic_version VALUES (%s)", (version,))
     cursor = connection.cursor()
     mark = "?" if driver_of(connection) == "sqlite3" else "%s"
     for (table, column), text in FILLED.items():
-        statement = joined("INSERT INTO", named(table), f"({named(column)}) VALUES ({mark})")
+        statement = join_sql("INSERT INTO", quote_identifier(table), f"({quote_identifier(column)}) VALUES ({mark})")
         values = [(text.replace("{{", "{").replace("}}", "}").replace("{0}", str(at)),) for at in range(ROWS // 2)]
         cast("Any", cursor).executemany(statement, values)
     connection.commit()

@@ -12,11 +12,11 @@ from catalogs import integrity as integrity_cache
 from catalogs import offers as offering
 from catalogs.commitments import HandoverStep, Promise, read_handover_step, read_promise
 from catalogs.custom_prices import book as own
-from catalogs.custom_prices.cells import Known
+from catalogs.custom_prices.cells import CustomPriceVocabulary
 from catalogs.files import read_content
 from catalogs.model import CatalogError, Item
 from catalogs.offers import Machines, RoughOffer, Size
-from catalogs.prices import Prices
+from catalogs.prices import PriceBook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -72,14 +72,16 @@ class Catalog:
         self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
         self._sizes: dict[tuple[str, Callable[[Size], bool]], Mapping[str, Size]] = {}
         self.sources: Mapping[str, Source] = {
-            each.id: each for each in (*parsing.each(root / "sources.csv", parsing.source), *own_sources)
+            each.id: each for each in (*parsing.read_rows(root / "sources.csv", parsing.source), *own_sources)
         }
-        self.prices = Prices(name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own_prices)
+        self.prices = PriceBook(
+            name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own_prices
+        )
 
     @cached_property
     def accelerators(self) -> Mapping[str, Accelerator]:
         """By name."""
-        return {each.name: each for each in parsing.each(self._root / "accelerators.csv", parsing.accelerator)}
+        return {each.name: each for each in parsing.read_rows(self._root / "accelerators.csv", parsing.accelerator)}
 
     @cached_property
     def machines(self) -> Machines:
@@ -90,37 +92,39 @@ class Catalog:
     def regions(self) -> Mapping[tuple[str, str], Region]:
         """By provider and name."""
         paths = (self._root / "regions.csv", *(folder / "regions.csv" for folder in self._folders))
-        return {(each.provider, each.name): each for path in paths for each in parsing.each(path, parsing.region)}
+        return {(each.provider, each.name): each for path in paths for each in parsing.read_rows(path, parsing.region)}
 
     @cached_property
     def providers(self) -> Mapping[str, Provider]:
         """By name."""
-        return {each.name: each for each in parsing.each(self._root / "providers.csv", parsing.provider)}
+        return {each.name: each for each in parsing.read_rows(self._root / "providers.csv", parsing.provider)}
 
     @cached_property
     def terms(self) -> Mapping[tuple[str, str], Term]:
         """By purchase and provider; provider "*" for the rest."""
-        return {(each.purchase, each.provider): each for each in parsing.each(self._root / "terms.csv", parsing.term)}
+        return {
+            (each.purchase, each.provider): each for each in parsing.read_rows(self._root / "terms.csv", parsing.term)
+        }
 
     @cached_property
     def tiers(self) -> Mapping[tuple[str, str], StorageTier]:
         """By provider and tier."""
-        return {(each.provider, each.tier): each for each in parsing.each(self._root / "tiers.csv", parsing.tier)}
+        return {(each.provider, each.tier): each for each in parsing.read_rows(self._root / "tiers.csv", parsing.tier)}
 
     @cached_property
     def promises(self) -> Mapping[str, Promise]:
         """By name."""
-        return {each.name: each for each in parsing.each(self._root / "promises.csv", read_promise)}
+        return {each.name: each for each in parsing.read_rows(self._root / "promises.csv", read_promise)}
 
     @cached_property
     def handover_steps(self) -> Mapping[str, HandoverStep]:
         """By name, in the order in which they are taken."""
-        return {each.step: each for each in parsing.each(self._root / "handover_steps.csv", read_handover_step)}
+        return {each.step: each for each in parsing.read_rows(self._root / "handover_steps.csv", read_handover_step)}
 
     @cached_property
     def nominals(self) -> Mapping[str, Nominal]:
         """By accelerator family: peaks that the book's own text reckons with. Empty for the current book."""
-        found = (parsing.each(folder / "nominal_tflops.csv", parsing.nominal) for folder in self._folders)
+        found = (parsing.read_rows(folder / "nominal_tflops.csv", parsing.nominal) for folder in self._folders)
         return {each.family: each for every in found for each in every}
 
     def offers(self, *, accelerated: bool, provider: str | None = None, region: str | None = None) -> Sequence[Offer]:
@@ -146,7 +150,7 @@ class Catalog:
         if (provider, machine) not in self.machines:
             raise CatalogError(f"{provider} has no machine {machine!r} in the catalog")
         price = self.prices.one(provider=provider, item=machine, region=region, purchase=purchase)
-        return offering.joined(self, price)
+        return offering.build_offer(self, price)
 
     def machine_prices(self, *, provider: str, region: str, usable: Callable[[Size], bool]) -> Iterator[RoughOffer]:
         """Prices of usable machines without accelerators at one place, their offers not made yet."""
@@ -234,12 +238,12 @@ def load(
         _refuse_strangers(catalog, words)
     if override is None:
         return catalog
-    own_rows, own_sources = own.read(override, known=_known(catalog, today=today), lines=lines)
+    own_rows, own_sources = own.read(override, known=_build_vocabulary(catalog, today=today), lines=lines)
     hashed.update(read_content(override, most_bytes=own.MOST_BYTES))
     with_own = own.with_exact(lines, own_rows)
     return build(
         lines=with_own,
-        words=integrity.words_of(with_own),
+        words=integrity.collect_words(with_own),
         digest=hashed.hexdigest(),
         own_prices=own.OwnPrices({row.key: row for row in own_rows if not row.exact}),
         own_sources=own_sources,
@@ -290,9 +294,9 @@ def _refuse_strangers(catalog: Catalog, words: integrity.Words) -> None:
         raise CatalogError(f"terms.csv does not explain {', '.join(sorted(purchases))}")
 
 
-def _known(catalog: Catalog, *, today: date | None) -> Known:
+def _build_vocabulary(catalog: Catalog, *, today: date | None) -> CustomPriceVocabulary:
     machines, terms = catalog.machines, catalog.terms
-    return Known(
+    return CustomPriceVocabulary(
         providers=catalog.providers.keys(),
         services=SERVICES,
         purchases=lambda provider: {word for word, owner in terms if owner in (provider, "*")} | {parsing.LIST},

@@ -76,4 +76,4 @@ def promises() -> Mapping[str, Promise]:
     Raises:
         CatalogError: a row that cannot be read.
     """
-    return {each.name: each for each in parsing.each(FILE, read_promise)}
+    return {each.name: each for each in parsing.read_rows(FILE, read_promise)}

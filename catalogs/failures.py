@@ -19,7 +19,7 @@ NAME: Final = "failures.csv"
 _TRUTH: Final = {"true": True, "false": False}
 
 
-class Sign(StrEnum):
+class FailureSignal(StrEnum):
     """Where a failure is seen."""
 
     CONDITION = "condition"
@@ -50,7 +50,7 @@ class Failure:
         after_minutes: how long a condition has to last before it counts.
     """
 
-    kind: Sign
+    kind: FailureSignal
     name: str
     fails_on: str
     meaning: str
@@ -68,13 +68,13 @@ class Failure:
 
 
 @cache
-def failures() -> Mapping[tuple[Sign, str], Failure]:
+def failures() -> Mapping[tuple[FailureSignal, str], Failure]:
     """Every sign, by where it is seen and its name.
 
     Raises:
         CatalogError: a row cannot be read.
     """
-    return {(each.kind, each.name): each for each in parsing.each(ROOT / NAME, failure)}
+    return {(each.kind, each.name): each for each in parsing.read_rows(ROOT / NAME, failure)}
 
 
 def failure(row: Mapping[str, str]) -> Failure:
@@ -85,7 +85,7 @@ def failure(row: Mapping[str, str]) -> Failure:
         KeyError: a column is missing, or a truth is neither "true" nor "false".
     """
     return Failure(
-        kind=Sign(row["kind"]),
+        kind=FailureSignal(row["kind"]),
         name=row["name"],
         fails_on=row["fails_on"],
         meaning=row["meaning"],

@@ -53,7 +53,7 @@ def looks_sound(lines: Sequence[str], words: Words) -> bool:
     return True
 
 
-def words_of(lines: Sequence[str]) -> Words:
+def collect_words(lines: Sequence[str]) -> Words:
     """The words of sound rows."""
     words = Words()
     looks_sound(lines, words)

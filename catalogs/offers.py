@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalogs.model import Machine, Price, PurchaseKind, Source, Term
-    from catalogs.prices import Prices
+    from catalogs.prices import PriceBook
 
 
 UNDATED = "undated"
@@ -63,7 +63,7 @@ class OfferFacts(Protocol):
     """What offers need of a catalog; cached as there, because the type checker takes no plain property for it."""
 
     @property
-    def prices(self) -> Prices:
+    def prices(self) -> PriceBook:
         """The price list."""
         ...
 
@@ -120,10 +120,10 @@ def _of(catalog: OfferFacts, machine: Machine, *, region: str | None) -> Iterato
 
 def of_line(catalog: OfferFacts, line: str) -> Offer:
     """The offer that a price line is."""
-    return joined(catalog, catalog.prices.price(line))
+    return build_offer(catalog, catalog.prices.price(line))
 
 
-def joined(catalog: OfferFacts, price: Price) -> Offer:
+def build_offer(catalog: OfferFacts, price: Price) -> Offer:
     """The offer that a machine price is.
 
     Raises:
@@ -143,13 +143,13 @@ def term_of(catalog: OfferFacts, *, provider: str, purchase: str) -> Term:
     Raises:
         CatalogError: terms.csv does not explain it.
     """
-    found = known_term(catalog, provider=provider, purchase=purchase)
+    found = find_term(catalog, provider=provider, purchase=purchase)
     if found is None:
         raise CatalogError(f"purchase {purchase!r} of {provider} is not explained in terms.csv")
     return found
 
 
-def known_term(catalog: OfferFacts, *, provider: str, purchase: str) -> Term | None:
+def find_term(catalog: OfferFacts, *, provider: str, purchase: str) -> Term | None:
     """As `term_of`; None where terms.csv does not explain the word."""
     return catalog.terms.get((purchase, provider)) or catalog.terms.get((purchase, "*"))
 

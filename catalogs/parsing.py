@@ -44,7 +44,7 @@ _NO_DATE = ("", "unknown")
 _AFTER_ANY_TEXT = "\x7f"
 
 
-def each(path: Path, build: Callable[[Row], Fact]) -> Iterator[Fact]:
+def read_rows(path: Path, build: Callable[[Row], Fact]) -> Iterator[Fact]:
     """The facts of one file in file order; nothing where there is no such file.
 
     Raises:

@@ -28,7 +28,7 @@ _REGIONS_NAMED = 5
 
 
 @final
-class Prices:
+class PriceBook:
     """One price book.
 
     Args:

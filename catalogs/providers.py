@@ -38,7 +38,7 @@ def profiles() -> Mapping[str, KubernetesProfile]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return {each.provider: each for each in parsing.each(ROOT / "profiles.csv", parsing.profile)}
+    return {each.provider: each for each in parsing.read_rows(ROOT / "profiles.csv", parsing.profile)}
 
 
 def profile(provider: str) -> KubernetesProfile:
@@ -54,7 +54,7 @@ def regions() -> tuple[Region, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.each(Path(__file__).parent / "regions.csv", parsing.region))
+    return tuple(parsing.read_rows(Path(__file__).parent / "regions.csv", parsing.region))
 
 
 @cache
@@ -64,7 +64,7 @@ def accelerators() -> tuple[Accelerator, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.each(Path(__file__).parent / "accelerators.csv", parsing.accelerator))
+    return tuple(parsing.read_rows(Path(__file__).parent / "accelerators.csv", parsing.accelerator))
 
 
 NAME: Final = "node_billing.csv"
@@ -107,7 +107,7 @@ def node_fact(fact: str, *, provider: str, about: str) -> NodeFact:
 
 @cache
 def _facts() -> Mapping[tuple[str, str, str], NodeFact]:
-    return {(each.fact, each.provider, each.about): each for each in parsing.each(ROOT / NAME, read_node_fact)}
+    return {(each.fact, each.provider, each.about): each for each in parsing.read_rows(ROOT / NAME, read_node_fact)}
 
 
 def read_node_fact(row: Mapping[str, str]) -> NodeFact:

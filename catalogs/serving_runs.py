@@ -58,7 +58,7 @@ def serving_runs() -> tuple[ServingRun, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.each(ROOT / SERVING_FILE, serving_run))
+    return tuple(parsing.read_rows(ROOT / SERVING_FILE, serving_run))
 
 
 def serving_run(row: Mapping[str, str]) -> ServingRun:

@@ -53,7 +53,7 @@ def achievable() -> Mapping[tuple[str, str], Achievable]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    found = parsing.each(ROOT / "achievable.csv", _achievable)
+    found = parsing.read_rows(ROOT / "achievable.csv", _achievable)
     return {(each.accelerator, each.precision): each for each in found}
 
 
@@ -64,17 +64,19 @@ def tier_speeds() -> Mapping[tuple[str, str], TierSpeed]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return {(each.provider, each.tier): each for each in parsing.each(ROOT / "tier_speeds.csv", _tier_speed)}
+    return {(each.provider, each.tier): each for each in parsing.read_rows(ROOT / "tier_speeds.csv", _tier_speed)}
 
 
 @cache
-def seen_memory_mib() -> Mapping[str, Decimal]:
+def read_visible_memory() -> Mapping[str, Decimal]:
     """Memory that an accelerator shows where it is whole, in MiB, by accelerator.
 
     Raises:
         CatalogError: a row cannot be read.
     """
-    return dict(parsing.each(ROOT / "seen_memory.csv", lambda row: (row["accelerator"], parsing.money(row["mib"]))))
+    return dict(
+        parsing.read_rows(ROOT / "seen_memory.csv", lambda row: (row["accelerator"], parsing.money(row["mib"])))
+    )
 
 
 def _achievable(row: Mapping[str, str]) -> Achievable:

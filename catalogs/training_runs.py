@@ -73,7 +73,7 @@ def training_runs() -> tuple[TrainingRun, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.each(ROOT / TRAINING_FILE, training_run))
+    return tuple(parsing.read_rows(ROOT / TRAINING_FILE, training_run))
 
 
 def training_run(row: Mapping[str, str]) -> TrainingRun:

@@ -187,7 +187,7 @@ def _second_source_faults(catalog: Catalog, folders: list[Path]) -> Iterator[Row
                 yield RowFault(path=path, line=line, text="no price has this key: a second source needs a first")
 
 
-def _unsourced(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
+def _find_unsourced(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
     """Rows of any file that name no known source."""
     tops = sorted(folders[0].parent.glob("*.csv"))
     for path in (*tops, *(path for folder in folders for path in sorted(folder.glob("*.csv")))):
@@ -230,7 +230,7 @@ CHECKS: tuple[Callable[[Catalog, list[Path]], Iterator[RowFault]], ...] = (
     _price_faults,
     _machine_faults,
     _second_source_faults,
-    _unsourced,
+    _find_unsourced,
     _word_faults,
     _profile_faults,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from planning.values.errors import CannotTellError
 from planning.values.verdict import Verdict
 from policies.breach import Level
-from policies.exemptions import Standing, standing
+from policies.exemptions import ExemptionState, judge_exemption
 from policies.rule import BROKEN, MONEY, OLD_PRICES
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from policies.breach import Breach
     from policies.exemptions import Exemption
     from policies.rule import Rule
-    from policies.settings import Law
-    from policies.stack_context import Subject
+    from policies.settings import PolicySettings
+    from policies.stack_context import StackContext
 
 
 WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, CannotTellError.exit_code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class PolicyFinding:
     """A breach, with what it leads to.
 
     Args:
@@ -40,12 +40,12 @@ class Found:
     breach: Breach
     level: Level
     exemption: Exemption | None = None
-    standing: Standing | None = None
+    standing: ExemptionState | None = None
 
     @property
     def exempt(self) -> bool:
         """Whether it is let through."""
-        return self.standing is Standing.USED
+        return self.standing is ExemptionState.USED
 
     @property
     def stops(self) -> bool:
@@ -60,15 +60,15 @@ class Found:
             return said
         by = f"exemption of {self.exemption.owner} until {self.exemption.expires}"
         words = {
-            Standing.USED: f"let through by the {by}: {self.exemption.reason}",
-            Standing.EXPIRED: f"the {by} has expired",
-            Standing.EXCEEDED: f"the {by} lets {self.exemption.max_usd_per_month or 'no'} USD a month through, no more",
+            ExemptionState.USED: f"let through by the {by}: {self.exemption.reason}",
+            ExemptionState.EXPIRED: f"the {by} has expired",
+            ExemptionState.EXCEEDED: f"the {by} lets {self.exemption.max_usd_per_month or 'no'} USD a month through, no more",
         }
         return f"{said} ({words[self.standing]})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class PolicyReport:
     """What all rules say of one stack.
 
     Args:
@@ -78,16 +78,16 @@ class Report:
     """
 
     stack: str
-    found: tuple[Found, ...]
-    exemptions: tuple[tuple[Exemption, Standing], ...] = ()
+    found: tuple[PolicyFinding, ...]
+    exemptions: tuple[tuple[Exemption, ExemptionState], ...] = ()
     notes: tuple[str, ...] = field(default_factory=tuple)
 
     @property
-    def stopping(self) -> tuple[Found, ...]:
+    def stopping(self) -> tuple[PolicyFinding, ...]:
         """What stops a deployment."""
         return tuple(each for each in self.found if each.stops)
 
-    def without_old_prices(self) -> Report:
+    def without_old_prices(self) -> PolicyReport:
         """The same where somebody goes on with old prices."""
         return replace(self, found=tuple(each for each in self.found if each.rule.exit_code != OLD_PRICES))
 
@@ -107,63 +107,67 @@ class Report:
         return next((code for code in WORST_FIRST if code in codes), 0)
 
 
-def judged(subject: Subject, rules: Sequence[Rule]) -> Report:
+def evaluate_rules(subject: StackContext, rules: Sequence[Rule]) -> PolicyReport:
     """What the rules say of a stack. Nothing is hidden: what is exempt is in the report, too."""
     mine = [each for each in subject.law.exemptions if each.stack == subject.lock.stack]
-    found = tuple(_found(subject, rules, mine))
-    return Report(
+    found = tuple(_find_breaches(subject, rules, mine))
+    return PolicyReport(
         stack=subject.lock.stack,
         found=found,
         exemptions=tuple((each, _became(each, found, today=subject.today)) for each in mine),
     )
 
 
-def _found(subject: Subject, rules: Sequence[Rule], exemptions: Sequence[Exemption]) -> Iterator[Found]:
+def _find_breaches(
+    subject: StackContext, rules: Sequence[Rule], exemptions: Sequence[Exemption]
+) -> Iterator[PolicyFinding]:
     for rule in rules:
         for breach in rule.judge(subject):
             level = _decide_level(subject.law, rule, breach)
             if level is not Level.DISABLED:
-                yield _weighed(Found(rule=rule, breach=breach, level=level), subject, exemptions)
+                yield _apply_exemption(PolicyFinding(rule=rule, breach=breach, level=level), subject, exemptions)
 
 
-def _decide_level(law: Law, rule: Rule, breach: Breach) -> Level:
+def _decide_level(law: PolicySettings, rule: Rule, breach: Breach) -> Level:
     """What a breach of a rule leads to: what the project set of the rule, else what the rule itself says."""
     return law.levels.get(rule.name) or rule.leads_to(breach.verdict)
 
 
-def _weighed(found: Found, subject: Subject, exemptions: Sequence[Exemption]) -> Found:
+def _apply_exemption(found: PolicyFinding, subject: StackContext, exemptions: Sequence[Exemption]) -> PolicyFinding:
     """The same, with the exemption that does most for it."""
     covering = [
-        (standing(each, found.breach, today=subject.today), each)
+        (judge_exemption(each, found.breach, today=subject.today), each)
         for each in exemptions
         if each.covers(found.breach, rule=found.rule.name, stack=subject.lock.stack)
     ]
     if not covering:
         return found
-    order = (Standing.USED, Standing.EXCEEDED, Standing.EXPIRED)
+    order = (ExemptionState.USED, ExemptionState.EXCEEDED, ExemptionState.EXPIRED)
     became, exemption = min(covering, key=lambda pair: order.index(pair[0]))
-    return Found(rule=found.rule, breach=found.breach, level=found.level, exemption=exemption, standing=became)
+    return PolicyFinding(rule=found.rule, breach=found.breach, level=found.level, exemption=exemption, standing=became)
 
 
-def _became(exemption: Exemption, found: Sequence[Found], *, today: date) -> Standing:
+def _became(exemption: Exemption, found: Sequence[PolicyFinding], *, today: date) -> ExemptionState:
     """What became of one exemption; expired ones are said as such, needed or not."""
     if today > exemption.expires:
-        return Standing.EXPIRED
+        return ExemptionState.EXPIRED
     mine = [each.standing for each in found if each.exemption is exemption and each.standing]
-    return next((each for each in (Standing.EXCEEDED, Standing.USED) if each in mine), Standing.UNUSED)
+    return next(
+        (each for each in (ExemptionState.EXCEEDED, ExemptionState.USED) if each in mine), ExemptionState.UNUSED
+    )
 
 
-def found_forms(report: Report) -> list[FoundForm]:
+def build_finding_forms(report: PolicyReport) -> list[FoundForm]:
     """Every breach, in the order of the rules."""
-    return [_found_form(each) for each in report.found]
+    return [_build_finding_form(each) for each in report.found]
 
 
-def exemption_forms(report: Report) -> list[ExemptionForm]:
+def exemption_forms(report: PolicyReport) -> list[ExemptionForm]:
     """Every exemption of the stack with what became of it."""
     return [_exemption_form(exemption, standing) for exemption, standing in report.exemptions]
 
 
-def _found_form(found: Found) -> FoundForm:
+def _build_finding_form(found: PolicyFinding) -> FoundForm:
     exemption = found.exemption
     return {
         "rule": found.rule.name,
@@ -178,7 +182,7 @@ def _found_form(found: Found) -> FoundForm:
     }
 
 
-def _exemption_form(exemption: Exemption, standing: Standing) -> ExemptionForm:
+def _exemption_form(exemption: Exemption, standing: ExemptionState) -> ExemptionForm:
     most = exemption.max_usd_per_month
     return {
         "rule": exemption.rule,

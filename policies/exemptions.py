@@ -46,7 +46,7 @@ class Exemption(BaseModel):
         )
 
 
-class Standing(StrEnum):
+class ExemptionState(StrEnum):
     """What became of an exemption."""
 
     USED = "used"
@@ -55,11 +55,11 @@ class Standing(StrEnum):
     EXCEEDED = "exceeded"
 
 
-def standing(exemption: Exemption, breach: Breach, *, today: date) -> Standing:
+def judge_exemption(exemption: Exemption, breach: Breach, *, today: date) -> ExemptionState:
     """Whether an exemption that covers a breach lets it through."""
     if today > exemption.expires:
-        return Standing.EXPIRED
+        return ExemptionState.EXPIRED
     if breach.usd_per_month is None:
-        return Standing.USED
+        return ExemptionState.USED
     within = exemption.max_usd_per_month is not None and breach.usd_per_month <= exemption.max_usd_per_month
-    return Standing.USED if within else Standing.EXCEEDED
+    return ExemptionState.USED if within else ExemptionState.EXCEEDED

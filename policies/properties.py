@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
 
 
-def each(
+def check_resources(
     resources: Iterable[Resource], check: Callable[[Resource, Properties], Iterable[Breach]], *, limit: str
 ) -> Iterator[Breach]:
     """The breaches that `check` finds in each resource; one "cannot tell" where a property of it cannot be read.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from policies.breach import Settings
     from policies.rule import Rule
-    from policies.settings import Law
+    from policies.settings import PolicySettings
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 HEAD: Final = """\
@@ -32,7 +32,7 @@ that is mandatory stays so: only an exemption lets a breach through.
 """
 
 
-def rule_form(rule: Rule, law: Law) -> dict[str, object]:
+def rule_form(rule: Rule, law: PolicySettings) -> dict[str, object]:
     """A rule as plain values, with what the project sets."""
     return {
         "name": rule.name,

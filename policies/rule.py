@@ -11,13 +11,13 @@ from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, NoSettings, Settings, Severity
 
 if TYPE_CHECKING:
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 BROKEN: Final = AtollError.exit_code
 MONEY: Final = OverCeilingError.exit_code
 OLD_PRICES: Final = StalePricesError.exit_code
 
-Judge = Callable[["Subject"], Iterable[Breach]]
+Judge = Callable[["StackContext"], Iterable[Breach]]
 
 
 @dataclass(frozen=True, kw_only=True)

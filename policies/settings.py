@@ -16,7 +16,7 @@ S = TypeVar("S", bound=Settings)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Law:
+class PolicySettings:
     """Settings and exemptions of one project; without the file, the defaults of the rules and no exemption.
 
     Args:

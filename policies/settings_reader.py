@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import BaseModel, ValidationError
 
-from planning.inputs.faults import Source, locate, nearest, spell
+from planning.inputs.faults import SourceText, locate, nearest, spell
 from planning.inputs.files import MissingFileError, read_text
 from planning.inputs.plain_values import REFUSED, plain
-from planning.inputs.yaml_nodes import Fields, Note, Place, compose
+from planning.inputs.yaml_nodes import Fields, TextPosition, YamlFault, compose
 from planning.spec.lock import CHECKLIST_NAME, LOCK_NAME
-from planning.values.errors import Fault, InputError, counted
+from planning.values.errors import Fault, InputError, format_fault_count
 from policies.breach import Level, Settings
 from policies.exemptions import Exemption
-from policies.settings import Law
+from policies.settings import PolicySettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ LEVEL: Final = "level"
 STACKS: Final = "stacks"  # of settings that differ by stack
 
 
-def read_law(path: Path, *, rules: Sequence[Rule]) -> Law:
+def read_law(path: Path, *, rules: Sequence[Rule]) -> PolicySettings:
     """The law of a project; the rules' own where there is no such file.
 
     Raises:
@@ -39,12 +39,12 @@ def read_law(path: Path, *, rules: Sequence[Rule]) -> Law:
     try:
         text = read_text(path, hint="it holds settings and exemptions, no more")
     except MissingFileError:
-        return Law()
+        return PolicySettings()
     beside = {each.parent.name for name in (CHECKLIST_NAME, LOCK_NAME) for each in path.parent.glob(f"*/{name}")}
     return parse(text, file=str(path), rules=rules, stacks=beside)
 
 
-def parse(text: str, *, file: str, rules: Sequence[Rule], stacks: AbstractSet[str] = frozenset()) -> Law:
+def parse(text: str, *, file: str, rules: Sequence[Rule], stacks: AbstractSet[str] = frozenset()) -> PolicySettings:
     """The law in a text; `file` is only its name in faults.
 
     Args:
@@ -53,20 +53,22 @@ def parse(text: str, *, file: str, rules: Sequence[Rule], stacks: AbstractSet[st
     Raises:
         InputError: with every fault that can be found.
     """
-    reading = _Reading(text, file=file)
+    reading = _SettingsReader(text, file=file)
     sections = reading.sections()
     by_name = {rule.name: rule for rule in rules}
     settings, levels = _settings(reading, _mapping(reading, sections.get(RULES), (RULES,)), by_name, stacks)
     exemptions = tuple(_exemptions(reading, sections.get(EXEMPTIONS), by_name, stacks))
     reading.refuse()
-    return Law(settings=settings, levels=levels, exemptions=exemptions, digest=sha256(text.encode()).hexdigest())
+    return PolicySettings(
+        settings=settings, levels=levels, exemptions=exemptions, digest=sha256(text.encode()).hexdigest()
+    )
 
 
-class _Reading:
+class _SettingsReader:
     """A text, its nodes, and the faults found so far."""
 
     def __init__(self, text: str, *, file: str) -> None:
-        self.source = Source(file=file, lines=text.splitlines())
+        self.source = SourceText(file=file, lines=text.splitlines())
         self.root, notes = compose(text)
         self.faults: list[Fault] = []
         self._say(notes)
@@ -77,7 +79,7 @@ class _Reading:
             if self.source.lines and any(line.split("#")[0].strip() for line in self.source.lines):
                 self.fault('start with "rules:" or "exemptions:"', ())
             return {}
-        notes: list[Note] = []
+        notes: list[YamlFault] = []
         fields = cast("dict[str, object]", plain(self.root, notes=notes, dates=True))
         self._say(notes)
         for name in fields.keys() - {RULES, EXEMPTIONS}:
@@ -86,7 +88,7 @@ class _Reading:
 
     def fault(self, message: str, path: tuple[str | int, ...], *, hint: str = "", at_key: bool = False) -> None:
         """One thing wrong, at the place of `path`."""
-        place = locate(self.root, path, at_key=at_key) if self.root else Place(1, 1)
+        place = locate(self.root, path, at_key=at_key) if self.root else TextPosition(1, 1)
         self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))
 
     def unknown(self, name: str, path: tuple[str | int, ...], *, known: Iterable[str]) -> None:
@@ -114,9 +116,9 @@ class _Reading:
         if not self.faults:
             return
         ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
-        raise InputError(f"{self.source.file}: {counted(ordered)}", faults=ordered)
+        raise InputError(f"{self.source.file}: {format_fault_count(ordered)}", faults=ordered)
 
-    def _say(self, notes: Iterable[Note]) -> None:
+    def _say(self, notes: Iterable[YamlFault]) -> None:
         self.faults += [self.source.fault(each.message, place=each.place, hint=each.hint) for each in notes]
 
     def _wrong(
@@ -134,7 +136,7 @@ class _Reading:
 
 
 def _settings(
-    reading: _Reading, sections: Mapping[str, object], rules: Mapping[str, Rule], stacks: AbstractSet[str]
+    reading: _SettingsReader, sections: Mapping[str, object], rules: Mapping[str, Rule], stacks: AbstractSet[str]
 ) -> tuple[dict[type[Settings], Settings], dict[str, Level]]:
     """What is set of each rule."""
     settings: dict[type[Settings], Settings] = {}
@@ -157,7 +159,7 @@ def _settings(
     return settings, levels
 
 
-def _level(reading: _Reading, rule: Rule, value: object) -> Level | None:
+def _level(reading: _SettingsReader, rule: Rule, value: object) -> Level | None:
     """The level that a rule is given: never a laxer one than its own, where that is mandatory."""
     path = (RULES, rule.name, LEVEL)
     if value is None or value is REFUSED:
@@ -177,7 +179,7 @@ def _level(reading: _Reading, rule: Rule, value: object) -> Level | None:
 
 
 def _exemptions(
-    reading: _Reading, section: object, rules: Mapping[str, Rule], stacks: AbstractSet[str]
+    reading: _SettingsReader, section: object, rules: Mapping[str, Rule], stacks: AbstractSet[str]
 ) -> Iterator[Exemption]:
     if section is None or section is REFUSED:
         return
@@ -197,7 +199,7 @@ def _exemptions(
         yield found
 
 
-def _mapping(reading: _Reading, value: object, path: tuple[str | int, ...]) -> Mapping[str, object]:
+def _mapping(reading: _SettingsReader, value: object, path: tuple[str | int, ...]) -> Mapping[str, object]:
     """A section; nothing where it is empty or was refused."""
     if isinstance(value, dict):
         return cast("dict[str, object]", value)

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 from planning.costs.bill import Bill
-from planning.costs.resources.stack_cost import take_off
-from planning.costs.resources.stack_resources import Registered
+from planning.costs.resources.stack_cost import price_resources
+from planning.costs.resources.stack_resources import ResourceTree
 from planning.values.money import NOTHING
-from policies.settings import Law
+from policies.settings import PolicySettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator, Machine, Provider, Region, Term
     from planning.costs.bill import LineItem
-    from planning.costs.pricing import Prices
+    from planning.costs.pricing import PriceList
     from planning.costs.resources.resource import Resource
-    from planning.costs.resources.stack_cost import TakeOff
+    from planning.costs.resources.stack_cost import StackCost
     from planning.platform.digests import SoftwareLock
     from planning.spec.lock import Ceilings, Lock
 
 CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider
 
 
-class Facts(Protocol):
+class RuleCatalog(Protocol):
     """What rules need of a catalog."""
 
     @property
-    def prices(self) -> Prices:
+    def prices(self) -> PriceList:
         """The price list."""
         ...
 
@@ -63,7 +63,7 @@ class Facts(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class StackContext:
     """A stack in front of the rules.
 
     Args:
@@ -83,8 +83,8 @@ class Subject:
     ceilings: Ceilings
     resources: tuple[Resource, ...]
     today: date
-    catalog: Facts
-    law: Law = field(default_factory=Law)
+    catalog: RuleCatalog
+    law: PolicySettings = field(default_factory=PolicySettings)
     before: Lock | None = None
     software: SoftwareLock | None = None
     tells_retention: bool = True
@@ -97,14 +97,14 @@ class Subject:
         return placement.region if placement.target in CLOUD_TARGETS else None
 
     @cached_property
-    def registered(self) -> Registered:
+    def registered(self) -> ResourceTree:
         """The resources with the tree between them."""
-        return Registered(self.resources, self.default_region)
+        return ResourceTree(self.resources, self.default_region)
 
     @cached_property
-    def taken(self) -> TakeOff:
+    def taken(self) -> StackCost:
         """Every resource counted and priced."""
-        return take_off(self.resources, catalog=self.catalog, default_region=self.default_region)
+        return price_resources(self.resources, catalog=self.catalog, default_region=self.default_region)
 
     @cached_property
     def bill(self) -> Bill:

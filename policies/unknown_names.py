@@ -16,12 +16,12 @@ from policies.rules.placement import allowed_machines, allowed_places
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 RESOURCE: Final = ":"  # in a resource type, which a project may register later
 
 
-def list_unmatched(subject: Subject) -> Iterator[str]:
+def list_unmatched(subject: StackContext) -> Iterator[str]:
     """One sentence for each pattern, place, part and word that has no effect on the stack today."""
     yield from _list_machines(subject)
     yield from _list_places(subject)
@@ -29,7 +29,7 @@ def list_unmatched(subject: Subject) -> Iterator[str]:
     yield from _list_bounds(subject)
 
 
-def _list_machines(subject: Subject) -> Iterator[str]:
+def _list_machines(subject: StackContext) -> Iterator[str]:
     """Patterns that match neither a machine of the catalog nor one of the lock."""
     law = subject.law.setting(allowed_machines.MachineSettings)
     pools = [pool for spec in subject.lock.placements for pool in spec.pools]
@@ -49,7 +49,7 @@ def _list_machines(subject: Subject) -> Iterator[str]:
             yield from _name(strange, rule=allowed_machines.RULE.name, field=field, of=what, known=names)
 
 
-def _list_places(subject: Subject) -> Iterator[str]:
+def _list_places(subject: StackContext) -> Iterator[str]:
     law = subject.law.setting(allowed_places.PlaceSettings)
     rule, specs = allowed_places.RULE.name, subject.lock.placements
     if law.providers:
@@ -62,7 +62,7 @@ def _list_places(subject: Subject) -> Iterator[str]:
         yield from _name(strange, rule=rule, field="regions", of="region", known=known)
 
 
-def _list_parts(subject: Subject) -> Iterator[str]:
+def _list_parts(subject: StackContext) -> Iterator[str]:
     """Components with a ceiling that no line of the stack's bill belongs to."""
     law = subject.law.setting(component_ceilings.ComponentCeilings)
     limits = {**law.usd_per_month, **law.stacks.get(subject.lock.stack, {})}
@@ -80,7 +80,7 @@ def _list_parts(subject: Subject) -> Iterator[str]:
     )
 
 
-def _list_bounds(subject: Subject) -> Iterator[str]:
+def _list_bounds(subject: StackContext) -> Iterator[str]:
     stated = subject.law.setting(MayStayUnpriced).at_most_usd_per_month
     if stated:
         known = {*Item, *(line.key for line in bill_of(subject).lines)}

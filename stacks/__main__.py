@@ -10,7 +10,7 @@ from pathlib import Path
 import pulumi
 
 from components.stack.targets import build
-from planning.ceilings.spend_bounds import counted_prices
+from planning.ceilings.spend_bounds import build_home_prices
 from planning.spec.lock import ACCEPTED_KEY, LOCK_NAME, read_lock, refuse_other_option
 from planning.values.errors import AtollError, in_one_line
 
@@ -23,7 +23,7 @@ def main() -> None:
         section, _, key = ACCEPTED_KEY.partition(":")
         refuse_other_option(lock, accepted=pulumi.Config(section).get(key), file=f"Pulumi.{stack}.yaml")
         ceiling = lock.ceiling.usd_per_month
-        outputs = build(lock.placements, joined=lock.joined, ceiling=ceiling, prices=counted_prices(lock))
+        outputs = build(lock.placements, joined=lock.joined, ceiling=ceiling, prices=build_home_prices(lock))
     except AtollError as error:
         raise pulumi.RunError(in_one_line(error)) from error  # the engine prints it without a traceback
     for name, value in outputs.items():

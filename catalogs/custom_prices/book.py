@@ -15,7 +15,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, final
 
 from catalogs import parsing
-from catalogs.custom_prices.cells import cell_faults, change, header_faults, quantity
+from catalogs.custom_prices.cells import cell_faults, header_faults, parse_factor, quantity
 from catalogs.files import UnreadableFileError, read_text
 from catalogs.model import CatalogError, Method, Source
 from catalogs.parsing import COLUMNS, EVERYWHERE, LIST, within
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from catalogs.custom_prices.cells import Known
+    from catalogs.custom_prices.cells import CustomPriceVocabulary
     from catalogs.model import Price
 
 Key = tuple[str, str, str, str, str]
@@ -99,7 +99,7 @@ def _covering(key: Key) -> Iterator[Key]:
                     yield (provider, item, region, purchase, above)
 
 
-def read(path: Path, *, known: Known, lines: Sequence[str]) -> tuple[list[OwnRow], list[Source]]:
+def read(path: Path, *, known: CustomPriceVocabulary, lines: Sequence[str]) -> tuple[list[OwnRow], list[Source]]:
     """The rows of an own price book, and a source for each; `lines` of the list are what they change.
 
     Raises:
@@ -133,13 +133,13 @@ def with_exact(lines: Sequence[str], own_rows: Iterable[OwnRow]) -> list[str]:
     """The list's lines, with the customer's exact prices in their place, and those that stand nowhere yet; sorted."""
     every = list(own_rows)
     exact = [row for row in every if row.exact]
-    replaced = {line for row in exact for line in _covered(lines, row)}
+    replaced = {line for row in exact for line in _list_covered_lines(lines, row)}
     kept = [line for line in lines if line not in replaced]
     merged = sorted(kept + [row.line() for row in exact])
     return sorted([*merged, *(added.line() for row in every for added in _additions(row, merged))])
 
 
-def _covered(lines: Sequence[str], row: OwnRow) -> list[str]:
+def _list_covered_lines(lines: Sequence[str], row: OwnRow) -> list[str]:
     found = within(lines, ",".join((*row.key[:4], "")))
     return [line for line in found if row.key[4] in ("", _plain(Decimal(line.split(",")[6])))]
 
@@ -257,7 +257,7 @@ def _records(reader: Reader, faults: Faults) -> Iterator[tuple[int, dict[str, st
 
 def _row(cells: Mapping[str, str], *, number: int) -> OwnRow:
     """The row of cells without a fault."""
-    factor = change(cells["usd"])
+    factor = parse_factor(cells["usd"])
     above = _plain(quantity(cells["above"])) if cells["above"] else ""
     return OwnRow(
         number=number,

@@ -33,7 +33,7 @@ _WHOLE: Final = Decimal(100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class CustomPriceVocabulary:
     """The words that a row may use, and the day on which the book is read.
 
     Args:
@@ -48,7 +48,7 @@ class Known:
     regions: Callable[[str], AbstractSet[str]]
     today: date | None = None
 
-    def remembered(self) -> Known:
+    def remembered(self) -> CustomPriceVocabulary:
         """The same words, looked up once for each provider: a book has thousands of rows of few providers."""
         return replace(
             self, purchases=cache(self.purchases), machines=cache(self.machines), regions=cache(self.regions)
@@ -74,7 +74,7 @@ def header_faults(cells: Sequence[str] | None) -> Iterator[str]:
         yield f"missing: {', '.join(missing)}"
 
 
-def cell_faults(cells: Cells, known: Known) -> list[str]:
+def cell_faults(cells: Cells, known: CustomPriceVocabulary) -> list[str]:
     """Every fault of one row by itself."""
     unprintable = [column for column, text in cells.items() if not text.isprintable()]
     if unprintable:
@@ -85,7 +85,7 @@ def cell_faults(cells: Cells, known: Known) -> list[str]:
     return [*faults, *_unit_faults(cells)]
 
 
-def change(text: str) -> Decimal | None:
+def parse_factor(text: str) -> Decimal | None:
     """The factor on the list price that "-12%" means; None where the text is a price.
 
     Raises:
@@ -120,7 +120,7 @@ def quantity(text: str) -> Decimal:
     return value
 
 
-def _word_faults(cells: Cells, known: Known) -> Iterator[str]:
+def _word_faults(cells: Cells, known: CustomPriceVocabulary) -> Iterator[str]:
     provider, item, region, purchase = (cells[column] for column in COLUMNS[:4])
     if provider not in known.providers:
         yield _unknown("provider", provider, known.providers)
@@ -172,7 +172,7 @@ def _usd_faults(cells: Cells) -> Iterator[str]:
     if not usd:
         yield "usd is missing: give a price, or a change such as -12%"
         return
-    factor = change(usd)
+    factor = parse_factor(usd)
     is_free = not factor if factor is not None else not parsing.money(usd)
     if factor is None and not _PLAIN.fullmatch(usd):
         yield f"usd {usd!r}: write a plain number below 10,000,000, such as 22.40"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from catalogs.software.model import HeldIn, Kind
-from catalogs.software.reader import RELEASE, images, software, tested
+from catalogs.software.model import HeldIn, InstallationKind
+from catalogs.software.reader import RELEASE, images, read_tested_versions, software
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from catalogs.software.model import Image, Part
+    from catalogs.software.model import Image, SoftwareComponent
 
 COMMAND: Final = ".venv/bin/python -m catalogs.reference_pages.software > docs/reference/software.md"
 HEAD: Final = f"""# What is installed
@@ -63,7 +63,7 @@ def text() -> str:
 def _tuple() -> Iterator[str]:
     yield "| subject | version | source |"
     yield "|---|---|---|"
-    for each in tested():
+    for each in read_tested_versions():
         if each.release == RELEASE:
             yield f"| {each.subject} | {each.version} | {each.source} |"
 
@@ -75,7 +75,7 @@ def _parts() -> Iterator[str]:
         cells = (
             part.name,
             part.title,
-            part.version if part.kind is not Kind.OBJECTS else "",
+            part.version if part.kind is not InstallationKind.OBJECTS else "",
             _source(part),
             part.licence,
             BUILT_BY.get(part.built_by) or ", ".join(part.sizes) or part.note or "when asked",
@@ -88,15 +88,15 @@ def _parts() -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
-def _source(part: Part) -> str:
-    if part.kind is Kind.CHART:
+def _source(part: SoftwareComponent) -> str:
+    if part.kind is InstallationKind.CHART:
         return f"chart {part.chart} of {part.repository}"
-    if part.kind is Kind.KUSTOMIZE:
+    if part.kind is InstallationKind.KUSTOMIZE:
         return f"{part.repository} at {part.ref[:12]}"
     return "Atoll"
 
 
-def _condition(part: Part) -> str:
+def _condition(part: SoftwareComponent) -> str:
     forbidden = [f"{part.forbidden_by} is not forbidden"] if part.forbidden_by else []
     owned = (f"{each} is {NOT_THEIRS.get(each, 'ours')}" for each in part.owns)
     return "; ".join([*owned, *forbidden])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 
-class Kind(StrEnum):
+class InstallationKind(StrEnum):
     """How a part is installed."""
 
     CHART = "chart"  # a Helm chart from a repository or an OCI registry
@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class SoftwareComponent:
     """One platform part.
 
     Args:
@@ -46,7 +46,7 @@ class Part:
 
     name: str
     title: str
-    kind: Kind
+    kind: InstallationKind
     chart: str
     repository: str
     version: str
@@ -120,7 +120,7 @@ class Download:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class TestedVersion:
     """One row of a tested tuple: a version that was tested together with the others of its release."""
 
     release: str

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from catalogs import parsing
-from catalogs.software.model import Download, HeldIn, Image, Kind, Part, Tested
+from catalogs.software.model import Download, HeldIn, Image, InstallationKind, SoftwareComponent, TestedVersion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,11 +18,11 @@ ROOT: Final = Path(__file__).parent
 RELEASE: Final = "26.03.1"  # the tuple that this version of Atoll installs; its rows are in releases.csv
 
 
-def _part(row: Row) -> Part:
-    return Part(
+def _part(row: Row) -> SoftwareComponent:
+    return SoftwareComponent(
         name=row["name"],
         title=row["title"],
-        kind=Kind(row["kind"]),
+        kind=InstallationKind(row["kind"]),
         chart=row["chart"],
         repository=row["repository"],
         version=row["version"],
@@ -53,17 +53,17 @@ def _image(row: Row) -> Image:
 
 
 @cache
-def software() -> Mapping[str, Part]:
+def software() -> Mapping[str, SoftwareComponent]:
     """Every row by name: parts of the platform, and what stands beneath it.
 
     Raises:
         CatalogError: a row cannot be read.
     """
-    return {each.name: each for each in parsing.each(ROOT / "parts.csv", _part)}
+    return {each.name: each for each in parsing.read_rows(ROOT / "parts.csv", _part)}
 
 
 @cache
-def parts() -> Mapping[str, Part]:
+def parts() -> Mapping[str, SoftwareComponent]:
     """Every part of the platform by name, in the order in which they are installed.
 
     Raises:
@@ -79,7 +79,7 @@ def images() -> tuple[Image, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.each(ROOT / "images.csv", _image))
+    return tuple(parsing.read_rows(ROOT / "images.csv", _image))
 
 
 def images_of(part: str) -> tuple[Image, ...]:
@@ -94,14 +94,14 @@ def downloads() -> tuple[Download, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.each(ROOT / "downloads.csv", lambda row: Download(**row)))
+    return tuple(parsing.read_rows(ROOT / "downloads.csv", lambda row: Download(**row)))
 
 
 @cache
-def tested() -> tuple[Tested, ...]:
+def read_tested_versions() -> tuple[TestedVersion, ...]:
     """Every row of every tested tuple.
 
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.each(ROOT / "releases.csv", lambda row: Tested(**row)))
+    return tuple(parsing.read_rows(ROOT / "releases.csv", lambda row: TestedVersion(**row)))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from catalogs import parsing
 from catalogs.providers import PARTS
 from catalogs.software import reader
-from catalogs.software.model import COMMIT, HeldIn, Kind, is_exact_image, is_exact_version, split
+from catalogs.software.model import COMMIT, HeldIn, InstallationKind, is_exact_image, is_exact_version, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from catalogs.software.model import Image, Part
+    from catalogs.software.model import Image, SoftwareComponent
 
 SIZES: Final = ("small", "standard", "full")
 FOLDER: Final = "catalogs/software"
@@ -40,18 +40,18 @@ def flaws(*, forbiddable: Collection[str]) -> list[Flaw]:
         forbiddable: words that a provider's profile may forbid.
     """
     found = [flaw for look in LOOKS for flaw in look()]
-    return [*found, *_words(forbiddable), *_unsourced()]
+    return [*found, *_words(forbiddable), *_find_unsourced()]
 
 
 def _floating() -> Iterator[Flaw]:
     for part in reader.software().values():
         if not is_exact_version(part.version):
             yield _part(part, f"version {part.version!r} is not exact")
-        if part.kind is Kind.KUSTOMIZE and not COMMIT.fullmatch(part.ref):
+        if part.kind is InstallationKind.KUSTOMIZE and not COMMIT.fullmatch(part.ref):
             yield _part(part, f"manifests are read at {part.ref!r}, which is no commit")
-        if part.kind is not Kind.OBJECTS and not (part.chart and "://" in part.repository and part.licence):
+        if part.kind is not InstallationKind.OBJECTS and not (part.chart and "://" in part.repository and part.licence):
             yield _part(part, "chart, repository and licence are wanted")
-    for tested in reader.tested():
+    for tested in reader.read_tested_versions():
         if not is_exact_version(tested.version):
             yield Flaw(file="releases.csv", subject=tested.subject, text=f"version {tested.version!r} is not exact")
 
@@ -82,12 +82,12 @@ def _can_change(image: Image) -> bool:
     return image.held_in is not HeldIn.OBJECTS or len(same) == 1
 
 
-def _torn() -> Iterator[Flaw]:
+def _find_untested_versions() -> Iterator[Flaw]:
     """The tuple of this release and the parts say the same, and every manifest's version is in it."""
-    tuple_of = {each.subject: each.version for each in reader.tested() if each.release == reader.RELEASE}
+    tuple_of = {each.subject: each.version for each in reader.read_tested_versions() if each.release == reader.RELEASE}
     for part in reader.software().values():
         known = tuple_of.get(part.name)
-        if known is None and part.kind is Kind.KUSTOMIZE:
+        if known is None and part.kind is InstallationKind.KUSTOMIZE:
             yield _part(part, f"its version is not in the tested tuple {reader.RELEASE}")
         elif known is not None and known != part.version:
             yield _part(part, f"version {part.version}, and {known} was tested in {reader.RELEASE}")
@@ -121,18 +121,18 @@ def _words(forbiddable: Collection[str]) -> Iterator[Flaw]:
                 yield _part(part, f"{size!r} is no size of a platform")
 
 
-def _unsourced() -> Iterator[Flaw]:
-    sources = {each.id for each in parsing.each(reader.ROOT.parent / "sources.csv", parsing.source)}
+def _find_unsourced() -> Iterator[Flaw]:
+    sources = {each.id for each in parsing.read_rows(reader.ROOT.parent / "sources.csv", parsing.source)}
     for part in reader.software().values():
-        if part.kind is not Kind.OBJECTS and (part.source not in sources or part.as_of is None):
+        if part.kind is not InstallationKind.OBJECTS and (part.source not in sources or part.as_of is None):
             yield _part(part, f"unknown source {part.source!r}, or no date")
-    for tested in reader.tested():
+    for tested in reader.read_tested_versions():
         if tested.source not in sources:
             yield Flaw(file="releases.csv", subject=tested.subject, text=f"unknown source {tested.source!r}")
 
 
-def _part(part: Part, text: str) -> Flaw:
+def _part(part: SoftwareComponent, text: str) -> Flaw:
     return Flaw(file="parts.csv", subject=part.name, text=text)
 
 
-LOOKS: Final[tuple[Callable[[], Iterator[Flaw]], ...]] = (_floating, _moving_images, _torn, _hanging)
+LOOKS: Final[tuple[Callable[[], Iterator[Flaw]], ...]] = (_floating, _moving_images, _find_untested_versions, _hanging)

@@ -1,14 +1,14 @@
 """`atoll accept`: write down what was decided, so that the Pulumi program builds exactly that."""
 
 from cli.terminal import options
-from cli.terminal.amounts import expected_month
+from cli.terminal.amounts import describe_month
 from cli.terminal.console import note, show
-from operations.plans.price_book import unused_lines
-from operations.plans.quote import Answer, option_named, quoted, refuse_old_option
+from operations.plans.price_book import describe_unused_lines
+from operations.plans.quote import QuoteResult, option_named, quote_subject, refuse_old_option
 from operations.project.atomic_files import write_all
 from operations.project.stack_config import with_accepted
-from operations.project.workspace import Project, known_stack, shown, subject
-from planning.clone.carry_over import kept
+from operations.project.workspace import Project, display_path, require_stack, resolve_stack
+from planning.clone.carry_over import carry_over_lock
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, lock
@@ -27,8 +27,10 @@ def run_accept(
     allow_stale: options.AllowStale = False,
 ) -> int:
     """Decide for an option: write the stack's lock."""
-    project = known_stack(stack)
-    answer = quoted(subject(stack), book=prices, own=price_book, today=options.day(today), allow_stale=allow_stale)
+    project = require_stack(stack)
+    answer = quote_subject(
+        resolve_stack(stack), book=prices, own=price_book, today=options.day(today), allow_stale=allow_stale
+    )
     chosen = option_named(answer.quote, option)
     _refuse_over(chosen)
     _refuse_missing(chosen, answer.quote)
@@ -37,26 +39,26 @@ def run_accept(
     market = Market(answer.catalog)
     chosen, remarks = _as_it_stands(project, stack, answer, chosen, market=market)
     _refuse_over(chosen)
-    if unused := unused_lines(answer.catalog, (chosen.bill,)):
+    if unused := describe_unused_lines(answer.catalog, (chosen.bill,)):
         remarks = (*remarks, unused)
     _write(project, stack, accepted=_lock(answer, chosen))
     for each in remarks:
         note(each)
-    show(f"{chosen.id}: {expected_month(chosen.bill)}")
+    show(f"{chosen.id}: {describe_month(chosen.bill)}")
     if chosen.judgement.verdict is Verdict.CANNOT_TELL:
         note(f"warning: whether this stays under the ceiling is undetermined: {chosen.judgement.reason}")
     return 0
 
 
 def _as_it_stands(
-    project: Project, stack: str, answer: Answer, chosen: Option, *, market: Market
+    project: Project, stack: str, answer: QuoteResult, chosen: Option, *, market: Market
 ) -> tuple[Option, tuple[str, ...]]:
     """The option with the zones and the VPN's range of the lock that is there; a lock that cannot be read has none."""
     try:
         there = read_lock(project.lock(stack))
     except InputError:
         return chosen, ()
-    return kept(chosen, there, checklist=answer.checklist, market=market)
+    return carry_over_lock(chosen, there, checklist=answer.checklist, market=market)
 
 
 def _refuse_over(chosen: Option) -> None:
@@ -85,7 +87,7 @@ def _refuse_missing(chosen: Option, found: Quote) -> None:
         )
 
 
-def _lock(answer: Answer, chosen: Option) -> Lock:
+def _lock(answer: QuoteResult, chosen: Option) -> Lock:
     checklist = answer.checklist
     return lock(
         answer.quote,
@@ -104,10 +106,10 @@ def _write(project: Project, stack: str, *, accepted: Lock) -> None:
         texts[path] = to_text(accepted)
     changed = {each: text for each, text in texts.items() if not each.exists() or each.read_bytes() != text.encode()}
     if not changed:
-        show(f"{shown(path)} holds this already; nothing was written")
+        show(f"{display_path(path)} holds this already; nothing was written")
         return
     write_all(changed)
-    show(f"written: {', '.join(shown(each) for each in sorted(changed))}")
+    show(f"written: {', '.join(display_path(each) for each in sorted(changed))}")
 
 
 def _holds(project: Project, stack: str, accepted: Lock) -> bool:

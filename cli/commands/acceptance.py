@@ -13,7 +13,7 @@ import typer
 from cli.terminal import options
 from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, show, show_json
-from cli.terminal.output import chosen_files, tell_written
+from cli.terminal.output import resolve_files, tell_written
 from operations.acceptance.ports import Clock
 from operations.project.atomic_files import write_all
 from planning.values.errors import InputError
@@ -21,7 +21,7 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from operations.acceptance.request import Asked
+    from operations.acceptance.request import AcceptanceRequest
     from operations.acceptance.run import RunPlan
     from planning.acceptance.report.form import AcceptanceForm
 
@@ -102,26 +102,26 @@ def run_accept_test(
     """
     if verify or public_key:
         return _verify(stack, verify=verify, public_key=public_key)
-    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
+    files = resolve_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
     from operations.acceptance import request, run, signatures  # noqa: PLC0415 - what is slow is imported once it is needed
 
     asks = run.Options(
         only=_kinds(only, node or ()), nodes=tuple(node or ()), placement=placement, run=run_name,
         while_working=while_working, keep=keep, timeout=timeout or None, peers=_peers(peer or ()),
     )  # fmt: skip
-    it, private = request.asked(stack), signatures.private_key(Path(key).expanduser()) if key else None
+    it, private = request.read_request(stack), signatures.private_key(Path(key).expanduser()) if key else None
     if dry_run:
         return _show_plan(run.planned_jobs(it, asks, now=CLOCK.now()))
     given = [*map(Path, recorded or ())]
     stopped, results, unfinished = (
-        (0, *request.recorded(given, it, to_sign=private is not None))
+        (0, *request.load_results(given, it, to_sign=private is not None))
         if given
         else run.measure(it, asks, say=note, clock=CLOCK)
     )
     if stopped:
         return stopped
     form = it.form(results, unfinished=unfinished, only=asks.only, nodes=asks.nodes)
-    form = signatures.signed_report(form, private) if private else form
+    form = signatures.sign_report(form, private) if private else form
     _tell(form, it, files, as_json=as_json)
     return EXIT[form["outcome"]]
 
@@ -171,7 +171,7 @@ def _peers(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _tell(form: AcceptanceForm, it: Asked, files: Mapping[str, Path], *, as_json: bool) -> None:
+def _tell(form: AcceptanceForm, it: AcceptanceRequest, files: Mapping[str, Path], *, as_json: bool) -> None:
     """Write every file that was asked for, and say the verdict."""
     from cli.pages.acceptance import page  # noqa: PLC0415 - as above
     from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
@@ -199,7 +199,7 @@ def _verify(stack: str, *, verify: str, public_key: str) -> int:
 
     if not (verify and public_key):
         raise typer.BadParameter("--verify REPORT and --public-key FILE go together", param_hint="--verify")
-    it = request.asked(stack)
+    it = request.read_request(stack)
     path = Path(verify)
     form, raw = verification.read_report(path)
     found = verification.faults(path, form, raw, key_file=Path(public_key), stack=stack, lock_digest=it.digest)

@@ -13,10 +13,10 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import json_text, note, progress, show
-from cli.terminal.output import chosen_files, tell_written
-from operations.project.accepted_lock import accepted_lock
+from cli.terminal.output import resolve_files, tell_written
+from operations.project.accepted_lock import read_accepted_lock
 from operations.project.atomic_files import write_all
-from operations.project.workspace import known_stack
+from operations.project.workspace import require_stack
 from planning.checklist.reading.checklist_file import read_file
 from planning.documents.blocks import Blank
 from planning.values.errors import CannotTellError, InputError, OverCeilingError
@@ -24,10 +24,10 @@ from planning.values.errors import CannotTellError, InputError, OverCeilingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from operations.service_levels.monthly_report import Subject
+    from operations.service_levels.monthly_report import StackMonth
     from planning.documents.blocks import Document
     from planning.service_levels.form import SlaForm
-    from planning.service_levels.series import Recorded
+    from planning.service_levels.series import RecordedSeries
 
 
 WRAPPED: Final = """p, li, td:nth-child(2):last-child { overflow-wrap: anywhere; } .blank span { max-width: 60%; }
@@ -52,9 +52,9 @@ def run_contract(
     Without a file, Markdown goes to stdout. What nobody has settled in the checklist's agreement is a line to be filled
     in. No legal advice: have a lawyer review it.
     """
-    files = chosen_files(output, forms=("html", "markdown"), html=html, markdown=markdown)
-    project = known_stack(stack)
-    lock = accepted_lock(project, stack)
+    files = resolve_files(output, forms=("html", "markdown"), html=html, markdown=markdown)
+    project = require_stack(stack)
+    lock = read_accepted_lock(project, stack)
     checklist = read_file(project.checklist(stack))
     from catalogs.catalog import load  # noqa: PLC0415 - once lock and checklist are there
     from planning.agreements.contract.annex import annex  # noqa: PLC0415 - as above
@@ -139,15 +139,15 @@ def run_sla(
 
     Exit code: 0 where every part met its promise, 10 where one fell short, 11 where nobody can tell.
     """
-    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
-    from operations.service_levels.monthly_report import Subject  # noqa: PLC0415 - what only this command needs
+    files = resolve_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
+    from operations.service_levels.monthly_report import StackMonth  # noqa: PLC0415 - what only this command needs
     from planning.service_levels.month import parse_month  # noqa: PLC0415 - as above
 
     if bool(from_files) == bool(prometheus):
         raise InputError("name where the samples are", hint="either --from FILE, or --prometheus URL")
-    about = Subject(known_stack(stack), stack, parse_month(month), today=options.day(today))
+    about = StackMonth(require_stack(stack), stack, parse_month(month), today=options.day(today))
     named = about.exclusions(exclusions)
-    recorded, source = _asked(about, prometheus) if prometheus else _read(about, from_files or [])
+    recorded, source = _query_samples(about, prometheus) if prometheus else _read(about, from_files or [])
     form = about.report(recorded, exclusions=named, source=source)
     texts = _texts(form, files)
     if export:
@@ -159,21 +159,21 @@ def run_sla(
     return EXITS[form["verdict"]]
 
 
-def _read(about: Subject, names: list[str]) -> tuple[Recorded, str]:
-    from operations.service_levels.sample_files import recorded_in  # noqa: PLC0415 - as above
+def _read(about: StackMonth, names: list[str]) -> tuple[RecordedSeries, str]:
+    from operations.service_levels.sample_files import read_samples  # noqa: PLC0415 - as above
 
     paths = [Path(name) for name in names]
-    found = recorded_in(paths, stack=about.lock.stack, month=about.month)
+    found = read_samples(paths, stack=about.lock.stack, month=about.month)
     return found, ", ".join(path.name for path in paths)
 
 
-def _asked(about: Subject, url: str) -> tuple[Recorded, str]:
-    from operations.service_levels.prometheus import TOKEN, asked, opened, sound  # noqa: PLC0415 - as above
+def _query_samples(about: StackMonth, url: str) -> tuple[RecordedSeries, str]:
+    from operations.service_levels.prometheus import TOKEN, check_address, open_session, query_month  # noqa: PLC0415 - as above
 
-    root = sound(url)
-    get = opened(os.environ.get(TOKEN, ""), sleep=time.sleep)
+    root = check_address(url)
+    get = open_session(os.environ.get(TOKEN, ""), sleep=time.sleep)
     with progress(f"asking {root} for {about.month}"):
-        return asked(root, about.month, until=int(datetime.now(tz=UTC).timestamp()), get=get), root
+        return query_month(root, about.month, until=int(datetime.now(tz=UTC).timestamp()), get=get), root
 
 
 def _texts(form: SlaForm, files: Mapping[str, Path]) -> dict[Path, str]:

@@ -14,11 +14,11 @@ from cli.terminal.amounts import number
 from cli.terminal.console import show, show_json
 from cli.terminal.interview import interview
 from cli.terminal.output import deliver
-from cli.terminal.prompts import typed
+from cli.terminal.prompts import read_typed_line
 from operations.plans.plan_form import PlanForm
 from operations.plans.watch_form import WatchForm
 from operations.project.atomic_files import write_all
-from operations.project.workspace import Project, find_project, known_stack, new_stack, shown, subject
+from operations.project.workspace import Project, display_path, find_project, new_stack, require_stack, resolve_stack
 from operations.relocation.rehearsal.report import RehearsalForm
 from operations.relocation.runner.status import StatusForm
 from operations.software.availability import refuse_unfit
@@ -73,20 +73,20 @@ def run_init(
         if not name:
             raise typer.BadParameter("a copy needs a name of its own: atoll init NAME --from EXAMPLE")
         new_stack(name)
-        return _write(name, _copied(example))
+        return _write(name, _read_example(example))
     _need_terminal()
     find_project()
     if name:
         new_stack(name)
     stack = name or _ask_name()
-    return _write(stack, interview(typed, print))
+    return _write(stack, interview(read_typed_line, print))
 
 
 def _write(stack: str, text: str) -> int:
     """Write the checklist of a stack that does not exist yet, which may have changed while a person answered."""
     path = new_stack(stack).checklist(stack)
     write_all({path: text})
-    show(f"written: {shown(path)}", f"next: atoll quote {stack}")
+    show(f"written: {display_path(path)}", f"next: atoll quote {stack}")
     return 0
 
 
@@ -105,7 +105,7 @@ def _need_terminal() -> None:
 def _ask_name() -> str:
     """A name that no stack has; asked for until there is one."""
     while True:
-        name = typed("Name of the new stack: ").strip()
+        name = read_typed_line("Name of the new stack: ").strip()
         try:
             new_stack(name)
         except InputError as error:
@@ -114,9 +114,9 @@ def _ask_name() -> str:
             return name
 
 
-def _copied(example: str) -> str:
+def _read_example(example: str) -> str:
     """The text of a stack's checklist, faults and all left to `atoll check`."""
-    path = known_stack(example).checklist(example)
+    path = require_stack(example).checklist(example)
     return read_text(path)
 
 
@@ -142,7 +142,7 @@ def run_check(
     stack_or_file: options.StackOrFile, *, as_json: options.AsJson = False, output: options.Output = None
 ) -> int:
     """Say what a checklist demands, or every fault in it."""
-    asked = subject(stack_or_file)
+    asked = resolve_stack(stack_or_file)
     checklist = read_file(asked.checklist)
     refuse_unfit(asked.checklist, checklist)
     demands = size(checklist).demands
@@ -152,7 +152,7 @@ def run_check(
         demands_form(asked.stack, demands, unused=unused),
         as_json=as_json,
         output=output,
-        parts=lambda: (f"{shown(asked.checklist)}: ok", demands_table(demands), *(remarks if unused else ())),
+        parts=lambda: (f"{display_path(asked.checklist)}: ok", demands_table(demands), *(remarks if unused else ())),
     )
     return 0
 
@@ -197,10 +197,10 @@ def _accelerators(demand: Demand) -> str:
 
 def _words(demand: Demand) -> list[str]:
     said = {"always on": demand.always_on, "spot": demand.spot, "fabric between nodes": demand.rdma}
-    return [*_asked(demand.hardware), *(word for word, holds in said.items() if holds)]
+    return [*_describe_hardware(demand.hardware), *(word for word, holds in said.items() if holds)]
 
 
-def _asked(hardware: HardwareAsk | None) -> Iterator[str]:
+def _describe_hardware(hardware: HardwareAsk | None) -> Iterator[str]:
     """The machines that `hardware` asks for, in one phrase."""
     if hardware is None:
         return
@@ -258,18 +258,18 @@ def schema(of: str) -> dict[str, object]:
     if of == "lock":
         body["properties"]["digest"] = LOCK_DIGEST
         body["required"].append("digest")
-    return {"$schema": DRAFT, "title": title, **_untitled(body)}
+    return {"$schema": DRAFT, "title": title, **_strip_titles(body)}
 
 
-def _untitled(value: object, *, names: bool = False) -> Any:  # noqa: ANN401 - any part of a JSON document
+def _strip_titles(value: object, *, names: bool = False) -> Any:  # noqa: ANN401 - any part of a JSON document
     """Without the titles that are made up from names; `names` where the keys are field names themselves."""
     if isinstance(value, list):
-        return [_untitled(each) for each in cast("list[object]", value)]
+        return [_strip_titles(each) for each in cast("list[object]", value)]
     if not isinstance(value, dict):
         return value
     fields = cast("dict[str, object]", value)
     return {
-        key: _untitled(each, names=not names and key in {"properties", "$defs"})
+        key: _strip_titles(each, names=not names and key in {"properties", "$defs"})
         for key, each in fields.items()
         if names or key != "title"
     }

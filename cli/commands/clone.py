@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options as arguments
-from cli.terminal.clone_decisions import asked as asked_at_terminal
+from cli.terminal.clone_decisions import ask_decisions as asked_at_terminal
 from cli.terminal.console import json_text, note, progress, show
-from cli.terminal.output import chosen_files, tell_written
-from cli.terminal.prompts import typed
+from cli.terminal.output import resolve_files, tell_written
+from cli.terminal.prompts import read_typed_line
 from cli.views.clone.summary import config_parts, field_parts
-from operations.clone.assembly import Asked, cloned, open_decisions
+from operations.clone.assembly import CloneRequest, build_clone, open_decisions
 from operations.clone.report import as_object, clone_form, next_steps, remarks
-from operations.clone.resource_names import refuse_shared, registered
-from operations.clone.source import refuse_name, refuse_same_place, source, zones_of
+from operations.clone.resource_names import preview_resources, refuse_shared
+from operations.clone.source import read_source, refuse_name, refuse_same_place, zones_of
 from operations.plans.price_book import price_book
 from operations.project.atomic_files import write_all
-from operations.project.workspace import shown
+from operations.project.workspace import display_path
 from planning.checklist.model.units import QuantityError, parse_cidr
 from planning.clone.decisions.answers_file import open_hint, open_text, read_answers
 from planning.clone.decisions.decision import Need
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from operations.clone.assembly import Clone
-    from operations.clone.source import Source
+    from operations.clone.source import SourceStack
     from operations.project.workspace import Project
     from planning.checklist.model.checklist import Checklist
-    from planning.clone.decisions.decision import Decision
+    from planning.clone.decisions.decision import CloneDecision
 
 
 New = Annotated[str, typer.Argument(metavar="NEW", help="Name of the clone.", show_default=False)]
@@ -86,8 +86,8 @@ def run_clone(
     output: arguments.Output = None,
 ) -> int:
     """Make the same checklist a stack of its own at another placement."""
-    files = chosen_files(output, forms=("json",))
-    first = source(stack)
+    files = resolve_files(output, forms=("json",))
+    first = read_source(stack)
     refuse_name(
         first.project, source=stack, new=new, placements=[each.name for each in first.checklist.where.elsewhere]
     )
@@ -97,7 +97,7 @@ def run_clone(
     market = Market(catalog)
     open_ = open_decisions(first, target, market=market)
     answers = _answers(open_, first.checklist, file=decisions, stack=new, target=target)
-    asked = Asked(
+    asked = CloneRequest(
         stack=new,
         target=target,
         option=option,
@@ -109,9 +109,9 @@ def run_clone(
         heading=f"A clone of {stack} at {target}, made by `atoll clone`; the comments are those of {stack}.",
     )
     with progress(f"quoting {new} at {target}"):
-        clone = cloned(first, asked, market=market)
+        clone = build_clone(first, asked, market=market)
     names = _names(first, clone)
-    written = [] if dry_run else sorted(shown(each) for each in clone.texts)
+    written = [] if dry_run else sorted(display_path(each) for each in clone.texts)
     _tell(first, clone, catalog=catalog, names=names, written=written, files=files.values(), as_json=as_json)
     if not dry_run:
         write_all(clone.texts)
@@ -144,7 +144,7 @@ def _cidr(text: str) -> IPv4Network | None:
 
 
 def _answers(
-    open_: Sequence[Decision], checklist: Checklist, *, file: str, stack: str, target: Target
+    open_: Sequence[CloneDecision], checklist: Checklist, *, file: str, stack: str, target: Target
 ) -> Mapping[str, str]:
     """Answers from the file, or from a person; every decision that is still open at once.
 
@@ -155,19 +155,19 @@ def _answers(
         text = read_text(Path(file), hint="a decisions file is a few lines of YAML")
         return read_answers(text, file=file, decisions=open_, checklist=checklist)
     if sys.stdin.isatty():
-        return asked_at_terminal(open_, checklist, ask=typed, say=note)
+        return asked_at_terminal(open_, checklist, ask=read_typed_line, say=note)
     needed = [each for each in open_ if each.need is Need.NEEDED]
     if not needed:
         return {}
     raise InputError(open_text(needed, stack=stack, target=str(target)), hint=open_hint(needed))
 
 
-def _names(first: Source, clone: Clone) -> int:
+def _names(first: SourceStack, clone: Clone) -> int:
     """How many physical names were held against each other."""
     project = first.project
     with progress("running the programs of both stacks"):
-        old = registered(first.stack, root=project.root, texts=_texts_of(project, first.stack))
-        new = registered(clone.stack, root=project.root, texts=_new_texts(project, clone))
+        old = preview_resources(first.stack, root=project.root, texts=_texts_of(project, first.stack))
+        new = preview_resources(clone.stack, root=project.root, texts=_new_texts(project, clone))
     return refuse_shared(old, new, source=first.stack, clone=clone.stack)
 
 
@@ -182,7 +182,7 @@ def _new_texts(project: Project, clone: Clone) -> Mapping[str, str]:
 
 
 def _tell(
-    first: Source,
+    first: SourceStack,
     clone: Clone,
     *,
     catalog: Catalog,

@@ -12,12 +12,12 @@ from cli.terminal.output import deliver
 from cli.views.cloud_checks import leftovers_parts, preflight_parts
 from operations.clouds.registry import Asked, leftovers_of, told_of
 from operations.plans.price_book import price_book
-from operations.project.accepted_lock import accepted_lock, own_lock
+from operations.project.accepted_lock import read_accepted_lock, read_stack_lock
 from operations.project.stack_config import read_config, reservations
-from operations.project.workspace import known_stack
-from planning.cloud_checks.cloud_reports import Told, with_catalog
+from operations.project.workspace import require_stack
+from planning.cloud_checks.cloud_reports import CloudReport, with_catalog
 from planning.cloud_checks.orphans import leftovers_form
-from planning.cloud_checks.pool_capacity import Preflight, Standing, preflight_form
+from planning.cloud_checks.pool_capacity import FactVerdict, Preflight, preflight_form
 from planning.cloud_checks.preflight import placement_facts, strays
 from planning.values.errors import CannotTellError, InputError
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalogs.catalog import Catalog
-    from planning.cloud_checks.orphans import Leftovers
+    from planning.cloud_checks.orphans import OrphanReport
     from planning.cloud_checks.pool_capacity import PlacementFacts
     from planning.spec.cluster import ClusterSpec
 
 
 NO_CLOUD = "no cloud was asked"
 EXIT_CODES = {
-    Standing.RIGHT: 0,
-    Standing.WRONG: InputError.exit_code,
-    Standing.UNKNOWN: CannotTellError.exit_code,
+    FactVerdict.RIGHT: 0,
+    FactVerdict.WRONG: InputError.exit_code,
+    FactVerdict.UNKNOWN: CannotTellError.exit_code,
 }
 
 
@@ -54,8 +54,8 @@ def run_preflight(
     Exit code: 0 where all of it does, 1 where something is short, not offered or does not fit, 11 where nothing is
     wrong and something is not known.
     """
-    project = known_stack(stack)
-    lock = accepted_lock(project, stack, names=False)
+    project = require_stack(stack)
+    lock = read_accepted_lock(project, stack, names=False)
     config = read_config(project.stack_config(stack)).values
     named = reservations(config)
     asked = [
@@ -75,7 +75,7 @@ def _own(spec: ClusterSpec, named: Mapping[str, str]) -> dict[str, str]:
 
 
 def _facts(asked: Asked, *, catalog: Catalog, today: date, no_cloud: bool) -> PlacementFacts:
-    told = Told(silence=NO_CLOUD) if no_cloud else told_of(asked)
+    told = CloudReport(silence=NO_CLOUD) if no_cloud else told_of(asked)
     known = with_catalog(told, asked.spec, catalog=catalog)
     return placement_facts(asked.spec, known, reservations=asked.reservations, today=today)
 
@@ -92,8 +92,8 @@ def run_leftovers(
 
     Exit code: 0 where nothing that costs was forgotten, 1 where something was, 11 where a cloud did not answer.
     """
-    project = known_stack(stack)
-    lock = own_lock(project, stack)
+    project = require_stack(stack)
+    lock = read_stack_lock(project, stack)
     config = read_config(project.stack_config(stack)).values
     catalog = price_book(prices, own=own, today=options.day(""))
     with progress(f"asking the clouds of {stack}"):
@@ -102,7 +102,7 @@ def run_leftovers(
     return _exit_code(left)
 
 
-def _exit_code(left: Leftovers) -> int:
+def _exit_code(left: OrphanReport) -> int:
     if left.forgotten:
         return InputError.exit_code
     return CannotTellError.exit_code if left.unanswered else 0

@@ -12,7 +12,7 @@ import typer
 from cli.terminal import options
 from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, progress, show
-from cli.terminal.output import chosen_files, tell_written
+from cli.terminal.output import resolve_files, tell_written
 from operations.project.atomic_files import write_all
 from operations.project.workspace import STACK_NAME, find_project
 from planning.inputs.files import read_json
@@ -76,10 +76,10 @@ def run_diff(
     Breaches that the base has too do not count, but for a ceiling, and for one of which nobody can tell in a stack
     that gets dearer; --fail-on all counts them.
     """
-    files = chosen_files(output, forms=tuple(_WRITERS), markdown=markdown, sarif=sarif, junit=junit)
-    from operations.diff.comparison import Asked, compared  # noqa: PLC0415 - only where something is compared
+    files = resolve_files(output, forms=tuple(_WRITERS), markdown=markdown, sarif=sarif, junit=junit)
+    from operations.diff.comparison import DiffRequest, compare_project  # noqa: PLC0415 - only where something is compared
 
-    asked = Asked(
+    asked = DiffRequest(
         base=base,
         head=head,
         from_merge_base=from_merge_base,
@@ -88,7 +88,7 @@ def run_diff(
         only_new=fail_on is FailOn.NEW,
         deadline_s=deadline,
     )
-    form = compared(find_project().root, asked, progress=progress)
+    form = compare_project(find_project().root, asked, progress=progress)
     write_all({path: _WRITERS[kind](form) for kind, path in files.items()})
     tell_written(files.values())
     _print(form, as_json=as_json)
@@ -187,7 +187,7 @@ def issues(folder: Folder) -> int:
     """Open, update or close one issue for each stack that `atoll watch` looked at."""
     from operations.code_hosts.issues import keep  # noqa: PLC0415 - only this command posts
 
-    found = _watched(folder)
+    found = _read_watch_reports(folder)
     if not found:
         note(f"{folder} holds no reports")
     for line in keep(found, github=_github()):
@@ -195,7 +195,7 @@ def issues(folder: Folder) -> int:
     return 0
 
 
-def _watched(folder: Path) -> list[Watched]:
+def _read_watch_reports(folder: Path) -> list[Watched]:
     """Reports of the watch job: STACK.txt beside STACK.code, from a job with fewer rights than this one."""
     from operations.code_hosts.issues import Watched  # noqa: PLC0415 - only this command posts
 

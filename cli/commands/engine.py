@@ -10,24 +10,24 @@ import typer
 from cli.terminal import options
 from cli.terminal import options as arguments
 from cli.terminal.console import note, progress, show, show_json
-from cli.terminal.output import chosen_folder
+from cli.terminal.output import resolve_folder
 from cli.terminal.prompts import ask_passphrase, confirm, confirm_by_name
 from cli.views.engine import (
     facts_table,
-    kept_table,
     outputs_table,
+    retention_table,
     tell_opened,
     tell_plan,
     tell_report,
     terminal_progress,
 )
-from operations.project.workspace import find_project, known_stack, shown
+from operations.project.workspace import display_path, find_project, require_stack
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from operations.engine.plugins import Plugin
-    from operations.engine.session import Opened
-    from operations.engine.teardown import State
+    from operations.engine.session import StackSession
+    from operations.engine.teardown import StackState
 
 
 app = typer.Typer(no_args_is_help=True, help="Get the engine (Pulumi's CLI and plugins), and see what is here.")
@@ -44,9 +44,9 @@ def install(stack: OfStack = "") -> int:
     from operations.engine import binary, plugins, session  # noqa: PLC0415 - Pulumi is imported once needed
 
     root = find_project().root
-    wanted = _wanted(stack)
-    with progress(f"getting the Pulumi CLI {binary.pinned()}"):
-        command = binary.obtained(note)
+    wanted = _list_plugins(stack)
+    with progress(f"getting the Pulumi CLI {binary.read_pinned_version()}"):
+        command = binary.find_or_install(note)
     show(f"Pulumi CLI {binary.version_of(command)}: {command.command}")
     workspace = session.workspace(root)
     plugins.install(workspace, wanted=plugins.missing(workspace, wanted=wanted), say=note)
@@ -61,7 +61,7 @@ def status(stack: OfStack = "") -> int:
     from operations.engine.environment import cli_facts, plugin_fact, surroundings_facts  # noqa: PLC0415 - as above
 
     root = find_project().root
-    wanted = _wanted(stack)
+    wanted = _list_plugins(stack)
     command, cli = cli_facts()
     absent = wanted if command is None else plugins.missing(session.workspace(root), wanted=wanted)
     chosen = environment.backend(root)
@@ -74,16 +74,16 @@ def status(stack: OfStack = "") -> int:
     return MISSING if command is None else 0
 
 
-def _wanted(stack: str) -> tuple[Plugin, ...]:
+def _list_plugins(stack: str) -> tuple[Plugin, ...]:
     """The plugins of a stack's resources, as its program registers them; of every provider where no stack is named."""
     from operations.engine import plugins  # noqa: PLC0415 - Pulumi is imported once needed
     from operations.offline.program import run  # noqa: PLC0415 - as above
 
     if not stack:
-        return plugins.pinned()
-    root = known_stack(stack).root
+        return plugins.list_pinned_plugins()
+    root = require_stack(stack).root
     with progress(f"running the program of {stack}"):
-        return plugins.needed(each.type for each in run(stack, root=root).resources)
+        return plugins.select_plugins(each.type for each in run(stack, root=root).resources)
 
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
@@ -121,13 +121,15 @@ def run_preview(
     from operations.engine import operation, session  # noqa: PLC0415 - as above
     from operations.plans import verdict  # noqa: PLC0415 - as above
 
-    project = known_stack(stack)
+    project = require_stack(stack)
     with progress(f"judging {stack}"):
-        plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
+        plan = verdict.judge_stack(project, stack, prices=prices, own=own, today=arguments.day(today))
     tell_plan(project, plan, today=arguments.day(today))
-    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase)
+    opened = session.open_stack(
+        project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase
+    )
     tell_opened(opened)
-    report = operation.preview(opened, total=verdict.expected_steps(plan), progress=terminal_progress())
+    report = operation.preview(opened, total=verdict.count_steps(plan), progress=terminal_progress())
     tell_report(report, ahead=True)
     verdict.refuse(plan, accept_unknown=accept_unknown)
     if expect_no_changes and not report.is_empty:
@@ -152,14 +154,16 @@ def run_up(
     from operations.engine import operation, session  # noqa: PLC0415 - as above
     from operations.plans import verdict  # noqa: PLC0415 - as above
 
-    project = known_stack(stack)
+    project = require_stack(stack)
     with progress(f"judging {stack}"):
-        plan = verdict.judged(project, stack, prices=prices, own=own, today=arguments.day(today))
+        plan = verdict.judge_stack(project, stack, prices=prices, own=own, today=arguments.day(today))
     tell_plan(project, plan, today=arguments.day(today))
     verdict.refuse(plan, accept_unknown=accept_unknown)
-    opened = session.opened(project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase)
+    opened = session.open_stack(
+        project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase
+    )
     tell_opened(opened)
-    total, following = verdict.expected_steps(plan), terminal_progress()
+    total, following = verdict.count_steps(plan), terminal_progress()
     if not yes:
         ahead = operation.preview(opened, total=total, progress=following)
         tell_report(ahead, ahead=True)
@@ -179,7 +183,7 @@ def run_refresh(stack: arguments.Stack, *, yes: Yes = False) -> int:
     from operations.engine import operation, session  # noqa: PLC0415 - as above
     from operations.engine.teardown import read_state  # noqa: PLC0415 - as above
 
-    opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
+    opened = session.open_stack(require_stack(stack), stack, ask_passphrase=ask_passphrase)
     total, following = len(read_state(opened).held) + 1, terminal_progress()
     if not yes:
         ahead = operation.preview_refresh(opened, total=total, progress=following)
@@ -202,7 +206,7 @@ def run_destroy(stack: arguments.Stack, *, yes: Yes = False) -> int:
     from operations.engine import session, teardown  # noqa: PLC0415 - as above
     from operations.engine.teardown import read_state  # noqa: PLC0415 - as above
 
-    opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
+    opened = session.open_stack(require_stack(stack), stack, ask_passphrase=ask_passphrase)
     before = read_state(opened)
     if not before.has_work:
         show(f"{stack} holds nothing that a destroy deletes")
@@ -218,7 +222,7 @@ def run_destroy(stack: arguments.Stack, *, yes: Yes = False) -> int:
     return 0
 
 
-def _tell_ahead(stack: str, state: State) -> None:
+def _tell_ahead(stack: str, state: StackState) -> None:
     """What is going to happen, in its steps."""
     kept = len(state.protected) + len(state.forgotten)
     show(f"{stack}: {len(state.going)} resources are deleted, {kept} are kept")
@@ -230,13 +234,13 @@ def _tell_ahead(stack: str, state: State) -> None:
         )
 
 
-def _tell_kept(opened: Opened, after: State, *, was: State) -> None:
+def _tell_kept(opened: StackSession, after: StackState, *, was: StackState) -> None:
     """What is still there, and how to find what else costs money."""
-    from operations.engine.teardown import left_behind  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine.teardown import list_remaining  # noqa: PLC0415 - Pulumi is imported once needed
 
-    kept = list(left_behind(was=was, after=after))
+    kept = list(list_remaining(was=was, after=after))
     if kept:
-        show("Kept, and billed where it costs something:", kept_table(kept))
+        show("Kept, and billed where it costs something:", retention_table(kept))
     if after.protected:
         prefix = opened.backend.prefix()
         note(
@@ -257,20 +261,20 @@ def run_outputs(
     write: Annotated[str, options.old_option("--write", metavar="DIR")] = "",
 ) -> int:
     """Show the outputs of a stack; secrets are masked unless you ask for them."""
-    write = chosen_folder(output, old=write, option="--write")
+    write = resolve_folder(output, old=write, option="--write")
     if write and (as_json or show_secrets):
         unused = "--json" if as_json else "--show-secrets"
         raise typer.BadParameter("-o DIR writes files and prints nothing; leave one of them out", param_hint=unused)
     from operations.engine import outputs, session  # noqa: PLC0415 - Pulumi is imported once needed
 
-    opened = session.opened(known_stack(stack), stack, ask_passphrase=ask_passphrase)
+    opened = session.open_stack(require_stack(stack), stack, ask_passphrase=ask_passphrase)
     found = outputs.read_outputs(opened, secrets=show_secrets or bool(write))
     if write:
         texts = outputs.files(found.plain)
         if not texts:
             raise InputError(f"{stack} hands over no kubeconfig and no VPN profile; nothing was written")
         for path in outputs.write_private(Path(write), texts):
-            note(f"written: {shown(path)}")
+            note(f"written: {display_path(path)}")
         return 0
     values = found.shown(secrets=show_secrets)
     if as_json:

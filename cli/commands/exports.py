@@ -9,12 +9,12 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note, progress, show
-from cli.terminal.output import needed_folder
-from operations.gitops.argo_cd import Place, files, outdated
+from cli.terminal.output import require_folder
+from operations.gitops.argo_cd import ArgoCdSource, files, find_outdated_files
 from operations.gitops.components import groups
-from operations.project.accepted_lock import accepted_lock
+from operations.project.accepted_lock import read_accepted_lock
 from operations.project.atomic_files import write_all
-from operations.project.workspace import known_stack, shown
+from operations.project.workspace import display_path, require_stack
 from planning.inputs.files import read_text
 from planning.values.errors import InputError
 
@@ -35,8 +35,8 @@ def run_handbook(
     ] = "",
 ) -> int:
     """Write the handbook of the customer's engineers, from the lock, the checklist and the outputs."""
-    to = needed_folder(output, old=to, option="--to")
-    project = known_stack(stack)
+    to = require_folder(output, old=to, option="--to")
+    project = require_stack(stack)
     with progress(f"building the handbook of {stack}"):
         from operations.handbook.context import facts_of  # noqa: PLC0415 - the program's rooms are imported once needed
         from operations.handbook.site import refuse_foreign, write  # noqa: PLC0415 - as above
@@ -45,7 +45,7 @@ def run_handbook(
         refuse_foreign(folder.resolve(), stack=stack, shown=folder)
         facts = facts_of(project, stack, outputs=Path(outputs) if outputs else None)
         index = write(facts, folder)
-    show(f"written: {shown(index)}", f"source: {shown(folder)}/docs, {shown(folder)}/mkdocs.yml")
+    show(f"written: {display_path(index)}", f"source: {display_path(folder)}/docs, {display_path(folder)}/mkdocs.yml")
     if not facts.outputs.is_known:
         note(f"addresses that only a running cluster knows are left open: atoll outputs {stack} --json > outputs.json")
     if not facts.contacts:
@@ -73,9 +73,9 @@ def run_handover(
 
     Run it after `atoll up` or `atoll preview`, which write what is different from upstream's manifests.
     """
-    to = needed_folder(output, old=to, option="--to")
-    project = known_stack(stack)
-    lock = accepted_lock(project, stack)
+    to = require_folder(output, old=to, option="--to")
+    project = require_stack(stack)
+    lock = read_accepted_lock(project, stack)
     decided = lock.spec.platform
     if decided is None or decided.handover != ASKED:
         raise InputError(
@@ -86,10 +86,10 @@ def run_handover(
         from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
 
         found, staying = groups(run_offline(stack, root=project.root).resources)
-    place = Place(repository=repository, revision=revision, folder=folder)
+    place = ArgoCdSource(repository=repository, revision=revision, folder=folder)
     texts = files(found, staying, place=place, overlay=lambda path: _overlay(project.stacks / path, stack=stack))
     target = Path(to)
-    old = outdated(target, texts) if target.is_dir() else []
+    old = find_outdated_files(target, texts) if target.is_dir() else []
     write_all({target / path: text for path, text in texts.items()})
     for path in old:
         path.unlink()

@@ -13,10 +13,10 @@ import typer
 
 from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, progress, show, show_json
-from cli.terminal.output import chosen_files, deliver, tell_written
+from cli.terminal.output import deliver, resolve_files, tell_written
 from operations.project.atomic_files import write_all
-from operations.project.workspace import known_stack, shown
-from planning.incidents.findings import Standing
+from operations.project.workspace import display_path, require_stack
+from planning.incidents.findings import NodeHealth
 from planning.incidents.form import incidents_form, nodes_form
 from planning.incidents.spares import SHARE_PERCENT
 from planning.values.errors import CannotTellError, InputError
@@ -24,10 +24,10 @@ from planning.values.errors import CannotTellError, InputError
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from operations.nodes.health import Look, Scene
+    from operations.nodes.health import HealthSnapshot, MaintenanceContext
     from operations.nodes.incident_log import IncidentLog
-    from operations.nodes.ports import Cluster
-    from operations.nodes.repair import Asked
+    from operations.nodes.ports import NodeApi
+    from operations.nodes.repair import RepairRequest
     from planning.incidents.node import Node
 
 
@@ -40,13 +40,13 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 HINT: Final = "one at a time: wait for it, or stop it; `atoll nodes incidents` shows how far it is"
 
 
-def now() -> datetime:
+def utc_now() -> datetime:
     """The time, in UTC."""
     return datetime.now(tz=UTC)
 
 
 @contextmanager
-def writing(scene: Scene) -> Generator[IncidentLog]:
+def open_incident_log(scene: MaintenanceContext) -> Generator[IncidentLog]:
     """The log of a stack, held by this process alone.
 
     Raises:
@@ -57,8 +57,8 @@ def writing(scene: Scene) -> Generator[IncidentLog]:
 
     folder = scene.folder / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    with only_writer(folder, at=now(), what=f"a command about the nodes of {scene.stack}", hint=HINT):
-        log = IncidentLog(scene.folder, now=now)
+    with only_writer(folder, at=utc_now(), what=f"a command about the nodes of {scene.stack}", hint=HINT):
+        log = IncidentLog(scene.folder, now=utc_now)
         try:
             yield log
         finally:
@@ -84,12 +84,12 @@ def nodes(
     """
     from cli.views.nodes import nodes_parts  # noqa: PLC0415 - as above
     from operations.nodes import health  # noqa: PLC0415 - where it is asked for
-    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
+    from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
-    scene = health.scene_of(stack, placement=placement)
-    at = now()
+    scene = health.read_context(stack, placement=placement)
+    at = utc_now()
     with progress(f"asking the cluster of {stack}"):
-        looked = health.look(scene, opened(scene.spec), now=at)
+        looked = health.inspect_nodes(scene, open_node_api(scene.spec), now=at)
     form = nodes_form(
         stack,
         looked.nodes,
@@ -108,14 +108,14 @@ def incidents(
 ) -> int:
     """Show every node that failed, when what was done about it, and how it ended; from the log, in UTC."""
     from cli.views.nodes import incidents_markdown, incidents_parts  # noqa: PLC0415 - as above
-    from operations.nodes.incident_log import logged  # noqa: PLC0415 - where it is asked for
+    from operations.nodes.incident_log import read_incidents  # noqa: PLC0415 - where it is asked for
 
-    folder = Path(shown(known_stack(stack).stacks / stack))
-    form = incidents_form(stack, logged(folder))
+    folder = Path(display_path(require_stack(stack).stacks / stack))
+    form = incidents_form(stack, read_incidents(folder))
     printed = markdown == "-"
     if printed and as_json:
         raise typer.BadParameter("only one of --json and --markdown - prints", param_hint="--markdown")
-    files = chosen_files(output, forms=("json", "markdown"), markdown="" if printed else markdown)
+    files = resolve_files(output, forms=("json", "markdown"), markdown="" if printed else markdown)
     texts = {"json": json_text, "markdown": incidents_markdown}
     write_all({path: texts[kind](form) for kind, path in files.items()})
     if printed:
@@ -162,29 +162,29 @@ def mend(
     """
     from operations.nodes import health, repair, watch  # noqa: PLC0415 - where it is asked for
     from operations.nodes.drain import Waiting  # noqa: PLC0415 - as above
-    from operations.nodes.incident_log import logged  # noqa: PLC0415 - as above
-    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
+    from operations.nodes.incident_log import read_incidents  # noqa: PLC0415 - as above
+    from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
-    scene = health.scene_of(stack, placement=placement)
-    cluster = opened(scene.spec)
-    asked = repair.Asked(node=node, because=because, force=force, keep=keep, ticket=ticket)
-    looked = health.look(scene, cluster, now=now())
+    scene = health.read_context(stack, placement=placement)
+    cluster = open_node_api(scene.spec)
+    asked = repair.RepairRequest(node=node, because=because, force=force, keep=keep, ticket=ticket)
+    looked = health.inspect_nodes(scene, cluster, now=utc_now())
     if dry_run or not yes:
-        gone = any(each.open and each.node == node for each in logged(scene.folder))
+        gone = any(each.open and each.node == node for each in read_incidents(scene.folder))
         if not gone or any(each.name == node for each in looked.nodes):
-            subject = health.found(looked, node)
-            repair.may_be_mended(subject, looked, because=because, known=logged(scene.folder))
-            show(*_foreseen(subject, looked, scene, cluster, asked))
+            subject = health.find_node(looked, node)
+            repair.refuse_repair(subject, looked, because=because, known=read_incidents(scene.folder))
+            show(*_describe_steps(subject, looked, scene, cluster, asked))
         if dry_run:
             return 0
         _ask(f"Mend {node}?")
     wait = Waiting(timeout_s=timeout, every_s=EVERY_SECONDS, grace_s=grace, clock=time.monotonic, sleep=time.sleep)
-    with writing(scene) as log:
-        closed = watch.settle(looked, scene=scene, cluster=cluster, log=log, say=note)
+    with open_incident_log(scene) as log:
+        closed = watch.close_finished_incidents(looked, scene=scene, cluster=cluster, log=log, say=note)
         if any(each.node == node for each in closed):
             return 0
-        work = repair.Work(scene=scene, cluster=cluster, log=log, waiting=wait, say=note)
-        incident = repair.mend(asked, work)
+        work = repair.RepairContext(scene=scene, cluster=cluster, log=log, waiting=wait, say=note)
+        incident = repair.repair_node(asked, work)
     note(f"incident {incident.id} stays open until {node} works again or another machine has come")
     return 0
 
@@ -192,11 +192,11 @@ def mend(
 def hold(stack: arguments.Stack, node: NodeName, *, placement: Placement = "") -> int:
     """Hold an idle node back as a spare of its pool: it passed its burn-in, and works once another one fails."""
     from operations.nodes import health, watch  # noqa: PLC0415 - where it is asked for
-    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
+    from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
-    scene = health.scene_of(stack, placement=placement)
-    with writing(scene) as log:
-        note(watch.hold(node, scene=scene, cluster=opened(scene.spec), log=log))
+    scene = health.read_context(stack, placement=placement)
+    with open_incident_log(scene) as log:
+        note(watch.hold_spare(node, scene=scene, cluster=open_node_api(scene.spec), log=log))
     return 0
 
 
@@ -209,35 +209,37 @@ def close(
     """Close an incident by hand, where the machine was given back for good. Nothing in the cluster is changed."""
     from operations.nodes import health, watch  # noqa: PLC0415 - where it is asked for
 
-    scene = health.scene_of(stack)
-    with writing(scene) as log:
+    scene = health.read_context(stack)
+    with open_incident_log(scene) as log:
         watch.close(incident, because=because, log=log)
     note(f"incident {incident} is closed")
     return 0
 
 
-def _foreseen(node: Node, looked: Look, scene: Scene, cluster: Cluster, asked: Asked) -> Iterator[str]:
+def _describe_steps(
+    node: Node, looked: HealthSnapshot, scene: MaintenanceContext, cluster: NodeApi, asked: RepairRequest
+) -> Iterator[str]:
     """What would be done, step by step."""
-    from operations.nodes.repair import choice, no_spare  # noqa: PLC0415 - where it is asked for
+    from operations.nodes.repair import choose_spare, no_spare  # noqa: PLC0415 - where it is asked for
     from operations.nodes.replacement import remedy_for  # noqa: PLC0415 - as above
     from planning.incidents import node as node_labels  # noqa: PLC0415 - as above
-    from planning.incidents.pods import blocking, leaving, unowned  # noqa: PLC0415 - as above
+    from planning.incidents.pods import blocking, find_unowned, list_pods_to_drain  # noqa: PLC0415 - as above
 
     verdict = looked.verdicts[node.name]
     yield f"{node.name} of {node.pool} is {verdict.standing}: {verdict.words or 'nothing is known to be wrong with it'}"
     pods, budgets = cluster.pods_on(node.name), cluster.budgets()
     yield f"1. cordon{' (it is already)' if node.cordoned else ''}"
-    chosen = choice(node, looked, scene)
+    chosen = choose_spare(node, looked, scene)
     sold = scene.pools[node.pool].spares
     yield f"2. spare: {chosen.node.name} takes over" if chosen.node else f"2. {no_spare(chosen, sold)}"
-    yield f"3. drain: {len(leaving(pods))} pods{LOST if any(each.files for each in leaving(pods)) else ''}"
+    yield f"3. drain: {len(list_pods_to_drain(pods))} pods{LOST if any(each.files for each in list_pods_to_drain(pods)) else ''}"
     if node.labels.get(node_labels.ROLE) == node_labels.SYSTEM:
         yield f"   {PLATFORM}"
-    for each in leaving(pods):
+    for each in list_pods_to_drain(pods):
         if held := blocking(each, budgets):
             budget = ", ".join(f"{one.namespace}/{one.name}" for one in held)
             yield f"   {each.words} has to wait: disruption budget {budget} allows none to go now"
-    for each in unowned(pods):
+    for each in find_unowned(pods):
         yield f"   {each.words} is started again by nothing{' and is ended' if asked.force else ': --force ends it'}"
     words = "the machine is kept" if asked.keep else remedy_for(node, scene, by_ticket=asked.ticket).words
     yield f"4. replace: {words}"
@@ -283,18 +285,18 @@ def watch(
     """
     from operations.nodes import health  # noqa: PLC0415 - where it is asked for
     from operations.nodes import watch as watching  # noqa: PLC0415 - as above
-    from operations.nodes.kubernetes_cluster import opened  # noqa: PLC0415 - an SDK, as above
+    from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
-    scene = health.scene_of(stack, placement=placement)
-    limit = watching.Limit(at_most=at_most, share_percent=share)
-    cluster = opened(scene.spec)
+    scene = health.read_context(stack, placement=placement)
+    limit = watching.CordonLimit(at_most=at_most, share_percent=share)
+    cluster = open_node_api(scene.spec)
     while True:
         try:
-            looked = health.look(scene, cluster, now=now())
-            watching.said(looked, note)
+            looked = health.inspect_nodes(scene, cluster, now=utc_now())
+            watching.report_unhealthy(looked, note)
             if cordon:
-                with writing(scene) as log:
-                    watching.act(looked, scene=scene, cluster=cluster, log=log, limit=limit, say=note)
+                with open_incident_log(scene) as log:
+                    watching.cordon_failed_nodes(looked, scene=scene, cluster=cluster, log=log, limit=limit, say=note)
         except InputError as error:  # the cluster is away for a moment, or somebody mends a node just now
             if once:
                 raise
@@ -305,10 +307,10 @@ def watch(
         time.sleep(every)
 
 
-def _exit_code(standings: set[Standing]) -> int:
-    if Standing.FAILED in standings:
+def _exit_code(standings: set[NodeHealth]) -> int:
+    if NodeHealth.FAILED in standings:
         return InputError.exit_code
-    return CannotTellError.exit_code if Standing.UNKNOWN in standings else 0
+    return CannotTellError.exit_code if NodeHealth.UNKNOWN in standings else 0
 
 
 app = typer.Typer(help="Nodes that fail: see them, take them out of use, replace them, and keep the log.")

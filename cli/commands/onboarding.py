@@ -10,10 +10,10 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note
-from cli.terminal.output import chosen_folder
+from cli.terminal.output import resolve_folder
 from cli.terminal.prompts import ask_passphrase
-from operations.project.accepted_lock import accepted_lock, own_lock
-from operations.project.workspace import Project, known_stack, shown
+from operations.project.accepted_lock import read_accepted_lock, read_stack_lock
+from operations.project.workspace import Project, display_path, require_stack
 from planning.checklist.model.vocabulary import HOME
 from planning.inputs.files import as_object, parse_json, read_object
 from planning.values.errors import InputError
@@ -60,12 +60,12 @@ def run_onboard(
     """Show the way from acceptance to the first job, or hand out what each person needs for it."""
     if outputs and not credentials:
         raise typer.BadParameter("it is read for --credentials only", param_hint="--outputs")
-    to = chosen_folder(output, old=to, option="--to")
+    to = resolve_folder(output, old=to, option="--to")
     if today and not to:
         raise typer.BadParameter("it dates the calendar, which only -o DIR writes", param_hint="--today")
     day = options.day(today)
-    project = known_stack(stack)
-    lock = accepted_lock(project, stack)
+    project = require_stack(stack)
+    lock = read_accepted_lock(project, stack)
     if credentials:
         _deliver(lock, Path(credentials), outputs)
     if to or not credentials:
@@ -97,7 +97,7 @@ def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
     paths = {Path(to) / f"{NAME}{suffix}": text for suffix, text in texts.items()}
     write_all(paths)
     for path in paths:
-        note(f"written: {shown(path)}")
+        note(f"written: {display_path(path)}")
 
 
 def _deliver(lock: Lock, folder: Path, outputs: str) -> None:
@@ -117,7 +117,7 @@ def _outputs(lock: Lock, file: str) -> dict[str, object]:
         from operations.engine import outputs as handover  # noqa: PLC0415 - Pulumi is imported once needed
         from operations.engine import session  # noqa: PLC0415 - as above
 
-        opened = session.opened(known_stack(lock.stack), lock.stack, ask_passphrase=ask_passphrase)
+        opened = session.open_stack(require_stack(lock.stack), lock.stack, ask_passphrase=ask_passphrase)
         return dict(handover.read_outputs(opened, secrets=True).plain)
     hint = "atoll outputs STACK --json --show-secrets writes it"
     if file != "-":
@@ -137,18 +137,18 @@ def run_access(
 ) -> int:
     """Print a kubeconfig that lets one person in for some hours."""
     from operations.clouds.kubernetes.certificates import ClusterSigner  # noqa: PLC0415 - as above
-    from operations.handbook.user_kubeconfig import admit, person  # noqa: PLC0415 - imported once needed
+    from operations.handbook.user_kubeconfig import find_user, issue_kubeconfig  # noqa: PLC0415 - imported once needed
 
-    found = {each.placement.name: each for each in own_lock(known_stack(stack), stack).placements}
+    found = {each.placement.name: each for each in read_stack_lock(require_stack(stack), stack).placements}
     if placement not in found:
         raise InputError(f"{stack} has no placement {placement!r}; it has: {', '.join(found)}")
     spec = found[placement]
-    who = person(spec, user)
+    who = find_user(spec, user)
     if spec.existing is None:
         raise InputError(
             f"people sign in to {spec.placement.provider} itself, so that nothing has to be handed out",
             hint=f"atoll outputs {stack} -o DIR writes a kubeconfig for each role",
         )
-    sys.stdout.write(admit(who, spec, hours=hours, signer=ClusterSigner(spec.existing)))
+    sys.stdout.write(issue_kubeconfig(who, spec, hours=hours, signer=ClusterSigner(spec.existing)))
     note(f"{who.name} is in for {hours} hours; the key is in this kubeconfig and nowhere else")
     return 0

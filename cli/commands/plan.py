@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from cli.terminal import options
-from cli.terminal.amounts import expected_month
+from cli.terminal.amounts import describe_month
 from cli.terminal.console import json_text, note, progress, screen_width, show, show_lines
-from cli.terminal.output import chosen_files, deliver, tell_written
+from cli.terminal.output import deliver, resolve_files, tell_written
 from cli.views.plan import counts_line, differences_table, policy_parts, resource_tree, rule_parts, rules_table
 from cli.views.quote.derivations import lay_out_bill
 from cli.views.software import software_parts
-from components.platform.building_blocks.artifact_mirror import refuse, shelf
+from components.platform.building_blocks.artifact_mirror import read_artifact_mirror, refuse
 from operations.engine.stack_warnings import reminders
-from operations.plans.plan import Planned, left_out_forms, plan_form, planned, software_forms
+from operations.plans.plan import Planned, build_left_out_forms, plan_form, plan_stack, software_forms
 from operations.plans.price_book import price_book
-from operations.project.accepted_lock import accepted_lock
+from operations.project.accepted_lock import read_accepted_lock
 from operations.project.atomic_files import write_all
-from operations.project.workspace import Project, find_project, known_stack, shown
+from operations.project.workspace import Project, display_path, find_project, require_stack
 from planning.inputs.faults import nearest
-from planning.platform.base_layer_software import beneath
+from planning.platform.base_layer_software import list_base_layer_software
 from planning.values.errors import InputError
 from policies.reference_page import rule_form
 from policies.settings_reader import read_law
@@ -70,19 +70,19 @@ def run_plan(
     if (as_json or output) and form is not Format.TABLE:
         given = "--json" if as_json else "--output"
         raise typer.BadParameter(f"it is Atoll's plan as JSON; leave out {FORMAT_OPTION} {form}", param_hint=given)
-    files = chosen_files(output, forms=("json",))
-    project = known_stack(stack)
-    lock = accepted_lock(project, stack)
+    files = resolve_files(output, forms=("json",))
+    project = require_stack(stack)
+    lock = read_accepted_lock(project, stack)
     for line in reminders(project, lock, today=options.day(today)):
         note(f"warning: {line}")
     software = _software(project, lock)
     with progress(f"running the program of {stack}"):
-        resources = _registered(project, stack)
+        resources = _run_program(project, stack)
         catalog, law = (
             price_book(prices, own=own, today=options.day(today)),
-            read_law(Path(shown(project.law)), rules=RULES),
+            read_law(Path(display_path(project.law)), rules=RULES),
         )
-        plan = planned(lock, resources, catalog=catalog, today=options.day(today), law=law, software=software)
+        plan = plan_stack(lock, resources, catalog=catalog, today=options.day(today), law=law, software=software)
     for line in plan.unmatched:
         note(f"warning: {line}")
     write_all({path: _json(plan) for path in files.values()})
@@ -99,14 +99,14 @@ def _software(project: Project, lock: Lock) -> SoftwareLock:
         InputError: the platform cannot be installed from where it was decided, or not without more digests.
     """
     decided = lock.spec.platform
-    found = shelf(decided.mirror if decided else "", project=project.root)
+    found = read_artifact_mirror(decided.mirror if decided else "", project=project.root)
     if decided:
-        wanted = (*decided.parts, *beneath(lock.placements))
+        wanted = (*decided.parts, *list_base_layer_software(lock.placements))
         refuse(wanted, found, required=decided.digests == "required")
     return found.lock
 
 
-def _registered(project: Project, stack: str) -> tuple[Resource, ...]:
+def _run_program(project: Project, stack: str) -> tuple[Resource, ...]:
     from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
 
     return run_offline(stack, root=project.root).resources
@@ -124,12 +124,12 @@ def _json(plan: Planned) -> str:
 
 def _print_terraform(plan: Planned) -> None:
     """The plan to stdout; to stderr, what it does not hold."""
-    from operations.terraform.plan import left_out, terraform_plan  # noqa: PLC0415 - as above
+    from operations.terraform.plan import list_non_aws, terraform_plan  # noqa: PLC0415 - as above
     from operations.terraform.policy_documents import documents_of  # noqa: PLC0415 - as the run, only once it is needed
 
-    documents = documents_of(plan.lock.stack, plan.resources, root=known_stack(plan.lock.stack).root)
+    documents = documents_of(plan.lock.stack, plan.resources, root=require_stack(plan.lock.stack).root)
     print(json_text(terraform_plan(plan.resources, documents=documents)), end="")
-    others = Counter(resource.type.split(":")[0] for resource in left_out(plan.resources))
+    others = Counter(resource.type.split(":")[0] for resource in list_non_aws(plan.resources))
     if others:
         counted = ", ".join(f"{count} of {package}" for package, count in sorted(others.items()))
         note(f"left out of the Terraform plan, which holds AWS resources only: {counted}")
@@ -137,10 +137,10 @@ def _print_terraform(plan: Planned) -> None:
 
 def _show(plan: Planned) -> None:
     """Tree, bill, agreement and verdict."""
-    expected = expected_month(plan.bill)
+    expected = describe_month(plan.bill)
     verdict = plan.judgement
     show(resource_tree(plan.lock.stack, plan.resources), counts_line(plan.resources))
-    show(*software_parts(software_forms(plan), left_out_forms(plan)))
+    show(*software_parts(software_forms(plan), build_left_out_forms(plan)))
     show_lines(lay_out_bill(plan.bill, width=screen_width()))
     if plan.differences:
         show("The resources do not cost what was accepted:", differences_table(plan.differences))
@@ -160,7 +160,7 @@ def run_rules(
     output: options.Output = None,
 ) -> int:
     """List the rules with their levels here, or explain one."""
-    law = read_law(Path(shown(find_project().law)), rules=RULES)
+    law = read_law(Path(display_path(find_project().law)), rules=RULES)
     if name and name not in BY_NAME:
         near = nearest(name, BY_NAME)
         raise InputError(

@@ -14,15 +14,15 @@ from cli.terminal import options
 from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, screen_width, show_json, show_lines
 from cli.terminal.layout import ScreenLine
-from cli.terminal.output import chosen_files, tell_written
+from cli.terminal.output import resolve_files, tell_written
 from cli.views.quote.derivations import lay_out_bill, lay_out_figures
 from cli.views.quote.labels import order_options
 from cli.views.quote.options import lay_out_details, lay_out_option
 from cli.views.quote.summary import lay_out_quote
-from operations.plans.price_book import unused_lines
-from operations.plans.quote import Answer, Wanted, exit_code, option_named, quoted
+from operations.plans.price_book import describe_unused_lines
+from operations.plans.quote import QuoteResult, Wanted, exit_code, option_named, quote_subject
 from operations.project.atomic_files import write_all
-from operations.project.workspace import subject
+from operations.project.workspace import resolve_stack
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.explanation import bill_figures, explain, option_figures, subjects
 from planning.quoting.option import ceilings
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from planning.quoting.quote import Option, Quote
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 
 OptionName = Annotated[
@@ -83,17 +83,17 @@ def run_quote(
     asks for, 11 where it is undetermined, 12 where the prices are too old.
     """
     _refuse_unwritable(html, markdown)
-    files = chosen_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
+    files = resolve_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
     wanted = Wanted(providers=tuple(provider or ()), regions=tuple(region or ()))
-    answer = quoted(
-        subject(stack_or_file),
+    answer = quote_subject(
+        resolve_stack(stack_or_file),
         book=prices,
         own=price_book,
         today=options.day(today),
         allow_stale=allow_stale,
         wanted=wanted,
     )
-    if unused := unused_lines(answer.catalog, (each.bill for each in answer.quote.options)):
+    if unused := describe_unused_lines(answer.catalog, (each.bill for each in answer.quote.options)):
         note(unused)
     one = option_named(answer.quote, option) if option else None
     if files:
@@ -112,7 +112,7 @@ def _show_option(option: Option) -> None:
     show_lines((*lay_out_option(option, width=width), ScreenLine(""), *lay_out_bill(option.bill, width=width)))
 
 
-def _show_quote(answer: Answer, *, asked: str, details: bool) -> None:
+def _show_quote(answer: QuoteResult, *, asked: str, details: bool) -> None:
     width, shown = screen_width(), order_options(answer.quote)
     show_lines(lay_out_quote(shown, ceilings=ceilings(answer.checklist), asked=asked, width=width, whole=details))
     if details:
@@ -128,12 +128,12 @@ def _refuse_unwritable(html: str, markdown: str) -> None:
         raise InputError(f"--html and --markdown name the same file: {html}", hint="give each a name of its own")
 
 
-def _form(answer: Answer, one: Option | None) -> Mapping[str, object]:
+def _form(answer: QuoteResult, one: Option | None) -> Mapping[str, object]:
     """The quote, or the one option that was asked for."""
     return cast("Mapping[str, object]", quote_form(answer.quote) if one is None else option_form(one))
 
 
-def _write_documents(answer: Answer, one: Option | None, files: Mapping[str, Path]) -> None:
+def _write_documents(answer: QuoteResult, one: Option | None, files: Mapping[str, Path]) -> None:
     # A quote without a document need not wait for these.
     from cli.pages.quote.document import documents  # noqa: PLC0415 - see above
 
@@ -163,17 +163,17 @@ def run_explain(
     output: arguments.Output = None,
 ) -> int:
     """Show how each figure of the sizing came about, and what the options cost at least and at most."""
-    asked = subject(stack_or_file)
+    asked = resolve_stack(stack_or_file)
     sizing = size(read_file(asked.checklist))
     known = subjects(sizing)
     figures = explain(sizing, subject=about) if about in known else explain(sizing, name=about)
-    ask = partial(quoted, asked, book=prices, own=price_book, today=arguments.day(today), allow_stale=True)
+    ask = partial(quote_subject, asked, book=prices, own=price_book, today=arguments.day(today), allow_stale=True)
     if not about:
         figures += _costs(ask)
     elif not figures:
         figures = _option(ask().quote, about, known=known)
     form = explain_form(asked.stack, figures)
-    files = chosen_files(output, forms=("json",))
+    files = resolve_files(output, forms=("json",))
     write_all({path: json_text(form) for path in files.values()})
     tell_written(files.values())
     if as_json:
@@ -183,7 +183,7 @@ def run_explain(
     return 0
 
 
-def _costs(ask: Callable[[], Answer]) -> tuple[Figure, ...]:
+def _costs(ask: Callable[[], QuoteResult]) -> tuple[SizingFigure, ...]:
     """The readings of every option's month; none, with a remark, where no option can be had."""
     try:
         quote = ask().quote
@@ -196,7 +196,7 @@ def _costs(ask: Callable[[], Answer]) -> tuple[Figure, ...]:
     return (*months, *hours)
 
 
-def _option(quote: Quote, about: str, *, known: Sequence[str]) -> tuple[Figure, ...]:
+def _option(quote: Quote, about: str, *, known: Sequence[str]) -> tuple[SizingFigure, ...]:
     """One option's readings, and every line of its bill.
 
     Raises:

@@ -9,13 +9,13 @@ from catalogs.software.reader import software
 from catalogs.software.validation import flaws
 from cli.terminal import options
 from cli.terminal.console import json_text, note, progress, show_json
-from cli.terminal.output import chosen_files, deliver, tell_written
+from cli.terminal.output import deliver, resolve_files, tell_written
 from cli.views.software import copies_lines, software_tables
-from components.platform.building_blocks.artifact_mirror import Shelf, shelf
-from operations.project.accepted_lock import own_lock
+from components.platform.building_blocks.artifact_mirror import ArtifactMirror, read_artifact_mirror
+from operations.project.accepted_lock import read_stack_lock
 from operations.project.atomic_files import write_all
-from operations.project.workspace import find_project, known_stack, shown
-from planning.platform.base_layer_software import beneath, untested
+from operations.project.workspace import display_path, find_project, require_stack
+from planning.platform.base_layer_software import describe_untested_versions, list_base_layer_software
 from planning.platform.digests import LOCK_NAME, Sourced
 from planning.platform.software_form import copies_form, software_form
 from planning.spec.lock import Lock
@@ -42,9 +42,14 @@ def list_parts(stack: StackOrNothing = "", *, as_json: options.AsJson = False, o
     found = [str(flaw) for flaw in flaws(forbiddable=FORBIDDABLE)]
     decided = _platform(stack) if stack else None
     rows = software()
-    chosen: list[Sourced] = [*decided.parts, *beneath(_locked(stack).placements)] if decided else [*rows.values()]
+    chosen: list[Sourced] = (
+        [*decided.parts, *list_base_layer_software(_read_stack_lock(stack).placements)] if decided else [*rows.values()]
+    )
     if decided:
-        found += [f"{stack}: {text}" for text in untested({part.name: part.version for part in decided.parts})]
+        found += [
+            f"{stack}: {text}"
+            for text in describe_untested_versions({part.name: part.version for part in decided.parts})
+        ]
     form = software_form(
         [(part, rows[part.name]) for part in chosen if part.name in rows],
         skipped=decided.skipped if decided else (),
@@ -72,13 +77,15 @@ def images(
     there = mirror or (decided.mirror if decided else "")
     found = _shelf(there)
     form = copies_form(
-        (*decided.parts, *beneath(_locked(stack).placements)) if decided else tuple(software().values()),
+        (*decided.parts, *list_base_layer_software(_read_stack_lock(stack).placements))
+        if decided
+        else tuple(software().values()),
         lock=found.lock,
         mirror=there,
         registry=found.registry,
         stack=stack or None,
     )
-    files = chosen_files(output, forms=("json",))
+    files = resolve_files(output, forms=("json",))
     write_all({path: json_text(form) for path in files.values()})
     if as_json:
         show_json(cast("dict[str, object]", form))
@@ -110,7 +117,9 @@ def lock(
         kept = "taken" if renew else "the lock keeps the old one; --renew takes it"
         note(f"changed: {name} is now {digest}: {kept}")
     known = len(found.lock.charts) + len(found.lock.images)
-    note(f"written: {shown(path)}: {known} digests, {len(found.failed)} not resolved, {len(found.changed)} changed")
+    note(
+        f"written: {display_path(path)}: {known} digests, {len(found.failed)} not resolved, {len(found.changed)} changed"
+    )
     return FAULTY if found.failed or (found.changed and not renew) else 0
 
 
@@ -120,20 +129,20 @@ def _platform(stack: str) -> Platform:
     Raises:
         InputError: it installs nothing.
     """
-    decided = _locked(stack).spec.platform
+    decided = _read_stack_lock(stack).spec.platform
     if decided is None:
         raise InputError(f"the lock of {stack} installs no platform", hint="quote and accept again")
     return decided
 
 
-def _locked(stack: str) -> Lock:
-    return own_lock(known_stack(stack), stack)
+def _read_stack_lock(stack: str) -> Lock:
+    return read_stack_lock(require_stack(stack), stack)
 
 
-def _shelf(mirror: str) -> Shelf:
+def _shelf(mirror: str) -> ArtifactMirror:
     """The project's software lock and a mirror; nothing of both outside a project."""
     try:
         project = find_project().root
     except InputError:
-        return Shelf()
-    return shelf(mirror, project=project)
+        return ArtifactMirror()
+    return read_artifact_mirror(mirror, project=project)

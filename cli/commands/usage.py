@@ -11,7 +11,7 @@ from cli.terminal.console import note, progress
 from cli.terminal.output import deliver
 from cli.views.usage import usage_parts
 from operations.project.atomic_files import write_all
-from operations.project.workspace import known_stack, shown
+from operations.project.workspace import display_path, require_stack
 from operations.usage.bill_files import rows
 from operations.usage.opencost import opencost_rows
 from planning.checklist.model.units import QuantityError, parse_number
@@ -19,7 +19,7 @@ from planning.checklist.reading.checklist_file import read, read_file
 from planning.inputs.files import read_text
 from planning.quoting.quote_form import range_form
 from planning.usage.checklist_section import block, fitting, with_block
-from planning.usage.months import Measured, named, ranges
+from planning.usage.months import MonthlyUsage, format_month, ranges
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def run_usage(
     output: options.Output = None,
 ) -> int:
     """Measure egress, logs, requests and growth in a bill: least, median and most of its whole months."""
-    project = known_stack(stack)
-    found = Measured()
+    project = require_stack(stack)
+    found = MonthlyUsage()
     with progress("reading the bill"):
         for file in files:
             found.take(
@@ -89,9 +89,9 @@ def run_usage(
     return 0
 
 
-def _form(stack: str, measured: "Mapping[str, Range]", found: Measured) -> dict[str, object]:
+def _form(stack: str, measured: "Mapping[str, Range]", found: MonthlyUsage) -> dict[str, object]:
     usage = {name: range_form(each) for name, each in measured.items()}
-    return {"stack": stack, "months": [named(month) for month in found.whole], "usage": usage}
+    return {"stack": stack, "months": [format_month(month) for month in found.whole], "usage": usage}
 
 
 def _write(project: "Project", stack: str, section: str) -> None:
@@ -102,9 +102,9 @@ def _write(project: "Project", stack: str, section: str) -> None:
     """
     path = project.checklist(stack)
     text = with_block(read_text(path), section)
-    read(text, file=shown(path))
+    read(text, file=display_path(path))
     write_all({path: text})
-    note(f"written: {shown(path)}; atoll quote {stack} reckons with it")
+    note(f"written: {display_path(path)}; atoll quote {stack} reckons with it")
 
 
 def _tag(text: str) -> tuple[str, str]:
@@ -121,9 +121,9 @@ def _usd(text: str) -> Decimal:
         raise typer.BadParameter(str(error), param_hint="--opencost-usd-per-gb") from error
 
 
-def _nothing(found: Measured) -> str:
+def _nothing(found: MonthlyUsage) -> str:
     if not found.days:
         return "no row is of this stack"
     if not found.whole:
-        return f"no whole month: {', '.join(named(month) for month in found.partial)} are not complete"
+        return f"no whole month: {', '.join(format_month(month) for month in found.partial)} are not complete"
     return "no row measures egress, logs, requests or storage"

@@ -7,11 +7,11 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import json_text, progress, show, show_json
-from cli.terminal.output import chosen_files, tell_written
+from cli.terminal.output import resolve_files, tell_written
 from cli.terminal.prompts import ask_passphrase
 from operations.plans.price_book import price_book
 from operations.project.atomic_files import write_all
-from operations.project.workspace import STACK_NAME, Project, find_project, known_stack, shown
+from operations.project.workspace import STACK_NAME, Project, display_path, find_project, require_stack
 from planning.costs.resources.formats.file import LARGEST_BYTES, read
 from planning.inputs.files import as_object, parse_json, read_content
 from planning.values.errors import InputError
@@ -67,10 +67,10 @@ def run_watch(
     """
     if bool(stack) == bool(states):
         raise typer.BadParameter("name a stack, or a folder of states", param_hint="STACK or --states")
-    files = chosen_files(output, forms=("markdown", "json"), markdown=markdown)
-    project = find_project() if states else known_stack(stack)
+    files = resolve_files(output, forms=("markdown", "json"), markdown=markdown)
+    project = find_project() if states else require_stack(stack)
     wanted = dict(_in_folder(Path(states)) if states else ((stack, _state(project, stack, state)),))
-    form = _watched(project, wanted, prices=prices, own=own, today=options.day(today))
+    form = _check_stacks(project, wanted, prices=prices, own=own, today=options.day(today))
     if files:
         from cli.pages.watch import text  # noqa: PLC0415 - where it is asked for
 
@@ -86,7 +86,7 @@ def run_watch(
     return form["exit_code"]
 
 
-def _watched(
+def _check_stacks(
     project: Project, wanted: "Mapping[str, Callable[[], Preview]]", *, prices: str, own: str, today: "date"
 ) -> "WatchForm":
     """Every stack, by one price book and one law.
@@ -96,10 +96,10 @@ def _watched(
     """
     from operations.plans import watch  # noqa: PLC0415 - the rules and the bill, once there is something to do
 
-    catalog, law = price_book(prices, own=own, today=today), read_law(Path(shown(project.law)), rules=RULES)
+    catalog, law = price_book(prices, own=own, today=today), read_law(Path(display_path(project.law)), rules=RULES)
     with progress("looking at what runs"):
         found = [
-            watch.watched(
+            watch.check_stack(
                 stack,
                 lock=project.lock(stack),
                 state=state,
@@ -129,7 +129,7 @@ def _in_folder(folder: Path) -> "Iterator[tuple[str, Callable[[], Preview]]]":
 
 
 def _state(project: Project, stack: str, file: str) -> "Callable[[], Preview]":
-    return _read(Path(file)) if file else lambda: _exported(project, stack)
+    return _read(Path(file)) if file else lambda: _export_state(project, stack)
 
 
 def _read(file: Path) -> "Callable[[], Preview]":
@@ -149,11 +149,11 @@ def _running(file: Path) -> "Preview":
     return found
 
 
-def _exported(project: Project, stack: str) -> "Preview":
+def _export_state(project: Project, stack: str) -> "Preview":
     """The state as the engine has it; secrets stay encrypted, and are read as secrets."""
     from operations.engine import session  # noqa: PLC0415 - Pulumi is imported once needed
 
-    said = session.opened(project, stack, ask_passphrase=ask_passphrase).ask("stack", "export")
+    said = session.open_stack(project, stack, ask_passphrase=ask_passphrase).ask("stack", "export")
     return read(said.encode("utf-8"), file=f"the state of {stack}")
 
 

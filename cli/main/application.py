@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli.main.command_group import HELP, LazyGroup
-from cli.main.command_table import rewritten
+from cli.main.command_table import rewrite_arguments
 from cli.main.interrupts import STOPPED, STOPPED_TEXT, hear_interrupts
-from cli.terminal.errors import told
+from cli.terminal.errors import render_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
         from typer._completion_classes import completion_init  # noqa: PLC0415 - only a shell that completes needs it
 
         completion_init()
-    renamed, remarks = rewritten(arguments)
+    renamed, remarks = rewrite_arguments(arguments)
     for each in remarks:
         _say(each)
     return _answer(lambda: app().main(renamed, PROGRAM, standalone_mode=False))
@@ -65,7 +65,7 @@ def app() -> LazyGroup:
     built.callback()(_group)
     group = typer.main.get_command(built)
     assert isinstance(group, LazyGroup)  # noqa: S101 - Typer builds what `cls` names
-    group.guard = _guarded
+    group.guard = _wrap_command
     return group
 
 
@@ -109,7 +109,7 @@ def _group(
     """From one checklist to priced GPU cluster options, a lock, and the Pulumi program that builds it."""
 
 
-def _guarded(command: Callable[..., int]) -> Callable[..., int]:
+def _wrap_command(command: Callable[..., int]) -> Callable[..., int]:
     """The command, its faults told before Typer sees them."""
 
     @wraps(command)
@@ -148,7 +148,7 @@ def _after(fault: BaseException) -> int:
         from typer._click.globals import get_current_context  # noqa: PLC0415 - only where a command refuses
 
         vars(fault)["ctx"] = get_current_context(silent=True)  # so that the hint names the command
-    text, code = told(fault, colour=_coloured())
+    text, code = render_error(fault, colour=_use_colour())
     _say(text)
     return code
 
@@ -159,7 +159,7 @@ def _traceback(fault: BaseException) -> list[str]:
     return traceback.format_exception(fault)
 
 
-def _coloured() -> bool:
+def _use_colour() -> bool:
     return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -129,14 +129,14 @@ def command_of(name: str, *, guard: Guard) -> Any:  # noqa: ANN401 - Typer keeps
     outer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     outer.callback()(_nothing)
     if isinstance(found, typer.Typer):
-        outer.add_typer(_guarded_group(found, name, guard=guard), name=name, cls=WholeSummaries, epilog=_epilog(name))
+        outer.add_typer(_wrap_group(found, name, guard=guard), name=name, cls=WholeSummaries, epilog=_epilog(name))
     else:
         command = cast("Callable[..., int]", found)
         outer.command(name, cls=CheckedCommand, epilog=_epilog(name))(guard(command))
     return getattr(typer.main.get_command(outer), "commands")[name]  # noqa: B009 - a group's, which the type hides
 
 
-def _guarded_group(group: typer.Typer, name: str, *, guard: Guard) -> typer.Typer:
+def _wrap_group(group: typer.Typer, name: str, *, guard: Guard) -> typer.Typer:
     """A copy of a group whose commands tell their faults, so that the module's own stays as it is."""
     found = copy.copy(group)
     found.registered_commands = [copy.copy(each) for each in group.registered_commands]

@@ -219,7 +219,7 @@ STDOUT: Final = "-"
 ENDING: Final = ".json"
 
 
-def rewritten(arguments: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+def rewrite_arguments(arguments: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     """The arguments in today's options, and what to tell whoever wrote yesterday's."""
     if not arguments or arguments[0] not in TOOK_A_FILE:
         return list(arguments), ()

@@ -76,7 +76,7 @@ def _section(path: str, command: Any) -> Iterator[str]:  # noqa: ANN401 - as abo
     yield f"## `{called}`\n\n{command.help or ''}\n\n    {example_of(path.removeprefix('atoll '))}\n"
     rows = [
         *((f"`{_metavar(each)}`", each) for each in arguments if each.help),
-        *((_named(each), each) for each in options),
+        *((_format_option(each), each) for each in options),
     ]
     if rows:
         yield "| what | meaning | default |\n|---|---|---|"
@@ -98,7 +98,7 @@ def _metavar(parameter: TyperArgument | TyperOption) -> str:
     return "|".join(choices) or (f"{low}..{high}" if low is not None else parameter.type.name.upper())
 
 
-def _named(option: TyperOption) -> str:
+def _format_option(option: TyperOption) -> str:
     return f"`{', '.join(option.opts)} {_metavar(option)}".rstrip() + "`"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from cli.pages.charts.acceptance import STYLE, Bar, Curve, Dot, all_reduce_chart, node_chart
+from cli.pages.charts.acceptance import STYLE, Bar, Dot, PayloadCurve, all_reduce_chart, node_chart
 from cli.pages.documents.html import document_page
 from planning.acceptance.report import tables
 from planning.acceptance.report.formatting import FAILED, gib
@@ -35,7 +35,7 @@ def _pictures(form: AcceptanceForm) -> Iterator[tuple[str, Markup]]:
 def _fabric(curve: CurveForm) -> Markup:
     payloads = sorted({each["payload_bytes"] for each in curve["points"]})
     lines = [
-        Curve(
+        PayloadCurve(
             label=gib(payload),
             dots=tuple(
                 Dot(nodes=each["nodes"], value=Decimal(each["bus_gb_per_s"]), failed=each["outcome"] == FAILED)

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
-    from planning.agreements.onboarding.plan import Step
+    from planning.agreements.onboarding.plan import OnboardingStep
 
 PRODUCT: Final = "-//Atoll//onboarding//EN"
 
 
-def calendar(steps: Sequence[Step], *, stack: str, today: date) -> str:
+def calendar(steps: Sequence[OnboardingStep], *, stack: str, today: date) -> str:
     """The calendar; without events where no step has a date.
 
     No METHOD: that would make it a message between calendars, which names an organiser (RFC 5546, 3.2.1).
@@ -29,7 +29,7 @@ def calendar(steps: Sequence[Step], *, stack: str, today: date) -> str:
     return whole.to_ical().decode()
 
 
-def _events(steps: Sequence[Step], *, stack: str, today: date) -> Iterator[Event]:
+def _events(steps: Sequence[OnboardingStep], *, stack: str, today: date) -> Iterator[Event]:
     for step in steps:
         if step.first is None or step.last is None:
             continue

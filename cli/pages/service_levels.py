@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.service_levels import attained_chart, strips
+from cli.pages.charts.service_levels import availability_chart, strips
 from cli.pages.documents.html import document_page
 from planning.service_levels.document import AGAINST, STRIPS
 
@@ -27,5 +27,5 @@ svg .dot { fill: var(--ink); stroke: var(--paper); stroke-width: 1.5; }
 
 def page(form: SlaForm, document: Document) -> str:
     """The whole page as text."""
-    pictures = {STRIPS: strips(form), AGAINST: attained_chart(form)}
+    pictures = {STRIPS: strips(form), AGAINST: availability_chart(form)}
     return document_page(document, pictures=pictures, style=STYLE)

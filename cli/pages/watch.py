@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
-from cli.pages.documents.markdown import box, fitted, listed, table
+from cli.pages.documents.markdown import box, fit_lines, render_list, table
 from cli.terminal.escaping import name, prose, title
 from cli.views.diff import amounts as figures
 from cli.views.watch import amounts, headline, is_loud, prices_of, reason, state
 from planning.values.money import parse_amount
 
 if TYPE_CHECKING:
-    from operations.plans.plan_form import DifferenceForm
+    from operations.plans.plan_form import BillDifferenceForm
     from operations.plans.watch_form import MovedPriceForm, WatchedForm, WatchForm
     from planning.costs.json_shapes import RangeForm
     from planning.diff.policy_form import ExemptionForm, FoundForm
@@ -41,7 +41,7 @@ def text(form: WatchForm) -> str:
             table(HEADINGS, "lrrrrl", map(_row, form["stacks"]), budget=TABLE_BUDGET),
         )
     )
-    parts, more = fitted(map(_details, form["stacks"]), budget=LIMIT - len(head) - 500)
+    parts, more = fit_lines(map(_details, form["stacks"]), budget=LIMIT - len(head) - 500)
     rest = f"{more} stacks have no room here; `atoll watch --json` gives the whole.\n" if more else ""
     return f"{head}{chr(10).join(parts)}\n{rest}"
 
@@ -58,13 +58,13 @@ def _details(stack: WatchedForm) -> str:
     body = "".join(
         (
             f"{title(reason(stack), most=1_000)}\n\n",
-            listed("Rules", [_breach(each) for each in stack["breaches"]], budget=LIST_BUDGET),
-            listed("Exemptions", [_exemption(each) for each in stack["exemptions"]], budget=LIST_BUDGET),
-            listed("Prices that moved since it was accepted", _prices(stack), budget=LIST_BUDGET),
-            listed(
+            render_list("Rules", [_breach(each) for each in stack["breaches"]], budget=LIST_BUDGET),
+            render_list("Exemptions", [_exemption(each) for each in stack["exemptions"]], budget=LIST_BUDGET),
+            render_list("Prices that moved since it was accepted", _prices(stack), budget=LIST_BUDGET),
+            render_list(
                 "Runs otherwise than accepted", [_differs(each) for each in stack["differences"]], budget=LIST_BUDGET
             ),
-            listed("Notes", [prose(each) for each in stack["notes"]], budget=LIST_BUDGET),
+            render_list("Notes", [prose(each) for each in stack["notes"]], budget=LIST_BUDGET),
         )
     )
     summary = f"<summary><b>{name(stack['stack'])}</b>: {state(stack)}</summary>"
@@ -96,7 +96,7 @@ def _price(each: MovedPriceForm) -> str:
     return f"{prose(each['label'])}{units}: {figures.delta(each['delta'])} USD a month"
 
 
-def _differs(each: DifferenceForm) -> str:
+def _differs(each: BillDifferenceForm) -> str:
     old, new = _side(each["bill_usd_per_month"]), _side(each["takeoff_usd_per_month"])
     return f"{name(each['key'])}: accepted {old}, running {new}. {title(each['reason'])}"
 

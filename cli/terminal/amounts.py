@@ -6,7 +6,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
-from planning.quoting.quote_form import expected_nodes
+from planning.quoting.quote_form import calculate_average_nodes
 from planning.values.money import CENT, round_to, to_cents
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ def floor(amount: str, *, unpriced: int) -> str:
     return f">= {amount}" if unpriced else amount
 
 
-def unpriced_note(unpriced: int) -> str:
+def format_unpriced(unpriced: int) -> str:
     """How many lines have no price; "" for none."""
     return f"{unpriced} unpriced" if unpriced else ""
 
 
-def expected_month(bill: Bill) -> str:
+def describe_month(bill: Bill) -> str:
     """The expected month of a bill in a sentence: ">= 12,345.67 USD a month expected (2 lines unpriced)"."""
     missing = len(bill.unpriced)
     lines = f" ({missing} {'line' if missing == 1 else 'lines'} unpriced)" if missing else ""
@@ -77,12 +77,12 @@ def expected_month(bill: Bill) -> str:
 def total(amount: Decimal, *, bill: Bill) -> str:
     """A sum of a bill: ">= 12,345.67 (2 unpriced)"."""
     missing = len(bill.unpriced)
-    return floor(usd(amount), unpriced=missing) + (f" ({unpriced_note(missing)})" if missing else "")
+    return floor(usd(amount), unpriced=missing) + (f" ({format_unpriced(missing)})" if missing else "")
 
 
 def number(value: Decimal) -> str:
     """A quantity to at most two decimals, without trailing zeros; "8.43e23" where it has more than 15 digits."""
-    return _scientific(value) if abs(value) >= _LONG else _shortened(f"{round_to(value, CENT):,f}")
+    return _scientific(value) if abs(value) >= _LONG else _strip_zeros(f"{round_to(value, CENT):,f}")
 
 
 def term_number(value: str) -> str:
@@ -95,15 +95,15 @@ def term_number(value: str) -> str:
         return value
     if abs(found) >= _LONG or (found and not round_to(found, _TERM)):
         return _scientific(found)
-    return _shortened(f"{round_to(found, _TERM):,f}")
+    return _strip_zeros(f"{round_to(found, _TERM):,f}")
 
 
 def _scientific(value: Decimal) -> str:
     digits, _, power = f"{value:.2e}".partition("e")
-    return f"{_shortened(digits)}e{int(power)}"
+    return f"{_strip_zeros(digits)}e{int(power)}"
 
 
-def _shortened(text: str) -> str:
+def _strip_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -124,7 +124,7 @@ def duration(hours: Decimal) -> str:
         return f"{round_to(hours * 60, _WHOLE):f} min"
     whole = round_to(hours, _WHOLE)
     if whole < _FEW_HOURS:
-        return f"{_shortened(f'{round_to(hours, _TENTH):f}')} h"
+        return f"{_strip_zeros(f'{round_to(hours, _TENTH):f}')} h"
     if whole <= _MOST_HOURS:
         return f"{whole:f} h"
     if whole >= _MANY_DAYS * HOURS_PER_DAY:
@@ -153,7 +153,7 @@ def quantity(amount: Range, unit: str) -> str:
 
 def nodes(pool: Pool) -> str:
     """Least / average / most nodes of a pool."""
-    return f"{pool.min_nodes} / {number(expected_nodes(pool))} / {pool.max_nodes}"
+    return f"{pool.min_nodes} / {number(calculate_average_nodes(pool))} / {pool.max_nodes}"
 
 
 def percent(value: Decimal | None) -> str:

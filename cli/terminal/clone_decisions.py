@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from planning.checklist.model.checklist import Checklist
-    from planning.clone.decisions.decision import Decision
+    from planning.clone.decisions.decision import CloneDecision
 
 
-def asked(
-    decisions: Sequence[Decision], checklist: Checklist, *, ask: Callable[[str], str], say: Callable[[str], None]
+def ask_decisions(
+    decisions: Sequence[CloneDecision], checklist: Checklist, *, ask: Callable[[str], str], say: Callable[[str], None]
 ) -> dict[str, str]:
     """The answers of a person to every decision that is needed or assumed.
 
@@ -30,7 +30,7 @@ def asked(
     return answers
 
 
-def _answer(each: Decision, checklist: Checklist, *, ask: Callable[[str], str], say: Callable[[str], None]) -> str:
+def _answer(each: CloneDecision, checklist: Checklist, *, ask: Callable[[str], str], say: Callable[[str], None]) -> str:
     say("")
     say(f"{each.path}: {each.why} (now {each.old})")
     for choice in each.choices:

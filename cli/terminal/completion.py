@@ -22,7 +22,7 @@ def option_ids(incomplete: str) -> list[str]:
     """Views, and the options that were accepted somewhere: asking for a quote would keep the shell waiting."""
     from planning.quoting.search.views import VIEWS  # noqa: PLC0415 - only while a shell completes
 
-    return [each for each in (*VIEWS, *_accepted()) if each.startswith(incomplete)]
+    return [each for each in (*VIEWS, *_list_accepted_options()) if each.startswith(incomplete)]
 
 
 def price_books(incomplete: str) -> list[str]:
@@ -41,7 +41,7 @@ def _checklists() -> list[Path]:
     return []
 
 
-def _accepted() -> list[str]:
+def _list_accepted_options() -> list[str]:
     found: set[str] = set()
     for path in _checklists():
         lock = path.with_name(LOCK)

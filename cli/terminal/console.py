@@ -33,11 +33,11 @@ def screen_width() -> int:
 def show_lines(lines: Iterable[ScreenLine]) -> None:
     """Print lines that are laid out already; without `rich`, which takes longer to import than a quote to lay out."""
     painted = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    texts = (_painted(each) if painted else printable(each.text + each.tail).rstrip() for each in lines)
+    texts = (_paint_line(each) if painted else printable(each.text + each.tail).rstrip() for each in lines)
     sys.stdout.write("".join(f"{text}\n" for text in texts))
 
 
-def _painted(line: ScreenLine) -> str:
+def _paint_line(line: ScreenLine) -> str:
     style, text, tail = _STYLES.get(line.style, ""), printable(line.text), printable(line.tail)
     if not style:
         return text + tail

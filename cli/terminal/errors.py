@@ -26,20 +26,20 @@ _CYAN: Final = "\x1b[36m"
 _PLAIN: Final = "\x1b[0m"
 
 
-def told(fault: BaseException, *, colour: bool = False) -> tuple[str, int]:
+def render_error(fault: BaseException, *, colour: bool = False) -> tuple[str, int]:
     """The words for a fault and its exit code.
 
     Bad input, missing facts and a full disk are told as what they are; anything else is our own mistake and says so.
     """
     if isinstance(fault, AtollError):
-        return _painted(_atoll(fault), colour=colour), fault.exit_code
+        return _paint_lines(_atoll(fault), colour=colour), fault.exit_code
     if isinstance(fault, CatalogError):
-        return _painted(_catalog(fault), colour=colour), FAILED
+        return _paint_lines(_catalog(fault), colour=colour), FAILED
     if isinstance(fault, typer.TyperException):
-        return _painted(_usage(fault), colour=colour), USAGE
+        return _paint_lines(_usage(fault), colour=colour), USAGE
     if isinstance(fault, OSError):
-        return _painted([_os(fault)], colour=colour), FAILED
-    return _painted(_bug(fault), colour=colour), FAILED
+        return _paint_lines([_os(fault)], colour=colour), FAILED
+    return _paint_lines(_bug(fault), colour=colour), FAILED
 
 
 def fault_lines(fault: Fault) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _bug(fault: BaseException) -> list[str]:
     ]
 
 
-def _painted(lines: list[str], *, colour: bool) -> str:
+def _paint_lines(lines: list[str], *, colour: bool) -> str:
     return "\n".join(_paint(line) for line in lines) if colour else "\n".join(lines)
 
 

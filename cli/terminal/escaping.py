@@ -31,7 +31,7 @@ def plain(outside: str, *, most: int = LONGEST) -> str:
     """One line without characters that nobody sees or that turn the line round; cut at `most` characters."""
     line = outside[: most * 8]
     if not (line.isascii() and line.isprintable()):
-        line = _without_towers("".join(_seen(sign) for sign in line))
+        line = _without_towers("".join(_visible_sign(sign) for sign in line))
     line = " ".join(line.split())
     return line if len(line) <= most else line[: most - 1].rstrip() + CUT
 
@@ -40,7 +40,7 @@ def plain(outside: str, *, most: int = LONGEST) -> str:
 def prose(outside: str, *, most: int = LONGEST) -> str:
     """A sentence from outside: no mark-up, no mention, no reference, no link."""
     line = plain(outside, most=most)
-    return "".join(_spelled(piece) for piece in _pieces(line))
+    return "".join(_escape_piece(piece) for piece in _pieces(line))
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -57,7 +57,7 @@ def title(outside: str, *, most: int = LONGEST_NAME) -> str:
     return prose(line[:1].upper() + line[1:], most=most)
 
 
-def _seen(sign: str) -> str:
+def _visible_sign(sign: str) -> str:
     if sign.isascii() and sign.isprintable():
         return sign
     category = unicodedata.category(sign)
@@ -87,7 +87,7 @@ def _pieces(line: str) -> list[str]:
     return [line[start:end] for start, end in zip([0, *ends], [*ends, len(line)], strict=True)]
 
 
-def _spelled(piece: str) -> str:
+def _escape_piece(piece: str) -> str:
     broken = _STARTS_SOMETHING.search(piece[-1:]) or piece.lower().endswith(("www", "gh"))
     return _entities(piece) + (_BREAK if broken or piece.endswith(":") else "")
 

@@ -25,7 +25,7 @@ ENDINGS: Final[Mapping[str, str]] = {
 OPTION: Final = "--output"
 
 
-def chosen_files(output: Sequence[str] | None, *, forms: Sequence[str], **named: str) -> dict[str, Path]:
+def resolve_files(output: Sequence[str] | None, *, forms: Sequence[str], **named: str) -> dict[str, Path]:
     """The file of each form that is wanted: of `-o` by its ending, of `--html FILE` and the like as named.
 
     Raises:
@@ -55,7 +55,7 @@ def _form(text: str, *, forms: Sequence[str]) -> str:
     raise typer.BadParameter(f"{text!r} ends in none of: {known}", param_hint=OPTION)
 
 
-def chosen_folder(output: str, *, old: str = "", option: str = "") -> str:
+def resolve_folder(output: str, *, old: str = "", option: str = "") -> str:
     """The folder of `-o`, or of the option that named it before; "" for neither.
 
     Raises:
@@ -70,13 +70,13 @@ def chosen_folder(output: str, *, old: str = "", option: str = "") -> str:
     return found
 
 
-def needed_folder(output: str, *, old: str, option: str) -> str:
+def require_folder(output: str, *, old: str, option: str) -> str:
     """The same, where there has to be one.
 
     Raises:
         typer.BadParameter: as `chosen_folder`, or none is named.
     """
-    found = chosen_folder(output, old=old, option=option)
+    found = resolve_folder(output, old=old, option=option)
     if not found:
         raise typer.BadParameter("name the folder that is written: -o DIR", param_hint=OPTION)
     return found
@@ -92,7 +92,7 @@ def deliver(
     """Write an answer as JSON where a file is named; print it as JSON or as what people read."""
     from operations.project.atomic_files import write_all  # noqa: PLC0415 - most answers are only printed
 
-    files = chosen_files(output, forms=("json",))
+    files = resolve_files(output, forms=("json",))
     if files:
         write_all({path: json_text(form) for path in files.values()})
     if as_json:

@@ -10,7 +10,7 @@ import typer
 from planning.values.errors import AtollError, InputError
 
 
-def typed(prompt: str) -> str:
+def read_typed_line(prompt: str) -> str:
     """What was typed at a prompt; U+FFFD where it is no text.
 
     The prompt is not left to `input`, which writes it and waits in one call below Python: a Ctrl-C between the two

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from cli.terminal.amounts import floor, usd
 from planning.cloud_checks.cloud_reports import CATALOG
-from planning.cloud_checks.pool_capacity import STANDINGS, Standing
+from planning.cloud_checks.pool_capacity import STANDINGS, FactVerdict
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
 
@@ -20,16 +20,20 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from planning.cloud_checks.orphans import Leftover, Leftovers
+    from planning.cloud_checks.orphans import OrphanReport, PricedOrphan
     from planning.cloud_checks.pool_capacity import OfferedFact, PlacementFacts, Preflight, QuotaFact, ReservedFact
 
 
-WORDS: Final[Mapping[Standing, str]] = {
-    Standing.RIGHT: "nothing is in the way",
-    Standing.WRONG: "something is in the way",
-    Standing.UNKNOWN: "nothing is known to be in the way, and not everything is known",
+WORDS: Final[Mapping[FactVerdict, str]] = {
+    FactVerdict.RIGHT: "nothing is in the way",
+    FactVerdict.WRONG: "something is in the way",
+    FactVerdict.UNKNOWN: "nothing is known to be in the way, and not everything is known",
 }
-_STYLES: Final[Mapping[Standing, str]] = {Standing.RIGHT: "", Standing.WRONG: "bold red", Standing.UNKNOWN: "yellow"}
+_STYLES: Final[Mapping[FactVerdict, str]] = {
+    FactVerdict.RIGHT: "",
+    FactVerdict.WRONG: "bold red",
+    FactVerdict.UNKNOWN: "yellow",
+}
 
 
 def preflight_parts(found: Preflight) -> Iterator[RenderableType]:
@@ -54,15 +58,15 @@ def placement_table(each: PlacementFacts) -> Table:
     for pool in each.pools:
         facts = (
             (pool.quota.state, quota_text(pool.quota, silence=each.silence)),
-            (pool.offered.state, offered_text(pool.offered)),
-            (pool.reserved.state, reserved_text(pool.reserved, silence=each.silence)),
+            (pool.offered.state, offer_text(pool.offered)),
+            (pool.reserved.state, reservation_text(pool.reserved, silence=each.silence)),
         )
-        cells = (_styled(text, state=state) for state, text in facts)
+        cells = (_style_text(text, state=state) for state, text in facts)
         table.add_row(pool.pool, f"{pool.nodes} x {pool.machine}", *cells)
     return table
 
 
-def _styled(text: str, *, state: str) -> Text:
+def _style_text(text: str, *, state: str) -> Text:
     return Text(text, style=_STYLES[STANDINGS[state]])
 
 
@@ -77,7 +81,7 @@ def quota_text(fact: QuotaFact, *, silence: str = "") -> str:
     return _with_reason(f"{fact.state}: {figures}{used} ({fact.code})", reason)
 
 
-def offered_text(fact: OfferedFact) -> str:
+def offer_text(fact: OfferedFact) -> str:
     """As in "offered in use1-az4 (catalog, 2026-01-01)"."""
     words = fact.state.replace("_", " ")
     where = f"{words} in {', '.join(fact.zones)}" if fact.zones and fact.state == "offered" else words
@@ -85,7 +89,7 @@ def offered_text(fact: OfferedFact) -> str:
     return _with_reason(f"{where}{source}", fact.reason)
 
 
-def reserved_text(fact: ReservedFact, *, silence: str = "") -> str:
+def reservation_text(fact: ReservedFact, *, silence: str = "") -> str:
     """As in "reserved: cr-1, 4 x p5.48xlarge, active, until 2026-12-01"."""
     words = "none needed" if fact.state == "not_needed" else fact.state
     if not fact.id:
@@ -100,7 +104,7 @@ def _with_reason(text: str, reason: str) -> str:
     return f"{text}: {reason}" if reason else text
 
 
-def leftovers_parts(left: Leftovers) -> Iterator[RenderableType]:
+def leftovers_parts(left: OrphanReport) -> Iterator[RenderableType]:
     """Tables of what is there, what could not be asked, and the sum."""
     if left.forgotten:
         yield "Still there, and it costs:"
@@ -109,13 +113,13 @@ def leftovers_parts(left: Leftovers) -> Iterator[RenderableType]:
         yield "Kept on purpose:"
         yield leftovers_table(left.kept)
     if left.free:
-        yield f"Still there, and it is free: {counted(left.free)}"
+        yield f"Still there, and it is free: {count_kinds(left.free)}"
     for each in left.unanswered:
         yield f"Not answered: {each.what} of {each.placement}: {each.reason}"
     yield conclusion(left)
 
 
-def leftovers_table(things: Sequence[Leftover]) -> Table:
+def leftovers_table(things: Sequence[PricedOrphan]) -> Table:
     """One row for each thing."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("what", overflow="fold")
@@ -131,7 +135,7 @@ def leftovers_table(things: Sequence[Leftover]) -> Table:
     return table
 
 
-def amount(each: Leftover) -> str:
+def amount(each: PricedOrphan) -> str:
     """Its price, "free", or "unpriced"."""
     if each.state is State.FREE:
         return "free"
@@ -140,7 +144,7 @@ def amount(each: Leftover) -> str:
     return floor(usd(each.usd_per_month), unpriced=int(each.state is State.UNPRICED))
 
 
-def notes(each: Leftover) -> Iterator[str]:
+def notes(each: PricedOrphan) -> Iterator[str]:
     """Why it is kept, and what else is to be known of it."""
     if each.found.kept:
         yield each.found.kept
@@ -148,13 +152,13 @@ def notes(each: Leftover) -> Iterator[str]:
         yield each.note
 
 
-def counted(things: Sequence[Leftover]) -> str:
+def count_kinds(things: Sequence[PricedOrphan]) -> str:
     """As in "2 subnet, 1 VPC"."""
     kinds = Counter(each.found.kind for each in things)
     return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
 
 
-def conclusion(left: Leftovers) -> str:
+def conclusion(left: OrphanReport) -> str:
     """What is left in one sentence."""
     things = left.forgotten
     if things:

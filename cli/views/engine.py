@@ -16,16 +16,16 @@ from rich.table import Table
 from cli.terminal.console import note, show
 from cli.views.plan import exemption_lines, verdict_lines
 from operations.engine.stack_warnings import reminders
-from operations.project.workspace import shown
+from operations.project.workspace import display_path
 from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from datetime import date
 
-    from operations.engine.operation import Progress, Report, Step
-    from operations.engine.session import Opened
-    from operations.engine.teardown import Held
+    from operations.engine.operation import OperationReport, Progress, ResourceStep
+    from operations.engine.session import StackSession
+    from operations.engine.teardown import StackResource
     from operations.plans.plan import Planned
     from operations.project.workspace import Project
 
@@ -47,7 +47,7 @@ DONE: Final = {
 
 
 @contextmanager
-def following(title: str) -> Generator[Callable[[str], None]]:
+def show_progress(title: str) -> Generator[Callable[[str], None]]:
     """Say how far an operation is: a moving line on a terminal, else a line now and then."""
     if sys.stderr.isatty():
         with Console(stderr=True).status(title) as status:
@@ -68,7 +68,7 @@ def terminal_progress() -> Progress:
     """How an operation tells the terminal how it goes."""
     from operations.engine.operation import Progress  # noqa: PLC0415 - Pulumi is imported once needed
 
-    return Progress(follow=following, say=note)
+    return Progress(follow=show_progress, say=note)
 
 
 def counts_line(title: str, changes: Mapping[str, int], *, seconds: float, ahead: bool) -> str:
@@ -78,7 +78,7 @@ def counts_line(title: str, changes: Mapping[str, int], *, seconds: float, ahead
     return f"{title}: {', '.join(words) or 'nothing to do'} in {seconds:.0f} s"
 
 
-def steps_table(steps: Sequence[Step]) -> Table:
+def steps_table(steps: Sequence[ResourceStep]) -> Table:
     """Resources that differ, and which of their properties; never a value."""
     table = _table("action", "type", "resource", "properties")
     for step in steps:
@@ -86,7 +86,7 @@ def steps_table(steps: Sequence[Step]) -> Table:
     return table
 
 
-def kept_table(kept: Iterable[tuple[str, Held]]) -> Table:
+def retention_table(kept: Iterable[tuple[str, StackResource]]) -> Table:
     """What a destroy leaves behind, and why."""
     table = _table("kept", "type", "resource", "id")
     for why, each in kept:
@@ -143,22 +143,22 @@ def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
     show(*verdict_lines(plan), *exemption_lines(plan.report))
 
 
-def tell_opened(opened: Opened) -> None:
+def tell_opened(opened: StackSession) -> None:
     """Where the state of a stack made just now is, as long as nobody chose that."""
     if opened.is_new and opened.backend.folder:
-        note(f"state of {opened.name}: {shown(opened.backend.folder)}, ignored by git")
+        note(f"state of {opened.name}: {display_path(opened.backend.folder)}, ignored by git")
         note(f"for plain pulumi: export {opened.backend.prefix().strip()}")
 
 
-def tell_report(report: Report, *, ahead: bool = False) -> None:
+def tell_report(report: OperationReport, *, ahead: bool = False) -> None:
     """Warnings, then what changed or would change; a failure is raised after that.
 
     Raises:
         AtollError: the operation failed.
     """
-    from operations.engine.messages import together  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine.messages import merge_reasons  # noqa: PLC0415 - Pulumi is imported once needed
 
-    for warning in together(report.warnings):
+    for warning in merge_reasons(report.warnings):
         note(f"warning: {warning}")
     if ahead and report.steps:
         show(steps_table(report.steps))
@@ -166,7 +166,7 @@ def tell_report(report: Report, *, ahead: bool = False) -> None:
         show(counts_line(report.title, report.changes, seconds=report.seconds, ahead=ahead))
     if report.failure is None:
         return
-    reasons = together(report.complaints)
+    reasons = merge_reasons(report.complaints)
     for reason in reasons if len(reasons) > 1 else ():
         note(reason)
     raise report.failure

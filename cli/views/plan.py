@@ -10,22 +10,22 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from cli.terminal.amounts import NOT_KNOWN, expected_month, usd, usd_range
+from cli.terminal.amounts import NOT_KNOWN, describe_month, usd, usd_range
 from planning.spec.lock import accepted_usd
 from planning.values.money import to_cents
-from policies.exemptions import Standing
+from policies.exemptions import ExemptionState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from operations.plans.plan import Difference, Planned
+    from operations.plans.plan import BillDifference, Planned
     from planning.costs.resources.resource import Resource
     from planning.values.money import Range
-    from policies.evaluation import Found, Report
+    from policies.evaluation import PolicyFinding, PolicyReport
     from policies.rule import Rule
-    from policies.settings import Law
+    from policies.settings import PolicySettings
 
 
 COMPONENT: Final = "atoll:"
@@ -44,7 +44,7 @@ def resource_tree(stack: str, resources: Sequence[Resource]) -> Tree:
 def verdict_lines(plan: Planned) -> Iterator[str]:
     """The bill in one line, and by how much it moved since it was accepted."""
     now, verdict = plan.bill.usd_per_month.expected, plan.judgement
-    yield f"{plan.lock.option}: {expected_month(plan.bill)}; {verdict.verdict}: {verdict.reason}"
+    yield f"{plan.lock.option}: {describe_month(plan.bill)}; {verdict.verdict}: {verdict.reason}"
     then = accepted_usd(plan.lock)
     if to_cents(now) != to_cents(then):
         change = f" ({(now - then) / then * 100:+.1f}%)" if then else ""
@@ -80,7 +80,7 @@ def counts_line(resources: Sequence[Resource]) -> str:
     return f"{len(resources)} resources of {len(types)} types, {len(resources) - custom} of them components"
 
 
-def differences_table(differences: Sequence[Difference]) -> Table:
+def differences_table(differences: Sequence[BillDifference]) -> Table:
     """Lines on which bill and takeoff disagree."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("line", overflow="fold")
@@ -101,7 +101,7 @@ STOPS: Final = "stops"
 ALIKE: Final = 4  # breaches of one rule that are told one by one
 
 
-def policy_parts(report: Report, *, rules: int) -> Iterator[RenderableType]:
+def policy_parts(report: PolicyReport, *, rules: int) -> Iterator[RenderableType]:
     """A table of breaches, the exemptions, and a sentence."""
     if report.found:
         yield _table(report)
@@ -111,16 +111,16 @@ def policy_parts(report: Report, *, rules: int) -> Iterator[RenderableType]:
     yield _sentence(report, rules=rules)
 
 
-def exemption_lines(report: Report) -> Iterator[Text]:
+def exemption_lines(report: PolicyReport) -> Iterator[Text]:
     """Every exemption of the stack with what became of it, needed or not."""
     for exemption, standing in report.exemptions:
         what = f"{exemption.rule}{f' of {exemption.resource}' if exemption.resource else ''}"
-        style = "" if standing in {Standing.USED, Standing.UNUSED} else "bold yellow"
+        style = "" if standing in {ExemptionState.USED, ExemptionState.UNUSED} else "bold yellow"
         said = f"exemption from {what}: {standing}; {exemption.owner}, until {exemption.expires}: {exemption.reason}"
         yield Text(said, style=style)
 
 
-def _table(report: Report) -> Table:
+def _table(report: PolicyReport) -> Table:
     table = Table("", "what the rules say", box=SIMPLE_HEAD, pad_edge=False)
     told: Counter[tuple[str, str]] = Counter()
     for each in report.found:
@@ -133,13 +133,13 @@ def _table(report: Report) -> Table:
     return table
 
 
-def _word(found: Found) -> str:
+def _word(found: PolicyFinding) -> str:
     if found.exempt:
         return "exempt"
     return STOPS if found.stops else found.level.value
 
 
-def _sentence(report: Report, *, rules: int) -> Text:
+def _sentence(report: PolicyReport, *, rules: int) -> Text:
     stopping = len({each.rule.name for each in report.stopping})
     if stopping:
         return Text(f"{stopping} of {rules} rules stop this stack.", style="bold red")
@@ -147,7 +147,7 @@ def _sentence(report: Report, *, rules: int) -> Text:
     return Text(f"{rules} rules judged, none stops this stack{f'; {others} have something to say' if others else ''}.")
 
 
-def rules_table(rules: Sequence[Rule], law: Law) -> Table:
+def rules_table(rules: Sequence[Rule], law: PolicySettings) -> Table:
     """Every rule in a line."""
     table = Table("rule", "level", "cannot tell", "demand", box=SIMPLE_HEAD, pad_edge=False)
     for rule in rules:
@@ -156,7 +156,7 @@ def rules_table(rules: Sequence[Rule], law: Law) -> Table:
     return table
 
 
-def rule_parts(rule: Rule, law: Law) -> Iterator[RenderableType]:
+def rule_parts(rule: Rule, law: PolicySettings) -> Iterator[RenderableType]:
     """One rule in full."""
     yield Text(rule.title, style="bold")
     for text in (rule.demand, rule.why, rule.remedy):

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from planning.costs.resources.stack_cost import Taken, TakeOff
+    from planning.costs.resources.stack_cost import ResourceCost, StackCost
     from planning.quoting.price_report import PriceReport
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PriceChange:
     """One resource before and after; None: it is not there then, or nothing is known of its price.
 
     Args:
@@ -57,7 +57,7 @@ def price_parts(report: PriceReport) -> Iterator[RenderableType]:
     yield from (f"Note: {note}" for note in report.notes)
 
 
-def changes(report: PriceReport) -> tuple[Change, ...]:
+def changes(report: PriceReport) -> tuple[PriceChange, ...]:
     """What changes most first, then what costs most; names break ties."""
     old, new = _by_urn(report.old), _by_urn(report.new)
     compared = report.old is not None
@@ -65,7 +65,7 @@ def changes(report: PriceReport) -> tuple[Change, ...]:
     return tuple(sorted(found, key=lambda each: (-abs(each.delta) if compared else 0, -(each.new or ZERO), each.name)))
 
 
-def changes_table(found: list[Change], *, compared: bool) -> Table:
+def changes_table(found: list[PriceChange], *, compared: bool) -> Table:
     """One row for each resource."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("resource", overflow="fold")
@@ -74,7 +74,7 @@ def changes_table(found: list[Change], *, compared: bool) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("state", overflow="fold")
     for each in found:
-        amounts = (usd(each.old), usd(each.new), _signed(each.delta)) if compared else (usd(each.new),)
+        amounts = (usd(each.old), usd(each.new), _format_signed(each.delta)) if compared else (usd(each.new),)
         table.add_row(each.name, each.type, *amounts, _state(each))
     return table
 
@@ -88,33 +88,33 @@ def sums(report: PriceReport) -> Iterator[str]:
     yield f"new: {total(new.usd_per_month.expected, bill=new)}, max {total(new.usd_per_month.max, bill=new)}"
     if report.old is not None:
         change = new.usd_per_month.expected - report.old.bill.usd_per_month.expected
-        yield f"change of what is priced: {_signed(change)}"
+        yield f"change of what is priced: {_format_signed(change)}"
 
 
-def _by_urn(side: TakeOff | None) -> Mapping[str, Taken]:
+def _by_urn(side: StackCost | None) -> Mapping[str, ResourceCost]:
     return {} if side is None else {taken.urn: taken for taken in side.resources}
 
 
-def _fate(old: Taken | None, new: Taken | None) -> str:
+def _fate(old: ResourceCost | None, new: ResourceCost | None) -> str:
     if old is None:
         return "added"
     return "removed" if new is None else ""
 
 
-def _change(urn: str, old: Taken | None, new: Taken | None, *, compared: bool) -> Change:
+def _change(urn: str, old: ResourceCost | None, new: ResourceCost | None, *, compared: bool) -> PriceChange:
     shown = new or old
-    return Change(
+    return PriceChange(
         name=urn.rsplit("::", 1)[-1],
         type=shown.type if shown else "",
         state=shown.state if shown else State.FREE,
         fate=_fate(old, new) if compared else "",
         note=_note(shown),
-        old=_expected(old),
-        new=_expected(new),
+        old=_read_expected(old),
+        new=_read_expected(new),
     )
 
 
-def _note(taken: Taken | None) -> str:
+def _note(taken: ResourceCost | None) -> str:
     """Why a resource has no price; "" where it has one."""
     unpriced = [line.note for line in taken.lines if line.state is State.UNPRICED] if taken else []
     reasons = tuple(dict.fromkeys(unpriced))
@@ -122,16 +122,16 @@ def _note(taken: Taken | None) -> str:
     return f"{reasons[0]}{rest}" if reasons else ""
 
 
-def _expected(taken: Taken | None) -> Decimal | None:
+def _read_expected(taken: ResourceCost | None) -> Decimal | None:
     amount = taken.usd_per_month if taken else None
     return amount.expected if amount else None
 
 
-def _signed(amount: Decimal) -> str:
+def _format_signed(amount: Decimal) -> str:
     return f"+{usd(amount)}" if amount > ZERO else usd(amount) if amount else NOT_KNOWN
 
 
-def _state(each: Change) -> Text:
+def _state(each: PriceChange) -> Text:
     said = ", ".join(word for word in (each.state.value, each.fate) if word)
     if each.state is State.UNPRICED:
         return Text(f"{said}: {each.note}" if each.note else said, style="yellow")

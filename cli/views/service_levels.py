@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from planning.service_levels.formatting import Quoted, conclusion, said_verdict
+from planning.service_levels.formatting import FormFigures, conclusion, format_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def parts(form: SlaForm) -> Iterator[RenderableType]:
     for part in form["parts"]:
         table.add_row(*_row(part))
     yield table
-    yield conclusion(form, Quoted(form, table_source="")).text
+    yield conclusion(form, FormFigures(form, table_source="")).text
     yield from _remarks(form)
 
 
@@ -40,7 +40,7 @@ def _row(part: PartForm) -> Iterator[str]:
     hours = part["hours"]
     yield from (hours["owed"], hours["short"], hours["excluded"], hours["not_known"])
     yield _amount(part)
-    yield said_verdict(part)
+    yield format_verdict(part)
 
 
 def _amount(part: PartForm) -> str:

@@ -26,7 +26,7 @@ def software_tables(form: SoftwareForm) -> Iterator[Table | str]:
     yield catalog_table(form["parts"])
     if form["not_installed"]:
         yield "Not installed:"
-        yield left_out_table(form["not_installed"])
+        yield omission_table(form["not_installed"])
     yield from (f"fault: {fault}" for fault in form["faults"])
     yield conclusion(form)
 
@@ -34,12 +34,12 @@ def software_tables(form: SoftwareForm) -> Iterator[Table | str]:
 def software_parts(parts: Sequence[PinnedForm], skipped: Sequence[LeftOutForm]) -> Iterator[Table | str]:
     """What a plan says of its platform; nothing where it has none."""
     if parts:
-        yield pinned_table(parts)
+        yield installation_table(parts)
         unpinned = sum(1 for part in parts if part["unresolved"])
         yield f"{len(parts)} parts of the platform, digests of {unpinned} of them not resolved"
     if skipped:
         yield "Not installed:"
-        yield left_out_table(skipped)
+        yield omission_table(skipped)
 
 
 def conclusion(form: SoftwareForm) -> str:
@@ -55,19 +55,19 @@ def catalog_table(parts: Iterable[ListedForm]) -> Table:
     """One row for each part of the catalog; what it takes stands in the reference page and in the JSON."""
     table = _table("part", "how", "version", "source", "digests", "licence", "sizes", widths=NARROW)
     for part in parts:
-        table.add_row(*_pinned(part), part["licence"], _with(part))
+        table.add_row(*_component_row(part), part["licence"], _with(part))
     return table
 
 
-def pinned_table(parts: Iterable[PinnedForm]) -> Table:
+def installation_table(parts: Iterable[PinnedForm]) -> Table:
     """What a stack installs: part, version, source, digests."""
     table = _table("part", "how", "version", "source", "digests", widths=WIDE)
     for part in parts:
-        table.add_row(*_pinned(part))
+        table.add_row(*_component_row(part))
     return table
 
 
-def left_out_table(skipped: Iterable[LeftOutForm]) -> Table:
+def omission_table(skipped: Iterable[LeftOutForm]) -> Table:
     """Parts that are not installed, and why."""
     table = _table("part", "why not", widths={})
     for part in skipped:
@@ -87,7 +87,7 @@ def copies_lines(form: CopiesForm) -> Iterator[str]:
         yield f"image     {image['name']}  {image['target']}" + (f"  {image['digest']}" if image["digest"] else "")
 
 
-def _pinned(part: PinnedForm) -> Sequence[str | Text]:
+def _component_row(part: PinnedForm) -> Sequence[str | Text]:
     version = part["version"] if part["source"] else ""
     source = _short(part)
     state = Text(part["digest_state"], style=UNRESOLVED if part["unresolved"] else "")

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from planning.usage.checklist_section import COUNTS
-from planning.usage.months import named
+from planning.usage.months import format_month
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from planning.usage.months import Measured
+    from planning.usage.months import MonthlyUsage
     from planning.values.money import Range
 
 
-def usage_parts(measured: Mapping[str, Range], found: Measured) -> Iterator[RenderableType]:
+def usage_parts(measured: Mapping[str, Range], found: MonthlyUsage) -> Iterator[RenderableType]:
     """The ranges, the months they are from, and everything that was left out."""
     table = Table("usage", "unit", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("low", "expected", "high"):
         table.add_column(name, justify="right")
     for name, amounts in sorted(measured.items()):
         unit = "requests a month" if name in COUNTS else "GB a month"
-        table.add_row(name, unit, *(_said(each) for each in (amounts.min, amounts.expected, amounts.max)))
+        table.add_row(name, unit, *(_format_amount(each) for each in (amounts.min, amounts.expected, amounts.max)))
     yield table
-    yield Text(f"whole months: {', '.join(named(month) for month in found.whole)} ({found.rows:,} rows)")
+    yield Text(f"whole months: {', '.join(format_month(month) for month in found.whole)} ({found.rows:,} rows)")
     if len(found.whole) == 1:
         yield Text("one month says nothing of how months differ: low, expected and high are the same")
     if found.partial:
-        yield Text(f"left out, not complete: {', '.join(named(month) for month in found.partial)}")
+        yield Text(f"left out, not complete: {', '.join(format_month(month) for month in found.partial)}")
     for unit, count in sorted(found.odd.items()):
         yield Text(f"left out, unit not known: {unit} ({count} rows)", style="yellow")
     if found.twice:
@@ -43,5 +43,5 @@ def usage_parts(measured: Mapping[str, Range], found: Measured) -> Iterator[Rend
         yield Text(f"left out, day or quantity not readable: {found.broken} rows", style="yellow")
 
 
-def _said(amount: Decimal) -> str:
+def _format_amount(amount: Decimal) -> str:
     return f"{amount:,.1f}"

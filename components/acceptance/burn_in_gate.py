@@ -14,7 +14,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from catalogs.commitments import promises
-from components.acceptance.job_context import ACCOUNT, CODE, Ground, code_files
+from components.acceptance.job_context import ACCOUNT, CODE, JobContext, code_files
 from components.acceptance.jobs import measurable
 from components.acceptance.node import SECONDS, checks_of, node_pod
 from components.acceptance.pods import PYTHON, job_object
@@ -23,13 +23,13 @@ from components.agents import burn_in_rounds
 from components.agents.burn_in_rounds import HOURS_MARK, JOB_MARK, NODE_MARK
 from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from components.context.pod_code import path_of, read_module
-from components.platform.building_blocks.artifact_mirror import of_program
-from components.platform.building_blocks.images import pulled_from
-from components.platform.building_blocks.network_policies import api_servers, fence
+from components.platform.building_blocks.artifact_mirror import read_program_mirror
+from components.platform.building_blocks.images import resolve_image_reference
+from components.platform.building_blocks.network_policies import api_servers, isolate_namespace
 from components.platform.building_blocks.script_pod import script_pod
 from components.tenancy.cluster import shut_namespace
 from planning.agents import burn_in, burn_in_ledger
-from planning.platform.burn_in_eligibility import burned_in
+from planning.platform.burn_in_eligibility import list_eligible_pools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
     from pulumi_kubernetes.rbac.v1 import PolicyRuleArgsDict, RoleRefArgsDict, SubjectArgsDict
 
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import ClusterSpec, Pool
 
 NAME: Final = "burn-in"
@@ -79,26 +79,26 @@ class BurnIn(pulumi.ComponentResource):
     """Its namespace, its account and rights, its ledger, the measuring code, and the pod that looks."""
 
     def __init__(self, name: str, args: BurnInArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        pools = [pool.name for pool in burning(args.spec)]
+        pools = [pool.name for pool in list_burn_in_pools(args.spec)]
         super().__init__("atoll:platform:BurnIn", name, {"hours": args.hours, "pools": pools}, opts)
         home = shut_namespace(BURN_IN_NAMESPACE, level=LEVEL, parent=self)
-        fence(BURN_IN_NAMESPACE, servers=api_servers(args.spec), parent=home)
-        after = [*_rights(home), *_told(args, home)]
+        isolate_namespace(BURN_IN_NAMESPACE, servers=api_servers(args.spec), parent=home)
+        after = [*_rights(home), *_register_config_maps(args, home)]
         _deployment(args, home, after)
         self.register_outputs({})
 
 
-def burning(spec: ClusterSpec) -> tuple[Pool, ...]:
+def list_burn_in_pools(spec: ClusterSpec) -> tuple[Pool, ...]:
     """Pools whose new nodes wait for their burn-in, and can be measured by us."""
-    return tuple(pool for pool in burned_in(spec) if measurable(pool))
+    return tuple(pool for pool in list_eligible_pools(spec) if measurable(pool))
 
 
-def burn_in_part(site: Site, opts: pulumi.ResourceOptions) -> BurnIn | None:
+def burn_in_part(site: PlacementContext, opts: pulumi.ResourceOptions) -> BurnIn | None:
     """The burn-in of a cluster; None where no node waits for one.
 
     Its hours are the least that is promised: an agreed length is no part of the lock (decision 0028).
     """
-    if not burning(site.spec):
+    if not list_burn_in_pools(site.spec):
         return None
     hours = int(promises()["burn_in"].values[0])
     args = BurnInArgs(spec=site.spec, hours=hours, mirror=site.mirror, offline=site.settings.offline)
@@ -107,15 +107,15 @@ def burn_in_part(site: Site, opts: pulumi.ResourceOptions) -> BurnIn | None:
 
 def plan_text(args: BurnInArgs) -> str:
     """What the pod is told: hours, the checks of each pool, and the job of a round with marks for what differs."""
-    found = of_program(args.mirror, offline=args.offline)
-    ground = Ground(spec=args.spec, run=NAME, picture=lambda image: pulled_from(image, found))
-    pools = burning(args.spec)
+    found = read_program_mirror(args.mirror, offline=args.offline)
+    ground = JobContext(spec=args.spec, run=NAME, picture=lambda image: resolve_image_reference(image, found))
+    pools = list_burn_in_pools(args.spec)
     jobs = {pool.name: _round(ground, pool) for pool in pools}
     checks = {pool.name: [*checks_of(pool), "burn_in"] for pool in pools}
     return json.dumps({"hours": args.hours, "checks": checks, "jobs": jobs}, indent=1, sort_keys=True) + "\n"
 
 
-def _round(ground: Ground, pool: Pool) -> dict[str, object]:
+def _round(ground: JobContext, pool: Pool) -> dict[str, object]:
     pod = node_pod(ground, pool, NODE_MARK, program="burn_in", extra=("--hours", HOURS_MARK))
     seconds = int(burn_in.ROUND.total_seconds()) + SLACK_SECONDS
     return job_object(ground, JOB_MARK, pod, seconds=seconds, namespace=BURN_IN_NAMESPACE)
@@ -129,7 +129,7 @@ def code(args: BurnInArgs) -> Mapping[str, str]:
 def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
     """What it may do: everywhere, in its own namespace, and where events of nodes lie.
 
-    Kubernetes knows no right to single fields of a node: what it changes of one is in `burn_in_rounds.lifting`.
+    Kubernetes knows no right to single fields of a node: what it changes of one is in `burn_in_rounds.build_untaint_patch`.
     """
     jobs: PolicyRuleArgsDict = {"api_groups": ["batch"], "resources": ["jobs"], "verbs": ["get", "create", "delete"]}
     ledger: PolicyRuleArgsDict = {
@@ -152,9 +152,9 @@ def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
 
 def _rights(home: kubernetes.core.v1.Namespace) -> list[pulumi.Resource]:
     own = pulumi.ResourceOptions(parent=home)
-    account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_named(NAME), opts=own)
+    account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_build_metadata(NAME), opts=own)
     tests = kubernetes.core.v1.ServiceAccount(
-        f"{NAME}-{ACCOUNT}", metadata=_named(ACCOUNT), automount_service_account_token=False, opts=own
+        f"{NAME}-{ACCOUNT}", metadata=_build_metadata(ACCOUNT), automount_service_account_token=False, opts=own
     )
     subjects: list[SubjectArgsDict] = [{"kind": "ServiceAccount", "name": NAME, "namespace": BURN_IN_NAMESPACE}]
     found: list[pulumi.Resource] = [account, tests]
@@ -179,14 +179,14 @@ def _rights(home: kubernetes.core.v1.Namespace) -> list[pulumi.Resource]:
     return found
 
 
-def _told(args: BurnInArgs, home: kubernetes.core.v1.Namespace) -> list[pulumi.Resource]:
+def _register_config_maps(args: BurnInArgs, home: kubernetes.core.v1.Namespace) -> list[pulumi.Resource]:
     own = pulumi.ResourceOptions(parent=home)
     # The pod fills it itself, so that no update of the stack empties it.
     kept = pulumi.ResourceOptions(parent=home, ignore_changes=["data"])
     return [
-        kubernetes.core.v1.ConfigMap(BURN_IN_LEDGER, metadata=_named(BURN_IN_LEDGER), opts=kept),
-        kubernetes.core.v1.ConfigMap(NAME, metadata=_named(NAME), data=code(args), opts=own),
-        kubernetes.core.v1.ConfigMap(f"{NAME}-{CODE}", metadata=_named(CODE), data=code_files(), opts=own),
+        kubernetes.core.v1.ConfigMap(BURN_IN_LEDGER, metadata=_build_metadata(BURN_IN_LEDGER), opts=kept),
+        kubernetes.core.v1.ConfigMap(NAME, metadata=_build_metadata(NAME), data=code(args), opts=own),
+        kubernetes.core.v1.ConfigMap(f"{NAME}-{CODE}", metadata=_build_metadata(CODE), data=code_files(), opts=own),
     ]
 
 
@@ -194,7 +194,7 @@ def _deployment(args: BurnInArgs, home: kubernetes.core.v1.Namespace, after: lis
     digest = sha256("".join(code(args).values()).encode()).hexdigest()[:16]
     kubernetes.apps.v1.Deployment(
         NAME,
-        metadata={**_named(NAME), "labels": LABELS},
+        metadata={**_build_metadata(NAME), "labels": LABELS},
         spec={
             "replicas": 1,
             "strategy": {"type": "Recreate"},
@@ -205,7 +205,7 @@ def _deployment(args: BurnInArgs, home: kubernetes.core.v1.Namespace, after: lis
     )
 
 
-def _named(name: str) -> ObjectMetaArgsDict:
+def _build_metadata(name: str) -> ObjectMetaArgsDict:
     return {"name": name, "namespace": BURN_IN_NAMESPACE}
 
 
@@ -213,7 +213,7 @@ def _pod(args: BurnInArgs) -> PodSpecArgsDict:
     return script_pod(
         {
             "name": "burn-in",
-            "image": pulled_from(PYTHON, of_program(args.mirror, offline=args.offline)),
+            "image": resolve_image_reference(PYTHON, read_program_mirror(args.mirror, offline=args.offline)),
             "command": ["python3", "-m", burn_in_loop.__name__],
             "env": [
                 {"name": "PYTHONPATH", "value": FOLDER},

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import ACCOUNT, NAMESPACE, PINNING_FABRICS, head
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.acceptance.job_context import ACCOUNT, NAMESPACE, PINNING_FABRICS, build_object_header
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
 from components.acceptance.node import SHARED_MEMORY, WHOLE, accelerators
 from components.acceptance.pods import (
     EFA,
@@ -17,12 +17,12 @@ from components.acceptance.pods import (
     RUNTIME,
     SCRIPT_FOLDER,
     VERBS,
-    Pod,
+    JobPodOptions,
+    build_module_command,
+    build_object_name,
     code_volumes,
     container,
     labels,
-    module,
-    named,
     on_nodes,
     selector,
     tolerations,
@@ -33,7 +33,7 @@ from planning.agents.measurement_records import Per, subject
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from components.acceptance.job_context import Ground
+    from components.acceptance.job_context import JobContext
     from components.acceptance.model import Manifest
     from planning.spec.cluster import Pool
 
@@ -77,7 +77,7 @@ def toolbox(pool: Pool) -> Toolbox:
     return AMAZON if pool.fabric == "efa" else OTHERS
 
 
-def fabric_jobs(ground: Ground, pool: Pool, nodes: Sequence[str]) -> Iterator[PlannedJob]:
+def fabric_jobs(ground: JobContext, pool: Pool, nodes: Sequence[str]) -> Iterator[PlannedJob]:
     """One for each node count; of the smallest as many as cover every node, so that a slow one is found by name."""
     if not ground.has("trainer") or not ground.payloads(pool):
         return
@@ -87,12 +87,17 @@ def fabric_jobs(ground: Ground, pool: Pool, nodes: Sequence[str]) -> Iterator[Pl
             yield fabric_job(ground, pool, group, number=number, stage=STAGE + place)
 
 
-def fabric_job(ground: Ground, pool: Pool, nodes: Sequence[str], *, number: int = 0, stage: int = STAGE) -> PlannedJob:
+def fabric_job(
+    ground: JobContext, pool: Pool, nodes: Sequence[str], *, number: int = 0, stage: int = STAGE
+) -> PlannedJob:
     """All-reduce over exactly these nodes."""
-    name = named("fabric", pool.name, str(len(nodes)), str(number), ground.run, most=40)
+    name = build_object_name("fabric", pool.name, str(len(nodes)), str(number), ground.run, most=40)
     marked = labels(ground, name)
-    runtime = {**head(API, "TrainingRuntime", name, labels=marked), "spec": _runtime(ground, pool, nodes, name)}
-    job = {**head(API, "TrainJob", name, labels=marked), "spec": _job(ground, pool, nodes, name)}
+    runtime = {
+        **build_object_header(API, "TrainingRuntime", name, labels=marked),
+        "spec": _runtime(ground, pool, nodes, name),
+    }
+    job = {**build_object_header(API, "TrainJob", name, labels=marked), "spec": _job(ground, pool, nodes, name)}
     return PlannedJob(
         name=name,
         checks=("all_reduce",),
@@ -105,7 +110,7 @@ def fabric_job(ground: Ground, pool: Pool, nodes: Sequence[str], *, number: int 
         seconds=SECONDS,
         stage=stage,
         nodes=tuple(nodes),
-        removed=backwards([runtime, job]),
+        removed=list_deletion_order([runtime, job]),
     )
 
 
@@ -116,7 +121,7 @@ def _groups(nodes: Sequence[str], count: int) -> list[tuple[str, ...]]:
     return [*whole, (*rest, *nodes[: count - len(rest)])] if rest else whole
 
 
-def _job(ground: Ground, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
+def _job(ground: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
     """One process for each accelerator; the launcher is the first node."""
     box = toolbox(pool)
     said = ("--placement", ground.spec.placement.name, "--pool", pool.name)
@@ -124,14 +129,14 @@ def _job(ground: Ground, pool: Pool, nodes: Sequence[str], name: str) -> Manifes
     most = str(max(ground.payloads(pool)))
     sizes = ("--nodes", str(count), "--accelerators", str(pool.accelerators), "--on", ",".join(nodes), "--most", most)
     python = box.python or f"{CARRIED}/local/bin/python3"
-    whole = module("fabric", *said, *sizes, "--", *_mpirun(ground, pool, count, box), python=python)
+    whole = build_module_command("fabric", *said, *sizes, "--", *_mpirun(ground, pool, count, box), python=python)
     return {
         "runtimeRef": {"apiGroup": "trainer.kubeflow.org", "kind": "TrainingRuntime", "name": name},
         "trainer": {"numNodes": count, "command": ["sh", f"{SCRIPT_FOLDER}/keyed.sh", *whole]},
     }
 
 
-def _mpirun(ground: Ground, pool: Pool, count: int, box: Toolbox) -> list[str]:
+def _mpirun(ground: JobContext, pool: Pool, count: int, box: Toolbox) -> list[str]:
     """nccl-tests over all accelerators, each payload twice the one before; Trainer tells Open MPI of the hosts."""
     told = [word for name in ("LD_LIBRARY_PATH", *_settings(ground, pool)) for word in ("-x", name)]
     least, most = min(ground.payloads(pool)), max(ground.payloads(pool))
@@ -142,11 +147,11 @@ def _mpirun(ground: Ground, pool: Pool, count: int, box: Toolbox) -> list[str]:
     ]
 
 
-def _settings(ground: Ground, pool: Pool) -> Mapping[str, str]:
+def _settings(ground: JobContext, pool: Pool) -> Mapping[str, str]:
     return SETTINGS.get((ground.spec.placement.provider, pool.fabric), {})
 
 
-def _runtime(ground: Ground, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
+def _runtime(ground: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
     """As Atoll's own MPI runtime, but on named nodes, for root, and with the cards of the fabric."""
     policy: Manifest = {
         "numProcPerNode": pool.accelerators,
@@ -154,7 +159,7 @@ def _runtime(ground: Ground, pool: Pool, nodes: Sequence[str], name: str) -> Man
         "sshAuthMountPath": KEYS,
         "runLauncherAsNode": True,
     }
-    jobs = [_replicated(ground, pool, nodes, name, role=role) for role in (LAUNCHER, NODE)]
+    jobs = [_build_replicated_job(ground, pool, nodes, name, role=role) for role in (LAUNCHER, NODE)]
     return {
         "mlPolicy": {"numNodes": len(nodes), "mpi": policy},
         "template": {
@@ -167,7 +172,7 @@ def _runtime(ground: Ground, pool: Pool, nodes: Sequence[str], name: str) -> Man
     }
 
 
-def _replicated(ground: Ground, pool: Pool, nodes: Sequence[str], name: str, *, role: str) -> Manifest:
+def _build_replicated_job(ground: JobContext, pool: Pool, nodes: Sequence[str], name: str, *, role: str) -> Manifest:
     served = {"command": ["sh", f"{SCRIPT_FOLDER}/keyed.sh", "/usr/sbin/sshd", "-De"]} if role == NODE else {}
     ready = {"readinessProbe": {"tcpSocket": {"port": SSH_PORT}, "initialDelaySeconds": 5}} if role == NODE else {}
     one = {**container(ground, _pod(ground, pool), name=NODE), **served, **ready}
@@ -194,12 +199,12 @@ def _replicated(ground: Ground, pool: Pool, nodes: Sequence[str], name: str, *, 
     return {"name": role, "template": template}
 
 
-def _pod(ground: Ground, pool: Pool) -> Pod:
+def _pod(ground: JobContext, pool: Pool) -> JobPodOptions:
     pinned = pool.fabric in PINNING_FABRICS
-    return Pod(
+    return JobPodOptions(
         image=toolbox(pool).image,
         command=["true"],  # the TrainJob says what the launcher runs
-        asks={**accelerators(ground, pool), **cards(ground, pool)},
+        asks={**accelerators(ground, pool), **build_fabric_requests(ground, pool)},
         requests=WHOLE,
         root=True,
         capabilities=(*SSHD, PINS) if pinned else SSHD,
@@ -208,7 +213,7 @@ def _pod(ground: Ground, pool: Pool) -> Pod:
     )
 
 
-def cards(ground: Ground, pool: Pool) -> dict[str, str]:
+def build_fabric_requests(ground: JobContext, pool: Pool) -> dict[str, str]:
     """What a pod asks of the fabric; nothing where the provider's profile names no resource."""
     resource = ground.spec.profile.rdma_resource
     if not resource or pool.fabric == "ethernet":
@@ -216,7 +221,9 @@ def cards(ground: Ground, pool: Pool) -> dict[str, str]:
     return {resource: str(pool.efa_interfaces) if pool.efa_interfaces else EVERY_CARD}
 
 
-def _python(ground: Ground) -> Manifest:
+def _python(ground: JobContext) -> Manifest:
     """Python finds its own library beside itself (`rpath` of the official images), so that its folder can be copied."""
-    copied = Pod(image=PYTHON, command=["cp", "-a", "/usr/local", CARRIED], root=True, mounts={"python": CARRIED})
+    copied = JobPodOptions(
+        image=PYTHON, command=["cp", "-a", "/usr/local", CARRIED], root=True, mounts={"python": CARRIED}
+    )
     return container(ground, copied, name="python")

@@ -123,7 +123,7 @@ MEASURE: Final = Path(str(measure.__file__)).parent
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class JobContext:
     """One run of the acceptance on one cluster.
 
     Args:
@@ -145,10 +145,10 @@ class Ground:
         run: str,
         picture: Callable[[str], str] | None = None,
         expected: Sequence[ExpectedPool] = (),
-    ) -> Ground:
+    ) -> JobContext:
         """With the lock's mirror, unless another `picture` is told."""
         mine = {pool.name: pool for pool in expected if pool.placement == spec.placement.name}
-        return cls(spec=spec, run=run, picture=picture or mirrored(spec), expected=mine)
+        return cls(spec=spec, run=run, picture=picture or build_image_resolver(spec), expected=mine)
 
     def counts(self, pool: Pool, there: int) -> tuple[int, ...]:
         """Over how many nodes of those that are there an all-reduce is measured, growing.
@@ -201,21 +201,21 @@ def _catalog() -> Catalog:
     return load()
 
 
-def mirrored(spec: ClusterSpec) -> Callable[[str], str]:
+def build_image_resolver(spec: ClusterSpec) -> Callable[[str], str]:
     """Where images are pulled from: the lock's mirror where that is a registry, else their own sources."""
     mirror = spec.platform.mirror if spec.platform is not None else ""
     registry = mirror.removeprefix(OCI).rstrip("/") if is_registry(mirror) else ""
     return lambda image: target(image, registry)
 
 
-def level(pools: Sequence[Pool]) -> str:
+def choose_pod_security(pools: Sequence[Pool]) -> str:
     """Pod security that the namespace needs."""
     return PINNING if any(pool.fabric in PINNING_FABRICS and pool.max_nodes > 1 for pool in pools) else LEVEL
 
 
-def ground_objects(ground: Ground) -> tuple[Manifest, ...]:
+def ground_objects(ground: JobContext) -> tuple[Manifest, ...]:
     """Namespace, account, network policies and code, in order."""
-    enforced = level(ground.spec.pools)
+    enforced = choose_pod_security(ground.spec.pools)
     # No label of a queue: Kueue manages only namespaces that carry one, so that a measurement never waits in a queue.
     labels = {
         "app.kubernetes.io/managed-by": "atoll",
@@ -223,16 +223,19 @@ def ground_objects(ground: Ground) -> tuple[Manifest, ...]:
         "katib.kubeflow.org/metrics-collector-injection": "enabled",
     }
     home: Manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}
-    account: Manifest = {**head("v1", "ServiceAccount", ACCOUNT), "automountServiceAccountToken": False}
+    account: Manifest = {**build_object_header("v1", "ServiceAccount", ACCOUNT), "automountServiceAccountToken": False}
     return (home, account, *_policies(), code_object())
 
 
 def code_object(name: str = CODE, *, namespace: str = NAMESPACE, labels: Mapping[str, str] | None = None) -> Manifest:
     """The measuring code in a namespace."""
-    return {**head("v1", "ConfigMap", name, namespace=namespace, labels=labels), "data": dict(code_files())}
+    return {
+        **build_object_header("v1", "ConfigMap", name, namespace=namespace, labels=labels),
+        "data": dict(code_files()),
+    }
 
 
-def head(
+def build_object_header(
     version: str, kind: str, name: str, *, namespace: str = NAMESPACE, labels: Mapping[str, str] | None = None
 ) -> Manifest:
     """How every object begins."""
@@ -281,4 +284,4 @@ def _own() -> Manifest:
 
 
 def _policy(name: str, spec: Manifest) -> Manifest:
-    return {**head("networking.k8s.io/v1", "NetworkPolicy", name), "spec": {"podSelector": {}, **spec}}
+    return {**build_object_header("networking.k8s.io/v1", "NetworkPolicy", name), "spec": {"podSelector": {}, **spec}}

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.fabric import fabric_jobs
-from components.acceptance.job_context import NAMESPACE, Ground, ground_objects
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.acceptance.job_context import NAMESPACE, JobContext, ground_objects
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
 from components.acceptance.node import node_job
-from components.acceptance.pods import CONTAINER, PYTHON, Pod, job_object, module, named, selector
+from components.acceptance.pods import (
+    CONTAINER,
+    PYTHON,
+    JobPodOptions,
+    build_module_command,
+    build_object_name,
+    job_object,
+    selector,
+)
 from components.acceptance.services import service_jobs
-from components.acceptance.storage import storage_jobs, unmounted
+from components.acceptance.storage import list_unmounted_tiers, storage_jobs
 from planning.agents.measurement_records import Per, subject
 from planning.platform.accelerators import NVIDIA, device
 from planning.platform.mirror import whole_name
@@ -29,7 +37,7 @@ API: Final = "kubernetes.default.svc.cluster.local"
 HTTPS: Final = 443
 
 
-def network_jobs(ground: Ground, *, peers: Sequence[str] = ()) -> Iterator[PlannedJob]:
+def network_jobs(ground: JobContext, *, peers: Sequence[str] = ()) -> Iterator[PlannedJob]:
     """Names and the way out always; the main network where somebody says what is to answer there.
 
     Args:
@@ -41,15 +49,17 @@ def network_jobs(ground: Ground, *, peers: Sequence[str] = ()) -> Iterator[Plann
         yield _job(ground, "peering", peers)
 
 
-def registry(ground: Ground) -> str:
+def registry(ground: JobContext) -> str:
     """Host that the images come from: it has to be found and reached anyway."""
     return whole_name(ground.picture(PYTHON)).partition("/")[0].partition(":")[0]
 
 
-def _job(ground: Ground, check: str, to: Sequence[str]) -> PlannedJob:
-    name = named("network", check, ground.run)
+def _job(ground: JobContext, check: str, to: Sequence[str]) -> PlannedJob:
+    name = build_object_name("network", check, ground.run)
     said = ("--placement", ground.spec.placement.name, "--check", check, "--to", ",".join(to))
-    job = job_object(ground, name, Pod(image=PYTHON, command=module("network", *said)), seconds=SECONDS)
+    job = job_object(
+        ground, name, JobPodOptions(image=PYTHON, command=build_module_command("network", *said)), seconds=SECONDS
+    )
     return PlannedJob(
         name=name,
         checks=(check,),
@@ -61,11 +71,11 @@ def _job(ground: Ground, check: str, to: Sequence[str]) -> PlannedJob:
         log=Log(namespace=NAMESPACE, selector=selector(ground, name), container=CONTAINER),
         seconds=SECONDS,
         stage=STAGE,
-        removed=backwards([job]),
+        removed=list_deletion_order([job]),
     )
 
 
-__all__ = ["PlannedJob", "foundation", "planned", "unmeasured"]
+__all__ = ["PlannedJob", "foundation", "plan_jobs", "list_unmeasured"]
 
 
 def foundation(spec: ClusterSpec, *, picture: Callable[[str], str] | None = None) -> tuple[Manifest, ...]:
@@ -74,10 +84,10 @@ def foundation(spec: ClusterSpec, *, picture: Callable[[str], str] | None = None
     Args:
         picture: image to what is pulled in its place; the lock's mirror, where it is a registry, by default.
     """
-    return ground_objects(Ground.of(spec, run="", picture=picture))
+    return ground_objects(JobContext.of(spec, run="", picture=picture))
 
 
-def planned(
+def plan_jobs(
     spec: ClusterSpec,
     *,
     nodes: Mapping[str, Sequence[str]],
@@ -98,10 +108,10 @@ def planned(
     Raises:
         InputError: `run` cannot be part of a name in Kubernetes, or a pool is not in the lock.
     """
-    ground = Ground.of(spec, run=run, picture=picture, expected=expected)
+    ground = JobContext.of(spec, run=run, picture=picture, expected=expected)
     ground.check(nodes)
     found = [
-        *_measured(ground, nodes),
+        *_plan_node_jobs(ground, nodes),
         *storage_jobs(ground, nodes),
         *network_jobs(ground, peers=peers),
         *service_jobs(ground),
@@ -109,7 +119,7 @@ def planned(
     return tuple(sorted(found, key=lambda each: each.stage))
 
 
-def _measured(ground: Ground, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
+def _plan_node_jobs(ground: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
     for pool in ground.spec.pools:
         if measurable(pool):
             there = nodes.get(pool.name, ())
@@ -122,7 +132,7 @@ def measurable(pool: Pool) -> bool:
     return pool.role == "gpu" and pool.accelerators > 0 and device(pool.accelerator) == NVIDIA
 
 
-def unmeasured(
+def list_unmeasured(
     spec: ClusterSpec,
     *,
     nodes: Mapping[str, Sequence[str]],
@@ -130,10 +140,12 @@ def unmeasured(
     peers: Sequence[str] = (),
 ) -> tuple[tuple[str, str], ...]:
     """Subject of everything of the lock that `planned` leaves out, and why, in words."""
-    return tuple(_left_out(Ground.of(spec, run="", expected=expected), nodes, peers))
+    return tuple(_find_unmeasured(JobContext.of(spec, run="", expected=expected), nodes, peers))
 
 
-def _left_out(ground: Ground, nodes: Mapping[str, Sequence[str]], peers: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _find_unmeasured(
+    ground: JobContext, nodes: Mapping[str, Sequence[str]], peers: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     spec, place = ground.spec, ground.spec.placement.name
     for pool in spec.pools:
         about = subject(Per.POOL, pool.name, placement=place)
@@ -145,7 +157,7 @@ def _left_out(ground: Ground, nodes: Mapping[str, Sequence[str]], peers: Sequenc
             yield about, "no node of it is there"
         elif ground.counts(pool, len(nodes[pool.name])) and not ground.has("trainer"):
             yield about, "its fabric is measured by Kubeflow Trainer, which is not installed"
-    yield from unmounted(ground, nodes)
+    yield from list_unmounted_tiers(ground, nodes)
     if not peers and (spec.network.peering is not None or spec.network.link is not None):
         about = subject(Per.NETWORK, "peering", placement=place)
         yield about, "nobody said which host:port of the main network is to answer (--peer)"

@@ -13,7 +13,7 @@ Manifest = dict[str, object]
 TRUE: Final = "True"
 
 
-class State(StrEnum):
+class JobState(StrEnum):
     """How far an object has come."""
 
     WAITING = "waiting"
@@ -32,7 +32,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
+class StatusMatcher:
     """A field of an object that says how it stands.
 
     Args:
@@ -88,23 +88,23 @@ class PlannedJob:
     subject: str
     objects: tuple[Manifest, ...]
     awaited: Reference
-    done: tuple[Sign, ...]
-    failed: tuple[Sign, ...]
+    done: tuple[StatusMatcher, ...]
+    failed: tuple[StatusMatcher, ...]
     log: Log | None
     seconds: int
     stage: int
     nodes: tuple[str, ...] = ()
     removed: tuple[Reference, ...] = ()
 
-    def state(self, document: Mapping[str, object]) -> State:
+    def state(self, document: Mapping[str, object]) -> JobState:
         """How the awaited object stands, as the API shows it."""
         if any(sign.given(document) for sign in self.failed):
-            return State.FAILED
-        return State.DONE if any(sign.given(document) for sign in self.done) else State.WAITING
+            return JobState.FAILED
+        return JobState.DONE if any(sign.given(document) for sign in self.done) else JobState.WAITING
 
 
-JOB_DONE: Final = (Sign(path=("status", "conditions"), condition="Complete"),)
-JOB_FAILED: Final = (Sign(path=("status", "conditions"), condition="Failed"),)
+JOB_DONE: Final = (StatusMatcher(path=("status", "conditions"), condition="Complete"),)
+JOB_FAILED: Final = (StatusMatcher(path=("status", "conditions"), condition="Failed"),)
 
 
 def reference(manifest: Manifest) -> Reference:
@@ -118,7 +118,7 @@ def reference(manifest: Manifest) -> Reference:
     )
 
 
-def backwards(manifests: Iterable[Manifest]) -> tuple[Reference, ...]:
+def list_deletion_order(manifests: Iterable[Manifest]) -> tuple[Reference, ...]:
     """References of objects, the last first, as they are deleted."""
     return tuple(reversed([reference(each) for each in manifests]))
 

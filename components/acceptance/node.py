@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.job_context import NAMESPACE
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
 from components.acceptance.pods import (
     ACCELERATED,
     CONTAINER,
     DCGM,
     RESULTS,
     SCRIPT_FOLDER,
-    Pod,
+    JobPodOptions,
+    build_module_command,
+    build_object_name,
     container,
     job_object,
-    module,
-    named,
     selector,
 )
 from planning.agents.measurement_records import Per, subject
-from planning.platform.queues import flavor, plain
+from planning.platform.queues import build_whole_flavor, flavor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.acceptance.job_context import Ground
+    from components.acceptance.job_context import JobContext
     from components.acceptance.model import Manifest
     from planning.spec.cluster import Pool
 
@@ -42,15 +42,15 @@ PATH: Final = (
 WHOLE: Final[Mapping[str, str]] = {"cpu": "2", "memory": "16Gi"}
 
 
-def accelerators(ground: Ground, pool: Pool) -> dict[str, str]:
+def accelerators(ground: JobContext, pool: Pool) -> dict[str, str]:
     """All accelerators of a node, as its pods ask for them."""
-    asked = plain(pool) if ground.spec.platform is None else flavor(pool, ground.spec.platform)
+    asked = build_whole_flavor(pool) if ground.spec.platform is None else flavor(pool, ground.spec.platform)
     return {asked.resource: str(pool.accelerators * asked.parts)}
 
 
-def node_job(ground: Ground, pool: Pool, node: str) -> PlannedJob:
+def node_job(ground: JobContext, pool: Pool, node: str) -> PlannedJob:
     """Every check of one node, which it needs for itself: it takes all its accelerators, tainted or cordoned."""
-    name = named("node", node, ground.run)
+    name = build_object_name("node", node, ground.run)
     job = job_object(ground, name, node_pod(ground, pool, node), seconds=SECONDS)
     return PlannedJob(
         name=name,
@@ -64,7 +64,7 @@ def node_job(ground: Ground, pool: Pool, node: str) -> PlannedJob:
         seconds=SECONDS,
         stage=STAGE,
         nodes=(node,),
-        removed=backwards([job]),
+        removed=list_deletion_order([job]),
     )
 
 
@@ -73,7 +73,9 @@ def checks_of(pool: Pool) -> tuple[str, ...]:
     return CHECKS if pool.accelerators > 1 else tuple(each for each in CHECKS if each != "nvlink")
 
 
-def node_pod(ground: Ground, pool: Pool, node: str, *, program: str = "node", extra: tuple[str, ...] = ()) -> Pod:
+def node_pod(
+    ground: JobContext, pool: Pool, node: str, *, program: str = "node", extra: tuple[str, ...] = ()
+) -> JobPodOptions:
     """DCGM in its own image first, which is heard by what measures the rest.
 
     Both ask for all accelerators: an init container and the one after it are given the same ones.
@@ -82,10 +84,10 @@ def node_pod(ground: Ground, pool: Pool, node: str, *, program: str = "node", ex
     said = (
         *("--placement", ground.spec.placement.name, "--pool", pool.name, "--node", node),
         *("--accelerators", str(pool.accelerators), "--checks", ",".join(checks_of(pool)), "--level", str(LEVEL)),
-        *_sized(ground, pool),
+        *_build_size_arguments(ground, pool),
         *extra,
     )
-    diagnosed = Pod(
+    diagnosed = JobPodOptions(
         image=DCGM,
         command=["sh", f"{SCRIPT_FOLDER}/dcgm.sh", RESULTS, str(LEVEL)],
         asks=asks,
@@ -93,9 +95,9 @@ def node_pod(ground: Ground, pool: Pool, node: str, *, program: str = "node", ex
         root=True,
         mounts={"results": RESULTS},
     )
-    return Pod(
+    return JobPodOptions(
         image=ACCELERATED,
-        command=module(program, *said),
+        command=build_module_command(program, *said),
         asks=asks,
         requests=WHOLE,
         root=True,
@@ -108,7 +110,7 @@ def node_pod(ground: Ground, pool: Pool, node: str, *, program: str = "node", ex
     )
 
 
-def _sized(ground: Ground, pool: Pool) -> tuple[str, ...]:
+def _build_size_arguments(ground: JobContext, pool: Pool) -> tuple[str, ...]:
     """Payloads that fit its memory; the precision of its workload, and the matrices that were published for it."""
     payloads = ground.payloads(pool)
     links = ("--least", str(min(payloads)), "--most", str(max(payloads))) if payloads else ()

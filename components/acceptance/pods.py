@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import ACCOUNT, CODE, CODE_FOLDER, JOB, NAMESPACE, RUN, SCRIPTS, code_items, head
+from components.acceptance.job_context import (
+    ACCOUNT,
+    CODE,
+    CODE_FOLDER,
+    JOB,
+    NAMESPACE,
+    RUN,
+    SCRIPTS,
+    build_object_header,
+    code_items,
+)
 from components.agents.measure import PACKAGE
 from components.context.hardware import BURN_IN_TAINT
 from planning.platform.accelerators import device
@@ -15,7 +25,7 @@ from planning.platform.accelerators import device
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.acceptance.job_context import Ground
+    from components.acceptance.job_context import JobContext
     from components.acceptance.model import Manifest
     from planning.spec.cluster import Pool
 
@@ -40,7 +50,7 @@ NOT_OUR_FAULT: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pod:
+class JobPodOptions:
     """What differs between pods.
 
     Args:
@@ -74,12 +84,12 @@ class Pod:
     code: str = CODE
 
 
-def module(name: str, *arguments: str, python: str = "python3") -> list[str]:
+def build_module_command(name: str, *arguments: str, python: str = "python3") -> list[str]:
     """Command line of a program of `components.agents.measure`."""
     return [python, "-m", f"{PACKAGE}.{name}", *arguments]
 
 
-def named(*words: str, most: int = LONGEST) -> str:
+def build_object_name(*words: str, most: int = LONGEST) -> str:
     """A name that Kubernetes takes, of so many characters at most, that differs where the words do."""
     plain = "-".join(words).lower()
     if len(plain) <= most and NAME.fullmatch(plain):
@@ -88,20 +98,20 @@ def named(*words: str, most: int = LONGEST) -> str:
     return f"{kept}-{sha256(plain.encode()).hexdigest()[:DIGEST]}"
 
 
-def labels(ground: Ground, job: str) -> dict[str, str]:
+def labels(ground: JobContext, job: str) -> dict[str, str]:
     """Labels of everything of one job; no sidecar stands between what is measured and who measures."""
     return {RUN: ground.run, JOB: job, "sidecar.istio.io/inject": "false"}
 
 
-def selector(ground: Ground, job: str) -> str:
+def selector(ground: JobContext, job: str) -> str:
     """The same as a label selector finds its pods."""
     return f"{RUN}={ground.run},{JOB}={job}"
 
 
 def job_object(
-    ground: Ground,
+    ground: JobContext,
     job: str,
-    pod: Pod,
+    pod: JobPodOptions,
     *,
     seconds: int,
     namespace: str = NAMESPACE,
@@ -125,10 +135,10 @@ def job_object(
         "podFailurePolicy": NOT_OUR_FAULT,
         "template": {"metadata": {"labels": marked}, "spec": pod_spec(ground, pod, spread=job if count > 1 else "")},
     }
-    return {**head("batch/v1", "Job", job, namespace=namespace, labels=queued), "spec": spec}
+    return {**build_object_header("batch/v1", "Job", job, namespace=namespace, labels=queued), "spec": spec}
 
 
-def pod_spec(ground: Ground, pod: Pod, *, spread: str = "") -> Manifest:
+def pod_spec(ground: JobContext, pod: JobPodOptions, *, spread: str = "") -> Manifest:
     """The pod of a Job.
 
     Args:
@@ -157,7 +167,7 @@ def pod_security(*, root: bool) -> Manifest:
     return {"runAsNonRoot": True, **user, "seccompProfile": RUNTIME}
 
 
-def container(ground: Ground, pod: Pod, *, name: str = CONTAINER) -> Manifest:
+def container(ground: JobContext, pod: JobPodOptions, *, name: str = CONTAINER) -> Manifest:
     """The container that measures; its working files lie in memory or in an emptyDir."""
     mounts = [{"name": volume, "mountPath": path} for volume, path in pod.mounts.items()]
     return {
@@ -172,13 +182,13 @@ def container(ground: Ground, pod: Pod, *, name: str = CONTAINER) -> Manifest:
         ],
         **({"envFrom": list(pod.given)} if pod.given else {}),
         "resources": {"requests": {**pod.requests, **pod.asks}, **({"limits": dict(pod.asks)} if pod.asks else {})},
-        "securityContext": secured(root=pod.root, capabilities=pod.capabilities),
+        "securityContext": build_security_context(root=pod.root, capabilities=pod.capabilities),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [*CODE_MOUNTS, *mounts],
     }
 
 
-def secured(*, root: bool, capabilities: Sequence[str] = ()) -> Manifest:
+def build_security_context(*, root: bool, capabilities: Sequence[str] = ()) -> Manifest:
     """As small as the tool allows."""
     added = {"add": list(capabilities)} if capabilities else {}
     user: Manifest = {"runAsUser": 0} if root else {"runAsNonRoot": True}
@@ -195,7 +205,7 @@ def tolerations(pool: Pool | None) -> list[Manifest]:
     return taken + spared
 
 
-def _affinity(ground: Ground, pod: Pod, *, spread: str) -> Manifest:
+def _affinity(ground: JobContext, pod: JobPodOptions, *, spread: str) -> Manifest:
     found: Manifest = {}
     if pod.nodes:
         found["nodeAffinity"] = on_nodes(pod.nodes)

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import ACCOUNT, NAMESPACE, code_object, head
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, Sign, backwards, reference
+from components.acceptance.job_context import ACCOUNT, NAMESPACE, build_object_header, code_object
+from components.acceptance.model import (
+    JOB_DONE,
+    JOB_FAILED,
+    Log,
+    PlannedJob,
+    StatusMatcher,
+    list_deletion_order,
+    reference,
+)
 from components.acceptance.pods import (
     CONTAINER,
     MLFLOW,
@@ -16,14 +24,14 @@ from components.acceptance.pods import (
     SCRIPT_FOLDER,
     SMALL,
     TORCH,
-    Pod,
+    JobPodOptions,
+    build_object_name,
+    build_security_context,
     code_volumes,
     container,
     job_object,
     labels,
-    named,
     pod_security,
-    secured,
     selector,
 )
 from components.agents.measure import services
@@ -36,7 +44,7 @@ from planning.platform.queues import OPEN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from components.acceptance.job_context import Ground
+    from components.acceptance.job_context import JobContext
     from components.acceptance.model import Manifest
 
 
@@ -50,7 +58,7 @@ PREDICTOR: Final = "kserve-container"  # what KServe calls the container of a mo
 MODEL_PORT: Final = 8080
 
 
-def home(ground: Ground) -> str:
+def home(ground: JobContext) -> str:
     """Namespace of the first workload that a team works in; "" where there is none."""
     platform = ground.spec.platform
     mine = workloads(ground.spec)
@@ -58,7 +66,7 @@ def home(ground: Ground) -> str:
     return namespace(named_first[0]) if named_first else ""
 
 
-def s3(ground: Ground) -> PlannedJob | None:
+def s3(ground: JobContext) -> PlannedJob | None:
     """An object put, got and deleted with the keys of the team, which reach its own bucket and no other."""
     keyed: Manifest = {"name": "ca", "secret": {"secretName": "s3-ca", "items": [{"key": "ca.crt", "path": "ca.crt"}]}}
     return _within(
@@ -71,12 +79,12 @@ def s3(ground: Ground) -> PlannedJob | None:
     )
 
 
-def mlflow(ground: Ground) -> PlannedJob | None:
+def mlflow(ground: JobContext) -> PlannedJob | None:
     """A run logged and read back by MLflow's own interface."""
     return _within(ground, "mlflow", url=MLFLOW_ADDRESS)
 
 
-def pipeline(ground: Ground) -> PlannedJob | None:
+def pipeline(ground: JobContext) -> PlannedJob | None:
     """A pipeline sent, and seen through to its end, as the account that runs the team's pipelines."""
     source = {"serviceAccountToken": {"path": "token", "expirationSeconds": 7200, "audience": "pipelines.kubeflow.org"}}
     token: Manifest = {"name": "pipelines-token", "projected": {"sources": [source]}}
@@ -95,12 +103,12 @@ def pipeline(ground: Ground) -> PlannedJob | None:
     )
 
 
-def serving(ground: Ground) -> PlannedJob:
+def serving(ground: JobContext) -> PlannedJob:
     """A model of three lines behind KServe, and somebody who asks it."""
-    name = named("serving", ground.run, most=40)
+    name = build_object_name("serving", ground.run, most=40)
     marked = labels(ground, name)
     model: Manifest = {
-        **head("serving.kserve.io/v1beta1", "InferenceService", name, labels=marked),
+        **build_object_header("serving.kserve.io/v1beta1", "InferenceService", name, labels=marked),
         "spec": {"predictor": {"minReplicas": 1, **_model(ground)}},
     }
     url = f"http://{name}-predictor.{NAMESPACE}.svc.cluster.local/v1/models/model:predict"
@@ -108,9 +116,9 @@ def serving(ground: Ground) -> PlannedJob:
     return _plan_call(ground, "serving", name, (model, job), namespace_=NAMESPACE)
 
 
-def _model(ground: Ground) -> Manifest:
+def _model(ground: JobContext) -> Manifest:
     command = ["python3", f"{SCRIPT_FOLDER}/model.py", str(MODEL_PORT)]
-    one = container(ground, Pod(image=PYTHON, command=command), name=PREDICTOR)
+    one = container(ground, JobPodOptions(image=PYTHON, command=command), name=PREDICTOR)
     return {
         "serviceAccountName": ACCOUNT,
         "automountServiceAccountToken": False,
@@ -120,13 +128,13 @@ def _model(ground: Ground) -> Manifest:
     }
 
 
-def _asking(ground: Ground, service: str, url: str) -> Pod:
+def _asking(ground: JobContext, service: str, url: str) -> JobPodOptions:
     said = ("--placement", ground.spec.placement.name, "--service", service, "--url", url)
-    return Pod(image=PYTHON, command=[*TRY, *said])
+    return JobPodOptions(image=PYTHON, command=[*TRY, *said])
 
 
 def _within(
-    ground: Ground,
+    ground: JobContext,
     service: str,
     *,
     url: str,
@@ -140,9 +148,9 @@ def _within(
     where = home(ground)
     if not where:
         return None
-    name = named(service, ground.run)
+    name = build_object_name(service, ground.run)
     said = ("--placement", ground.spec.placement.name, "--service", service, "--url", url)
-    pod = Pod(
+    pod = JobPodOptions(
         image=IMAGES.get(service, PYTHON),
         command=[*TRY, *said],
         env=env,
@@ -158,7 +166,7 @@ def _within(
 
 
 def _plan_call(
-    ground: Ground, service: str, name: str, objects: tuple[Manifest, ...], *, namespace_: str
+    ground: JobContext, service: str, name: str, objects: tuple[Manifest, ...], *, namespace_: str
 ) -> PlannedJob:
     return PlannedJob(
         name=name,
@@ -175,7 +183,7 @@ def _plan_call(
         ),
         seconds=API_SECONDS,
         stage=STAGE,
-        removed=backwards(objects),
+        removed=list_deletion_order(objects),
     )
 
 
@@ -191,29 +199,29 @@ TRIAL: Final = "import random; print('loss=' + str(float('${trialParameters.rate
 SUM: Final = "import torch; assert float(torch.ones(8).sum()) == 8.0; print(torch.__version__)"
 
 
-def notebook(ground: Ground) -> PlannedJob:
+def notebook(ground: JobContext) -> PlannedJob:
     """A notebook server of the plain image, without accelerator or volume; ready when its page answers."""
-    name = named("notebook", ground.run)
+    name = build_object_name("notebook", ground.run)
     one: Manifest = {
         "name": name,  # the controller takes the container of this name for the server
         "image": ground.picture(NOTEBOOK),
         "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}},
-        "securityContext": secured(root=False),
+        "securityContext": build_security_context(root=False),
     }
-    pod: Manifest = {**_confined(PERSON), "containers": [one]}
+    pod: Manifest = {**_build_restricted_pod(PERSON), "containers": [one]}
     marked = labels(ground, name)  # which the controller gives to the pod
     spec: Manifest = {"template": {"spec": pod}}
-    made: Manifest = {**head("kubeflow.org/v1", "Notebook", name, labels=marked), "spec": spec}
-    ready = Sign(path=("status", "readyReplicas"), value="1")
+    made: Manifest = {**build_object_header("kubeflow.org/v1", "Notebook", name, labels=marked), "spec": spec}
+    ready = StatusMatcher(path=("status", "readyReplicas"), value="1")
     return _plan_condition(ground, "notebook", name, made, done=(ready,), failed=())
 
 
-def training(ground: Ground) -> PlannedJob:
+def training(ground: JobContext) -> PlannedJob:
     """A training job on one node without accelerator: those are measured by the checks of nodes."""
-    name = named("training", ground.run)
+    name = build_object_name("training", ground.run)
     marked = labels(ground, name)
     made: Manifest = {
-        **head("trainer.kubeflow.org/v1alpha1", "TrainJob", name, labels=marked),
+        **build_object_header("trainer.kubeflow.org/v1alpha1", "TrainJob", name, labels=marked),
         "spec": {
             "runtimeRef": {"name": TORCH_RUNTIME},
             "trainer": {
@@ -228,9 +236,9 @@ def training(ground: Ground) -> PlannedJob:
     return _plan_condition(ground, "training", name, made, done=JOB_DONE, failed=JOB_FAILED)
 
 
-def sweep(ground: Ground) -> PlannedJob:
+def sweep(ground: JobContext) -> PlannedJob:
     """Two trials at random, of a second each."""
-    name = named("sweep", ground.run)
+    name = build_object_name("sweep", ground.run)
     marked = labels(ground, name)
     space = {"min": "0.01", "max": "0.05"}
     spec: Manifest = {
@@ -246,20 +254,20 @@ def sweep(ground: Ground) -> PlannedJob:
             "trialSpec": _trial(ground, marked),
         },
     }
-    made: Manifest = {**head("kubeflow.org/v1beta1", "Experiment", name, labels=marked), "spec": spec}
-    done = (Sign(path=CONDITIONS, condition="Succeeded"),)
+    made: Manifest = {**build_object_header("kubeflow.org/v1beta1", "Experiment", name, labels=marked), "spec": spec}
+    done = (StatusMatcher(path=CONDITIONS, condition="Succeeded"),)
     return _plan_condition(ground, "sweep", name, made, done=done, failed=JOB_FAILED)
 
 
-def _trial(ground: Ground, marked: dict[str, str]) -> Manifest:
+def _trial(ground: JobContext, marked: dict[str, str]) -> Manifest:
     one: Manifest = {
         "name": "trial",
         "image": ground.picture(PYTHON),
         "command": ["python3", "-c", TRIAL],
         "resources": {"requests": dict(SMALL)},
-        "securityContext": secured(root=False),
+        "securityContext": build_security_context(root=False),
     }
-    pod = {**_confined(NOBODY), "restartPolicy": "Never", "containers": [one]}
+    pod = {**_build_restricted_pod(NOBODY), "restartPolicy": "Never", "containers": [one]}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -267,7 +275,7 @@ def _trial(ground: Ground, marked: dict[str, str]) -> Manifest:
     }
 
 
-def _confined(user: int) -> Manifest:
+def _build_restricted_pod(user: int) -> Manifest:
     return {
         "serviceAccountName": ACCOUNT,
         "automountServiceAccountToken": False,
@@ -276,7 +284,13 @@ def _confined(user: int) -> Manifest:
 
 
 def _plan_condition(
-    ground: Ground, service: str, name: str, made: Manifest, *, done: Sequence[Sign], failed: Sequence[Sign]
+    ground: JobContext,
+    service: str,
+    name: str,
+    made: Manifest,
+    *,
+    done: Sequence[StatusMatcher],
+    failed: Sequence[StatusMatcher],
 ) -> PlannedJob:
     return PlannedJob(
         name=name,
@@ -289,11 +303,11 @@ def _plan_condition(
         log=None,
         seconds=CONDITION_SECONDS,
         stage=STAGE,
-        removed=backwards([made]),
+        removed=list_deletion_order([made]),
     )
 
 
-SMOKES: Final[Mapping[str, Callable[[Ground], PlannedJob | None]]] = {
+SMOKES: Final[Mapping[str, Callable[[JobContext], PlannedJob | None]]] = {
     "notebook": notebook,
     "pipeline": pipeline,
     "training": training,
@@ -304,7 +318,7 @@ SMOKES: Final[Mapping[str, Callable[[Ground], PlannedJob | None]]] = {
 }
 
 
-def service_jobs(ground: Ground) -> Iterator[PlannedJob]:
+def service_jobs(ground: JobContext) -> Iterator[PlannedJob]:
     """One for each service that can be tried."""
     for name in services_of(ground.spec):
         made = SMOKES[name](ground)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import ACCOUNT, CODE, NAMESPACE, code_object, head
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, backwards, reference
+from components.acceptance.job_context import ACCOUNT, CODE, NAMESPACE, build_object_header, code_object
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
 from components.acceptance.pods import (
     CONTAINER,
     FIO,
     PYTHON,
     SCRIPT_FOLDER,
     TOOLS,
-    Pod,
+    JobPodOptions,
+    build_module_command,
+    build_object_name,
     container,
     job_object,
     labels,
-    module,
-    named,
     selector,
 )
 from components.context.names import SYSTEM_NAMESPACE, namespace, workloads
@@ -27,7 +27,7 @@ from planning.agents.measurement_records import Per, subject
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from components.acceptance.job_context import Ground
+    from components.acceptance.job_context import JobContext
     from components.acceptance.model import Manifest
     from planning.spec.cluster import ClusterSpec, Pool, Tier
 
@@ -47,7 +47,7 @@ PATH: Final = f"{TOOLS}/bin:/usr/local/bin:/usr/bin:/bin"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class TierMount:
     """Where a tier can be mounted.
 
     Args:
@@ -62,7 +62,7 @@ class Place:
     root: bool = False
 
 
-def storage_jobs(ground: Ground, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
+def storage_jobs(ground: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
     """One for each tier that is a file system and can be mounted."""
     for position, tier in enumerate(each for each in ground.spec.storage if each.tier in PLACES):
         place = PLACES[tier.tier](ground, tier)
@@ -71,7 +71,7 @@ def storage_jobs(ground: Ground, nodes: Mapping[str, Sequence[str]]) -> Iterator
             yield _job(ground, tier, place, pool=pool, nodes=there, stage=STAGE + position)
 
 
-def unmounted(ground: Ground, nodes: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+def list_unmounted_tiers(ground: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     """Subject of each tier that is a file system and is not measured, and why."""
     for tier in ground.spec.storage:
         if tier.tier not in PLACES:
@@ -84,14 +84,16 @@ def unmounted(ground: Ground, nodes: Mapping[str, Sequence[str]]) -> Iterator[tu
 
 
 def _job(
-    ground: Ground, tier: Tier, place: Place, *, pool: Pool | None, nodes: Sequence[str], stage: int
+    ground: JobContext, tier: Tier, place: TierMount, *, pool: Pool | None, nodes: Sequence[str], stage: int
 ) -> PlannedJob:
-    name = named("tier", tier.tier, ground.run)
+    name = build_object_name("tier", tier.tier, ground.run)
     own = place.namespace == NAMESPACE
     said = ("--placement", ground.spec.placement.name, "--tier", tier.tier, "--node", "$(NODE)")
-    pod = Pod(
+    pod = JobPodOptions(
         image=PYTHON,
-        command=module("storage", *said, "--nodes", str(len(nodes)), "--folder", FOLDER, *_sized(tier, place, nodes)),
+        command=build_module_command(
+            "storage", *said, "--nodes", str(len(nodes)), "--folder", FOLDER, *_build_fio_arguments(tier, place, nodes)
+        ),
         requests={"cpu": "2", "memory": "4Gi"},
         root=place.root,
         env=(
@@ -120,11 +122,11 @@ def _job(
         log=Log(namespace=place.namespace, selector=selector(ground, name), container=CONTAINER),
         seconds=SECONDS,
         stage=stage,
-        removed=backwards(objects),
+        removed=list_deletion_order(objects),
     )
 
 
-def _sized(tier: Tier, place: Place, nodes: Sequence[str]) -> tuple[str, ...]:
+def _build_fio_arguments(tier: Tier, place: TierMount, nodes: Sequence[str]) -> tuple[str, ...]:
     """Files of fio that, of all nodes together, fill half of the room at most."""
     sharing = len(nodes) if place.claim else 1
     sold = place.claim and place.made is None
@@ -133,19 +135,19 @@ def _sized(tier: Tier, place: Place, nodes: Sequence[str]) -> tuple[str, ...]:
     return ("--jobs", str(FIO_JOBS), "--size-mb", str(max(min(FILE_MB, fitting) if room_mb else FILE_MB, 1)))
 
 
-def _fio(ground: Ground, *, root: bool) -> Manifest:
+def _fio(ground: JobContext, *, root: bool) -> Manifest:
     """Brings fio beside Python: no image that has both is published by anyone we would trust."""
     command = ["sh", f"{SCRIPT_FOLDER}/carry.sh", "fio", TOOLS]
-    return container(ground, Pod(image=FIO, command=command, root=root, mounts={"tools": TOOLS}), name="fio")
+    return container(ground, JobPodOptions(image=FIO, command=command, root=root, mounts={"tools": TOOLS}), name="fio")
 
 
-def _volume(place: Place) -> Manifest:
+def _volume(place: TierMount) -> Manifest:
     if not place.claim:
         return {"name": "tier", "emptyDir": {"sizeLimit": f"{ROOM_GIB}Gi"}}
     return {"name": "tier", "persistentVolumeClaim": {"claimName": place.claim}}
 
 
-def _clients(ground: Ground, tier: Tier, nodes: Mapping[str, Sequence[str]]) -> tuple[Pool | None, Sequence[str]]:
+def _clients(ground: JobContext, tier: Tier, nodes: Mapping[str, Sequence[str]]) -> tuple[Pool | None, Sequence[str]]:
     """Nodes that mount it: of the first pool with accelerators that is there; of a hot tier one that has disks."""
     fitting = [
         pool
@@ -157,13 +159,13 @@ def _clients(ground: Ground, tier: Tier, nodes: Mapping[str, Sequence[str]]) -> 
     return fitting[0], tuple(nodes[fitting[0].name][:CLIENTS])
 
 
-def _hot(ground: Ground, tier: Tier) -> Place | None:
+def _hot(ground: JobContext, tier: Tier) -> TierMount | None:
     """The nodes' own NVMe is what their kubelet keeps an emptyDir on: all of ours make it their scratch."""
     del ground, tier
-    return Place()
+    return TierMount()
 
 
-def _warm(ground: Ground, tier: Tier) -> Place | None:
+def _warm(ground: JobContext, tier: Tier) -> TierMount | None:
     """Where the program keeps a volume of it; else a claim of the class that the provider's profile names."""
     spec = ground.spec
     found = KEPT.get(spec.placement.target)
@@ -171,40 +173,40 @@ def _warm(ground: Ground, tier: Tier) -> Place | None:
         return found(spec, tier)
     if not spec.profile.shared_class:
         return None
-    name = named("tier", tier.tier, ground.run)
+    name = build_object_name("tier", tier.tier, ground.run)
     made: Manifest = {
-        **head("v1", "PersistentVolumeClaim", name, labels=labels(ground, name)),
+        **build_object_header("v1", "PersistentVolumeClaim", name, labels=labels(ground, name)),
         "spec": {
             "accessModes": ["ReadWriteMany"],
             "storageClassName": spec.profile.shared_class,
             "resources": {"requests": {"storage": f"{ROOM_GIB}Gi"}},
         },
     }
-    return Place(claim=name, made=made)
+    return TierMount(claim=name, made=made)
 
 
-def _of_workload(spec: ClusterSpec, tier: Tier) -> Place | None:
+def _of_workload(spec: ClusterSpec, tier: Tier) -> TierMount | None:
     """Google Cloud: the claim that the first workload has."""
     del tier
     first = next(iter(workloads(spec)), "")
-    return Place(namespace=namespace(first), claim="shared") if first else None
+    return TierMount(namespace=namespace(first), claim="shared") if first else None
 
 
-def _of_system(spec: ClusterSpec, tier: Tier) -> Place | None:
+def _of_system(spec: ClusterSpec, tier: Tier) -> TierMount | None:
     """AWS: the system's own claim on the file system, by which its top was opened."""
     del spec, tier
-    return Place(namespace=SYSTEM_NAMESPACE, claim="shared", root=True)
+    return TierMount(namespace=SYSTEM_NAMESPACE, claim="shared", root=True)
 
 
-def _of_tier(spec: ClusterSpec, tier: Tier) -> Place | None:
+def _of_tier(spec: ClusterSpec, tier: Tier) -> TierMount | None:
     """CoreWeave: the one claim that is the tier."""
     del spec
-    return Place(namespace=f"atoll-storage-{tier.tier}", claim=tier.tier)
+    return TierMount(namespace=f"atoll-storage-{tier.tier}", claim=tier.tier)
 
 
-KEPT: Final[Mapping[str, Callable[[ClusterSpec, Tier], Place | None]]] = {
+KEPT: Final[Mapping[str, Callable[[ClusterSpec, Tier], TierMount | None]]] = {
     "aws": _of_system,
     "gcp": _of_workload,
     "coreweave": _of_tier,
 }
-PLACES: Final[Mapping[str, Callable[[Ground, Tier], Place | None]]] = {"hot": _hot, "warm": _warm}
+PLACES: Final[Mapping[str, Callable[[JobContext, Tier], TierMount | None]]] = {"hot": _hot, "warm": _warm}

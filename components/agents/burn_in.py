@@ -15,8 +15,8 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from components.agents.burn_in_rounds import CONTAINER, Document, Scene, look
-from planning.agents.burn_in import Plan
+from components.agents.burn_in_rounds import CONTAINER, BurnInContext, Document, look
+from planning.agents.burn_in import BurnInPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ SECONDS_TO_ANSWER: Final = 20
 MOST_LOG: Final = 4_000_000  # bytes of a log that are read
 
 
-class LiveCluster:
+class BurnInClusterClient:
     """The cluster that the pod runs in.
 
     Args:
@@ -122,7 +122,7 @@ class LiveCluster:
             return cast("bytes", answer.read())
 
 
-def plan_of(text: str) -> tuple[Plan, dict[str, dict[str, object]]]:
+def plan_of(text: str) -> tuple[BurnInPlan, dict[str, dict[str, object]]]:
     """The plan of the pod's volume, and the job of each pool.
 
     Raises:
@@ -130,21 +130,21 @@ def plan_of(text: str) -> tuple[Plan, dict[str, dict[str, object]]]:
     """
     said = cast("dict[str, object]", json.loads(text))
     checks = cast("dict[str, list[str]]", said["checks"])
-    return Plan(hours=int(str(said["hours"])), checks=checks), cast("dict[str, dict[str, object]]", said["jobs"])
+    return BurnInPlan(hours=int(str(said["hours"])), checks=checks), cast("dict[str, dict[str, object]]", said["jobs"])
 
 
 def main() -> None:
     """For ever, or for as many looks as LOOKS says: every tainted node, then a pause."""
     plan, jobs = plan_of(Path(os.environ["PLAN"]).read_text(encoding="utf-8"))
     secrets = Path(os.environ.get("SECRETS", str(SECRETS)))
-    cluster = LiveCluster(
+    cluster = BurnInClusterClient(
         os.environ["NAMESPACE"], os.environ["LEDGER"], api=os.environ.get("API", API), secrets=secrets
     )
     looks = int(os.environ.get("LOOKS", "0"))
     done = 0
     while not looks or done < looks:
         try:
-            said = look(Scene(cluster=cluster, plan=plan, jobs=jobs, now=datetime.now(UTC)))
+            said = look(BurnInContext(cluster=cluster, plan=plan, jobs=jobs, now=datetime.now(UTC)))
         except (OSError, ValueError) as error:
             said = [f"the cluster does not answer, and nothing is let in: {error}"]
         sys.stdout.writelines(f"{line}\n" for line in said)

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
-from planning.agents.burn_in import STUCK_AFTER, Act, Node, Round, Went, decide, length
-from planning.agents.burn_in_ledger import ledger_of_text, ledger_to_text, told
+from planning.agents.burn_in import STUCK_AFTER, Act, BurnInNode, BurnInRound, RoundState, decide, length
+from planning.agents.burn_in_ledger import ledger_of_text, ledger_to_text, parse_burn_in_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from planning.agents.burn_in import Entry, Plan
+    from planning.agents.burn_in import BurnInEntry, BurnInPlan
 
 TAINT: Final = "atoll/burn-in"
 LABEL: Final = "atoll/burn-in"
@@ -31,7 +31,7 @@ MOST_WORDS: Final = 900  # of an Event's message, which may have a thousand
 Document = dict[str, object]
 
 
-class Cluster(Protocol):
+class BurnInClusterApi(Protocol):
     """What is needed of the Kubernetes API; each raises OSError or ValueError where it does not answer."""
 
     def nodes(self) -> Iterator[Mapping[str, object]]:
@@ -76,20 +76,20 @@ class Cluster(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
+class BurnInContext:
     """One look: at which cluster, by which plan, and when.
 
     Args:
         jobs: pool to the job of a round, with marks for what differs.
     """
 
-    cluster: Cluster
-    plan: Plan
+    cluster: BurnInClusterApi
+    plan: BurnInPlan
     jobs: Mapping[str, Mapping[str, object]]
     now: datetime
 
 
-def look(scene: Scene) -> list[str]:
+def look(scene: BurnInContext) -> list[str]:
     """One look at every tainted node, and what follows; what was done, in lines.
 
     Raises:
@@ -108,9 +108,11 @@ def look(scene: Scene) -> list[str]:
     return said
 
 
-def _one(scene: Scene, entries: dict[str, Entry], document: Mapping[str, object], node: Node) -> list[str]:
+def _one(
+    scene: BurnInContext, entries: dict[str, BurnInEntry], document: Mapping[str, object], node: BurnInNode
+) -> list[str]:
     cluster, entry = scene.cluster, entries.get(node.name)
-    seen = round_of(cluster, node, entry) if entry is not None else Round(went=Went.UNKNOWN)
+    seen = round_of(cluster, node, entry) if entry is not None else BurnInRound(went=RoundState.UNKNOWN)
     decision = decide(scene.plan, node, entry, seen, now=scene.now)
     if decision.entry != entry:
         entries[node.name] = decision.entry
@@ -120,39 +122,39 @@ def _one(scene: Scene, entries: dict[str, Entry], document: Mapping[str, object]
     return ACTS[decision.act](scene, decision.entry, document, node)
 
 
-def _start(scene: Scene, entry: Entry, document: Mapping[str, object], node: Node) -> list[str]:
+def _start(scene: BurnInContext, entry: BurnInEntry, document: Mapping[str, object], node: BurnInNode) -> list[str]:
     del document
     hours = f"{length(scene.plan, entry).total_seconds() / 3600:g}"
     marks = {NODE_MARK: node.name, JOB_MARK: job_name(node, entry.asked), HOURS_MARK: hours}
-    scene.cluster.start(cast("Document", filled(scene.jobs[node.pool], marks)))
+    scene.cluster.start(cast("Document", substitute_marks(scene.jobs[node.pool], marks)))
     if entry.unknown == STUCK_AFTER:
         words = f"{entry.unknown} rounds in a row: {entry.why}"
         scene.cluster.say(event(node, "BurnInStuck", words, now=scene.now))
     return [f"{node.name}: round {entry.asked} starts, {entry.tested} of {scene.plan.hours} h are tested"]
 
 
-def _wait(scene: Scene, entry: Entry, document: Mapping[str, object], node: Node) -> list[str]:
+def _wait(scene: BurnInContext, entry: BurnInEntry, document: Mapping[str, object], node: BurnInNode) -> list[str]:
     del scene, entry, document, node
     return []
 
 
-def _lift(scene: Scene, entry: Entry, document: Mapping[str, object], node: Node) -> list[str]:
+def _lift(scene: BurnInContext, entry: BurnInEntry, document: Mapping[str, object], node: BurnInNode) -> list[str]:
     words = f"{entry.rounds} rounds passed in {entry.tested}"
-    scene.cluster.patch_node(node.name, lifting(document))
+    scene.cluster.patch_node(node.name, build_untaint_patch(document))
     scene.cluster.say(event(node, "BurnInPassed", words, now=scene.now))
     return [f"{node.name}: passed, {words}"]
 
 
-def _fail(scene: Scene, entry: Entry, document: Mapping[str, object], node: Node) -> list[str]:
+def _fail(scene: BurnInContext, entry: BurnInEntry, document: Mapping[str, object], node: BurnInNode) -> list[str]:
     """Said once; the taint stays."""
     if _labels(document).get(LABEL) == FAILED:
         return []
-    scene.cluster.patch_node(node.name, failing(document, entry.why))
+    scene.cluster.patch_node(node.name, build_failure_patch(document, entry.why))
     scene.cluster.say(event(node, "BurnInFailed", entry.why, now=scene.now))
     return [f"{node.name}: failed, {entry.why}"]
 
 
-ACTS: Final[Mapping[Act, Callable[[Scene, Entry, Mapping[str, object], Node], list[str]]]] = {
+ACTS: Final[Mapping[Act, Callable[[BurnInContext, BurnInEntry, Mapping[str, object], BurnInNode], list[str]]]] = {
     Act.START: _start,
     Act.WAIT: _wait,
     Act.LIFT: _lift,
@@ -160,56 +162,62 @@ ACTS: Final[Mapping[Act, Callable[[Scene, Entry, Mapping[str, object], Node], li
 }
 
 
-def node_of(document: Mapping[str, object], *, pools: Mapping[str, object]) -> Node | None:
+def node_of(document: Mapping[str, object], *, pools: Mapping[str, object]) -> BurnInNode | None:
     """A node that has the taint and is of a pool of the plan; None for any other."""
     metadata, labels = _mapping(document.get("metadata")), _labels(document)
     pool = str(labels.get("atoll/pool", ""))
     if _place(document) is None or pool not in pools:
         return None
-    return Node(name=str(metadata["name"]), uid=str(metadata["uid"]), pool=pool, passed=labels.get(LABEL) == PASSED)
+    return BurnInNode(
+        name=str(metadata["name"]), uid=str(metadata["uid"]), pool=pool, passed=labels.get(LABEL) == PASSED
+    )
 
 
-def round_of(cluster: Cluster, node: Node, entry: Entry) -> Round:
+def round_of(cluster: BurnInClusterApi, node: BurnInNode, entry: BurnInEntry) -> BurnInRound:
     """The round that was asked for last, as the cluster tells it."""
     job = cluster.job(job_name(node, entry.asked))
     if job is None:
-        return Round(went=Went.GONE)
+        return BurnInRound(went=RoundState.GONE)
     pod = cluster.pod(job_name(node, entry.asked))
     state = _state(pod)
     ended = _mapping(state.get("terminated"))
     started = _moment(_mapping(state.get("running")).get("startedAt") or ended.get("startedAt"))
     if not _is(job, "Complete") and not _is(job, "Failed"):
-        return Round(went=Went.RUNS, started=started)
+        return BurnInRound(went=RoundState.RUNS, started=started)
     name = str(_mapping(_mapping(pod).get("metadata")).get("name") or "")
-    checked, failed = told(cluster.log(name), subject=f"node/{node.name}") if name else ((), ())
+    checked, failed = parse_burn_in_log(cluster.log(name), subject=f"node/{node.name}") if name else ((), ())
     finished = _moment(ended.get("finishedAt"))
     lasted = finished - started if started is not None and finished is not None else None
     passed = _is(job, "Complete") and not _is(job, "Failed")
-    went = Went.PASSED if passed else Went.UNKNOWN
-    return Round(went=went, started=started, lasted=lasted, failed=failed, checked=checked)
+    went = RoundState.PASSED if passed else RoundState.UNKNOWN
+    return BurnInRound(went=went, started=started, lasted=lasted, failed=failed, checked=checked)
 
 
-def lifting(document: Mapping[str, object]) -> list[Document]:
+def build_untaint_patch(document: Mapping[str, object]) -> list[Document]:
     """Removes the taint of this very node, and nothing else: refused where node or taints have changed meanwhile."""
     place = _place(document)
     path = f"/spec/taints/{place}"
     return [
         _same(document),
         {"op": "test", "path": f"{path}/key", "value": TAINT},
-        *_labelled(document, PASSED),
+        *_build_label_patch(document, PASSED),
         {"op": "remove", "path": path},
     ]
 
 
-def failing(document: Mapping[str, object], why: str) -> list[Document]:
+def build_failure_patch(document: Mapping[str, object], why: str) -> list[Document]:
     """Says of this very node that it failed, and why; the taint stays."""
     annotations = _mapping(_mapping(document.get("metadata")).get("annotations"))
     room: list[Document] = [] if annotations else [{"op": "add", "path": "/metadata/annotations", "value": {}}]
-    words: Document = {"op": "add", "path": f"/metadata/annotations/{_escaped(WHY)}", "value": why[:MOST_WORDS]}
-    return [_same(document), *_labelled(document, FAILED), *room, words]
+    words: Document = {
+        "op": "add",
+        "path": f"/metadata/annotations/{_escape_json_pointer(WHY)}",
+        "value": why[:MOST_WORDS],
+    }
+    return [_same(document), *_build_label_patch(document, FAILED), *room, words]
 
 
-def event(node: Node, reason: str, message: str, *, now: datetime) -> Document:
+def event(node: BurnInNode, reason: str, message: str, *, now: datetime) -> Document:
     """An Event about the node, where `kubectl describe node` finds it."""
     at = now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     return {
@@ -227,21 +235,21 @@ def event(node: Node, reason: str, message: str, *, now: datetime) -> Document:
     }
 
 
-def job_name(node: Node, asked: int) -> str:
+def job_name(node: BurnInNode, asked: int) -> str:
     """Name of a round's job: another node under the same name has others."""
     return f"burn-in-{sha256(node.uid.encode()).hexdigest()[:12]}-{asked}"
 
 
-def filled(value: object, marks: Mapping[str, str]) -> object:
+def substitute_marks(value: object, marks: Mapping[str, str]) -> object:
     """The same document with words in place of the marks."""
     if isinstance(value, str):
         for mark, word in marks.items():
             value = value.replace(mark, word)
         return value
     if isinstance(value, list):
-        return [filled(each, marks) for each in cast("list[object]", value)]
+        return [substitute_marks(each, marks) for each in cast("list[object]", value)]
     if isinstance(value, dict):
-        return {name: filled(each, marks) for name, each in cast("dict[str, object]", value).items()}
+        return {name: substitute_marks(each, marks) for name, each in cast("dict[str, object]", value).items()}
     return value
 
 
@@ -254,12 +262,12 @@ def _same(document: Mapping[str, object]) -> Document:
     return {"op": "test", "path": "/metadata/uid", "value": _mapping(document.get("metadata")).get("uid")}
 
 
-def _labelled(document: Mapping[str, object], value: str) -> list[Document]:
+def _build_label_patch(document: Mapping[str, object], value: str) -> list[Document]:
     room: list[Document] = [] if _labels(document) else [{"op": "add", "path": "/metadata/labels", "value": {}}]
-    return [*room, {"op": "add", "path": f"/metadata/labels/{_escaped(LABEL)}", "value": value}]
+    return [*room, {"op": "add", "path": f"/metadata/labels/{_escape_json_pointer(LABEL)}", "value": value}]
 
 
-def _escaped(key: str) -> str:
+def _escape_json_pointer(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 

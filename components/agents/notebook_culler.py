@@ -40,7 +40,7 @@ class Ask(Protocol):
         ...
 
 
-class Cluster(Protocol):
+class CullerClusterApi(Protocol):
     """What is needed of the Kubernetes API."""
 
     def notebooks(self) -> Iterator[Mapping[str, object]]:
@@ -74,7 +74,7 @@ class Notebook:
         return f"http://{self.name}.{self.namespace}.svc.cluster.local"
 
 
-def running(document: Mapping[str, object]) -> Notebook | None:
+def read_running_notebook(document: Mapping[str, object]) -> Notebook | None:
     """The notebook of a document of the API; None where it is stopped, or has not started."""
     metadata = _mapping(document.get("metadata"))
     annotations = _mapping(metadata.get("annotations"))
@@ -101,13 +101,13 @@ def last_used(notebook: Notebook, ask: Ask, *, now: datetime) -> datetime:
     return max([notebook.started, *asked(notebook, ask, now)])
 
 
-def sweep(cluster: Cluster, ask: Ask, *, idle: timedelta, now: datetime) -> list[str]:
+def sweep(cluster: CullerClusterApi, ask: Ask, *, idle: timedelta, now: datetime) -> list[str]:
     """Stop what was not used for so long; what was done, in lines."""
-    found = [each for each in map(running, cluster.notebooks()) if each]
+    found = [each for each in map(read_running_notebook, cluster.notebooks()) if each]
     return [line for each in found if (line := _judge(each, cluster, ask, idle=idle, now=now))]
 
 
-def _judge(notebook: Notebook, cluster: Cluster, ask: Ask, *, idle: timedelta, now: datetime) -> str:
+def _judge(notebook: Notebook, cluster: CullerClusterApi, ask: Ask, *, idle: timedelta, now: datetime) -> str:
     name = f"{notebook.namespace}/{notebook.name}"
     try:
         used = last_used(notebook, ask, now=now)
@@ -155,7 +155,7 @@ def _rows(value: object) -> Iterator[Mapping[str, object]]:
     yield from map(_mapping, cast("list[object]", value) if isinstance(value, list) else [])
 
 
-class LiveCluster:
+class CullerClusterClient:
     """The cluster that the pod runs in."""
 
     def __init__(self) -> None:
@@ -200,7 +200,7 @@ def ask_over_http(url: str) -> object:
 
 def main() -> None:
     """For ever: a look at every notebook, then a pause."""
-    cluster = LiveCluster()
+    cluster = CullerClusterClient()
     idle = timedelta(minutes=int(os.environ["IDLE_MINUTES"]))
     pause = int(os.environ["SECONDS_BETWEEN"])
     while True:

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
 from urllib.request import Request, urlopen
 
-from planning.agents.spend_guard import BLIND, Node, Sight, Stop, look
+from planning.agents.spend_guard import BLIND, MeteredNode, SpendGuardDecision, Stop, decide_stop
 from planning.agents.spend_ledger import ledger_of_text, ledger_to_text, plan_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.agents.spend_guard import Plan
+    from planning.agents.spend_guard import SpendGuardPlan
 
 API: Final = "https://kubernetes.default.svc"
 SECRETS: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -37,7 +37,7 @@ SECONDS_TO_ANSWER: Final = 10
 LEVELS: Final[Mapping[Stop, int]] = {Stop.NONE: 0, Stop.HOLD: 1, Stop.DRAIN: 2}
 
 
-class Cluster(Protocol):
+class SpendGuardClusterApi(Protocol):
     """What is needed of the Kubernetes API; each raises OSError or ValueError where it does not answer."""
 
     def nodes(self) -> Iterator[Mapping[str, object]]:
@@ -61,7 +61,9 @@ class Cluster(Protocol):
         ...
 
 
-def round_of(cluster: Cluster, plan: Plan, *, now: datetime) -> tuple[Sight, list[str]]:
+def round_of(
+    cluster: SpendGuardClusterApi, plan: SpendGuardPlan, *, now: datetime
+) -> tuple[SpendGuardDecision, list[str]]:
     """One look, and what follows; what was done, in lines.
 
     Raises:
@@ -73,7 +75,7 @@ def round_of(cluster: Cluster, plan: Plan, *, now: datetime) -> tuple[Sight, lis
     except (OSError, ValueError) as error:
         nodes = None
         said.append(f"nodes cannot be read, so every pool counts at its full size: {error}")
-    sight = look(plan, ledger_of_text(cluster.ledger(), plan, now=now), nodes, now=now)
+    sight = decide_stop(plan, ledger_of_text(cluster.ledger(), plan, now=now), nodes, now=now)
     if sight.ledger is not None:
         cluster.write(ledger_to_text(sight.ledger))
     for queue in plan.queues:
@@ -81,13 +83,15 @@ def round_of(cluster: Cluster, plan: Plan, *, now: datetime) -> tuple[Sight, lis
     return sight, said
 
 
-def hold(cluster: Cluster, plan: Plan) -> list[str]:
+def hold(cluster: SpendGuardClusterApi, plan: SpendGuardPlan) -> list[str]:
     """Hold every queue that runs, where nobody can tell what is left; what was done, in lines."""
-    feared = Sight(ledger=None, headroom_usd=Decimal(0), stop=Stop.HOLD)
+    feared = SpendGuardDecision(ledger=None, headroom_usd=Decimal(0), stop=Stop.HOLD)
     return [line for queue in plan.queues for line in _set(cluster, queue, feared, only_from=Stop.NONE)]
 
 
-def _set(cluster: Cluster, queue: str, sight: Sight, *, only_from: Stop | None = None) -> Iterator[str]:
+def _set(
+    cluster: SpendGuardClusterApi, queue: str, sight: SpendGuardDecision, *, only_from: Stop | None = None
+) -> Iterator[str]:
     """One queue that does not answer keeps no other from being stopped."""
     try:
         there = cluster.stopped(queue)
@@ -98,7 +102,7 @@ def _set(cluster: Cluster, queue: str, sight: Sight, *, only_from: Stop | None =
         yield f"queue {queue} cannot be stopped or started: {error}"
 
 
-def node_of(document: Mapping[str, object], label: str) -> Node:
+def node_of(document: Mapping[str, object], label: str) -> MeteredNode:
     """A node of the API.
 
     Raises:
@@ -106,14 +110,14 @@ def node_of(document: Mapping[str, object], label: str) -> Node:
     """
     metadata = _mapping(document.get("metadata"))
     labels = _mapping(metadata.get("labels"))
-    return Node(
+    return MeteredNode(
         key=str(labels.get(label, "")),
         spot=labels.get(CAPACITY) == SPOT,
         since=datetime.fromisoformat(str(metadata.get("creationTimestamp"))),
     )
 
 
-def metrics(sight: Sight | None, *, at: datetime) -> str:
+def metrics(sight: SpendGuardDecision | None, *, at: datetime) -> str:
     """What Prometheus reads."""
     if sight is None:
         return ""
@@ -128,7 +132,7 @@ def _mapping(value: object) -> Mapping[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
-class LiveCluster:
+class SpendGuardClusterClient:
     """The cluster that the pod runs in.
 
     Args:
@@ -177,10 +181,10 @@ class LiveCluster:
             return _mapping(json.load(answer))
 
 
-class Page:
+class SpendMetricsPage:
     """What was last seen, for Prometheus; Kubernetes starts the pod again where it is old."""
 
-    sight: Sight | None = None
+    sight: SpendGuardDecision | None = None
     at: datetime = datetime.now(UTC)
 
     def serve(self) -> None:
@@ -209,7 +213,7 @@ def main() -> None:
     """For ever: a look at every node, then a pause."""
     plan = plan_of_text(Path(os.environ["PLAN"]).read_text(encoding="utf-8"))
     pause = timedelta(seconds=int(os.environ["SECONDS_BETWEEN"]))
-    cluster, page = LiveCluster(os.environ["LEDGER"]), Page()
+    cluster, page = SpendGuardClusterClient(os.environ["LEDGER"]), SpendMetricsPage()
     page.serve()
     while True:
         now = datetime.now(UTC)

@@ -109,11 +109,13 @@ class GatewayPod(pulumi.ComponentResource):
     def _objects(self, keys: VpnKeys, args: GatewayPodArgs) -> None:
         inside = pulumi.ResourceOptions(parent=self)
         parts = {"0-server": keys.server, **{f"user-{user}": peer for user, peer in keys.peers.items()}}
-        kubernetes.core.v1.Secret("vpn", metadata=_named(), type="Opaque", string_data=parts, opts=inside)
-        kubernetes.core.v1.ServiceAccount("vpn", metadata=_named(), automount_service_account_token=False, opts=inside)
+        kubernetes.core.v1.Secret("vpn", metadata=_build_metadata(), type="Opaque", string_data=parts, opts=inside)
+        kubernetes.core.v1.ServiceAccount(
+            "vpn", metadata=_build_metadata(), automount_service_account_token=False, opts=inside
+        )
         kubernetes.networking.v1.NetworkPolicy(
             "vpn",
-            metadata=_named(),
+            metadata=_build_metadata(),
             spec={
                 "pod_selector": {"match_labels": dict(LABELS)},
                 "policy_types": ["Ingress"],
@@ -123,7 +125,7 @@ class GatewayPod(pulumi.ComponentResource):
         )
         kubernetes.apps.v1.Deployment(
             "vpn",
-            metadata=_named(),
+            metadata=_build_metadata(),
             spec={
                 "replicas": 1,
                 "strategy": {"type": "Recreate"},  # two servers with one key would fight over each user
@@ -134,7 +136,7 @@ class GatewayPod(pulumi.ComponentResource):
         )
 
 
-def _named() -> ObjectMetaArgsDict:
+def _build_metadata() -> ObjectMetaArgsDict:
     return {"name": NAME, "namespace": SYSTEM_NAMESPACE, "labels": dict(LABELS)}
 
 
@@ -179,7 +181,7 @@ def _pod(args: GatewayPodArgs) -> PodSpecArgsDict:
 def _balancer(args: GatewayPodArgs, *, parent: GatewayPod) -> kubernetes.core.v1.Service:
     return kubernetes.core.v1.Service(
         "vpn",
-        metadata={**_named(), "annotations": dict(args.annotations)},
+        metadata={**_build_metadata(), "annotations": dict(args.annotations)},
         spec={
             "type": "LoadBalancer",
             "load_balancer_class": args.balancer_class or None,

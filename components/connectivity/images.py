@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.software.model import split
 from catalogs.software.reader import images_of
-from components.platform.building_blocks.images import pulled_from
+from components.platform.building_blocks.images import resolve_image_reference
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.artifact_mirror import Shelf
+    from components.platform.building_blocks.artifact_mirror import ArtifactMirror
 
 PART: Final = "ways_in"
 
@@ -30,7 +30,9 @@ class Images:
     busybox: str
 
 
-def images(found: Shelf) -> Images:
+def images(found: ArtifactMirror) -> Images:
     """The images, as digests and mirror are known."""
-    rows = {split(each.name)[0].rpartition("/")[2]: pulled_from(each.pulled, found) for each in images_of(PART)}
+    rows = {
+        split(each.name)[0].rpartition("/")[2]: resolve_image_reference(each.pulled, found) for each in images_of(PART)
+    }
     return Images(**rows)

@@ -73,17 +73,19 @@ class Ssh(pulumi.ComponentResource):
         super().__init__("atoll:access:Ssh", name, {"users": sorted(args.keys)}, opts)
         inside = pulumi.ResourceOptions(parent=self)
         keys = {user: f"{key}\n" for user, key in args.keys.items()}
-        kubernetes.core.v1.ConfigMap("ssh", metadata=_named(), data=keys, opts=inside)
-        kubernetes.core.v1.ServiceAccount("ssh", metadata=_named(), automount_service_account_token=False, opts=inside)
+        kubernetes.core.v1.ConfigMap("ssh", metadata=_build_metadata(), data=keys, opts=inside)
+        kubernetes.core.v1.ServiceAccount(
+            "ssh", metadata=_build_metadata(), automount_service_account_token=False, opts=inside
+        )
         kubernetes.networking.v1.NetworkPolicy(
             "ssh",
-            metadata=_named(),
+            metadata=_build_metadata(),
             spec={"pod_selector": {"match_labels": dict(LABELS)}, "policy_types": ["Ingress", "Egress"]},
             opts=inside,
         )
         kubernetes.apps.v1.DaemonSet(
             "ssh",
-            metadata=_named(),
+            metadata=_build_metadata(),
             spec={
                 "selector": {"match_labels": dict(LABELS)},
                 "template": {"metadata": {"labels": dict(LABELS)}, "spec": _pod(args.image)},
@@ -93,7 +95,7 @@ class Ssh(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _named() -> ObjectMetaArgsDict:
+def _build_metadata() -> ObjectMetaArgsDict:
     return {"name": NAME, "namespace": SYSTEM_NAMESPACE, "labels": dict(LABELS)}
 
 

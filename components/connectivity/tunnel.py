@@ -48,7 +48,7 @@ class Tunnel:
 LENGTH: Final = 48
 
 
-def shared_key(*, parent: pulumi.Resource) -> pulumi.Output[str]:
+def generate_preshared_key(*, parent: pulumi.Resource) -> pulumi.Output[str]:
     """A secret, which is made once and kept in the state."""
     made = random.RandomPassword("main-cloud", length=LENGTH, special=False, opts=pulumi.ResourceOptions(parent=parent))
     return pulumi.Output.secret(made.result)

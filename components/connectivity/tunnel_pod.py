@@ -141,17 +141,17 @@ class SitePod(pulumi.ComponentResource):
         inside = pulumi.ResourceOptions(parent=self)
         kubernetes.core.v1.Secret(
             NAME,
-            metadata=_named(NAME),
+            metadata=_build_metadata(NAME),
             type="Opaque",
             string_data={"strongswan.conf": DAEMON, "swanctl.conf": _connections(args)},
             opts=inside,
         )
         kubernetes.core.v1.ServiceAccount(
-            NAME, metadata=_named(NAME), automount_service_account_token=False, opts=inside
+            NAME, metadata=_build_metadata(NAME), automount_service_account_token=False, opts=inside
         )
         kubernetes.core.v1.Service(
             GATEWAY,
-            metadata=_named(GATEWAY),
+            metadata=_build_metadata(GATEWAY),
             spec={
                 "cluster_ip": "None",
                 "selector": _labels(GATEWAY),
@@ -161,7 +161,7 @@ class SitePod(pulumi.ComponentResource):
         )
         kubernetes.apps.v1.Deployment(
             GATEWAY,
-            metadata=_named(GATEWAY),
+            metadata=_build_metadata(GATEWAY),
             spec={
                 "replicas": 1,
                 "strategy": {"type": "Recreate"},
@@ -172,7 +172,7 @@ class SitePod(pulumi.ComponentResource):
         )
         kubernetes.apps.v1.DaemonSet(
             ROUTES,
-            metadata=_named(ROUTES),
+            metadata=_build_metadata(ROUTES),
             spec={
                 "selector": {"match_labels": _labels(ROUTES)},
                 "template": {"metadata": {"labels": _labels(ROUTES)}, "spec": _routes(args)},
@@ -201,7 +201,7 @@ def _labels(name: str) -> dict[str, str]:
     return {"app.kubernetes.io/name": name, **MANAGED}
 
 
-def _named(name: str) -> ObjectMetaArgsDict:
+def _build_metadata(name: str) -> ObjectMetaArgsDict:
     return {"name": name, "namespace": SYSTEM_NAMESPACE, "labels": _labels(name)}
 
 

@@ -56,7 +56,7 @@ def peer_text(*, public: str, preshared: str, address: IPv4Address) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class WireGuardProfile:
     """What one user imports into a WireGuard client.
 
     Args:
@@ -152,7 +152,7 @@ class VpnKeys(pulumi.ComponentResource):
 
         def text(keys: Sequence[str]) -> str:
             private, preshared, server, answers_at = keys
-            return Profile(
+            return WireGuardProfile(
                 private=private,
                 address=user_address(user, gateway.cidr),
                 server=public_key(server),

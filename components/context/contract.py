@@ -30,7 +30,7 @@ class ContractArgs:
 
 
 @final
-class Services(pulumi.ComponentResource):
+class SupportServices(pulumi.ComponentResource):
     """Onboarding and support."""
 
     def __init__(self, name: str, args: ContractArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:

@@ -10,7 +10,7 @@ from planning.platform.accelerators import DEVICES, NVIDIA, device
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from planning.platform.queues import Line
+    from planning.platform.queues import WorkloadQueues
     from planning.spec.cluster import ClusterSpec, Placement, Pool
 
 
@@ -107,7 +107,7 @@ def levels(spec: ClusterSpec) -> tuple[str, ...]:
     return LEVELS.get(spec.placement.target, ())
 
 
-def near(line: Line, spec: ClusterSpec) -> bool:
+def is_topology_aware(line: WorkloadQueues, spec: ClusterSpec) -> bool:
     """Whether the jobs of a workload are placed by the topology.
 
     Kueue counts only nodes that are there: pools that a scaler fills would never get a job, so all must be kept.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec, Placement, Pool
 
 
-def physical(placement: Placement, name: str = "") -> str:
+def build_physical_name(placement: Placement, name: str = "") -> str:
     """The name that the provider shows: unique for each stack of an account, and for each placement of a stack."""
     parts = ("atoll", pulumi.get_stack(), "" if placement.name == HOME else placement.name, name)
     return "-".join(part for part in parts if part)

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     import pulumi_kubernetes as kubernetes
 
-    from components.context.settings import Settings
+    from components.context.settings import StackSettings
     from planning.costs.charge import Charge
     from planning.costs.node_prices import NodePrices
     from planning.spec.cluster import ClusterSpec, Placement, Profile
 
 
 @dataclass(frozen=True, kw_only=True)
-class Site:
+class PlacementContext:
     """One placement to be built.
 
     Args:
@@ -36,8 +36,8 @@ class Site:
     """
 
     spec: ClusterSpec
-    ledger: Ledger
-    settings: Settings
+    ledger: ChargeLedger
+    settings: StackSettings
     within: pulumi.Resource | None = None
     ceiling_usd_per_month: Decimal | None = None
     first: bool = True
@@ -83,7 +83,7 @@ class StorageClasses:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Volume:
+class WorkloadVolume:
     """A volume that is kept for each workload, named after its claim and the workload: "shared-train".
 
     What it holds lies outside the cluster and stays when the claim goes.
@@ -106,7 +106,7 @@ class Volume:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ObjectStore:
+class ProviderObjectStore:
     """The provider's object store.
 
     Args:
@@ -211,8 +211,8 @@ class ClusterHandle:
     provider: kubernetes.Provider
     ready: Sequence[pulumi.Resource] = ()
     classes: StorageClasses
-    volumes: Sequence[Volume] = ()
-    objects: ObjectStore
+    volumes: Sequence[WorkloadVolume] = ()
+    objects: ProviderObjectStore
     identity: Identity
     ingress: Ingress
     names: Names
@@ -223,7 +223,7 @@ class ClusterHandle:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Built:
+class BuiltCluster:
     """A cluster and what its stack says of it."""
 
     handle: ClusterHandle
@@ -231,8 +231,8 @@ class Built:
 
 
 @final
-class Ledger:
-    """Charges by the name of the component that declares them (`planning.costs.charges.cluster.declared`)."""
+class ChargeLedger:
+    """Charges by the name of the component that declares them (`planning.costs.charges.cluster.list_declared_charges`)."""
 
     def __init__(self, declared: Mapping[str, Sequence[Charge]]) -> None:
         self._left = dict(declared)

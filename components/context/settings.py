@@ -20,7 +20,7 @@ ALERT_KINDS: Final = ("webhook", "slack", "teams")  # each is a receiver of Aler
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class StackSettings:
     """Configuration of one stack (`pulumi config set atoll:<key> ...`).
 
     Args:
@@ -78,14 +78,14 @@ class Settings:
     airflow_dags_ref: str = "main"
 
 
-def read_settings() -> Settings:
+def read_settings() -> StackSettings:
     """The settings of the current stack.
 
     Raises:
         InputError: a setting is not what it must be; the message names it.
     """
     config = pulumi.Config(SECTION)
-    return Settings(
+    return StackSettings(
         offline=config.get_bool("offline") or False,
         allow_destroy=config.get_bool("allowDestroy") or False,
         reservations=_mapping(config, "capacityReservations", what="pool names to reservation ids"),

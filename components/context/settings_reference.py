@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class StackSettingKey:
     """One key. `targets` are those that read it, "all" for every one."""
 
     key: str
@@ -28,204 +28,204 @@ class Setting:
 
 
 SETTINGS: Final = (
-    Setting(
+    StackSettingKey(
         key="atoll:reach",
         meaning="`cloud` leaves out what is inside the cluster: for a first update from where its API is out of reach",
         default="`all`",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:allowDestroy",
         targets="aws, gcp",
         meaning="`true` switches off the cluster's own deletion protection; `atoll destroy` sets and removes it",
         default="`false`",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:capacityReservations",
         targets="aws, gcp",
         meaning="pool to the id (AWS) or name (Google Cloud) of the reservation or capacity block it starts in",
         default="none; a capacity block needs one",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:vpnRotation",
         meaning="a whole number; another one makes all keys of the VPN anew",
         default="`0`",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:vpnRotations",
         meaning="user to a whole number; another one makes that user's keys anew",
         default="`0` for each",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:auditTrail",
         targets="aws",
         meaning="`false` where the account has a trail already",
         default="`true`",
     ),
-    Setting(
+    StackSettingKey(
         key="gcp:project",
         targets="gcp",
         meaning="the project everything is made in",
         default="the environment's",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:poolZones",
         targets="gcp",
         meaning="pool to the zone its nodes start in, where they must be close together or are reserved",
         default="the lock's: the first that sells the machine",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:billingAccount",
         targets="gcp",
         meaning="billing account in USD in which the budget over the ceiling is made",
         default="none, and no budget",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:zone",
         targets="coreweave",
         meaning="availability zone of everything",
         default="the first of the lock's",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:cpuMachine",
         targets="coreweave",
         meaning="instance type of nodes that the lock leaves without a name (`cpu-node`)",
         default="needed where there are such nodes",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:publicApi",
         targets="coreweave",
         meaning="`true` opens the API to the whole internet, guarded by tokens alone",
         default="`false`",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:oidcIssuer",
         targets="coreweave",
         meaning="issuer of your OpenID Connect, whose groups then sign in; goes with `atoll:oidcClient`",
         default="CoreWeave's own tokens",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:oidcClient",
         targets="coreweave",
         meaning="client of that issuer",
         default="none",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:backupBucket",
         targets="existing",
         meaning="your own bucket for backups; the cluster has none, and a backup beside what it holds dies with it",
         default="none: backups go to the store in the cluster",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:backupEndpoint",
         targets="existing",
         meaning="address of its S3-compatible API, with https://",
         default="AWS in that region",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:backupRegion",
         targets="existing",
         meaning="its region, as signatures name it",
         default="`us-east-1`",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:backupAccessKey",
         targets="existing, coreweave",
         meaning="secret: access key of the bucket; on CoreWeave only where no pod identity webhook is installed",
         default="needed with a bucket of your own",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:backupSecretKey",
         targets="existing, coreweave",
         meaning="secret: its secret key",
         default="needed with a bucket of your own",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:backupSnapshotDriver",
         targets="existing, coreweave",
         meaning="CSI driver of the network disks, where the cluster takes snapshots: backups are read from these",
         default="none: only mounted volumes are backed up",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:linkAddress",
         targets="existing, coreweave",
         meaning="public address that the cluster's traffic leaves from, where a VPN joins it to the main cloud",
         default="needed for the tunnel",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:linkGateway",
         targets="existing, coreweave",
         meaning="id of the VPN gateway that the main network on AWS or Azure has already",
         default="a new one",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:linkPeer",
         targets="existing, coreweave",
         meaning="address of the main cloud's gateway: Azure's that is there already, or the one you made yourself",
         default="none",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:linkKey",
         targets="existing, coreweave",
         meaning="pre-shared key of the gateway that you made yourself, a secret",
         default="none",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:ssoClientSecret",
         meaning="secret: client secret of `access.sso` at your identity provider",
         default="needed with `access.sso`",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:certificateIssuer",
         meaning="a cert-manager ClusterIssuer that you made, for the certificate of the names that people open",
         default="the cluster's own authority",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:alertReceiver",
         meaning="secret: address that alerts are sent to",
         default="none: alerts are seen in Grafana only",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:alertKind",
         meaning="what answers at that address: `webhook`, `slack` or `teams`",
         default="`webhook`",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:forwardingCredentials",
         meaning="secret: file with the main cloud's credentials, where `main_cloud.logs_and_metrics` is on: of AWS a"
         " credentials file, of Google Cloud a service account's key, of Azure a connection string",
         default="none: the identity of the collector's pods is tried",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:wandbApiKey",
         meaning="secret: key of Weights & Biases, where `tracker` is `wandb`",
         default="none: each team puts its own into its namespace",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:wandbBaseUrl",
         meaning="address of a Weights & Biases server of your own, with https://",
         default="its public service",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:cometApiKey",
         meaning="secret: key of Comet, where `tracker` is `comet`",
         default="none: each team puts its own into its namespace",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:cometBaseUrl",
         meaning="address of a Comet server of your own, with https://",
         default="its public service",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:airflowDags",
         meaning="git repository that Airflow takes its DAGs from, with https://",
         default="none: Airflow has no DAGs",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:airflowDagsRef",
         meaning="branch or tag of that repository",
         default="`main`",
     ),
-    Setting(
+    StackSettingKey(
         key="atoll:offline",
         meaning="set by `atoll plan` for its own run: nothing outside the program is asked. Leave it alone",
         default="`false`",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
-from components.platform.building_blocks.artifact_mirror import of_program, refuse
-from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
+from components.platform.building_blocks.artifact_mirror import read_program_mirror, refuse
+from components.platform.building_blocks.context import Keyring, KeyringArgs, PlatformContext
 from components.platform.experiments import airflow, mlflow
 from components.platform.foundation import (
     cert_manager,
@@ -36,7 +36,7 @@ from components.platform.operations import argo_cd, node_problem_detector, spend
 from components.platform.scheduling import kueue, queues, slurm, slurm_operator
 from components.platform.stores import minio, object_store, seaweedfs
 from components.platform.teams import profiles
-from planning.platform.base_layer_software import beneath, untested
+from planning.platform.base_layer_software import describe_untested_versions, list_base_layer_software
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.context.placement import ClusterHandle, Site
+    from components.context.placement import ClusterHandle, PlacementContext
     from components.platform.building_blocks.context import Builder
     from planning.spec.cluster import ClusterSpec
-    from planning.spec.platform import Installed, Platform
+    from planning.spec.platform import Platform, PlatformComponent
 
 
 BUILDERS: Final[Mapping[str, Builder]] = {
@@ -101,13 +101,15 @@ BUILDERS: Final[Mapping[str, Builder]] = {
 KEYRING: Final = "keyring"
 
 
-def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resource]) -> dict[str, pulumi.Input[object]]:
+def compose(
+    site: PlacementContext, handle: ClusterHandle, *, after: Sequence[pulumi.Resource]
+) -> dict[str, pulumi.Input[object]]:
     """Registers the platform on a cluster; what the stack says of it."""
     decided = site.spec.platform
     if decided is None:
         return {}
     _check(site.spec, decided, offline=site.settings.offline)
-    ground = Ground(
+    ground = PlatformContext(
         spec=site.spec,
         platform=decided,
         handle=handle,
@@ -132,18 +134,18 @@ def compose(site: Site, handle: ClusterHandle, *, after: Sequence[pulumi.Resourc
 
 
 def _check(spec: ClusterSpec, decided: Platform, *, offline: bool) -> None:
-    others = untested({part.name: part.version for part in decided.parts})
+    others = describe_untested_versions({part.name: part.version for part in decided.parts})
     if others:
         raise InputError(
             f"the lock installs software outside the tested release: {'; '.join(others)}",
             hint="quote and accept again, or stay with the version of Atoll that wrote the lock",
         )
     if not offline:  # without an engine, `atoll plan` looks at the files itself
-        wanted = (*decided.parts, *beneath([spec]))
-        refuse(wanted, of_program(decided.mirror, offline=False), required=decided.digests == "required")
+        wanted = (*decided.parts, *list_base_layer_software([spec]))
+        refuse(wanted, read_program_mirror(decided.mirror, offline=False), required=decided.digests == "required")
 
 
-def in_order(platform: Platform) -> Iterator[Installed]:
+def in_order(platform: Platform) -> Iterator[PlatformComponent]:
     """The parts, each after those that it needs."""
     by_name = {part.name: part for part in platform.parts}
     sorter = TopologicalSorter({part.name: [each for each in part.needs if each in by_name] for part in platform.parts})

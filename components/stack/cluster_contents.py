@@ -10,48 +10,48 @@ from components.acceptance.burn_in_gate import burn_in_part
 from components.connectivity.gateway_pod import GatewayPod, GatewayPodArgs
 from components.connectivity.images import images
 from components.connectivity.ssh import Ssh, SshArgs
-from components.context.contract import ContractArgs, Services
+from components.context.contract import ContractArgs, SupportServices
 from components.context.names import workloads
-from components.platform.building_blocks.artifact_mirror import of_program
-from components.platform.gpu.devices import Devices, DevicesArgs, wanted
+from components.platform.building_blocks.artifact_mirror import read_program_mirror
+from components.platform.gpu.devices import Devices, DevicesArgs, needs_device_plugin
 from components.platform.installation import compose
-from components.stack.site_to_site import linked
+from components.stack.site_to_site import register_link
 from components.tenancy.cluster import Tenancy, TenancyArgs
-from components.tenancy.cluster_roles import Rights, RightsArgs
+from components.tenancy.cluster_roles import ClusterRoles, ClusterRolesArgs
 
 if TYPE_CHECKING:
-    from components.context.placement import ClusterHandle, Site
+    from components.context.placement import ClusterHandle, PlacementContext
 
 NOT_YET: Final = (
     "atoll:reach is cloud: nothing is put into the cluster. Connect to the VPN, remove the setting, update again"
 )
 
 
-def fill(site: Site, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
+def register_cluster_contents(site: PlacementContext, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
     """Registers what runs on top of a cluster; what the stack says of it."""
     services = ContractArgs(placement=site.placement, charges=site.ledger.claim("services"))
-    Services("services", services, opts=site.options())
+    SupportServices("services", services, opts=site.options())
     if not site.settings.inside:
         pulumi.log.warn(NOT_YET)
         return {}
     inside = site.options(provider=handle.provider, depends_on=handle.ready)
     _devices(site, options=inside)
-    ways = images(of_program(site.mirror, offline=site.settings.offline))
+    ways = images(read_program_mirror(site.mirror, offline=site.settings.offline))
     order = TenancyArgs(spec=site.spec, identity=handle.identity.kind, volumes=handle.volumes, image=ways.busybox)
     tenancy = Tenancy("tenancy", order, opts=inside)
-    Rights("rights", RightsArgs(workloads=workloads(site.spec)), opts=inside)
+    ClusterRoles("rights", ClusterRolesArgs(workloads=workloads(site.spec)), opts=inside)
     in_system = site.options(provider=handle.provider, depends_on=[*handle.ready, tenancy])
     _ssh(site, image=ways.busybox, options=in_system)
     burn_in_part(site, in_system)
     return {
         **_gateway(site, handle, image=ways.wireguard, options=in_system),
-        **linked(site, options=in_system),
+        **register_link(site, options=in_system),
         **compose(site, handle, after=[tenancy]),
     }
 
 
 def _gateway(
-    site: Site, handle: ClusterHandle, *, image: str, options: pulumi.ResourceOptions
+    site: PlacementContext, handle: ClusterHandle, *, image: str, options: pulumi.ResourceOptions
 ) -> dict[str, pulumi.Input[object]]:
     """The VPN's gateway where it is no machine of the cloud."""
     spec, settings = site.spec, site.settings
@@ -73,7 +73,7 @@ def _gateway(
     return {"vpnAddress": pod.address, "vpnProfiles": pod.profiles}
 
 
-def _devices(site: Site, *, options: pulumi.ResourceOptions) -> None:
+def _devices(site: PlacementContext, *, options: pulumi.ResourceOptions) -> None:
     """Device plugins, where they are our part; at home they are parts of the platform."""
     spec = site.spec
     if spec.platform is not None:
@@ -85,11 +85,11 @@ def _devices(site: Site, *, options: pulumi.ResourceOptions) -> None:
         mirror=site.mirror,
         offline=site.settings.offline,
     )
-    if wanted(args):
+    if needs_device_plugin(args):
         Devices("devices", args, opts=options)
 
 
-def _ssh(site: Site, *, image: str, options: pulumi.ResourceOptions) -> None:
+def _ssh(site: PlacementContext, *, image: str, options: pulumi.ResourceOptions) -> None:
     """Accounts on the nodes, where they are wanted and the provider's nodes can have them."""
     access = site.spec.access
     keys = {user.name: user.ssh_key for user in access.users if user.ssh_key}

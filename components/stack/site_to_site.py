@@ -10,7 +10,7 @@ from components.connectivity.images import images
 from components.connectivity.tunnel import MainSideArgs, Tunnel
 from components.connectivity.tunnel_pod import SitePod, SitePodArgs
 from components.context.naming import tags
-from components.platform.building_blocks.artifact_mirror import of_program
+from components.platform.building_blocks.artifact_mirror import read_program_mirror
 from planning.costs.charge import to_inputs
 from planning.costs.charges.cluster import charges
 from planning.costs.charges.connectivity import READ_OFF
@@ -19,7 +19,7 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
 
 OFFLINE_ADDRESS: Final = "192.0.2.1"  # of the range for documentation (RFC 5737), where nothing is asked for
 
@@ -50,7 +50,7 @@ MAIN_SIDES: Final[Mapping[str, Callable[[MainSideArgs, pulumi.ResourceOptions], 
 PAID_BY_GATEWAY: Final = frozenset({"azure"})  # where a gateway that is there already is what the tunnel is paid with
 
 
-def linked(site: Site, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
+def register_link(site: PlacementContext, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
     """Registers both ends; what the stack says of them. `options` are those of what goes into the cluster.
 
     Raises:
@@ -71,19 +71,19 @@ def linked(site: Site, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.I
     )
     tunnels = _by_hand(site) if by_hand else MAIN_SIDES[link.provider](args, site.options())
     there = by_hand or (bool(args.gateway) and link.provider in PAID_BY_GATEWAY)
-    declared = [*site.ledger.claim("link"), *(_untold(site) if there else ())]
-    ways = images(of_program(site.mirror, offline=site.settings.offline))
+    declared = [*site.ledger.claim("link"), *(_list_gateway_charges(site) if there else ())]
+    ways = images(read_program_mirror(site.mirror, offline=site.settings.offline))
     SitePod("site", SitePodArgs(main=args, tunnels=tunnels, charges=declared, images=ways), opts=options)
-    return {"link": _wanted(args)}
+    return {"link": _build_link_outputs(args)}
 
 
-def _untold(site: Site) -> list[dict[str, object]]:
+def _list_gateway_charges(site: PlacementContext) -> list[dict[str, object]]:
     """Charges of a main side that is there already, so that no resource of the stack tells them."""
     ends = tuple(READ_OFF)
     return [to_inputs(charge) for charge in charges(site.spec) if charge.key.endswith(ends)]
 
 
-def _address(site: Site) -> str:
+def _address(site: PlacementContext) -> str:
     if site.settings.link_address or site.settings.offline:
         return site.settings.link_address or OFFLINE_ADDRESS
     raise InputError(
@@ -92,7 +92,7 @@ def _address(site: Site) -> str:
     )
 
 
-def _by_hand(site: Site) -> Sequence[Tunnel]:
+def _by_hand(site: PlacementContext) -> Sequence[Tunnel]:
     """The end that the customer made: its address and key are settings of the stack.
 
     Raises:
@@ -107,7 +107,7 @@ def _by_hand(site: Site) -> Sequence[Tunnel]:
     return (Tunnel(address=pulumi.Output.from_input(settings.link_peer), key=pulumi.Output.secret(settings.link_key)),)
 
 
-def _wanted(args: MainSideArgs) -> dict[str, pulumi.Input[object]]:
+def _build_link_outputs(args: MainSideArgs) -> dict[str, pulumi.Input[object]]:
     """What both ends are made with, for those who look after the main cloud, or make its end themselves."""
     return {
         "vpc": args.link.vpc_id,

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.context.placement import Ledger, Site
+from components.context.placement import ChargeLedger, PlacementContext
 from components.context.settings import read_settings
 from components.platform.scheduling.multikueue import End, join
-from components.stack.cluster_contents import fill
-from planning.costs.charges.cluster import declared
+from components.stack.cluster_contents import register_cluster_contents
+from planning.costs.charges.cluster import list_declared_charges
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from decimal import Decimal
 
-    from components.context.placement import Built
-    from components.context.settings import Settings
+    from components.context.placement import BuiltCluster
+    from components.context.settings import StackSettings
     from planning.costs.node_prices import NodePrices
     from planning.spec.cluster import ClusterSpec, Placement
 
@@ -58,38 +58,38 @@ def facts(placement: Placement) -> dict[str, object]:
     return {"placement": placement.name, "provider": placement.provider, "region": placement.region}
 
 
-def _aws(site: Site) -> Built:
+def _aws(site: PlacementContext) -> BuiltCluster:
     from components.clouds.aws.builder import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
 
     return build(site)
 
 
-def _gcp(site: Site) -> Built:
+def _gcp(site: PlacementContext) -> BuiltCluster:
     from components.clouds.gcp.builder import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
 
     return build(site)
 
 
-def _coreweave(site: Site) -> Built:
+def _coreweave(site: PlacementContext) -> BuiltCluster:
     from components.clouds.coreweave.builder import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
 
     return build(site)
 
 
-def _existing(site: Site) -> Built:
+def _existing(site: PlacementContext) -> BuiltCluster:
     from components.clouds.existing.builder import build  # noqa: PLC0415 - only the chosen cloud's SDK is imported
 
     return build(site)
 
 
-def _none(site: Site) -> Built:
+def _none(site: PlacementContext) -> BuiltCluster:
     raise AtollError(
         f"nothing builds clusters on {site.placement.provider} yet: this option can be quoted, not built",
         hint="accept an option on AWS, or say where.existing in the checklist to build on a cluster that is there",
     )
 
 
-BUILDERS: Final[Mapping[str, Callable[[Site], Built]]] = {
+BUILDERS: Final[Mapping[str, Callable[[PlacementContext], BuiltCluster]]] = {
     "aws": _aws,
     "gcp": _gcp,
     "coreweave": _coreweave,
@@ -136,7 +136,7 @@ def build(
 
 def _cluster(
     spec: ClusterSpec,
-    settings: Settings,
+    settings: StackSettings,
     *,
     within: pulumi.Resource | None,
     watches: Mapping[str, tuple[str, Decimal | None]],
@@ -145,9 +145,9 @@ def _cluster(
 ) -> tuple[End, dict[str, pulumi.Input[object]]]:
     """One placement, filled; every charge of it is carried by a component."""
     watcher, ceiling = watches[spec.placement.target]
-    site = Site(
+    site = PlacementContext(
         spec=spec,
-        ledger=Ledger(declared(spec)),
+        ledger=ChargeLedger(list_declared_charges(spec)),
         settings=settings,
         within=within,
         ceiling_usd_per_month=ceiling if watcher == spec.placement.name else None,
@@ -156,7 +156,7 @@ def _cluster(
         home_mirror=mirror,
     )
     built = BUILDERS[spec.placement.target](site)
-    outputs = {**built.outputs, **fill(site, built.handle)}
+    outputs = {**built.outputs, **register_cluster_contents(site, built.handle)}
     if settings.inside:
         site.ledger.close()
     options = site.options(provider=built.handle.provider, depends_on=built.handle.ready)

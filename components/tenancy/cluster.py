@@ -9,7 +9,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import QUEUED, SYSTEM_NAMESPACE, namespace, workloads
-from components.tenancy.workload import TenantArgs, claim, tenant
+from components.tenancy.workload import TenantArgs, claim, fill_tenant_namespace
 from planning.platform.queues import namespace_quotas
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
-    from components.context.placement import Volume
+    from components.context.placement import WorkloadVolume
     from planning.spec.cluster import ClusterSpec, Tier
 
 
@@ -44,7 +44,7 @@ MODE: Final = "1777"  # everyone may make files, and nobody remove those of othe
 TOP: Final = "/volume"
 
 
-def opening(volume: Volume, *, home: kubernetes.core.v1.Namespace, image: str) -> None:
+def register_permissions_job(volume: WorkloadVolume, *, home: kubernetes.core.v1.Namespace, image: str) -> None:
     """Claims the system's volume and has its mode set once.
 
     No update waits for it: the pod starts when the first node can mount the volume.
@@ -62,7 +62,7 @@ def opening(volume: Volume, *, home: kubernetes.core.v1.Namespace, image: str) -
     )
 
 
-def _pod(volume: Volume, image: str) -> PodSpecArgsDict:
+def _pod(volume: WorkloadVolume, image: str) -> PodSpecArgsDict:
     """Root owns the top, so that it needs no capability to change the mode."""
     return {
         "restart_policy": "OnFailure",
@@ -121,7 +121,7 @@ class TenancyArgs:
 
     spec: ClusterSpec
     identity: str = "none"
-    volumes: Sequence[Volume] = ()
+    volumes: Sequence[WorkloadVolume] = ()
     image: str = ""
 
 
@@ -138,21 +138,21 @@ class Tenancy(pulumi.ComponentResource):
         system = shut_namespace(SYSTEM_NAMESPACE, level="privileged", parent=self)
         for volume in args.volumes:
             if volume.shut:
-                opening(volume, home=system, image=args.image)
+                register_permissions_job(volume, home=system, image=args.image)
         marks = _marks(args.spec)
         quotas = namespace_quotas(args.spec.pools, args.spec.platform)
         for workload in workloads(args.spec):
             home = shut_namespace(namespace(workload), level="restricted", parent=self, marks=marks)
             held = quotas.get(workload, {})
             mine = TenantArgs(workload=workload, accelerators=held, identity=args.identity, volumes=args.volumes)
-            tenant(mine, home=home)
+            fill_tenant_namespace(mine, home=home)
         _priorities(parent=self)
         storage_classes(args.spec.storage, parent=self)
         self.register_outputs({})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Marks:
+class NamespaceMetadata:
     """What a namespace carries beside its pod security standard.
 
     Args:
@@ -170,11 +170,11 @@ def owner_of(spec: ClusterSpec) -> str:
 
 
 def shut_namespace(
-    name: str, *, level: str, parent: pulumi.Resource, marks: Marks | None = None
+    name: str, *, level: str, parent: pulumi.Resource, marks: NamespaceMetadata | None = None
 ) -> kubernetes.core.v1.Namespace:
     """A namespace under a pod security standard, whose violations are refused, warned of and logged alike."""
     modes = ("enforce", "warn", "audit")
-    own = marks or Marks()
+    own = marks or NamespaceMetadata()
     labels = {f"pod-security.kubernetes.io/{mode}": level for mode in modes}
     metadata: ObjectMetaArgsDict = {
         "name": name,
@@ -187,12 +187,12 @@ def shut_namespace(
     )
 
 
-def _marks(spec: ClusterSpec) -> Marks:
+def _marks(spec: ClusterSpec) -> NamespaceMetadata:
     """People work in these namespaces only where there is a platform to work with; then their volumes are kept."""
     if spec.platform is None:
-        return Marks()
+        return NamespaceMetadata()
     profiles = spec.platform.part("dashboard") is not None
-    return Marks(
+    return NamespaceMetadata(
         labels={QUEUED: "yes", **(PROFILE_LABELS if profiles else {})},
         annotations={OWNER: owner_of(spec)} if profiles else {},
         kept=True,

@@ -45,17 +45,17 @@ GRANTED: Final[Mapping[str, Sequence[PolicyRuleArgsDict]]] = {READER: READING, A
 
 
 @dataclass(frozen=True, kw_only=True)
-class RightsArgs:
+class ClusterRolesArgs:
     """Workloads that have people."""
 
     workloads: Sequence[str]
 
 
 @final
-class Rights(pulumi.ComponentResource):
+class ClusterRoles(pulumi.ComponentResource):
     """Two roles of the whole cluster and who has them."""
 
-    def __init__(self, name: str, args: RightsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: ClusterRolesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:access:Rights", name, {"workloads": list(args.workloads)}, opts)
         admins = group_of(EVERYWHERE, workload="")
         everyone = [
@@ -66,7 +66,7 @@ class Rights(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _grant(name: str, groups: Sequence[str], *, parent: Rights) -> None:
+def _grant(name: str, groups: Sequence[str], *, parent: ClusterRoles) -> None:
     made = kubernetes.rbac.v1.ClusterRole(
         name,
         metadata={"name": name},

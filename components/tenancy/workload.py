@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
     from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
 
-    from components.context.placement import Volume
+    from components.context.placement import WorkloadVolume
 
 
 def claim(
-    volume: Volume, owner: str, *, home: kubernetes.core.v1.Namespace
+    volume: WorkloadVolume, owner: str, *, home: kubernetes.core.v1.Namespace
 ) -> kubernetes.core.v1.PersistentVolumeClaim:
     """The claim in the namespace `home` of an owner. It holds nothing itself, and may go with its namespace."""
     return kubernetes.core.v1.PersistentVolumeClaim(
@@ -56,7 +56,7 @@ class TenantArgs:
     workload: str
     accelerators: Mapping[str, int]
     identity: str = "none"
-    volumes: Sequence[Volume] = ()
+    volumes: Sequence[WorkloadVolume] = ()
 
 
 def group_of(role: str, *, workload: str) -> str:
@@ -64,7 +64,7 @@ def group_of(role: str, *, workload: str) -> str:
     return f"{GROUP_PREFIX}{role}" if role == EVERYWHERE else f"{GROUP_PREFIX}{workload}:{role}"
 
 
-def tenant(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
+def fill_tenant_namespace(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
     """Fills the namespace `home`."""
     _account(args.workload, home=home)
     _quota(args, home=home)
@@ -75,13 +75,13 @@ def tenant(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
     for name, spec in {**_policies(), **IDENTITY_DOORS.get(args.identity, {})}.items():
         kubernetes.networking.v1.NetworkPolicy(
             f"{args.workload}-{name}",
-            metadata=_named(name, home=home),
+            metadata=_build_metadata(name, home=home),
             spec=spec,
             opts=pulumi.ResourceOptions(parent=home),
         )
 
 
-def _named(name: str, *, home: kubernetes.core.v1.Namespace) -> ObjectMetaArgsDict:
+def _build_metadata(name: str, *, home: kubernetes.core.v1.Namespace) -> ObjectMetaArgsDict:
     return {"name": name, "namespace": home.metadata.name}
 
 
@@ -89,7 +89,7 @@ def _account(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
     """The account of the workload's pods; the Kubernetes API is none of their business."""
     kubernetes.core.v1.ServiceAccount(
         f"{workload}-account",
-        metadata=_named(SERVICE_ACCOUNT, home=home),
+        metadata=_build_metadata(SERVICE_ACCOUNT, home=home),
         automount_service_account_token=False,
         opts=pulumi.ResourceOptions(parent=home),
     )
@@ -102,7 +102,7 @@ def _quota(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
         return
     kubernetes.core.v1.ResourceQuota(
         f"{args.workload}-accelerators",
-        metadata=_named("accelerators", home=home),
+        metadata=_build_metadata("accelerators", home=home),
         spec={"hard": {name: str(count) for name, count in hard.items()}},
         opts=pulumi.ResourceOptions(parent=home),
     )
@@ -112,7 +112,7 @@ def _limits(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
     """What a container gets that asks for nothing. No memory ceiling: data loaders fill what the node has."""
     kubernetes.core.v1.LimitRange(
         f"{workload}-limits",
-        metadata=_named("defaults", home=home),
+        metadata=_build_metadata("defaults", home=home),
         spec={"limits": [{"type": "Container", "default_request": dict(CONTAINER_DEFAULT)}]},
         opts=pulumi.ResourceOptions(parent=home),
     )
@@ -123,7 +123,7 @@ def _rights(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
         group = group_of(role, workload=workload)
         kubernetes.rbac.v1.RoleBinding(
             f"{workload}-{role}",
-            metadata=_named(role, home=home),
+            metadata=_build_metadata(role, home=home),
             role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": granted},
             subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": group}],
             opts=pulumi.ResourceOptions(parent=home),

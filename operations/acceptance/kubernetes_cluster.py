@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, cast, final
 from urllib.parse import quote, urlencode
 
 from components.acceptance.model import Reference, reference
-from operations.acceptance.ports import ClusterError, PodSeen, Seen
+from operations.acceptance.ports import AcceptanceClusterError, NodeSnapshot, PodSnapshot
 from operations.clouds.kubernetes import client as api_server
 from operations.clouds.kubernetes.placement import RESOURCES, VARIABLE
 
@@ -37,11 +37,11 @@ def holders(pods: Iterable[Manifest]) -> Mapping[str, list[str]]:
     return found
 
 
-def node_seen(node: Manifest, held: Mapping[str, Sequence[str]]) -> Seen:
+def parse_node(node: Manifest, held: Mapping[str, Sequence[str]]) -> NodeSnapshot:
     """A node."""
     metadata, spec = _part(node, "metadata"), _part(node, "spec")
     name = str(metadata.get("name"))
-    return Seen(
+    return NodeSnapshot(
         name=name,
         labels=cast("Mapping[str, str]", metadata.get("labels") or {}),
         ready=any(
@@ -60,10 +60,10 @@ def node_seen(node: Manifest, held: Mapping[str, Sequence[str]]) -> Seen:
     )
 
 
-def pod_seen(pod: Manifest) -> PodSeen:
+def parse_pod(pod: Manifest) -> PodSnapshot:
     """A pod."""
     metadata, status = _part(pod, "metadata"), _part(pod, "status")
-    return PodSeen(
+    return PodSnapshot(
         namespace=str(metadata.get("namespace")),
         name=str(metadata.get("name")),
         phase=str(status.get("phase") or "Pending"),
@@ -104,17 +104,17 @@ MAY: Final = "the kubeconfig's user must be allowed to do it; docs/guides/accept
 
 
 @final
-class LiveCluster:
+class KubernetesAcceptanceCluster:
     """A cluster, by its API."""
 
     def __init__(self, api: client.ApiClient) -> None:
         self._api = api
         self._plurals: dict[tuple[str, str], str] = {}
 
-    def nodes(self) -> Sequence[Seen]:
+    def nodes(self) -> Sequence[NodeSnapshot]:
         """Every node, and who holds its accelerators."""
         held = holders(self._pages("/api/v1/pods"))
-        return [node_seen(each, held) for each in self._pages("/api/v1/nodes")]
+        return [parse_node(each, held) for each in self._pages("/api/v1/nodes")]
 
     def apply(self, manifest: Manifest) -> None:
         """Make an object, or bring it to what is given.
@@ -124,11 +124,11 @@ class LiveCluster:
         """
         path = self._path(reference(manifest))
         if path is None:
-            raise ClusterError(f"the cluster does not serve {manifest['apiVersion']} {manifest['kind']}")
+            raise AcceptanceClusterError(f"the cluster does not serve {manifest['apiVersion']} {manifest['kind']}")
         query = f"?fieldManager={OWNER}&force=true&fieldValidation=Strict"
         status, found = self._object("PATCH", path + query, body=json.dumps(manifest), kind=api_server.APPLY)
         if status >= HTTPStatus.MULTIPLE_CHOICES:
-            raise ClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
+            raise AcceptanceClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
 
     def get(self, wanted: Reference) -> Manifest | None:
         """The object as it stands; None where it, or its kind, is not there."""
@@ -158,12 +158,12 @@ class LiveCluster:
         found = self._pages(f"{_root(api_version)}{where}/{plural}", selector=selector)
         return [reference({"apiVersion": api_version, "kind": kind, **each}) for each in found]
 
-    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSeen]:
+    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
         """Pods that bear labels."""
         found = self._pages(f"/api/v1/namespaces/{quote(namespace, safe='')}/pods", selector=selector)
-        return [pod_seen(each) for each in found]
+        return [parse_pod(each) for each in found]
 
-    def log(self, pod: PodSeen, *, container: str) -> str:
+    def log(self, pod: PodSnapshot, *, container: str) -> str:
         """The first bytes of what a container of a pod has written; "" where it has not begun."""
         query = urlencode({"container": container, "limitBytes": MOST_LOG_BYTES} if container else {})
         path = f"/api/v1/namespaces/{quote(pod.namespace, safe='')}/pods/{quote(pod.name, safe='')}/log?{query}"
@@ -171,7 +171,7 @@ class LiveCluster:
         if status in {HTTPStatus.NOT_FOUND, HTTPStatus.BAD_REQUEST}:
             return ""
         if status >= HTTPStatus.MULTIPLE_CHOICES:
-            raise ClusterError(f"the log of {pod.namespace}/{pod.name} cannot be read: {status}", hint=MAY)
+            raise AcceptanceClusterError(f"the log of {pod.namespace}/{pod.name} cannot be read: {status}", hint=MAY)
         return content[:MOST_LOG_BYTES].decode("utf-8", "replace")
 
     def _pages(self, path: str, *, selector: str = "") -> list[Manifest]:
@@ -206,7 +206,7 @@ class LiveCluster:
 
     def _object(self, method: str, path: str, *, body: str | None = None, kind: str = "") -> tuple[int, Manifest]:
         status, content = self._call(method, path, body=body, kind=kind)
-        return status, api_server.parsed(content)
+        return status, api_server.parse_object(content)
 
     def _call(
         self, method: str, path: str, *, body: str | None = None, kind: str = "", accept: str = api_server.JSON
@@ -219,12 +219,12 @@ class LiveCluster:
         try:
             return api_server.answer(self._api, method, path, body=body, sent_as=kind, accept=accept)
         except api_server.SILENT as error:
-            raise ClusterError(
+            raise AcceptanceClusterError(
                 f"the cluster does not answer: {type(error).__name__}", hint="look at its address in the kubeconfig"
             ) from error
 
 
-def opened(spec: ClusterSpec) -> LiveCluster:
+def open_cluster(spec: ClusterSpec) -> KubernetesAcceptanceCluster:
     """The cluster of a placement, by the kubeconfig that its variable names.
 
     Raises:
@@ -234,13 +234,17 @@ def opened(spec: ClusterSpec) -> LiveCluster:
     hint = f"export {variable}=FILE, as `atoll outputs` or `atoll access` writes it"
     named = os.environ.get(variable, "")
     if not named:
-        raise ClusterError(f"{variable} is not set, and it names the kubeconfig of the cluster", hint=hint)
+        raise AcceptanceClusterError(f"{variable} is not set, and it names the kubeconfig of the cluster", hint=hint)
     try:
-        return LiveCluster(api_server.opened(named, context=spec.existing.context if spec.existing else None))
+        return KubernetesAcceptanceCluster(
+            api_server.open_api(named, context=spec.existing.context if spec.existing else None)
+        )
     except api_server.NoKubeconfigError as error:
-        raise ClusterError(f"what {variable} names is no kubeconfig", hint=hint) from error
+        raise AcceptanceClusterError(f"what {variable} names is no kubeconfig", hint=hint) from error
     except api_server.UNUSABLE as error:
-        raise ClusterError(f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint) from error
+        raise AcceptanceClusterError(
+            f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint
+        ) from error
 
 
 def _root(version: str) -> str:
@@ -249,5 +253,5 @@ def _root(version: str) -> str:
 
 def _fine(status: int, found: Manifest, path: str) -> Manifest:
     if status >= HTTPStatus.MULTIPLE_CHOICES:
-        raise ClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
+        raise AcceptanceClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
     return found

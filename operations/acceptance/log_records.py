@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, cast
 from components.acceptance.model import Reference
 from components.agents import burn_in
 from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
-from operations.acceptance.records import RecordError, parse
-from planning.agents.burn_in import Verdict
+from operations.acceptance.records import MeasurementRecordError, parse
+from planning.agents.burn_in import BurnInVerdict
 from planning.agents.burn_in_ledger import ledger_of_text
 from planning.agents.measurement_records import Per, subject
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from components.acceptance.model import PlannedJob
-    from operations.acceptance.ports import Cluster, Seen
-    from planning.agents.burn_in import Entry
-    from planning.agents.measurement_records import Measured
+    from operations.acceptance.ports import AcceptanceCluster, NodeSnapshot
+    from planning.agents.burn_in import BurnInEntry
+    from planning.agents.measurement_records import MeasurementRecord
 
 
 OBSERVER: Final = "atoll accept-test"
@@ -31,16 +31,16 @@ MOST_REFUSED: Final = 5
 MOST_WORDS: Final = 500
 
 
-def heard(log: str, job: PlannedJob) -> tuple[list[Measured], list[str]]:
+def parse_log(log: str, job: PlannedJob) -> tuple[list[MeasurementRecord], list[str]]:
     """Records of a log, and why others in it were not believed; lines that are no JSON objects are a tool's own."""
-    found: dict[str, Measured] = {}
+    found: dict[str, MeasurementRecord] = {}
     refused: list[str] = []
     for line in log.split("\n"):
         if not line.startswith("{"):
             continue
         try:
             record = parse(line)
-        except RecordError as error:
+        except MeasurementRecordError as error:
             refused.append(f"what is no record: {error}"[:MOST_WORDS])
             continue
         if record["check"] not in job.checks or record["subject"] != job.subject:
@@ -53,13 +53,13 @@ def heard(log: str, job: PlannedJob) -> tuple[list[Measured], list[str]]:
     return list(found.values()), refused[:MOST_REFUSED]
 
 
-def lamented(log: str) -> list[str]:
+def list_error_lines(log: str) -> list[str]:
     """What our programs say they could not measure, and why."""
     found = dict.fromkeys(line[:MOST_WORDS] for line in log.split("\n") if line.startswith(LAMENT))
     return list(found)[:MOST_REFUSED]
 
 
-def smoked(job: PlannedJob, *, at: str, seconds: float, fault: str) -> Measured:
+def build_duration_record(job: PlannedJob, *, at: str, seconds: float, fault: str) -> MeasurementRecord:
     """The record of a job that no pod of ours measures: the seconds until it was done."""
     return {
         "check": job.checks[0],
@@ -72,7 +72,7 @@ def smoked(job: PlannedJob, *, at: str, seconds: float, fault: str) -> Measured:
     }
 
 
-def why(document: Mapping[str, object]) -> str:
+def failure_reason(document: Mapping[str, object]) -> str:
     """Why an object says that it has failed, in its own words."""
     status = cast("dict[str, object]", document.get("status") or {})
     found = status.get("conditions")
@@ -87,9 +87,14 @@ TOOL: Final = "atoll burn-in"
 HOUR: Final = timedelta(hours=1)
 
 
-def burnt(
-    cluster: Cluster, *, seen: Sequence[Seen], pools: Mapping[str, Sequence[str]], placement: str, now: datetime
-) -> tuple[list[Measured], list[str]]:
+def read_burn_in_records(
+    cluster: AcceptanceCluster,
+    *,
+    seen: Sequence[NodeSnapshot],
+    pools: Mapping[str, Sequence[str]],
+    placement: str,
+    now: datetime,
+) -> tuple[list[MeasurementRecord], list[str]]:
     """Records of nodes whose burn-in has ended, and sentences about those where it has not.
 
     Args:
@@ -106,21 +111,21 @@ def burnt(
     except ValueError as error:
         return [], [f"burn-in: {error}"[:MOST_WORDS]]
     uids = {each.name: each.uid for each in seen}
-    records: list[Measured] = []
+    records: list[MeasurementRecord] = []
     waiting: list[str] = []
     for pool, names in pools.items():
         for name in names:
             entry = entries.get(name)
             if entry is None or entry.uid != uids.get(name):
                 continue
-            if entry.verdict is Verdict.PENDING:
+            if entry.verdict is BurnInVerdict.PENDING:
                 waiting.append(f"node {name}: its burn-in goes on, {_hours(entry)} h of it are over")
             else:
                 records.append(_record(name, entry, pool=pool, placement=placement, now=now))
     return records, waiting
 
 
-def _record(name: str, entry: Entry, *, pool: str, placement: str, now: datetime) -> Measured:
+def _record(name: str, entry: BurnInEntry, *, pool: str, placement: str, now: datetime) -> MeasurementRecord:
     return {
         "check": "burn_in",
         "subject": subject(Per.NODE, name),
@@ -130,10 +135,10 @@ def _record(name: str, entry: Entry, *, pool: str, placement: str, now: datetime
             {"name": "hours", "value": str(_hours(entry)), "unit": "h"},
             {"name": "rounds", "value": str(entry.rounds), "unit": ""},
         ],
-        "failed": [entry.why[:MOST_WORDS]] if entry.verdict is Verdict.FAILED else [],
+        "failed": [entry.why[:MOST_WORDS]] if entry.verdict is BurnInVerdict.FAILED else [],
         "params": {"placement": placement, "pool": pool},
     }
 
 
-def _hours(entry: Entry) -> Decimal:
+def _hours(entry: BurnInEntry) -> Decimal:
     return (Decimal(int(entry.tested.total_seconds())) / int(HOUR.total_seconds())).quantize(Decimal("0.1"))

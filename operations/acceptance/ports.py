@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from components.acceptance.model import Manifest, Reference
 
 
-class ClusterError(AtollError):
+class AcceptanceClusterError(AtollError):
     """The cluster refused, or does not answer."""
 
 
@@ -28,7 +28,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class NodeSnapshot:
     """A node as the cluster tells it.
 
     Args:
@@ -49,7 +49,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PodSeen:
+class PodSnapshot:
     """A pod of a job.
 
     Args:
@@ -63,10 +63,10 @@ class PodSeen:
     waiting: str = ""
 
 
-class Cluster(Protocol):
+class AcceptanceCluster(Protocol):
     """The API of one cluster."""
 
-    def nodes(self) -> Sequence[Seen]:
+    def nodes(self) -> Sequence[NodeSnapshot]:
         """Every node, and who holds its accelerators."""
         ...
 
@@ -86,10 +86,10 @@ class Cluster(Protocol):
         """Objects of a kind that bear labels; none where the kind is not served."""
         ...
 
-    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSeen]:
+    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
         """Pods that bear labels."""
         ...
 
-    def log(self, pod: PodSeen, *, container: str) -> str:
+    def log(self, pod: PodSnapshot, *, container: str) -> str:
         """What a container of a pod has written, cut to a bound; "" where it has not begun."""
         ...

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.agents.measurement_records import CHECKS, Check, Measured, Reading
+from planning.agents.measurement_records import CHECKS, AcceptanceCheck, MeasuredValue, MeasurementRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,56 +20,56 @@ MOST_PARAMS: Final = 32
 MOST_AMOUNT: Final = 10**15
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/ -]{0,252}")
 HALF: Final = re.compile("[\\ud800-\\udfff]")  # half a character: JSON can say it, no file can keep it
-KEYS: Final = frozenset(Measured.__annotations__)
-READING_KEYS: Final = frozenset(Reading.__annotations__)
-BY_ID: Final[Mapping[str, Check]] = {each.id: each for each in CHECKS}
+KEYS: Final = frozenset(MeasurementRecord.__annotations__)
+READING_KEYS: Final = frozenset(MeasuredValue.__annotations__)
+BY_ID: Final[Mapping[str, AcceptanceCheck]] = {each.id: each for each in CHECKS}
 
 
-class RecordError(ValueError):
+class MeasurementRecordError(ValueError):
     """A line that is no record, and why."""
 
 
-def to_line(record: Measured) -> str:
+def to_line(record: MeasurementRecord) -> str:
     """A record as it is kept: one line, keys in order."""
     return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def parse(line: str) -> Measured:
+def parse(line: str) -> MeasurementRecord:
     """The record in a line.
 
     Raises:
         RecordError: too long, not JSON, or not a record of a check that we know; every fault of it in one sentence.
     """
     if len(line.encode("utf-8", "surrogatepass")) > MOST_BYTES:
-        raise RecordError(f"longer than {MOST_BYTES} bytes")
+        raise MeasurementRecordError(f"longer than {MOST_BYTES} bytes")
     try:
-        found = cast("object", json.loads(line, object_pairs_hook=once))
+        found = cast("object", json.loads(line, object_pairs_hook=reject_duplicate_keys))
     except RecursionError as error:
-        raise RecordError("nested too deeply") from error
+        raise MeasurementRecordError("nested too deeply") from error
     except ValueError as error:
-        raise RecordError(f"not JSON: {error}") from error
-    return checked(found)
+        raise MeasurementRecordError(f"not JSON: {error}") from error
+    return validate_record(found)
 
 
-def checked(found: object) -> Measured:
+def validate_record(found: object) -> MeasurementRecord:
     """The same object, once it is a record.
 
     Raises:
         RecordError: it is none.
     """
     if not isinstance(found, dict):
-        raise RecordError("not a JSON object")
+        raise MeasurementRecordError("not a JSON object")
     fields = cast("dict[str, object]", found)
     if missing := sorted(KEYS - fields.keys()):
-        raise RecordError(f"without {', '.join(missing)}")
+        raise MeasurementRecordError(f"without {', '.join(missing)}")
     if unknown := sorted(fields.keys() - KEYS):
-        raise RecordError(f"with {', '.join(unknown)[:MOST_WORDS]}, which no record has")
+        raise MeasurementRecordError(f"with {', '.join(unknown)[:MOST_WORDS]}, which no record has")
     if faults := list(_faults(fields)):
-        raise RecordError("; ".join(faults))
-    return cast("Measured", cast("object", fields))
+        raise MeasurementRecordError("; ".join(faults))
+    return cast("MeasurementRecord", cast("object", fields))
 
 
-def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def reject_duplicate_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object of JSON none of whose keys stands twice.
 
     Raises:
@@ -77,7 +77,7 @@ def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise RecordError("a key twice")
+        raise MeasurementRecordError("a key twice")
     return found
 
 
@@ -99,7 +99,7 @@ def _faults(fields: Mapping[str, object]) -> Iterator[str]:
     yield from _param_faults(fields["params"])
 
 
-def _subject_faults(subject: object, check: Check) -> Iterator[str]:
+def _subject_faults(subject: object, check: AcceptanceCheck) -> Iterator[str]:
     kind, _, name = subject.partition("/") if isinstance(subject, str) else ("", "", "")
     if kind != check.per or not NAME.fullmatch(name):
         yield f"subject {str(subject)[:80]!r} is not {check.per}/NAME, as {check.id} has it"
@@ -114,7 +114,7 @@ def _time_faults(at: object) -> Iterator[str]:
         yield f"at {str(at)[:80]!r} is no time of UTC, as 2026-11-22T09:00:00+00:00"
 
 
-def _reading_faults(readings: object, check: Check) -> Iterator[str]:
+def _reading_faults(readings: object, check: AcceptanceCheck) -> Iterator[str]:
     if not isinstance(readings, list):
         yield "readings is no list"
         return

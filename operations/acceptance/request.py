@@ -8,25 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from catalogs.catalog import load
-from operations.acceptance.records import RecordError, checked
+from operations.acceptance.records import MeasurementRecordError, validate_record
 from operations.acceptance.result_store import (
     FOLDER,
     META,
     MOST_FAULTS,
     RESULTS,
     Meta,
-    merged,
+    build_results,
+    merge_records,
     read_meta,
     read_records,
     text_of,
-    whole,
 )
-from operations.project.accepted_lock import accepted_lock
-from operations.project.workspace import known_stack, shown
-from planning.acceptance.expectations import expected
+from operations.project.accepted_lock import read_accepted_lock
+from operations.project.workspace import display_path, require_stack
+from planning.acceptance.expectations import build_expectations
 from planning.acceptance.judgement import judge
-from planning.acceptance.records import results_of, when
-from planning.acceptance.report.builder import DOCUMENT, formed
+from planning.acceptance.records import parse_time, results_of
+from planning.acceptance.report.builder import DOCUMENT, build_report
 from planning.checklist.reading.checklist_file import read_file
 from planning.inputs.files import parse_json
 from planning.relocation.plan_form import lock_digest
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from catalogs.catalog import Catalog
-    from planning.acceptance.expectations import Expected
+    from planning.acceptance.expectations import Expectations
     from planning.acceptance.report.form import AcceptanceForm
-    from planning.agents.measurement_records import Measured, Results
+    from planning.agents.measurement_records import MeasurementRecord, Results
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class AcceptanceRequest:
     """A stack that is to be accepted."""
 
     folder: Path
     lock: Lock
     digest: str
     catalog: Catalog
-    expected: Expected
+    expected: Expectations
 
     @property
     def sources(self) -> dict[str, str]:
@@ -82,7 +82,7 @@ class Asked:
         nodes: Collection[str] = (),
     ) -> AcceptanceForm:
         """The judged report, not signed."""
-        return formed(
+        return build_report(
             judge(results, self.expected),
             results,
             lock=self.lock,
@@ -94,26 +94,26 @@ class Asked:
         )
 
 
-def asked(stack: str) -> Asked:
+def read_request(stack: str) -> AcceptanceRequest:
     """What a stack is held to.
 
     Raises:
         InputError: no such stack, or it is not accepted.
     """
-    project = known_stack(stack)
-    lock = accepted_lock(project, stack)
-    checklist = read_file(Path(shown(project.checklist(stack))))
+    project = require_stack(stack)
+    lock = read_accepted_lock(project, stack)
+    checklist = read_file(Path(display_path(project.checklist(stack))))
     catalog = load()
-    return Asked(
-        folder=Path(shown(project.lock(stack))).parent,
+    return AcceptanceRequest(
+        folder=Path(display_path(project.lock(stack))).parent,
         lock=lock,
         digest=lock_digest(lock),
         catalog=catalog,
-        expected=expected(lock, catalog, checklist),
+        expected=build_expectations(lock, catalog, checklist),
     )
 
 
-def recorded(paths: Sequence[Path], it: Asked, *, to_sign: bool = False) -> tuple[Results, list[str]]:
+def load_results(paths: Sequence[Path], it: AcceptanceRequest, *, to_sign: bool = False) -> tuple[Results, list[str]]:
     """Results of files and folders as one, and what of them must be told: jobs that failed, files that name no stack.
 
     Args:
@@ -122,7 +122,7 @@ def recorded(paths: Sequence[Path], it: Asked, *, to_sign: bool = False) -> tupl
     Raises:
         InputError: nothing there, lines that are no records, or a run of another stack or lock, or of none to sign.
     """
-    parts: list[list[Measured]] = []
+    parts: list[list[MeasurementRecord]] = []
     unfinished: list[str] = []
     nameless: list[str] = []
     starts: list[str] = []
@@ -138,7 +138,7 @@ def recorded(paths: Sequence[Path], it: Asked, *, to_sign: bool = False) -> tupl
             continue
         parts.append(read_records(path, forgive_last=(path.parent / META).exists()))
         if (path.parent / META).exists():
-            meta = _checked(read_meta(path.parent / META), path, it)
+            meta = _verify_meta(read_meta(path.parent / META), path, it)
             unfinished += meta.failed
             starts.append(meta.started)
             ends.append(meta.ended or meta.started)
@@ -148,10 +148,10 @@ def recorded(paths: Sequence[Path], it: Asked, *, to_sign: bool = False) -> tupl
         hint = f"name the run's folder, which has a {META} beside its {RESULTS}: --from {it.folder / FOLDER / 'RUN'}"
         raise InputError(f"{'; '.join(nameless)}: nobody can sign for it", hint=hint)
     unfinished += nameless
-    return whole(_meta(it, starts, ends), merged(parts)), unfinished
+    return build_results(_meta(it, starts, ends), merge_records(parts)), unfinished
 
 
-def _meta(it: Asked, starts: Sequence[str], ends: Sequence[str]) -> Meta:
+def _meta(it: AcceptanceRequest, starts: Sequence[str], ends: Sequence[str]) -> Meta:
     return Meta(
         run="",
         stack=it.lock.stack,
@@ -189,25 +189,25 @@ def _sound(results: Results, *, file: str) -> Results:
     faults = [
         Fault(message=f"{name} {results[name][:80]!r} is no time with its zone", file=file)
         for name in ("started", "ended")
-        if results[name] and when(results[name]) is None
+        if results[name] and parse_time(results[name]) is None
     ]
     for number, each in enumerate(results["measured"]):
         try:
-            checked(each)
-        except RecordError as error:
+            validate_record(each)
+        except MeasurementRecordError as error:
             faults.append(Fault(message=f"measured.{number}: {error}", file=file))
     if faults:
         raise InputError(f"{file}: not the results of an acceptance", faults=faults[:MOST_FAULTS])
     return results
 
 
-def _checked(meta: Meta, path: Path, it: Asked) -> Meta:
+def _verify_meta(meta: Meta, path: Path, it: AcceptanceRequest) -> Meta:
     _same_stack(path, meta.stack, meta.option, it)
     _same_lock(path, meta.lock_digest, it)
     return meta
 
 
-def _same_lock(path: Path, digest: str, it: Asked) -> None:
+def _same_lock(path: Path, digest: str, it: AcceptanceRequest) -> None:
     if digest and digest != it.digest:
         raise InputError(
             f"{path} was measured for another lock of {it.lock.stack}: {digest[:80]}",
@@ -215,7 +215,7 @@ def _same_lock(path: Path, digest: str, it: Asked) -> None:
         )
 
 
-def _same_stack(path: Path, stack: str, option: str, it: Asked) -> None:
+def _same_stack(path: Path, stack: str, option: str, it: AcceptanceRequest) -> None:
     if (stack, option) != (it.lock.stack, it.lock.option):
         raise InputError(
             f"{path} was measured for {stack} {option}, and this is {it.lock.stack} {it.lock.option}",

@@ -12,10 +12,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, BinaryIO, Final, cast, final
 
 from operations.acceptance.records import MOST_BYTES as MOST_LINE
-from operations.acceptance.records import RecordError, parse, to_line
+from operations.acceptance.records import MeasurementRecordError, parse, to_line
 from operations.project.atomic_files import write_all
-from planning.acceptance.records import when
-from planning.agents.measurement_records import SCHEMA_VERSION, Measured, Results
+from planning.acceptance.records import parse_time
+from planning.agents.measurement_records import SCHEMA_VERSION, MeasurementRecord, Results
 from planning.inputs.files import read_object, read_text
 from planning.values.errors import Fault, InputError
 
@@ -57,7 +57,7 @@ class Meta:
 
 
 @final
-class Store:
+class ResultStore:
     """One run's folder. Records are flushed to the disk one by one: a kill costs none that was told."""
 
     def __init__(self, folder: Path) -> None:
@@ -81,7 +81,7 @@ class Store:
         """
         return read_meta(self.folder / META)
 
-    def append(self, records: Iterable[Measured]) -> None:
+    def append(self, records: Iterable[MeasurementRecord]) -> None:
         """Add records; a last line that a kill cut off before goes first."""
         text = "".join(map(to_line, records))
         if not text:
@@ -93,7 +93,7 @@ class Store:
             file.flush()
             os.fsync(file.fileno())
 
-    def measured(self) -> list[Measured]:
+    def measured(self) -> list[MeasurementRecord]:
         """Every record; a last line that a kill cut off is none.
 
         Raises:
@@ -122,7 +122,7 @@ def runs(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in (folder / FOLDER).glob(f"*/{META}")))
 
 
-def store_of(folder: Path, run: str) -> Store:
+def store_of(folder: Path, run: str) -> ResultStore:
     """The run of that name in a stack's folder.
 
     Raises:
@@ -130,7 +130,7 @@ def store_of(folder: Path, run: str) -> Store:
     """
     if not RUN.fullmatch(run):
         raise InputError(f"{run!r} cannot name a run", hint="up to 20 lower case letters, digits and dashes")
-    return Store(folder / FOLDER / run)
+    return ResultStore(folder / FOLDER / run)
 
 
 def read_meta(path: Path) -> Meta:
@@ -145,7 +145,7 @@ def read_meta(path: Path) -> Meta:
         raise InputError(f"{path} does not say what the run is of", hint=f"it has {', '.join(sorted(names))}")
     lists = {name: _texts(told[name]) for name in ("nodes", "done", "failed")}
     texts = {name: str(told[name]) for name in names - lists.keys()}
-    if when(texts["started"]) is None or (texts["ended"] and when(texts["ended"]) is None):
+    if parse_time(texts["started"]) is None or (texts["ended"] and parse_time(texts["ended"]) is None):
         raise InputError(f"{path} does not say when the run was", hint="a time of ISO 8601 with its zone")
     return Meta(
         run=texts["run"],
@@ -161,7 +161,7 @@ def read_meta(path: Path) -> Meta:
     )
 
 
-def read_records(path: Path, *, forgive_last: bool = False) -> list[Measured]:
+def read_records(path: Path, *, forgive_last: bool = False) -> list[MeasurementRecord]:
     """Every record of a file, in order.
 
     Args:
@@ -173,7 +173,7 @@ def read_records(path: Path, *, forgive_last: bool = False) -> list[Measured]:
     lines = text_of(path).split("\n")
     if forgive_last and lines:
         lines = lines[:-1]
-    found, faults = _parsed(lines, file=str(path))
+    found, faults = _parse_lines(lines, file=str(path))
     if faults:
         least = " or more" if len(faults) == MOST_FAULTS else ""
         lines_are = "1 line is no record" if len(faults) == 1 else f"{len(faults)} lines{least} are no records"
@@ -190,13 +190,13 @@ def text_of(path: Path) -> str:
     return read_text(path, most_bytes=MOST_BYTES, hint="are these the results of an acceptance?")
 
 
-def merged(parts: Iterable[Sequence[Measured]]) -> list[Measured]:
+def merge_records(parts: Iterable[Sequence[MeasurementRecord]]) -> list[MeasurementRecord]:
     """Records of several runs as one: the same one once, in the order of their times."""
     unique = {to_line(each): each for part in parts for each in part}
     return sorted(unique.values(), key=lambda each: (each["at"], each["check"], each["subject"]))
 
 
-def whole(meta: Meta, measured: list[Measured]) -> Results:
+def build_results(meta: Meta, measured: list[MeasurementRecord]) -> Results:
     """The results of a run; clocks of nodes may be a little off ours, so its time holds all of theirs."""
     times = [each["at"] for each in measured]
     started = [text for text in (meta.started, *times) if text]
@@ -211,15 +211,15 @@ def whole(meta: Meta, measured: list[Measured]) -> Results:
     }
 
 
-def _parsed(lines: Sequence[str], *, file: str) -> tuple[list[Measured], list[Fault]]:
-    found: list[Measured] = []
+def _parse_lines(lines: Sequence[str], *, file: str) -> tuple[list[MeasurementRecord], list[Fault]]:
+    found: list[MeasurementRecord] = []
     faults: list[Fault] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             found.append(parse(line))
-        except RecordError as error:
+        except MeasurementRecordError as error:
             faults.append(Fault(message=str(error), file=file, line=number))
             if len(faults) == MOST_FAULTS:
                 break

@@ -10,12 +10,12 @@ from components.acceptance.job_context import NAMESPACE
 from components.acceptance.jobs import foundation
 from components.acceptance.model import Reference
 from operations.acceptance import run_plan as placed
-from operations.acceptance.log_records import burnt
-from operations.acceptance.ports import ClusterError
-from operations.acceptance.result_store import merged, whole
+from operations.acceptance.log_records import read_burn_in_records
+from operations.acceptance.ports import AcceptanceClusterError
+from operations.acceptance.result_store import build_results, merge_records
 from operations.acceptance.run_lock import Hold
-from operations.acceptance.run_plan import by_the_lock, chosen_run, jobs_of, left_out, longest
-from operations.acceptance.runner import Run, take_down
+from operations.acceptance.run_plan import explain_unmeasured, jobs_of, longest, name_lock_nodes, select_run
+from operations.acceptance.runner import AcceptanceRun, take_down
 from operations.clouds.kubernetes.placement import VARIABLE
 from operations.project.signals import until_stopped
 from planning.values.errors import InputError
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from components.acceptance.model import Manifest, PlannedJob
-    from operations.acceptance.ports import Clock, Cluster
-    from operations.acceptance.request import Asked
-    from planning.agents.measurement_records import Measured, Results
+    from operations.acceptance.ports import AcceptanceCluster, Clock, NodeSnapshot
+    from operations.acceptance.request import AcceptanceRequest
+    from planning.agents.measurement_records import MeasurementRecord, Results
     from planning.spec.cluster import ClusterSpec
 
 MADE = "atoll/made-for-acceptance"
@@ -62,32 +62,39 @@ class RunPlan:
     unset: str = ""
 
 
-def opened(spec: ClusterSpec) -> Cluster:
+def open_placement(spec: ClusterSpec) -> AcceptanceCluster:
     """The cluster of a placement.
 
     Raises:
         ClusterError: no kubeconfig is named, or it cannot be opened.
     """
-    from operations.acceptance.kubernetes_cluster import opened as open_live  # noqa: PLC0415 - the client, once a cluster is asked
+    from operations.acceptance.kubernetes_cluster import open_cluster as open_live  # noqa: PLC0415 - the client, once a cluster is asked
 
     return open_live(spec)
 
 
-def planned_jobs(it: Asked, options: Options, *, now: datetime, cluster: Cluster | None = None) -> RunPlan:
+def planned_jobs(
+    it: AcceptanceRequest, options: Options, *, now: datetime, cluster: AcceptanceCluster | None = None
+) -> RunPlan:
     """The jobs that a run would have, and make none; by the lock where no kubeconfig is named."""
     spec = it.spec(options.placement)
     variable = spec.existing.kubeconfig_env if spec.existing else VARIABLE
-    there = cluster or (opened(spec) if os.environ.get(variable) else None)
-    found = placed.by_pool(spec, there.nodes()) if there is not None else by_the_lock(spec)
-    _, meta = chosen_run(it, run=options.run, placement=spec.placement.name, now=now)
-    nodes = placed.chosen(found, options.nodes)
+    there = cluster or (open_placement(spec) if os.environ.get(variable) else None)
+    found = placed.by_pool(spec, there.nodes()) if there is not None else name_lock_nodes(spec)
+    _, meta = select_run(it, run=options.run, placement=spec.placement.name, now=now)
+    nodes = placed.select_nodes(found, options.nodes)
     jobs = _jobs(it, options, nodes=nodes, run=meta.run)
     remarks = tuple(_silent(it, options, nodes=nodes))
     return RunPlan(jobs=jobs, remarks=remarks, unset="" if there is not None else variable)
 
 
 def measure(
-    it: Asked, options: Options, *, say: Callable[[str], None], clock: Clock, cluster: Cluster | None = None
+    it: AcceptanceRequest,
+    options: Options,
+    *,
+    say: Callable[[str], None],
+    clock: Clock,
+    cluster: AcceptanceCluster | None = None,
 ) -> tuple[int, Results, list[str]]:
     """Run what is asked: 0 or the exit code of the signal that stopped it, what is recorded, what did not end well.
 
@@ -99,20 +106,22 @@ def measure(
         ClusterError: the cluster refuses or does not answer.
     """
     spec = it.spec(options.placement)
-    there = cluster or opened(spec)
+    there = cluster or open_placement(spec)
     seen = there.nodes()
-    found = placed.chosen(placed.ours(spec, seen), options.nodes)
-    store, meta = chosen_run(it, run=options.run, placement=spec.placement.name, now=clock.now())
+    found = placed.select_nodes(placed.match_lock_pools(spec, seen), options.nodes)
+    store, meta = select_run(it, run=options.run, placement=spec.placement.name, now=clock.now())
     jobs = _jobs(it, options, nodes=found, run=meta.run)
     if not options.while_working:
         _refuse_work(seen, jobs, found)
-    if shut := placed.shut_out(seen, jobs):
+    if shut := placed.find_cordoned_nodes(seen, jobs):
         raise InputError(
             f"{', '.join(shut)}: cordoned, and the jobs would not be put there", hint="uncordon them first"
         )
-    absent = tuple(f"node {name}: not ready, so it was not measured" for name in placed.absent(seen))
+    absent = tuple(f"node {name}: not ready, so it was not measured" for name in placed.list_not_ready(seen))
     meta = replace(meta, nodes=tuple(sorted(name for mine in found.values() for name in mine)), ended="")
-    run = Run(cluster=there, store=store, meta=meta, clock=clock, say=say, timeout=options.timeout, keep=options.keep)
+    run = AcceptanceRun(
+        cluster=there, store=store, meta=meta, clock=clock, say=say, timeout=options.timeout, keep=options.keep
+    )
     with store.held():
         store.write_meta(meta)
         say(f"run {meta.run}: {longest(jobs)}; records go to {store.results}")
@@ -120,14 +129,22 @@ def measure(
             lambda: _run(run, jobs, spec=spec), told=lambda: say(f"stopped; run it again, and {meta.run} goes on")
         )
         if stopped:
-            return stopped, whole(run.meta, store.measured()), []
-        records, waiting = burnt(there, seen=seen, pools=found, placement=spec.placement.name, now=clock.now())
-        store.append(each for each in records if _told_anew(each, store.measured()))
+            return stopped, build_results(run.meta, store.measured()), []
+        records, waiting = read_burn_in_records(
+            there, seen=seen, pools=found, placement=spec.placement.name, now=clock.now()
+        )
+        store.append(each for each in records if _is_new_record(each, store.measured()))
         silent = _silent(it, options, nodes=found)
-        return 0, whole(run.meta, merged([store.measured()])), [*absent, *silent, *waiting, *run.meta.failed]
+        return (
+            0,
+            build_results(run.meta, merge_records([store.measured()])),
+            [*absent, *silent, *waiting, *run.meta.failed],
+        )
 
 
-def _jobs(it: Asked, options: Options, *, nodes: Mapping[str, Sequence[str]], run: str) -> tuple[PlannedJob, ...]:
+def _jobs(
+    it: AcceptanceRequest, options: Options, *, nodes: Mapping[str, Sequence[str]], run: str
+) -> tuple[PlannedJob, ...]:
     return jobs_of(
         it.spec(options.placement),
         nodes=nodes,
@@ -139,17 +156,17 @@ def _jobs(it: Asked, options: Options, *, nodes: Mapping[str, Sequence[str]], ru
     )
 
 
-def _silent(it: Asked, options: Options, *, nodes: Mapping[str, Sequence[str]]) -> list[str]:
+def _silent(it: AcceptanceRequest, options: Options, *, nodes: Mapping[str, Sequence[str]]) -> list[str]:
     spec, pools = it.spec(options.placement), it.expected.pools
-    return left_out(spec, nodes=nodes, only=options.only, expected=pools, peers=options.peers)
+    return explain_unmeasured(spec, nodes=nodes, only=options.only, expected=pools, peers=options.peers)
 
 
-def _told_anew(record: Measured, known: Sequence[Measured]) -> bool:
+def _is_new_record(record: MeasurementRecord, known: Sequence[MeasurementRecord]) -> bool:
     """Whether a record of the burn-in says anything that was not said before."""
     return not any({**each, "at": record["at"]} == record for each in known)
 
 
-def _run(run: Run, jobs: Sequence[PlannedJob], *, spec: ClusterSpec) -> int:
+def _run(run: AcceptanceRun, jobs: Sequence[PlannedJob], *, spec: ClusterSpec) -> int:
     """Everything, in a namespace that goes again unless somebody else had made it, or is to look at it."""
     home = run.cluster.get(HOME)
     if home is not None and "deletionTimestamp" in str(home.get("metadata")):
@@ -167,13 +184,13 @@ def _run(run: Run, jobs: Sequence[PlannedJob], *, spec: ClusterSpec) -> int:
     return 0
 
 
-def _leave(run: Run, hold: Hold, *, ours: bool) -> None:
+def _leave(run: AcceptanceRun, hold: Hold, *, ours: bool) -> None:
     """Take down what was made for the run; where another has taken over, everything is that one's now."""
     try:
         mine = hold.give_back()
         if ours and mine and not run.keep:
             take_down(run.cluster)
-    except ClusterError as error:
+    except AcceptanceClusterError as error:
         run.say(f"left behind: {error}")
 
 
@@ -189,10 +206,10 @@ def _annotations(home: Mapping[str, object]) -> Mapping[str, object]:
     return cast("Mapping[str, object]", metadata.get("annotations") or {})
 
 
-def _refuse_work(seen: Sequence[placed.Seen], jobs: Sequence[PlannedJob], found: dict[str, list[str]]) -> None:
+def _refuse_work(seen: Sequence[NodeSnapshot], jobs: Sequence[PlannedJob], found: dict[str, list[str]]) -> None:
     """Raise where a job would take accelerators from somebody."""
     asked = {name for job in jobs for name in job.nodes}
     names = asked or {name for mine in found.values() for name in mine}
-    held = placed.disturbed(seen, names)
+    held = placed.find_busy_nodes(seen, names)
     if held:
-        raise placed.refusal(held)
+        raise placed.build_busy_error(held)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, cast
 
 from components.acceptance.job_context import NAMESPACE
 from components.acceptance.model import Reference
-from operations.acceptance.ports import ClusterError
+from operations.acceptance.ports import AcceptanceClusterError
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from components.acceptance.model import Manifest
-    from operations.acceptance.ports import Clock, Cluster
+    from operations.acceptance.ports import AcceptanceCluster, Clock
 
 LEASE: Final = Reference(
     api_version="coordination.k8s.io/v1", kind="Lease", namespace=NAMESPACE, name="atoll-accept-test"
@@ -33,7 +33,7 @@ class Hold:
         run: name of the run; another command that goes on with it is another holder.
     """
 
-    cluster: Cluster
+    cluster: AcceptanceCluster
     clock: Clock
     run: str
     say: Callable[[str], None]
@@ -68,10 +68,14 @@ class Hold:
             return
         try:
             found = self.cluster.get(LEASE)
-        except ClusterError:  # what is awaited is asked for in the same breath, and decides how long is too long
+        except (
+            AcceptanceClusterError
+        ):  # what is awaited is asked for in the same breath, and decides how long is too long
             return
         if found is not None and _who(found) != self.holder:
-            raise ClusterError(f"the acceptance {_who(found)} has taken over", hint="one at a time; run again after it")
+            raise AcceptanceClusterError(
+                f"the acceptance {_who(found)} has taken over", hint="one at a time; run again after it"
+            )
         self._write()
 
     def give_back(self) -> bool:

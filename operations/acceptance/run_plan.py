@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.job_context import NAMESPACE
-from components.acceptance.jobs import planned, unmeasured
+from components.acceptance.jobs import list_unmeasured, plan_jobs
 from components.context.hardware import BURN_IN_TAINT, device, labels
 from operations.acceptance.result_store import Meta, runs, store_of
 from planning.acceptance.report.builder import GROUPS
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from components.acceptance.model import PlannedJob
-    from operations.acceptance.ports import Seen
-    from operations.acceptance.request import Asked
-    from operations.acceptance.result_store import Store
+    from operations.acceptance.ports import NodeSnapshot
+    from operations.acceptance.request import AcceptanceRequest
+    from operations.acceptance.result_store import ResultStore
     from planning.acceptance.node_limits import ExpectedPool
     from planning.spec.cluster import ClusterSpec, Pool
 
@@ -48,7 +48,7 @@ def jobs_of(
     wanted = {GROUPS[each] for each in only}
     found = [
         each
-        for each in planned(spec, nodes=nodes, run=run, expected=expected, peers=peers)
+        for each in plan_jobs(spec, nodes=nodes, run=run, expected=expected, peers=peers)
         if not wanted or {BY_ID[check].per for check in each.checks} & wanted
     ]
     if named:
@@ -61,7 +61,7 @@ def jobs_of(
     return tuple(found)
 
 
-def left_out(
+def explain_unmeasured(
     spec: ClusterSpec,
     *,
     nodes: Mapping[str, Sequence[str]],
@@ -71,7 +71,7 @@ def left_out(
 ) -> list[str]:
     """What was asked for and no job measures, and why, in words."""
     wanted = {GROUPS[each] for each in only or GROUPS}
-    found = unmeasured(spec, nodes=nodes, expected=expected, peers=peers)
+    found = list_unmeasured(spec, nodes=nodes, expected=expected, peers=peers)
     return [f"{about} is not measured: {why}" for about, why in found if about.partition("/")[0] in wanted]
 
 
@@ -82,12 +82,12 @@ def longest(jobs: Sequence[PlannedJob]) -> str:
     return f"{len(jobs)} jobs in {len(stages)} stages, {seconds / 3600:.1f} h at most"
 
 
-def by_the_lock(spec: ClusterSpec) -> dict[str, list[str]]:
+def name_lock_nodes(spec: ClusterSpec) -> dict[str, list[str]]:
     """Names that stand for the nodes of each pool, where no cluster is asked."""
     return {pool.name: [f"{pool.name}-{number}" for number in range(pool.max_nodes)] for pool in spec.pools}
 
 
-def chosen_run(it: Asked, *, run: str, placement: str, now: datetime) -> tuple[Store, Meta]:
+def select_run(it: AcceptanceRequest, *, run: str, placement: str, now: datetime) -> tuple[ResultStore, Meta]:
     """The run that is named, else the last one that has not ended, else a new one.
 
     Raises:
@@ -120,7 +120,7 @@ CORDON: Final = "node.kubernetes.io/unschedulable"
 SHOWN: Final = 12
 
 
-def by_pool(spec: ClusterSpec, seen: Sequence[Seen]) -> dict[str, list[str]]:
+def by_pool(spec: ClusterSpec, seen: Sequence[NodeSnapshot]) -> dict[str, list[str]]:
     """Names of the ready nodes of each pool, sorted.
 
     Nodes of a cluster that exists may carry no label of ours: then those that have the pool's accelerators are its own.
@@ -134,7 +134,7 @@ def by_pool(spec: ClusterSpec, seen: Sequence[Seen]) -> dict[str, list[str]]:
     return found
 
 
-def ours(spec: ClusterSpec, seen: Sequence[Seen]) -> dict[str, list[str]]:
+def match_lock_pools(spec: ClusterSpec, seen: Sequence[NodeSnapshot]) -> dict[str, list[str]]:
     """The same, of a cluster that is the one that the lock describes, as far as its nodes tell.
 
     Raises:
@@ -151,7 +151,7 @@ def ours(spec: ClusterSpec, seen: Sequence[Seen]) -> dict[str, list[str]]:
     return found
 
 
-def chosen(found: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, list[str]]:
+def select_nodes(found: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, list[str]]:
     """Only the nodes that are named; all where none is.
 
     Raises:
@@ -164,12 +164,12 @@ def chosen(found: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str
     return {pool: [name for name in mine if not names or name in names] for pool, mine in found.items()}
 
 
-def absent(seen: Iterable[Seen]) -> list[str]:
+def list_not_ready(seen: Iterable[NodeSnapshot]) -> list[str]:
     """Nodes that are there and not ready."""
     return sorted(each.name for each in seen if not each.ready)
 
 
-def disturbed(seen: Iterable[Seen], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def find_busy_nodes(seen: Iterable[NodeSnapshot], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Nodes on which others work, and their pods: neither set apart for the burn-in nor cordoned, nor idle."""
     wanted = frozenset(names)
     ours = f"{NAMESPACE}/"
@@ -181,28 +181,28 @@ def disturbed(seen: Iterable[Seen], names: Iterable[str]) -> dict[str, tuple[str
     return {name: pods for name, pods in found.items() if pods}
 
 
-def shut_out(seen: Iterable[Seen], jobs: Iterable[PlannedJob]) -> list[str]:
+def find_cordoned_nodes(seen: Iterable[NodeSnapshot], jobs: Iterable[PlannedJob]) -> list[str]:
     """Cordoned nodes on which no pod of their own job would be put, so that it would wait for nothing."""
     cordoned = {each.name for each in seen if each.cordoned}
     lost = [job for job in jobs if cordoned & set(job.nodes) and CORDON not in json.dumps(job.objects)]
     return sorted({name for job in lost for name in job.nodes if name in cordoned})
 
 
-def refusal(found: Mapping[str, Sequence[str]]) -> InputError:
+def build_busy_error(found: Mapping[str, Sequence[str]]) -> InputError:
     """Why nodes at work are not taken away."""
-    told = "; ".join(_held(found))
+    told = "; ".join(_describe_holders(found))
     return InputError(
         f"{len(found)} nodes are at work, and the tests would take their accelerators: {told}",
         hint="cordon and drain them, choose others with --node, or wait for them with --while-working",
     )
 
 
-def _held(found: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _describe_holders(found: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for name, pods in list(found.items())[:SHOWN]:
         yield f"{name} is held by {', '.join(pods[:3])}" + (f" and {len(pods) - 3} more" if len(pods) > 3 else "")  # noqa: PLR2004
 
 
-def _in(pool: Pool, node: Seen, *, labelled: bool) -> bool:
+def _in(pool: Pool, node: NodeSnapshot, *, labelled: bool) -> bool:
     if labelled or POOL in node.labels:
         return labels(pool).items() <= node.labels.items()
     resource = device(pool.accelerator) if pool.role == "gpu" else ""
@@ -210,5 +210,5 @@ def _in(pool: Pool, node: Seen, *, labelled: bool) -> bool:
     return dict(node.accelerators) == has
 
 
-def _apart(node: Seen) -> bool:
+def _apart(node: NodeSnapshot) -> bool:
     return node.cordoned or BURN_IN_TAINT in node.taints

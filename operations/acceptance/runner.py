@@ -7,18 +7,24 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.job_context import NAMESPACE, RUN
-from components.acceptance.model import Reference, State
-from operations.acceptance.log_records import MOST_WORDS, heard, lamented, smoked, why
-from operations.acceptance.ports import ClusterError
+from components.acceptance.model import JobState, Reference
+from operations.acceptance.log_records import (
+    MOST_WORDS,
+    build_duration_record,
+    failure_reason,
+    list_error_lines,
+    parse_log,
+)
+from operations.acceptance.ports import AcceptanceClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from components.acceptance.model import Manifest, PlannedJob
-    from operations.acceptance.ports import Clock, Cluster, PodSeen
-    from operations.acceptance.result_store import Meta, Store
+    from operations.acceptance.ports import AcceptanceCluster, Clock, PodSnapshot
+    from operations.acceptance.result_store import Meta, ResultStore
     from operations.acceptance.run_lock import Hold
-    from planning.agents.measurement_records import Measured
+    from planning.agents.measurement_records import MeasurementRecord
 
 EVERY_SECONDS: Final = 5.0
 GONE_WITHIN: Final = 120.0
@@ -27,7 +33,7 @@ SILENT_MOST: Final = 12  # looks in a row without an answer: a minute of an API 
 
 
 @dataclass(slots=True)
-class Open:
+class RunningJob:
     """A job whose objects were made.
 
     Args:
@@ -44,7 +50,7 @@ class Open:
 
 
 @dataclass(kw_only=True)
-class Run:
+class AcceptanceRun:
     """One run of an acceptance.
 
     Args:
@@ -53,8 +59,8 @@ class Run:
         hold: renewed while jobs run, so that nobody else begins here.
     """
 
-    cluster: Cluster
-    store: Store
+    cluster: AcceptanceCluster
+    store: ResultStore
     meta: Meta
     clock: Clock
     say: Callable[[str], None]
@@ -96,11 +102,11 @@ class Run:
         return len(left)
 
     def _stage(self, jobs: Sequence[PlannedJob]) -> None:
-        opened: list[Open] = []
+        opened: list[RunningJob] = []
         try:
             for job in jobs:
                 moment = self.clock.monotonic()
-                opened.append(Open(job, moment, looked=moment))
+                opened.append(RunningJob(job, moment, looked=moment))
                 self._make(job)
                 self.say(f"{job.name}: started ({job.subject})")
             while opened:
@@ -119,11 +125,11 @@ class Run:
         for each in job.objects:
             self.cluster.apply(each)
 
-    def _over(self, opened: Open) -> bool:
+    def _over(self, opened: RunningJob) -> bool:
         """Look at a job; True once it has ended, was told and taken away."""
         try:
             document = self.cluster.get(opened.job.awaited)
-        except ClusterError:
+        except AcceptanceClusterError:
             opened.silent += 1
             if opened.silent > SILENT_MOST:
                 raise
@@ -135,22 +141,22 @@ class Run:
             return True
         state = opened.job.state(document)
         late = lasted > (self.timeout or opened.job.seconds)
-        if state is State.WAITING and not late:
+        if state is JobState.WAITING and not late:
             self._watch(opened)
             return False
         self._end(opened.job, lasted=lasted, fault=self._fault(opened, state, document, lasted))
         return True
 
-    def _fault(self, opened: Open, state: State, document: Mapping[str, object], lasted: float) -> str:
+    def _fault(self, opened: RunningJob, state: JobState, document: Mapping[str, object], lasted: float) -> str:
         """Why a job did not end well; "" where it did. Pods of a job that is too late may be gone by then."""
-        if state is State.DONE:
+        if state is JobState.DONE:
             return ""
-        if state is State.WAITING:
+        if state is JobState.WAITING:
             self._look(opened)
-        said = why(document) if state is State.FAILED else f"not over after {lasted:.0f} s"
+        said = failure_reason(document) if state is JobState.FAILED else f"not over after {lasted:.0f} s"
         return ": ".join(filter(None, (said, opened.waits)))
 
-    def _watch(self, opened: Open) -> None:
+    def _watch(self, opened: RunningJob) -> None:
         """Say once a minute at most why a pod waits, where that is another reason than before."""
         if self.clock.monotonic() - opened.looked < LOOK_SECONDS:
             return
@@ -159,11 +165,11 @@ class Run:
         if opened.waits and opened.waits != before:
             self.say(f"{opened.job.name}: waits: {opened.waits}")
 
-    def _look(self, opened: Open) -> None:
+    def _look(self, opened: RunningJob) -> None:
         opened.looked = self.clock.monotonic()
         try:
             opened.waits = next((each.waiting for each in self._pods(opened.job) if each.waiting), "")[:MOST_WORDS]
-        except ClusterError:  # what is awaited was seen, and decides alone
+        except AcceptanceClusterError:  # what is awaited was seen, and decides alone
             return
 
     def _end(self, job: PlannedJob, *, lasted: float, fault: str) -> None:
@@ -181,33 +187,33 @@ class Run:
     def _others(self, job: PlannedJob) -> tuple[str, ...]:
         return tuple(each for each in self.meta.failed if not each.startswith(f"{job.name}: "))
 
-    def _told(self, job: PlannedJob, *, lasted: float, fault: str) -> tuple[list[Measured], list[str]]:
+    def _told(self, job: PlannedJob, *, lasted: float, fault: str) -> tuple[list[MeasurementRecord], list[str]]:
         if job.log is None:
-            return [smoked(job, at=_iso(self.clock.now()), seconds=lasted, fault=fault)], []
-        found: list[Measured] = []
+            return [build_duration_record(job, at=_iso(self.clock.now()), seconds=lasted, fault=fault)], []
+        found: list[MeasurementRecord] = []
         refused: list[str] = []
         for pod in self._pods(job):
             try:
                 log = self.cluster.log(pod, container=job.log.container)
-            except ClusterError as error:  # its node may be gone: that says something about it alone
+            except AcceptanceClusterError as error:  # its node may be gone: that says something about it alone
                 refused.append(str(error))
                 continue
-            records, faults = heard(log, job)
+            records, faults = parse_log(log, job)
             found += records
             refused += [f"{pod.name} wrote {each}" for each in faults]
-            refused += lamented(log)
+            refused += list_error_lines(log)
         return found, refused
 
-    def _pods(self, job: PlannedJob) -> Sequence[PodSeen]:
+    def _pods(self, job: PlannedJob) -> Sequence[PodSnapshot]:
         return self.cluster.pods(namespace=job.log.namespace, selector=job.log.selector) if job.log else ()
 
     def _remove(self, references: Iterable[Reference]) -> None:
         """Delete all of them; a refusal of one does not keep the others."""
-        refused: list[ClusterError] = []
+        refused: list[AcceptanceClusterError] = []
         for each in references:
             try:
                 self.cluster.delete(each)
-            except ClusterError as error:
+            except AcceptanceClusterError as error:
                 refused.append(error)
         for error in refused:
             self.say(f"left behind: {error}")
@@ -221,7 +227,7 @@ class Run:
         until = self.clock.monotonic() + GONE_WITHIN
         while left := [each for each in references if self.cluster.get(each) is not None]:
             if self.clock.monotonic() > until:
-                raise ClusterError(
+                raise AcceptanceClusterError(
                     f"{left[0].kind} {left[0].namespace}/{left[0].name} of an earlier run does not go away",
                     hint="look at its finalizers; then run again",
                 )
@@ -232,7 +238,7 @@ class Run:
         self.store.write_meta(meta)
 
 
-def take_down(cluster: Cluster) -> None:
+def take_down(cluster: AcceptanceCluster) -> None:
     """Delete the namespace of the acceptance, and with it whatever is in it."""
     cluster.delete(Reference(api_version="v1", kind="Namespace", name=NAMESPACE))
 

@@ -49,7 +49,7 @@ def private_key(path: Path) -> Ed25519PrivateKey:
     Raises:
         InputError: not there, open to others, under a passphrase, or no Ed25519 key. No part of it is ever shown.
     """
-    octets = _closed(path)
+    octets = _read_private_file(path)
     load = serialization.load_ssh_private_key if OPENSSH in octets else serialization.load_pem_private_key
     try:
         found: PrivateKeyTypes = load(octets, password=None)
@@ -92,19 +92,19 @@ def fingerprint(key: Ed25519PublicKey) -> str:
     return "SHA256:" + b64encode(sha256(b64decode(line.split()[1])).digest()).decode().rstrip("=")
 
 
-def signed(form: Mapping[str, object], key: Ed25519PrivateKey) -> dict[str, object]:
+def sign_document(form: Mapping[str, object], key: Ed25519PrivateKey) -> dict[str, object]:
     """The same document with its signature."""
     by = {"algorithm": ALGORITHM, "key": fingerprint(key.public_key()), "value": ""}
     value = b64encode(key.sign(canonical({**form, "signature": by}))).decode()
     return {**form, "signature": {**by, "value": value}}
 
 
-def signed_report(form: AcceptanceForm, key: Ed25519PrivateKey) -> AcceptanceForm:
+def sign_report(form: AcceptanceForm, key: Ed25519PrivateKey) -> AcceptanceForm:
     """The same report with its signature."""
-    return cast("AcceptanceForm", cast("object", signed(cast("Mapping[str, object]", form), key)))
+    return cast("AcceptanceForm", cast("object", sign_document(cast("Mapping[str, object]", form), key)))
 
 
-def fault(form: Mapping[str, object], key: Ed25519PublicKey, *, key_file: str) -> str:
+def find_signature_fault(form: Mapping[str, object], key: Ed25519PublicKey, *, key_file: str) -> str:
     """What is wrong with the signature; "" where it holds."""
     signature = form.get("signature")
     if signature is None:
@@ -125,7 +125,7 @@ def fault(form: Mapping[str, object], key: Ed25519PublicKey, *, key_file: str) -
     return ""
 
 
-def _closed(path: Path) -> bytes:
+def _read_private_file(path: Path) -> bytes:
     """What a file holds that only its owner may read; checked on the opened file, so that nobody swaps it."""
     try:
         with path.open("rb") as file:
@@ -172,7 +172,7 @@ def faults(
         InputError: the public key cannot be used.
     """
     key = public_key(key_file)
-    found = [fault(raw, key, key_file=str(key_file))]
+    found = [find_signature_fault(raw, key, key_file=str(key_file))]
     if form["document"] != DOCUMENT:
         found.append(f"it is {form['document']!r}, not {DOCUMENT!r}")
     if form["stack"] != stack:

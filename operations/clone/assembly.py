@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from operations.clone.source import taken
-from operations.clone.stack_config import PROVIDER, config_text, provider_decision, settings
-from operations.plans.quote import dated, option_named, refuse_old_option
+from operations.clone.source import list_reserved_networks
+from operations.clone.stack_config import PROVIDER, config_text, provider_decision, read_portable_config
+from operations.plans.quote import option_named, quote_as_of, refuse_old_option
 from planning.checklist.model.checklist import checklist_digest
-from planning.clone.addresses import apart
-from planning.clone.carry_over import refuse_zones, zoned
-from planning.clone.checklist_text import rewritten
+from planning.clone.addresses import separate_vpn_ranges
+from planning.clone.carry_over import refuse_zones, with_zones
+from planning.clone.checklist_text import rewrite_text
 from planning.clone.decisions.open_decisions import decisions
-from planning.clone.field_table import checklist_rows, placed_rows
-from planning.clone.target import ground
-from planning.clone.transformation import placed
+from planning.clone.field_table import build_placement_rows, checklist_rows
+from planning.clone.target import read_target_market
+from planning.clone.transformation import transform_checklist
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from operations.clone.source import Source
-    from operations.clone.stack_config import Key, Settings
+    from operations.clone.source import SourceStack
+    from operations.clone.stack_config import ConfigKey, PortableConfig
     from planning.checklist.model.checklist import Checklist
-    from planning.clone.addresses import Taken
-    from planning.clone.decisions.decision import Decision
-    from planning.clone.field_table import Row
-    from planning.clone.target import Ground, Target
+    from planning.clone.addresses import ReservedNetwork
+    from planning.clone.decisions.decision import CloneDecision
+    from planning.clone.field_table import FieldRow
+    from planning.clone.target import Target, TargetMarket
     from planning.quoting.candidates.market import Market
     from planning.quoting.quote import Option, Quote
     from planning.spec.lock import Lock
@@ -51,10 +51,10 @@ CEILINGS = (
 PLACE_VIEW = "same_cloud"  # says where an option is, which the clone's region says itself
 
 
-def quoted(
+def quote_clone(
     checklist: Checklist, *, stack: str, market: Market, today: date, allow_stale: bool, missing: Callable[[], str]
 ) -> Quote:
-    """The quote of a checklist that no file holds yet; as `operations.plans.quote.quoted`.
+    """The quote of a checklist that no file holds yet; as `operations.plans.quote.quote_subject`.
 
     Args:
         missing: what the place lacks, in words, where nothing fits.
@@ -65,13 +65,13 @@ def quoted(
     """
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=stack, market=market)
     try:
-        return dated(ask, market=market, today=today, allow_stale=allow_stale)
+        return quote_as_of(ask, market=market, today=today, allow_stale=allow_stale)
     except NothingFitsError as error:
         lacking = missing()
         raise NothingFitsError(f"{error}{f': {lacking}' if lacking else ''}", hint=error.hint) from error
 
 
-def lacking(lock: Lock, *, target: Target, ground: Ground) -> str:
+def describe_missing_accelerators(lock: Lock, *, target: Target, ground: TargetMarket) -> str:
     """Accelerators of the source that the target does not sell, and who of its regions does."""
     wanted = dict.fromkeys(pool.accelerator for pool in lock.spec.pools if pool.accelerator)
     said = [
@@ -85,7 +85,7 @@ def lacking(lock: Lock, *, target: Target, ground: Ground) -> str:
     return f"{target} sells no machine with an accelerator" if wanted and not ground.kinds else ""
 
 
-def chosen(found: Quote, *, lock: Lock, named: str) -> tuple[Option, str]:
+def choose_option(found: Quote, *, lock: Lock, named: str) -> tuple[Option, str]:
     """The option that was named, else the one with the source's view; and how it came to be.
 
     Raises:
@@ -140,7 +140,7 @@ def _over_hint(found: Quote, option: Option, lacks: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class CloneRequest:
     """What the command line says.
 
     Args:
@@ -156,7 +156,7 @@ class Asked:
     today: date
     allow_stale: bool
     may_be_old: bool
-    decisions: tuple[Decision, ...]
+    decisions: tuple[CloneDecision, ...]
     answers: Mapping[str, str]
     heading: str
 
@@ -178,22 +178,22 @@ class Clone:
     option_why: str
     texts: Mapping[Path, str]
     layout_kept: bool
-    fields: tuple[Row, ...]
-    placed: tuple[Row, ...]
-    decisions: tuple[Decision, ...]
+    fields: tuple[FieldRow, ...]
+    placed: tuple[FieldRow, ...]
+    decisions: tuple[CloneDecision, ...]
     answers: Mapping[str, str]
-    keys: tuple[Key, ...]
+    keys: tuple[ConfigKey, ...]
     secrets_provider: str
     zones_named: bool
 
 
-def open_decisions(source: Source, target: Target, *, market: Market) -> tuple[Decision, ...]:
+def open_decisions(source: SourceStack, target: Target, *, market: Market) -> tuple[CloneDecision, ...]:
     """What a person may have to decide, before anything is quoted.
 
     Raises:
         InputError: the zones that were named cannot be, or the source's configuration cannot be read.
     """
-    here = ground(market, target)
+    here = read_target_market(market, target)
     if target.zones:
         refuse_zones(target.zones, known=here.region.zones, place=str(target), provider=target.provider)
     return (
@@ -204,22 +204,24 @@ def open_decisions(source: Source, target: Target, *, market: Market) -> tuple[D
     )
 
 
-def _settings(source: Source, target: Target) -> Settings:
-    return settings(source.project.stack_config(source.stack), same_provider=source.provider == target.provider)
+def _settings(source: SourceStack, target: Target) -> PortableConfig:
+    return read_portable_config(
+        source.project.stack_config(source.stack), same_provider=source.provider == target.provider
+    )
 
 
-def cloned(source: Source, asked: Asked, *, market: Market) -> Clone:
+def build_clone(source: SourceStack, asked: CloneRequest, *, market: Market) -> Clone:
     """The clone of a source.
 
     Raises:
         AtollError: a decision is open, the target cannot hold it, or it costs more than its ceiling.
     """
     target, project = asked.target, source.project
-    here, config = ground(market, target), _settings(source, target)
-    open_, answers, networks = asked.decisions, asked.answers, taken(project)
-    checklist = placed(source.checklist, target=target, decisions=open_, answers=answers, taken=networks)
-    option, why, accepted = _accepted(source, asked, checklist, market=market, here=here, networks=networks)
-    text, kept = rewritten(
+    here, config = read_target_market(market, target), _settings(source, target)
+    open_, answers, networks = asked.decisions, asked.answers, list_reserved_networks(project)
+    checklist = transform_checklist(source.checklist, target=target, decisions=open_, answers=answers, taken=networks)
+    option, why, accepted = _accept_option(source, asked, checklist, market=market, here=here, networks=networks)
+    text, kept = rewrite_text(
         source.text, old=source.checklist, new=checklist, file=f"{asked.stack}/checklist.yaml", heading=asked.heading
     )
     provider = answers.get(PROVIDER, "")
@@ -239,7 +241,7 @@ def cloned(source: Source, asked: Asked, *, market: Market) -> Clone:
         texts=texts,
         layout_kept=kept,
         fields=checklist_rows(source.checklist, checklist, decisions=open_, answers=answers),
-        placed=placed_rows(source.lock, accepted),
+        placed=build_placement_rows(source.lock, accepted),
         decisions=open_,
         answers=answers,
         keys=config.keys,
@@ -248,18 +250,18 @@ def cloned(source: Source, asked: Asked, *, market: Market) -> Clone:
     )
 
 
-def _accepted(
-    source: Source,
-    asked: Asked,
+def _accept_option(
+    source: SourceStack,
+    asked: CloneRequest,
     checklist: Checklist,
     *,
     market: Market,
-    here: Ground,
-    networks: Sequence[Taken],
+    here: TargetMarket,
+    networks: Sequence[ReservedNetwork],
 ) -> tuple[Option, str, Lock]:
     """The option, why it is the one, and the lock that holds it."""
-    missing = partial(lacking, source.lock, target=asked.target, ground=here)
-    found = quoted(
+    missing = partial(describe_missing_accelerators, source.lock, target=asked.target, ground=here)
+    found = quote_clone(
         checklist,
         stack=asked.stack,
         market=market,
@@ -267,10 +269,10 @@ def _accepted(
         allow_stale=asked.allow_stale,
         missing=missing,
     )
-    option, why = chosen(found, lock=source.lock, named=asked.option)
+    option, why = choose_option(found, lock=source.lock, named=asked.option)
     if asked.target.zones:
-        option = zoned(option, asked.target.zones, checklist=checklist, market=market)
-    option = apart(option, checklist=checklist, taken=networks)
+        option = with_zones(option, asked.target.zones, checklist=checklist, market=market)
+    option = separate_vpn_ranges(option, checklist=checklist, taken=networks)
     refuse(option, found, may_be_old=asked.may_be_old, missing=missing)
     accepted = lock(
         found,

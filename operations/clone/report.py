@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.clone.form import SCHEMA_VERSION, assumed_form, field_forms
+from planning.clone.form import SCHEMA_VERSION, build_assumed_form, field_forms
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from operations.clone.assembly import Clone
-    from operations.clone.source import Source
+    from operations.clone.source import SourceStack
     from planning.clone.comparison.form import ComparisonForm
     from planning.clone.form import CloneForm, PlaceForm
     from planning.spec.lock import Lock
@@ -23,7 +23,7 @@ ZONES: Final = (
 
 
 def clone_form(
-    source: Source,
+    source: SourceStack,
     clone: Clone,
     *,
     written: Sequence[str],
@@ -38,7 +38,7 @@ def clone_form(
         "written": list(written),
         "fields": field_forms(clone.fields),
         "placed": field_forms(clone.placed),
-        "assumed": assumed_form(clone.decisions, clone.answers),
+        "assumed": build_assumed_form(clone.decisions, clone.answers),
         "config": [{"key": each.name, "carried": each.carried, "why": each.why} for each in clone.keys],
         "secrets_provider": clone.secrets_provider,
         "names_compared": names,
@@ -63,7 +63,7 @@ def _place_form(lock: Lock) -> PlaceForm:
 def notes(clone: Clone) -> tuple[str, ...]:
     """What a person must know of the clone beside the tables."""
     verdict = clone.option.judgement
-    assumed = assumed_form(clone.decisions, clone.answers)
+    assumed = build_assumed_form(clone.decisions, clone.answers)
     found = [
         *(
             f"assumed: {each.path}: {assumed[each.path]}; {each.why}"

@@ -23,7 +23,7 @@ NAMING: Final = ("name", "bucket", "accountId", "roleId", "keyRingId", "clusterI
 INSIDE: Final = "kubernetes:"  # objects of a cluster: two clusters may have the same
 
 
-def registered(stack: str, *, root: Path, texts: Mapping[str, str]) -> tuple[Resource, ...]:
+def preview_resources(stack: str, *, root: Path, texts: Mapping[str, str]) -> tuple[Resource, ...]:
     """What the program of a stack would build from a lock that no folder of the project holds yet.
 
     Args:

@@ -6,12 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from operations.project.accepted_lock import accepted_lock
-from operations.project.workspace import STACK_NAME, Project, known_stack, shown
+from operations.project.accepted_lock import read_accepted_lock
+from operations.project.workspace import STACK_NAME, Project, display_path, require_stack
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.vocabulary import HOME
 from planning.checklist.reading.checklist_file import read_file
-from planning.clone.addresses import Taken
+from planning.clone.addresses import ReservedNetwork
 from planning.inputs.files import read_text
 from planning.spec.lock import read_lock
 from planning.values.errors import AtollError, InputError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SourceStack:
     """A stack as its files say it; its state is never opened."""
 
     project: Project
@@ -40,25 +40,25 @@ class Source:
         return self.lock.spec.placement.provider
 
 
-def source(stack: str) -> Source:
+def read_source(stack: str) -> SourceStack:
     """The stack, once it is accepted as its checklist is now.
 
     Raises:
         InputError: no such stack, faults in its files, nothing accepted, or a checklist that was changed since.
     """
-    project = known_stack(stack)
+    project = require_stack(stack)
     path = project.checklist(stack)
     checklist = read_file(path)
     accepted = f"atoll accept {stack} OPTION"
     if not project.lock(stack).exists():
         raise InputError(f"{stack} has no lock: a clone starts from what was accepted", hint=f"first: {accepted}")
-    lock = accepted_lock(project, stack)
+    lock = read_accepted_lock(project, stack)
     if lock.checklist_digest != checklist_digest(checklist):
         raise InputError(
-            f"{shown(path)} has changed since {lock.option} was accepted: the clone would be of neither",
+            f"{display_path(path)} has changed since {lock.option} was accepted: the clone would be of neither",
             hint=f"accept it as it is now: {accepted}; or restore the checklist",
         )
-    return Source(project=project, stack=stack, checklist=checklist, text=read_text(path), lock=lock)
+    return SourceStack(project=project, stack=stack, checklist=checklist, text=read_text(path), lock=lock)
 
 
 def refuse_name(project: Project, *, source: str, new: str, placements: Sequence[str] = ()) -> None:
@@ -82,7 +82,9 @@ def refuse_name(project: Project, *, source: str, new: str, placements: Sequence
         )
     for path in (project.stacks / new, project.stack_config(new)):
         if path.exists():
-            raise InputError(f"{shown(path)} is already there", hint="choose another name; a clone is written once")
+            raise InputError(
+                f"{display_path(path)} is already there", hint="choose another name; a clone is written once"
+            )
     mine = {f"atoll-{new}", *(f"atoll-{new}-{name}" for name in placements)}
     for stack in project.known:
         if both := sorted(mine & set(_first_names(project, stack))):
@@ -93,7 +95,7 @@ def refuse_name(project: Project, *, source: str, new: str, placements: Sequence
 
 
 def _first_names(project: Project, stack: str) -> Iterator[str]:
-    """Physical names that a stack's placements begin with (`components.context.naming.physical`)."""
+    """Physical names that a stack's placements begin with (`components.context.naming.build_physical_name`)."""
     yield f"atoll-{stack}"
     with suppress(AtollError):
         placements = read_lock(project.lock(stack)).placements
@@ -130,30 +132,30 @@ def zones_of(text: str) -> tuple[str, ...]:
     return found
 
 
-def taken(project: Project) -> tuple[Taken, ...]:
+def list_reserved_networks(project: Project) -> tuple[ReservedNetwork, ...]:
     """Every range that a checklist or a lock of the project names; what cannot be read has none."""
     return tuple(dict.fromkeys(each for stack in project.known for each in _of(project, stack)))
 
 
-def _of(project: Project, stack: str) -> Iterator[Taken]:
+def _of(project: Project, stack: str) -> Iterator[ReservedNetwork]:
     with suppress(AtollError):
-        yield from of_checklist(read_file(project.checklist(stack)), stack=stack)
+        yield from networks_of_checklist(read_file(project.checklist(stack)), stack=stack)
     with suppress(AtollError):
-        yield from of_lock(read_lock(project.lock(stack)))
+        yield from networks_of_lock(read_lock(project.lock(stack)))
 
 
-def of_checklist(checklist: Checklist, *, stack: str) -> Iterator[Taken]:
+def networks_of_checklist(checklist: Checklist, *, stack: str) -> Iterator[ReservedNetwork]:
     """Ranges that a checklist asks for, and the one its customer has."""
     main = checklist.main_cloud
-    yield Taken(f"stack {stack}", checklist.where.cidr)
-    yield from (Taken(f"{each.name} of stack {stack}", each.cidr) for each in checklist.where.elsewhere)
+    yield ReservedNetwork(f"stack {stack}", checklist.where.cidr)
+    yield from (ReservedNetwork(f"{each.name} of stack {stack}", each.cidr) for each in checklist.where.elsewhere)
     if main is not None and main.vpc_cidr is not None:
-        yield Taken(f"the main VPC of {stack}", main.vpc_cidr)
+        yield ReservedNetwork(f"the main VPC of {stack}", main.vpc_cidr)
 
 
-def of_lock(lock: Lock) -> Iterator[Taken]:
+def networks_of_lock(lock: Lock) -> Iterator[ReservedNetwork]:
     """Ranges that were accepted."""
     for spec in lock.placements:
-        yield Taken(f"stack {lock.stack}", spec.network.cidr)
+        yield ReservedNetwork(f"stack {lock.stack}", spec.network.cidr)
         if spec.vpn is not None:
-            yield Taken(f"the VPN of {lock.stack}", spec.vpn.cidr)
+            yield ReservedNetwork(f"the VPN of {lock.stack}", spec.vpn.cidr)

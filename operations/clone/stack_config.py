@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import yaml
 
 from operations.project.stack_config import KEY, NEW
-from planning.clone.decisions.decision import Choice, Decision
+from planning.clone.decisions.decision import CloneDecision, DecisionChoice
 from planning.inputs.yaml_document import read_fields
 from planning.values.errors import InputError
 
@@ -66,7 +66,7 @@ CARRIED: Final[Mapping[str, tuple[Carry, str]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class ConfigKey:
     """One key of the source's configuration and what becomes of it."""
 
     name: str
@@ -77,14 +77,14 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class PortableConfig:
     """The source's stack file without what belongs to the source alone."""
 
     provider: str
-    keys: tuple[Key, ...]
+    keys: tuple[ConfigKey, ...]
 
 
-def settings(path: Path, *, same_provider: bool) -> Settings:
+def read_portable_config(path: Path, *, same_provider: bool) -> PortableConfig:
     """What a stack file says that a clone may take over; nothing where there is no file.
 
     Raises:
@@ -93,20 +93,20 @@ def settings(path: Path, *, same_provider: bool) -> Settings:
     fields = read_fields(path, hint="repair it; the clone would lose its keys", may_be_missing=True)
     config = fields.get("config")
     entries = cast("dict[object, object]", config) if isinstance(config, dict) else {}
-    return Settings(
+    return PortableConfig(
         provider=str(fields.get(PROVIDER) or ""),
         keys=tuple(_key(str(name), each, same_provider=same_provider) for name, each in entries.items() if name != KEY),
     )
 
 
-def _key(name: str, value: object, *, same_provider: bool) -> Key:
+def _key(name: str, value: object, *, same_provider: bool) -> ConfigKey:
     if _holds_secret(value):
-        return Key(name=name, carried=False, why="a secret: it is encrypted for the source alone", secret=True)
+        return ConfigKey(name=name, carried=False, why="a secret: it is encrypted for the source alone", secret=True)
     carry, why = CARRIED.get(name, ("never", "a key that Atoll does not know; set it where the clone needs it"))
     carried = carry == "always" or (carry == "same provider" and same_provider)
     if carry == "same provider" and not same_provider:
         why = "of the other provider"
-    return Key(name=name, carried=carried, why=why, value=value if carried else None)
+    return ConfigKey(name=name, carried=carried, why=why, value=value if carried else None)
 
 
 def _holds_secret(value: object) -> bool:
@@ -117,33 +117,35 @@ def _holds_secret(value: object) -> bool:
     return isinstance(value, list) and any(_holds_secret(each) for each in cast("list[object]", value))
 
 
-def provider_decision(has: str, *, lock_region: str, target: Target) -> Iterator[Decision]:
+def provider_decision(has: str, *, lock_region: str, target: Target) -> Iterator[CloneDecision]:
     """Which key encrypts the clone's secrets, where the source has one."""
     if not has.startswith(SCHEMES):
         return
-    yield Decision(
+    yield CloneDecision(
         path=PROVIDER,
         why="the source's secrets are encrypted with a key of its own"
         + (f" in {region}" if (region := _region(has)) else "")
         + "; a clone that keeps it cannot be opened where that key is out of reach",
-        old=_shown(has),
+        old=_without_query(has),
         choices=(
-            Choice(
+            DecisionChoice(
                 "URL", f"a key of the clone's own, as in {has.split('://', maxsplit=1)[0]}://...?region={target.region}"
             ),
-            Choice("passphrase", "a passphrase, asked for by the first `atoll up`"),
-            Choice("default", "as the backend keeps secrets"),
+            DecisionChoice("passphrase", "a passphrase, asked for by the first `atoll up`"),
+            DecisionChoice("default", "as the backend keeps secrets"),
         ),
-        settle=lambda checklist, answer: _settled(checklist, answer, has=has, old=lock_region, target=target),
+        settle=lambda checklist, answer: _check_provider_key(
+            checklist, answer, has=has, old=lock_region, target=target
+        ),
     )
 
 
-def _settled(checklist: Checklist, answer: str, *, has: str, old: str, target: Target) -> Checklist:
+def _check_provider_key(checklist: Checklist, answer: str, *, has: str, old: str, target: Target) -> Checklist:
     """Refuse a key that would make the clone lean on the source's place; the checklist itself has no part in it."""
     if answer not in OWN_WAYS and not answer.startswith(SCHEMES):
         ways = f"{', '.join(OWN_WAYS)}, or {', '.join(SCHEMES)}"
         raise InputError(f'"{answer[:40]}" is no secrets provider', hint=ways)
-    if _shown(answer) == _shown(has) and answer not in OWN_WAYS and _region(answer) == _region(has):
+    if _without_query(answer) == _without_query(has) and answer not in OWN_WAYS and _region(answer) == _region(has):
         raise InputError("that is the source's key", hint="a clone has a key of its own")
     if old != target.region and _region(answer) == old:
         raise InputError(
@@ -156,12 +158,12 @@ def _region(url: str) -> str:
     return (parse_qs(url.partition("?")[2].partition("#")[0]).get("region") or [""])[0]
 
 
-def _shown(url: str) -> str:
+def _without_query(url: str) -> str:
     """Without its query, which may name profiles and accounts."""
     return url.partition("?")[0]
 
 
-def config_text(stack: str, *, option: str, keys: tuple[Key, ...], provider: str) -> str:
+def config_text(stack: str, *, option: str, keys: tuple[ConfigKey, ...], provider: str) -> str:
     """The stack file of a clone."""
     text = NEW.format(stack=stack, key=KEY, option=option)
     carried = {each.name: each.value for each in keys if each.carried}

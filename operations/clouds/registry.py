@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from planning.checklist.model.vocabulary import HOME
-from planning.cloud_checks.cloud_reports import Told
-from planning.cloud_checks.orphans import Found, Leftovers, Unanswered, classify
+from planning.cloud_checks.cloud_reports import CloudReport
+from planning.cloud_checks.orphans import Orphan, OrphanReport, Unanswered, classify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +43,7 @@ class Asked:
 
     @property
     def cluster(self) -> str:
-        """Name of the cluster in its cloud, as `components.context.naming.physical` makes it."""
+        """Name of the cluster in its cloud, as `components.context.naming.build_physical_name` makes it."""
         name = self.spec.placement.name
         return f"atoll-{self.stack}" if name == HOME else f"atoll-{self.stack}-{name}"
 
@@ -52,14 +52,14 @@ class Asked:
 class Search:
     """What was found, and what could not be asked."""
 
-    found: tuple[Found, ...]
+    found: tuple[Orphan, ...]
     unanswered: tuple[Unanswered, ...]
 
 
 class Cloud(Protocol):
     """What the module of a cloud offers; neither function raises for an answer that is refused or missing."""
 
-    def told(self, asked: Asked) -> Told:
+    def told(self, asked: Asked) -> CloudReport:
         """Quotas, offers and reservations."""
         ...
 
@@ -74,10 +74,10 @@ def cloud_of(target: str) -> Cloud | None:
     return None if name is None else cast("Cloud", cast("object", import_module(name)))
 
 
-def told_of(asked: Asked) -> Told:
+def told_of(asked: Asked) -> CloudReport:
     """What the cloud of a placement says."""
     cloud = cloud_of(asked.spec.placement.target)
-    return Told(silence=NOT_BUILT) if cloud is None else cloud.told(asked)
+    return CloudReport(silence=NOT_BUILT) if cloud is None else cloud.told(asked)
 
 
 def search_of(asked: Asked) -> Search:
@@ -89,7 +89,7 @@ def search_of(asked: Asked) -> Search:
     return Search((), (Unanswered(placement=place.name, what=place.provider, reason=NOT_BUILT),))
 
 
-def leftovers_of(lock: Lock, *, catalog: Catalog, config: Mapping[str, str] | None = None) -> Leftovers:
+def leftovers_of(lock: Lock, *, catalog: Catalog, config: Mapping[str, str] | None = None) -> OrphanReport:
     """Everything that the clouds of an accepted stack still have of it, priced by the catalog.
 
     Args:

@@ -54,7 +54,7 @@ class TooLargeError(AtollError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Api:
+class CodeHostApi:
     """One API with its login; `sleep` waits between tries."""
 
     root: str
@@ -114,7 +114,7 @@ class Api:
         for _ in range(3):
             if answer.status_code not in REDIRECTS:
                 return _body(answer, limit=limit)
-            there = _redirected(answer)
+            there = _redirect_url(answer)
             _sound(there)
             answer = self._tried("GET", there, stream=True, login=False)
         raise ApiError("the download leads from redirect to redirect")
@@ -169,7 +169,7 @@ class Api:
         raise ApiError(f"{what}: no answer")
 
 
-def opened(root: str, token: str, *, headers: Mapping[str, str] | None = None) -> Api:
+def open_api(root: str, token: str, *, headers: Mapping[str, str] | None = None) -> CodeHostApi:
     """An API with its token, over HTTPS (plain HTTP only to this machine).
 
     Raises:
@@ -180,11 +180,11 @@ def opened(root: str, token: str, *, headers: Mapping[str, str] | None = None) -
     _sound(root)
     session = requests.Session()
     session.headers.update({"User-Agent": "atoll", **(headers or {})})
-    session.auth = _Login(token)
-    return Api(root=root, session=session)
+    session.auth = _BearerAuth(token)
+    return CodeHostApi(root=root, session=session)
 
 
-class _Login(requests.auth.AuthBase):
+class _BearerAuth(requests.auth.AuthBase):
     """A bearer token that prints as nothing."""
 
     def __init__(self, token: str) -> None:
@@ -201,7 +201,7 @@ def _bare(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
-def _redirected(answer: requests.Response) -> str:
+def _redirect_url(answer: requests.Response) -> str:
     try:
         return urljoin(answer.url, answer.headers.get("Location", ""))
     except ValueError as error:

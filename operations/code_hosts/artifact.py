@@ -42,12 +42,12 @@ def diff_in(archive: bytes, *, folder: str = "") -> DiffForm:
         raise UntrustedError(f"the archive is larger than {LARGEST_ARCHIVE >> 20} MiB")
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-            return checked(_taken(opened, folder=folder))
+            return parse_diff(_read_entry(opened, folder=folder))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError) as error:
         raise UntrustedError("the archive cannot be read") from error
 
 
-def checked(text: bytes) -> DiffForm:
+def parse_diff(text: bytes) -> DiffForm:
     """The diff in a JSON text, strictly of its shape and at one with itself.
 
     Raises:
@@ -63,7 +63,7 @@ def checked(text: bytes) -> DiffForm:
         raise UntrustedError(f"{DIFF} has another schema version than {SCHEMA_VERSION}")
     if len(form["stacks"]) > MOST_STACKS:
         raise UntrustedError(f"{DIFF} names more than {MOST_STACKS} stacks")
-    _agreed(form)
+    _check_consistency(form)
     return form
 
 
@@ -72,7 +72,7 @@ def is_hash(text: str) -> bool:
     return HASH.fullmatch(text) is not None
 
 
-def _agreed(form: DiffForm) -> None:
+def _check_consistency(form: DiffForm) -> None:
     """The verdict on top says no better than what stands below it; a stack in which nothing moves stops nothing."""
     if (form["exit_code"] == 0) != (form["verdict"] == "within"):
         raise UntrustedError(f"{DIFF} has a verdict and an exit code that are at odds")
@@ -87,7 +87,7 @@ def _stops(stack: StackDiffForm) -> bool:
     return over or broken or bool(stack["failure"]) or stack["state"] == "failed"
 
 
-def _taken(opened: zipfile.ZipFile, *, folder: str) -> bytes:
+def _read_entry(opened: zipfile.ZipFile, *, folder: str) -> bytes:
     """The bytes of the diff, after every entry's name was looked at."""
     entries = opened.infolist()
     names = [entry.filename for entry in entries if not (folder and entry.is_dir())]

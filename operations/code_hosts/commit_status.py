@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from planning.diff.form import DiffForm
 
-    RenderComment: TypeAlias = Callable[[DiffForm | None, "Standing", str], str]
+    RenderComment: TypeAlias = Callable[[DiffForm | None, "CommitStatus", str], str]
     """Writes the comment about one commit: the checked diff where there is one, what it comes to, the commit's hash."""
 
 
@@ -35,7 +35,7 @@ _READ_ONLY: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class CommitStatus:
     """A commit status and the words above the figures."""
 
     success: bool
@@ -48,17 +48,17 @@ class Standing:
         return "success" if self.success else "failure"
 
 
-def judging(paths: Iterable[str]) -> tuple[str, ...]:
+def select_verdict_paths(paths: Iterable[str]) -> tuple[str, ...]:
     """Those of the changed paths that take part in judging: code, rules, prices, workflows, anything not known."""
     return tuple(sorted({path for path in paths if not _READ_ONLY.fullmatch(path)}))
 
 
-def judged_by(form: DiffForm) -> tuple[str, ...]:
+def list_verdict_files(form: DiffForm) -> tuple[str, ...]:
     """What the diff itself names as judging and changed."""
     return tuple(row["path"] for row in form["judge_changes"])
 
 
-def raised(form: DiffForm) -> tuple[str, ...]:
+def list_raised_ceilings(form: DiffForm) -> tuple[str, ...]:
     """Ceilings that the change moves so that more passes, each as "stack: what"."""
     return tuple(
         f"{stack['stack']}: {row['what']}" for stack in form["stacks"] for row in stack["ceilings"] if row["raised"]
@@ -70,9 +70,9 @@ def context(branch: str, *, default: str) -> str:
     return CONTEXT if branch == default else f"{CONTEXT} ({branch})"
 
 
-def stood(
+def build_status(
     form: DiffForm, *, touched: tuple[str, ...], complete: bool, approved: bool, elsewhere: bool = False
-) -> Standing:
+) -> CommitStatus:
     """The status of a checked diff.
 
     Args:
@@ -81,7 +81,7 @@ def stood(
         approved: whether somebody with a say approved exactly this commit.
         elsewhere: whether the figures were made where the change's author sets what runs, as in a fork's own project.
     """
-    lifted = raised(form)
+    lifted = list_raised_ceilings(form)
     alarms: list[str] = [ELSEWHERE] if elsewhere else []
     if touched or not complete:
         alarms.append(_self_judged(touched, complete=complete))
@@ -89,24 +89,24 @@ def stood(
         alarms.append("**This change raises its own ceiling** (" + ", ".join(map(code, lifted[:PATHS_SHOWN])) + ").")
     verdict = _verdict(form)
     if not alarms:
-        return Standing(success=form["exit_code"] == 0, description=verdict)
+        return CommitStatus(success=form["exit_code"] == 0, description=verdict)
     why = "judges itself" if touched or not complete or elsewhere else "raises its ceiling"
     if approved:
         banner = _caution([*alarms, "An approving review of exactly this commit lets it stand."])
-        return Standing(
+        return CommitStatus(
             success=form["exit_code"] == 0, description=f"{verdict}; it {why}, approved"[:140], banner=banner
         )
     wanted = "Until somebody with a say in this repository approves exactly this commit, the status stays failed."
-    return Standing(
+    return CommitStatus(
         success=False,
         description=f"{why}, not approved; {verdict}"[:LONGEST_DESCRIPTION],
         banner=_caution([*alarms, wanted]),
     )
 
 
-def unread(reason: str) -> Standing:
+def build_unreadable_status(reason: str) -> CommitStatus:
     """The status where there is no diff to show."""
-    return Standing(
+    return CommitStatus(
         success=False,
         description=f"no figures: {reason}"[:LONGEST_DESCRIPTION],
         banner=_caution(

@@ -9,16 +9,16 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from operations.code_hosts.api import ApiError, opened
+from operations.code_hosts.api import ApiError, open_api
 from operations.code_hosts.commit_status import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from operations.code_hosts.api import Api
+    from operations.code_hosts.api import CodeHostApi
 
 
-class User(TypedDict):
+class GitHubUser(TypedDict):
     """An account."""
 
     login: str
@@ -31,7 +31,7 @@ class Repository(TypedDict):
     full_name: str
 
 
-class Home(Repository):
+class EventRepository(Repository):
     """The repository that an event is about."""
 
     default_branch: str
@@ -54,7 +54,7 @@ class Pull(TypedDict):
     base: Tip
 
 
-class Changed(TypedDict, total=False):
+class ChangedFile(TypedDict, total=False):
     """A changed file."""
 
     filename: str
@@ -64,7 +64,7 @@ class Changed(TypedDict, total=False):
 class Review(TypedDict):
     """A review; `commit_id` is what was looked at."""
 
-    user: User | None
+    user: GitHubUser | None
     state: str
     commit_id: str | None
     author_association: str
@@ -75,7 +75,7 @@ class Comment(TypedDict):
 
     id: int
     body: str | None
-    user: User | None
+    user: GitHubUser | None
 
 
 class Issue(TypedDict, total=False):
@@ -83,7 +83,7 @@ class Issue(TypedDict, total=False):
 
     number: int
     body: str | None
-    user: User | None
+    user: GitHubUser | None
     pull_request: object
 
 
@@ -108,14 +108,14 @@ class Parent(TypedDict):
     sha: str
 
 
-class Commit(TypedDict):
+class GitHubCommit(TypedDict):
     """A commit and its parents, the first one first."""
 
     sha: str
     parents: list[Parent]
 
 
-class Compared(TypedDict):
+class GitHubComparison(TypedDict):
     """How one commit lies to another: "ahead", "behind", "identical", "diverged"."""
 
     status: str
@@ -124,16 +124,16 @@ class Compared(TypedDict):
 class Between(TypedDict):
     """Files that differ between two commits, of which GitHub lists the first 300."""
 
-    files: list[Changed]
+    files: list[ChangedFile]
 
 
-class Rights(TypedDict):
+class RepositoryPermission(TypedDict):
     """What an account may do in a repository: "admin", "write", "read" or "none"."""
 
     permission: str
 
 
-class Run(TypedDict):
+class WorkflowRun(TypedDict):
     """A finished run of a workflow, as the event tells it."""
 
     id: int
@@ -147,21 +147,21 @@ class Run(TypedDict):
 class RunEvent(TypedDict):
     """The event `workflow_run`."""
 
-    workflow_run: Run
-    repository: Home
+    workflow_run: WorkflowRun
+    repository: EventRepository
 
 
 PULL: Final = TypeAdapter[Pull](Pull)
 PULLS: Final = TypeAdapter[list[Pull]](list[Pull])
-FILES: Final = TypeAdapter[list[Changed]](list[Changed])
+FILES: Final = TypeAdapter[list[ChangedFile]](list[ChangedFile])
 REVIEWS: Final = TypeAdapter[list[Review]](list[Review])
 COMMENTS: Final = TypeAdapter[list[Comment]](list[Comment])
 ISSUES: Final = TypeAdapter[list[Issue]](list[Issue])
 ARTIFACTS: Final = TypeAdapter[Artifacts](Artifacts)
-COMMIT: Final = TypeAdapter[Commit](Commit)
-COMPARED: Final = TypeAdapter[Compared](Compared)
+COMMIT: Final = TypeAdapter[GitHubCommit](GitHubCommit)
+COMPARED: Final = TypeAdapter[GitHubComparison](GitHubComparison)
 BETWEEN: Final = TypeAdapter[Between](Between)
-RIGHTS: Final = TypeAdapter[Rights](Rights)
+RIGHTS: Final = TypeAdapter[RepositoryPermission](RepositoryPermission)
 RUN_EVENT: Final = TypeAdapter[RunEvent](RunEvent)
 ANYTHING: Final = TypeAdapter[object](object)
 
@@ -178,11 +178,11 @@ HEADERS: Final = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version
 class GitHub:
     """One repository behind its API; `bot` is the account that our comments are under."""
 
-    api: Api
+    api: CodeHostApi
     repository: str
     bot: str = BOT
 
-    def pulls_of(self, run: Run) -> tuple[Pull, ...]:
+    def pulls_of(self, run: WorkflowRun) -> tuple[Pull, ...]:
         """Open pull requests into this repository whose head is the run's commit, in the run's own repository."""
         home = (run["head_repository"] or {"full_name": ""})["full_name"]
         owner, _, _ = home.partition("/")
@@ -234,7 +234,7 @@ class GitHub:
         """An artifact's archive, of at most `limit` bytes."""
         return self.api.download(self._at(f"actions/artifacts/{artifact}/zip"), limit=limit)
 
-    def commit(self, sha: str) -> Commit:
+    def commit(self, sha: str) -> GitHubCommit:
         """A commit with its parents."""
         return self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), COMMIT)
 
@@ -304,7 +304,7 @@ class GitHub:
         return f"repos/{quote(owner, safe='')}/{quote(name, safe='')}/{path}"
 
 
-def _names(files: Iterable[Changed]) -> tuple[str, ...]:
+def _names(files: Iterable[ChangedFile]) -> tuple[str, ...]:
     """Paths of changed files, old names included."""
     names = {name for each in files for name in (each.get("filename"), each.get("previous_filename")) if name}
     return tuple(sorted(names))
@@ -316,4 +316,4 @@ def github(*, root: str, token: str, repository: str, bot: str = BOT) -> GitHub:
     Raises:
         InputError: no token, or an address that is not HTTPS.
     """
-    return GitHub(api=opened(root, token, headers=HEADERS), repository=repository, bot=bot)
+    return GitHub(api=open_api(root, token, headers=HEADERS), repository=repository, bot=bot)

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from operations.code_hosts.api import ApiError, TooLargeError
 from operations.code_hosts.artifact import LARGEST_ARCHIVE, NAME, UntrustedError, diff_in, is_hash
-from operations.code_hosts.commit_status import context, judged_by, judging, stood, unread
+from operations.code_hosts.commit_status import (
+    build_status,
+    build_unreadable_status,
+    context,
+    list_verdict_files,
+    select_verdict_paths,
+)
 
 if TYPE_CHECKING:
-    from operations.code_hosts.commit_status import RenderComment, Standing
+    from operations.code_hosts.commit_status import CommitStatus, RenderComment
     from operations.code_hosts.github import GitHub, Pull, RunEvent
     from planning.diff.form import DiffForm
 
@@ -24,7 +30,7 @@ class Posted:
 
     words: str
     comment: str = ""
-    standing: Standing | None = None
+    standing: CommitStatus | None = None
 
 
 def post(
@@ -52,27 +58,29 @@ def post(
     pull, *others = pulls
     numbers = tuple(each["number"] for each in pulls)
     if others:
-        form, standing = None, unread(f"pull requests {_listed(numbers)} share this commit")
+        form, standing = None, build_unreadable_status(f"pull requests {_join_numbers(numbers)} share this commit")
     else:
-        form, standing = _weighed(github, run["id"], pull, sha)
+        form, standing = _evaluate_run(github, run["id"], pull, sha)
     if github.pull(pull["number"])["head"]["sha"] != sha:
         return Posted(words="nothing to post: the pull request has moved on to another commit")
     name = context(pull["base"]["ref"], default=event["repository"]["default_branch"])
     github.status(sha, state=standing.state, context=name, description=standing.description, target=target)
-    return _commented(github, numbers, standing, render(form, standing, sha))
+    return _write_comments(github, numbers, standing, render(form, standing, sha))
 
 
-def _weighed(github: GitHub, run: int, pull: Pull, sha: str) -> tuple[DiffForm | None, Standing]:
+def _evaluate_run(github: GitHub, run: int, pull: Pull, sha: str) -> tuple[DiffForm | None, CommitStatus]:
     """The checked diff of a run, None where there is none, and what it comes to."""
     try:
         form = _diff(github, run)
         _about(form, github=github, pull=pull, sha=sha)
     except (UntrustedError, TooLargeError) as error:
-        return None, unread(str(error))
+        return None, build_unreadable_status(str(error))
     listed, complete = github.paths(pull["number"])
     paths = (*listed, *github.between(form["base"]["commit"], sha))  # a push in between moves only the former
     approved = github.approved(pull["number"], commit=sha)
-    return form, stood(form, touched=judging([*paths, *judged_by(form)]), complete=complete, approved=approved)
+    return form, build_status(
+        form, touched=select_verdict_paths([*paths, *list_verdict_files(form)]), complete=complete, approved=approved
+    )
 
 
 def _diff(github: GitHub, run: int) -> DiffForm:
@@ -106,7 +114,7 @@ def _about(form: DiffForm, *, github: GitHub, pull: Pull, sha: str) -> None:
         raise UntrustedError("the diff names a commit that GitHub does not have") from error
 
 
-def _commented(github: GitHub, numbers: tuple[int, ...], standing: Standing, text: str) -> Posted:
+def _write_comments(github: GitHub, numbers: tuple[int, ...], standing: CommitStatus, text: str) -> Posted:
     """The comments, after the status, for that is what stops a merge."""
     words = f"status {standing.state} set"
     try:
@@ -116,10 +124,10 @@ def _commented(github: GitHub, numbers: tuple[int, ...], standing: Standing, tex
         if not error.refused:
             raise
         return Posted(words=f"{words}; comments are not allowed here", comment=text, standing=standing)
-    return Posted(words=f"{words}, comment on {_listed(numbers)} written", comment=text, standing=standing)
+    return Posted(words=f"{words}, comment on {_join_numbers(numbers)} written", comment=text, standing=standing)
 
 
-def _listed(numbers: tuple[int, ...]) -> str:
+def _join_numbers(numbers: tuple[int, ...]) -> str:
     return ", ".join(f"#{number}" for number in numbers)
 
 

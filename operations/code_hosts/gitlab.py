@@ -9,15 +9,22 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from operations.code_hosts.api import ApiError, TooLargeError, opened
+from operations.code_hosts.api import ApiError, TooLargeError, open_api
 from operations.code_hosts.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
-from operations.code_hosts.commit_status import context, is_ours, judged_by, judging, stood, unread
+from operations.code_hosts.commit_status import (
+    build_status,
+    build_unreadable_status,
+    context,
+    is_ours,
+    list_verdict_files,
+    select_verdict_paths,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from operations.code_hosts.api import Api
-    from operations.code_hosts.commit_status import RenderComment, Standing
+    from operations.code_hosts.api import CodeHostApi
+    from operations.code_hosts.commit_status import CommitStatus, RenderComment
     from planning.diff.form import DiffForm
 
 
@@ -64,7 +71,7 @@ class Diff(TypedDict):
     new_path: str
 
 
-class Note(TypedDict):
+class GitLabNote(TypedDict):
     """A comment; `system` where GitLab wrote it."""
 
     id: int
@@ -73,7 +80,7 @@ class Note(TypedDict):
     system: bool
 
 
-class Job(TypedDict):
+class GitLabJob(TypedDict):
     """A job of a pipeline."""
 
     id: int
@@ -81,7 +88,7 @@ class Job(TypedDict):
     status: str
 
 
-class Commit(TypedDict):
+class GitLabCommit(TypedDict):
     """A commit and its parents' hashes."""
 
     id: str
@@ -94,7 +101,7 @@ class Ref(TypedDict):
     name: str
 
 
-class Compared(TypedDict):
+class GitLabComparison(TypedDict):
     """What changed between two commits; cut short where `compare_timeout`."""
 
     diffs: list[Diff]
@@ -102,13 +109,13 @@ class Compared(TypedDict):
 
 
 REFS: Final = TypeAdapter[list[Ref]](list[Ref])
-COMPARED: Final = TypeAdapter[Compared](Compared)
+COMPARED: Final = TypeAdapter[GitLabComparison](GitLabComparison)
 MERGES: Final = TypeAdapter[list[Merge]](list[Merge])
 MERGE: Final = TypeAdapter[MergeDetail](MergeDetail)
 DIFFS: Final = TypeAdapter[list[Diff]](list[Diff])
-NOTES: Final = TypeAdapter[list[Note]](list[Note])
-JOBS: Final = TypeAdapter[list[Job]](list[Job])
-COMMIT: Final = TypeAdapter[Commit](Commit)
+NOTES: Final = TypeAdapter[list[GitLabNote]](list[GitLabNote])
+JOBS: Final = TypeAdapter[list[GitLabJob]](list[GitLabJob])
+COMMIT: Final = TypeAdapter[GitLabCommit](GitLabCommit)
 AUTHOR: Final = TypeAdapter[Author](Author)
 ANYTHING: Final = TypeAdapter[object](object)
 
@@ -125,7 +132,7 @@ STATES: Final = {True: "success", False: "failed"}
 class GitLab:
     """One project behind its API; `branch` is its default branch."""
 
-    api: Api
+    api: CodeHostApi
     project: int
     branch: str
 
@@ -185,7 +192,7 @@ class GitLab:
         for each in ours[1:]:
             self.api.delete(f"{path}/{each['id']}")
 
-    def status(self, sha: str, standing: Standing, *, name: str) -> None:
+    def status(self, sha: str, standing: CommitStatus, *, name: str) -> None:
         """Set a status of the commit."""
         sent = {"state": STATES[standing.success], "name": name, "description": standing.description}
         self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent, ANYTHING)
@@ -200,7 +207,7 @@ def gitlab(*, root: str, token: str, project: int, branch: str) -> GitLab:
     Raises:
         InputError: no token, or an address that is not HTTPS.
     """
-    return GitLab(api=opened(root, token), project=project, branch=branch)
+    return GitLab(api=open_api(root, token), project=project, branch=branch)
 
 
 def post_all(host: GitLab, *, render: RenderComment) -> tuple[str, ...]:
@@ -218,13 +225,13 @@ def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
         return f"!{number}: no pipeline"
     form: DiffForm | None = None
     try:
-        form, standing = _weighed(host, merge, pipeline)
+        form, standing = _evaluate_pipeline(host, merge, pipeline)
     except (UntrustedError, TooLargeError) as error:
-        standing = unread(str(error))
+        standing = build_unreadable_status(str(error))
     except ApiError as error:
         if not error.refused:
             raise
-        standing = unread("the token may not read the pipeline, as with a private fork")
+        standing = build_unreadable_status("the token may not read the pipeline, as with a private fork")
     try:
         host.status(merge["sha"], standing, name=context(merge["target_branch"], default=host.branch))
         host.stick(number, render(form, standing, merge["sha"]))
@@ -235,13 +242,13 @@ def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
     return f"!{number}: {standing.description}"
 
 
-def _weighed(host: GitLab, merge: MergeDetail, pipeline: Pipeline) -> tuple[DiffForm, Standing]:
+def _evaluate_pipeline(host: GitLab, merge: MergeDetail, pipeline: Pipeline) -> tuple[DiffForm, CommitStatus]:
     form = diff_in(host.archive(pipeline["project_id"], host.job(pipeline)), folder=FOLDER)
     paths, complete = host.paths(merge["iid"])
     _about(form, host=host, merge=merge, paths=paths)
     ours = pipeline["project_id"] == host.project and pipeline.get("source") == MERGE_REQUEST
-    touched = judging([*paths, *judged_by(form)])
-    return form, stood(form, touched=touched, complete=complete, approved=False, elsewhere=not ours)
+    touched = select_verdict_paths([*paths, *list_verdict_files(form)])
+    return form, build_status(form, touched=touched, complete=complete, approved=False, elsewhere=not ours)
 
 
 def _about(form: DiffForm, *, host: GitLab, merge: MergeDetail, paths: tuple[str, ...]) -> None:
@@ -258,7 +265,7 @@ def _about(form: DiffForm, *, host: GitLab, merge: MergeDetail, paths: tuple[str
     if not host.holds(merge["target_branch"], base):
         raise UntrustedError("the diff's base is not on the target branch; rebase")
     since = host.since(base, merge["target_branch"])
-    if since is None or judging(since) or set(since) & set(paths):
+    if since is None or select_verdict_paths(since) or set(since) & set(paths):
         raise UntrustedError("the target branch has changed what judges, or the same files, since; rebase")
 
 

@@ -36,10 +36,12 @@ def keep(watched: Iterable[Watched], *, github: GitHub) -> tuple[str, ...]:
         text, number = issue.get("body") or "", issue.get("number", 0)
         if (found := _MARKER.match(text)) and number:
             standing.setdefault(found[1], []).append((number, text))
-    return tuple(line for each in watched for line in _kept(each, sorted(standing.get(each.stack, [])), github))
+    return tuple(
+        line for each in watched for line in _sync_stack_issues(each, sorted(standing.get(each.stack, [])), github)
+    )
 
 
-def _kept(seen: Watched, issues: list[tuple[int, str]], github: GitHub) -> Iterable[str]:
+def _sync_stack_issues(seen: Watched, issues: list[tuple[int, str]], github: GitHub) -> Iterable[str]:
     wanted = _body(seen)
     if seen.exit_code and not issues:
         github.open_issue(title=_title(seen), body=wanted, label=LABEL)

@@ -6,13 +6,21 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.diff.evaluation import Questions, Side, asking
-from operations.diff.matching import chosen, digests
+from operations.diff.evaluation import DiffSide, Questions, asking
+from operations.diff.matching import digests, select_pairs
 from operations.diff.policy_changes import law_changes
-from operations.diff.stack_report import Row, failed, row
+from operations.diff.stack_report import StackRow, build_failed_row, row
 from operations.diff.worker_client import Asker
-from operations.diff.worktrees import Place, ahead, at, merge_base, now, standing, workshop
-from planning.diff.amounts import delta_of, expected_of, sum_of
+from operations.diff.worktrees import (
+    Worktree,
+    check_out,
+    count_missing_commits,
+    merge_base,
+    read_tree,
+    temporary_folder,
+    working_tree,
+)
+from planning.diff.amounts import delta_of, read_expected, sum_of
 from planning.diff.breaches import WORST_FIRST
 from planning.diff.limits import judge_changes
 from planning.values.errors import InputError
@@ -23,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     from operations.diff.evaluation import Asking, Progress
-    from operations.diff.matching import Chosen
+    from operations.diff.matching import StackSelection
     from operations.diff.protocol import BookForm
     from operations.diff.worktrees import Tree
     from planning.diff.form import DiffForm, RefForm
@@ -36,7 +44,7 @@ OLDER: Final = "the base's Atoll is older and cannot judge: prices, rules and ex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class DiffRequest:
     """What is compared.
 
     Args:
@@ -56,7 +64,7 @@ class Asked:
     deadline_s: float
 
 
-def compared(root: Path, asked: Asked, *, progress: Progress = nullcontext) -> DiffForm:
+def compare_project(root: Path, asked: DiffRequest, *, progress: Progress = nullcontext) -> DiffForm:
     """The document of a comparison of the project at `root`.
 
     Args:
@@ -68,58 +76,60 @@ def compared(root: Path, asked: Asked, *, progress: Progress = nullcontext) -> D
     """
     base, head, notes = _trees(root, asked)
     with (
-        workshop() as folder,
-        standing(root, base, folder=folder, name="base") as old,
-        standing(root, head, folder=folder, name="head") as new,
+        temporary_folder() as folder,
+        check_out(root, base, folder=folder, name="base") as old,
+        check_out(root, head, folder=folder, name="head") as new,
     ):
         asker = Asker(folder=folder, today=asked.today, deadline_s=asked.deadline_s)
         return _document(asked, old, new, ask=asking(asker, progress=progress), folder=folder, notes=notes)
 
 
-def _trees(root: Path, asked: Asked) -> tuple[Tree, Tree, list[str]]:
+def _trees(root: Path, asked: DiffRequest) -> tuple[Tree, Tree, list[str]]:
     """Both trees, and what is to be said of how they lie to each other."""
-    base = at(root, asked.base)
-    head = at(root, asked.head) if asked.head else now(root)
-    tip = head.commit or at(root, "HEAD").commit
+    base = read_tree(root, asked.base)
+    head = read_tree(root, asked.head) if asked.head else working_tree(root)
+    tip = head.commit or read_tree(root, "HEAD").commit
     if asked.from_merge_base:
         parted = merge_base(root, base.commit, tip)
-        return at(root, parted), head, [f"the base is {parted[:12]}, where {asked.base} and the head part"]
-    missing = ahead(root, base.commit, tip)
+        return read_tree(root, parted), head, [f"the base is {parted[:12]}, where {asked.base} and the head part"]
+    missing = count_missing_commits(root, base.commit, tip)
     count = "a commit" if missing == 1 else f"{missing} commits"
     said = f"the head lacks {count} of {asked.base}, and what they did shows as taken back: merge, or --merge-base"
     return base, head, [said] if missing else []
 
 
-def _document(asked: Asked, base: Place, head: Place, *, ask: Asking, folder: Path, notes: list[str]) -> DiffForm:
+def _document(
+    asked: DiffRequest, base: Worktree, head: Worktree, *, ask: Asking, folder: Path, notes: list[str]
+) -> DiffForm:
     judge = base if base.tree.can_judge else head
     if not judge.tree.can_judge:
         raise InputError("neither side has an Atoll that can judge the other", hint="compare newer commits")
-    sides = Side(base, digests(base.tree.files)), Side(head, digests(head.tree.files))
-    _known(asked.stacks, {*sides[0].digests.stacks, *sides[1].digests.stacks})
-    picked = chosen(sides[0].digests, sides[1].digests, places=(base, head), only=asked.stacks)
+    sides = DiffSide(base, digests(base.tree.files)), DiffSide(head, digests(head.tree.files))
+    _refuse_unknown_stacks(asked.stacks, {*sides[0].digests.stacks, *sides[1].digests.stacks})
+    picked = select_pairs(sides[0].digests, sides[1].digests, places=(base, head), only=asked.stacks)
     questions = Questions(base=sides[0], head=sides[1], judge=judge, folder=folder)
     rows = _rows(questions, ask, picked, only_new=asked.only_new)
     said = [*notes, *_notes(picked), *([] if base.tree.can_judge else [OLDER])]
     return _form(rows, base, head, untouched=picked.untouched, notes=said)
 
 
-def _rows(questions: Questions, ask: Asking, picked: Chosen, *, only_new: bool) -> list[Row]:
+def _rows(questions: Questions, ask: Asking, picked: StackSelection, *, only_new: bool) -> list[StackRow]:
     """A row for each pair, one in memory with its resources at a time."""
     base, head = questions.base.place, questions.head.place
-    rows = [failed(pair, pair.fault, base=base, head=head) for pair in picked.pairs if pair.fault]
+    rows = [build_failed_row(pair, pair.fault, base=base, head=head) for pair in picked.pairs if pair.fault]
     rows += [
         row(answers, base=base, head=head, only_new=only_new) for answers in questions.answers(picked.pairs, ask=ask)
     ]
     return sorted(rows, key=_order)
 
 
-def _order(each: Row) -> tuple[bool, bool, object, str]:
+def _order(each: StackRow) -> tuple[bool, bool, object, str]:
     """What failed first, then the dearest change."""
     form = each.form
-    return not form["failure"], form["state"] == "unchanged", -expected_of(form["delta"]), form["stack"]
+    return not form["failure"], form["state"] == "unchanged", -read_expected(form["delta"]), form["stack"]
 
 
-def _form(rows: Sequence[Row], base: Place, head: Place, *, untouched: int, notes: list[str]) -> DiffForm:
+def _form(rows: Sequence[StackRow], base: Worktree, head: Worktree, *, untouched: int, notes: list[str]) -> DiffForm:
     forms = [each.form for each in rows]
     code = next((code for code in WORST_FIRST if any(each.code == code for each in rows)), 0)
     old, new = sum_of(form["old"] for form in forms), sum_of(form["new"] for form in forms)
@@ -144,7 +154,7 @@ def _form(rows: Sequence[Row], base: Place, head: Place, *, untouched: int, note
     }
 
 
-def _verdict(rows: Sequence[Row]) -> Word:
+def _verdict(rows: Sequence[StackRow]) -> Word:
     """The worst of all stacks that change, whether it stops the change or stood before it."""
     changed = [each.form for each in rows if each.form["state"] != "unchanged"]
     said: set[Word] = {form["after"]["verdict"] for form in changed if form["after"]}
@@ -167,12 +177,12 @@ def _ref(tree: Tree, book: BookForm | None) -> RefForm:
     }
 
 
-def _notes(picked: Chosen) -> Iterator[str]:
+def _notes(picked: StackSelection) -> Iterator[str]:
     for stack in picked.waiting:
         yield f"{stack!r} has a checklist and no lock: nothing of it is accepted yet, so there is nothing to compare"
 
 
-def _known(names: Collection[str], there: Collection[str]) -> None:
+def _refuse_unknown_stacks(names: Collection[str], there: Collection[str]) -> None:
     strangers = sorted(set(names) - set(there))
     if strangers:
         raise InputError(f"neither side has a stack {', '.join(map(repr, strangers))}")

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TypeAlias
 
-    from operations.diff.matching import Digests, Pair
+    from operations.diff.matching import Digests, StackPair
     from operations.diff.protocol import CaseForm
     from operations.diff.worker_client import Asker
-    from operations.diff.worktrees import Place
+    from operations.diff.worktrees import Worktree
 
     Progress: TypeAlias = Callable[[str], AbstractContextManager[object]]
-    Asking: TypeAlias = Callable[[str, Sequence[tuple[Place, CaseForm]]], None]
+    Asking: TypeAlias = Callable[[str, Sequence[tuple[Worktree, CaseForm]]], None]
 
 TOLD: Final = {REGISTER: "running {} programs", JUDGE: "judging {} sides", PRICE: "pricing {} stacks"}
 PROCESSES: Final = 2
@@ -31,15 +31,15 @@ MOST: Final = 25  # stacks in one process: what they hold is free again when it 
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DiffSide:
     """One side of the comparison."""
 
-    place: Place
+    place: Worktree
     digests: Digests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class PairAnswers:
     """Files with what was answered for one pair; None where nothing was asked.
 
     Args:
@@ -49,7 +49,7 @@ class Answers:
             older Atoll that cannot say.
     """
 
-    pair: Pair
+    pair: StackPair
     registered_old: Path | None
     registered_new: Path | None
     before: Path | None
@@ -66,26 +66,26 @@ class Questions:
         judge: the tree whose catalogs, rules and law judge both sides.
     """
 
-    base: Side
-    head: Side
-    judge: Place
+    base: DiffSide
+    head: DiffSide
+    judge: Worktree
     folder: Path
     _made: int = 0
     _registered: dict[tuple[str, ...], Path] = field(default_factory=dict[tuple[str, ...], Path])
 
-    def answers(self, pairs: Sequence[Pair], *, ask: Asking) -> Iterator[Answers]:
+    def answers(self, pairs: Sequence[StackPair], *, ask: Asking) -> Iterator[PairAnswers]:
         """The answers, once all are there."""
-        programs: list[tuple[Place, CaseForm]] = []
+        programs: list[tuple[Worktree, CaseForm]] = []
         found = [(pair, *self._programs(pair, programs)) for pair in pairs if not pair.fault]
         ask(REGISTER, programs)
-        judging: list[tuple[Place, CaseForm]] = []
-        pricing: list[tuple[Place, CaseForm]] = []
+        judging: list[tuple[Worktree, CaseForm]] = []
+        pricing: list[tuple[Worktree, CaseForm]] = []
         answered = [self._judging(pair, old, new, judging, pricing) for pair, old, new in found]
         ask(JUDGE, judging)
         ask(PRICE, pricing)
         yield from answered
 
-    def _programs(self, pair: Pair, cases: list[tuple[Place, CaseForm]]) -> tuple[Path | None, Path | None]:
+    def _programs(self, pair: StackPair, cases: list[tuple[Worktree, CaseForm]]) -> tuple[Path | None, Path | None]:
         """Where the resources of both sides will be; programs that register the same are run once."""
         old = self._program(self.base, pair.old_name, cases) if pair.old else None
         new = self._program(self.head, pair.stack, cases) if pair.new else None
@@ -95,7 +95,7 @@ class Questions:
     def _same_prices(self) -> bool:
         return self.base.digests.prices == self.head.digests.prices
 
-    def _program(self, side: Side, stack: str, cases: list[tuple[Place, CaseForm]]) -> Path:
+    def _program(self, side: DiffSide, stack: str, cases: list[tuple[Worktree, CaseForm]]) -> Path:
         key = side.digests.registers(stack)
         if key not in self._registered:
             self._registered[key] = self._file()
@@ -104,12 +104,12 @@ class Questions:
 
     def _judging(
         self,
-        pair: Pair,
+        pair: StackPair,
         old: Path | None,
         new: Path | None,
-        judging: list[tuple[Place, CaseForm]],
-        pricing: list[tuple[Place, CaseForm]],
-    ) -> Answers:
+        judging: list[tuple[Worktree, CaseForm]],
+        pricing: list[tuple[Worktree, CaseForm]],
+    ) -> PairAnswers:
         """Where the verdicts of one pair will be; a side whose program failed has none."""
         before = after = priced = None
         accepted = lock_text(self.base.place, pair.old_name) if pair.old else ""
@@ -126,7 +126,7 @@ class Questions:
             if not self._same_prices and self.head.place.tree.can_judge:
                 priced = self._file()
                 pricing.append((self.head.place, self._case(self.head, pair.stack, answer=priced, resources=new)))
-        return Answers(
+        return PairAnswers(
             pair=pair,
             registered_old=old,
             registered_new=new,
@@ -136,7 +136,7 @@ class Questions:
             same_prices=self._same_prices,
         )
 
-    def _case(self, side: Side, stack: str, *, answer: Path, resources: Path | None = None) -> CaseForm:
+    def _case(self, side: DiffSide, stack: str, *, answer: Path, resources: Path | None = None) -> CaseForm:
         return {
             "stack": stack,
             "answer": str(answer),
@@ -159,7 +159,7 @@ def asking(asker: Asker, *, progress: Progress) -> Asking:
         progress: opened with what is going on, while it lasts.
     """
 
-    def ask(what: str, cases: Sequence[tuple[Place, CaseForm]]) -> None:
+    def ask(what: str, cases: Sequence[tuple[Worktree, CaseForm]]) -> None:
         if not cases:
             return
         with progress(TOLD[what].format(len(cases))), ThreadPoolExecutor(PROCESSES) as threads:
@@ -174,7 +174,7 @@ def asking(asker: Asker, *, progress: Progress) -> Asking:
     return ask
 
 
-def _batches(cases: Sequence[tuple[Place, CaseForm]]) -> Iterator[tuple[Place, list[CaseForm]]]:
+def _batches(cases: Sequence[tuple[Worktree, CaseForm]]) -> Iterator[tuple[Worktree, list[CaseForm]]]:
     """Cases of one tree together, as many batches as keep every process at work."""
     size = min(MOST, max(1, math.ceil(len(cases) / PROCESSES)))
     for place in _places(cases):
@@ -183,8 +183,8 @@ def _batches(cases: Sequence[tuple[Place, CaseForm]]) -> Iterator[tuple[Place, l
             yield place, mine[start : start + size]
 
 
-def _places(cases: Iterable[tuple[Place, CaseForm]]) -> list[Place]:
-    found: list[Place] = []
+def _places(cases: Iterable[tuple[Worktree, CaseForm]]) -> list[Worktree]:
+    found: list[Worktree] = []
     for place, _ in cases:
         if not any(each is place for each in found):
             found.append(place)

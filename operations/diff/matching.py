@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from operations.diff.worktrees import Place
+    from operations.diff.worktrees import Worktree
 
 
 LINKS: Final = ("120000", "160000")  # git's modes of a symbolic link and of another repository's commit
@@ -26,7 +26,7 @@ NAMED: Final = ("stack", "digest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class StackPair:
     """One stack on both sides.
 
     Args:
@@ -48,7 +48,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class StackSelection:
     """What is compared, and what is not.
 
     Args:
@@ -56,27 +56,33 @@ class Chosen:
         waiting: stacks whose checklist differs and that were never accepted.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[StackPair, ...]
     untouched: int
     waiting: tuple[str, ...]
 
 
-def chosen(base: Digests, head: Digests, *, places: tuple[Place, Place], only: Collection[str]) -> Chosen:
+def select_pairs(
+    base: Digests, head: Digests, *, places: tuple[Worktree, Worktree], only: Collection[str]
+) -> StackSelection:
     """Pairs of all stacks that may differ; `only` some names, where there are any."""
     names = sorted({*base.stacks, *head.stacks})
     names = [name for name in names if not only or name in only]
     touched = [name for name in names if base.moves(name) != head.moves(name)]
-    locked = [name for name in touched if _locked(base, name) or _locked(head, name)]
-    renamed = _renamed([each for each in locked if not only], base, head, places=places)
+    locked = [name for name in touched if _has_lock(base, name) or _has_lock(head, name)]
+    renamed = _find_renames([each for each in locked if not only], base, head, places=places)
     pairs = [_pair(name, base, head, was=renamed.get(name, "")) for name in locked if name not in renamed.values()]
-    return Chosen(
+    return StackSelection(
         pairs=tuple(pairs),
         untouched=len(names) - len(touched),
-        waiting=tuple(name for name in touched if name not in locked and _asked(base, name) != _asked(head, name)),
+        waiting=tuple(
+            name
+            for name in touched
+            if name not in locked and _checklist_digest(base, name) != _checklist_digest(head, name)
+        ),
     )
 
 
-def lock_text(place: Place, stack: str) -> str:
+def lock_text(place: Worktree, stack: str) -> str:
     """The lock of a stack as its file holds it; "" where it cannot be read, is a link, or is too long to be one."""
     path = _lock(place, stack)
     try:
@@ -85,10 +91,10 @@ def lock_text(place: Place, stack: str) -> str:
         return ""
 
 
-def _pair(name: str, base: Digests, head: Digests, *, was: str) -> Pair:
-    old = base.stacks.get(was or name) if _locked(base, was or name) else None
-    new = head.stacks.get(name) if _locked(head, name) else None
-    return Pair(stack=name, was=was, old=old, new=new, fault=_fault(name, new))
+def _pair(name: str, base: Digests, head: Digests, *, was: str) -> StackPair:
+    old = base.stacks.get(was or name) if _has_lock(base, was or name) else None
+    new = head.stacks.get(name) if _has_lock(head, name) else None
+    return StackPair(stack=name, was=was, old=old, new=new, fault=_fault(name, new))
 
 
 def _fault(name: str, files: StackFiles | None) -> str:
@@ -99,20 +105,22 @@ def _fault(name: str, files: StackFiles | None) -> str:
     return ""
 
 
-def _asked(side: Digests, name: str) -> str:
+def _checklist_digest(side: Digests, name: str) -> str:
     found = side.stacks.get(name)
     return found.checklist if found else ""
 
 
-def _locked(side: Digests, name: str) -> bool:
+def _has_lock(side: Digests, name: str) -> bool:
     found = side.stacks.get(name)
     return found is not None and bool(found.lock)
 
 
-def _renamed(names: list[str], base: Digests, head: Digests, *, places: tuple[Place, Place]) -> Mapping[str, str]:
+def _find_renames(
+    names: list[str], base: Digests, head: Digests, *, places: tuple[Worktree, Worktree]
+) -> Mapping[str, str]:
     """New name to old name, where a lock was moved: the same but for its name, or beside the same checklist."""
-    gone = [name for name in names if _locked(base, name) and not _locked(head, name)]
-    come = [name for name in names if _locked(head, name) and not _locked(base, name)]
+    gone = [name for name in names if _has_lock(base, name) and not _has_lock(head, name)]
+    come = [name for name in names if _has_lock(head, name) and not _has_lock(base, name)]
     found: dict[str, str] = {}
     for same in (_same_lock(places), _same_checklist(base, head)):
         for name in come:
@@ -123,7 +131,7 @@ def _renamed(names: list[str], base: Digests, head: Digests, *, places: tuple[Pl
     return found
 
 
-def _same_lock(places: tuple[Place, Place]) -> Callable[[str, str], bool]:
+def _same_lock(places: tuple[Worktree, Worktree]) -> Callable[[str, str], bool]:
     def same(was: str, name: str) -> bool:
         old, new = _nameless(lock_text(places[0], was)), _nameless(lock_text(places[1], name))
         return old is not None and old == new
@@ -150,7 +158,7 @@ def _others(body: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     return ((name, value) for name, value in body.items() if name not in NAMED)
 
 
-def _lock(place: Place, stack: str) -> Path:
+def _lock(place: Worktree, stack: str) -> Path:
     return place.root / STACKS / stack / LOCK_NAME
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from operations.diff.matching import Pair
-    from operations.diff.worktrees import Place
+    from operations.diff.matching import StackPair
+    from operations.diff.worktrees import Worktree
     from planning.diff.form import CeilingChangeForm, JudgeChangeForm
 
 
@@ -38,7 +38,7 @@ WIDEST_SETTING: Final = 45  # a row of the comment has room for two of them
 MOST_ROWS: Final = 50  # of each kind; of more only the number is said
 
 
-def law_changes(base: Place, head: Place, *, judge: str) -> Iterator[JudgeChangeForm]:
+def law_changes(base: Worktree, head: Worktree, *, judge: str) -> Iterator[JudgeChangeForm]:
     """Exemptions that come or go, and settings that differ; `judge` is the side whose law was used."""
     old_id, new_id = base.tree.files.get(PATH, ""), head.tree.files.get(PATH, "")
     if old_id == new_id:
@@ -63,7 +63,7 @@ def _row(what: str, words: str) -> JudgeChangeForm:
     return {"what": what, "path": PATH, "words": words}  # pyright: ignore[reportReturnType] - a word of the shape
 
 
-def _law(place: Place) -> Mapping[str, object] | None:
+def _law(place: Worktree) -> Mapping[str, object] | None:
     """The file as it stands; nothing where there is none, None where it cannot be read."""
     return sections(place.root / PATH) if PATH in place.tree.files else {}
 
@@ -118,12 +118,12 @@ NEW: Final = "no stack"
 NONE: Final = "none"
 
 
-def limit_rows(pair: Pair, base: Place, head: Place) -> list[CeilingChangeForm]:
+def limit_rows(pair: StackPair, base: Worktree, head: Worktree) -> list[CeilingChangeForm]:
     """Every limit that differs, of the lock and of the checklist; all of a new stack's, for nothing bound it before."""
     return [*_of_locks(pair, base, head), *_of_checklists(pair, base, head)] if pair.new else []
 
 
-def _of_locks(pair: Pair, base: Place, head: Place) -> Iterator[CeilingChangeForm]:
+def _of_locks(pair: StackPair, base: Worktree, head: Worktree) -> Iterator[CeilingChangeForm]:
     where = f"{STACKS}/{pair.stack}/{LOCK_NAME}"
     old, new = _body(base, pair.old_name) if pair.old else None, _body(head, pair.stack) or {}
     if old is None:
@@ -164,15 +164,15 @@ def _beside(old: Mapping[str, object], new: Mapping[str, object], *, where: str)
         }
 
 
-def _of_checklists(pair: Pair, base: Place, head: Place) -> Iterator[CeilingChangeForm]:
+def _of_checklists(pair: StackPair, base: Worktree, head: Worktree) -> Iterator[CeilingChangeForm]:
     """Limits that differ between the checklists, of a stack that both sides have."""
     if pair.old is None or pair.new is None or pair.old.checklist == pair.new.checklist:
         return
     where = f"{STACKS}/{pair.stack}/{CHECKLIST_NAME}"
-    yield from ceiling_changes(_asked(base, pair.old_name), _asked(head, pair.stack), where=where)
+    yield from ceiling_changes(_read_ceiling(base, pair.old_name), _read_ceiling(head, pair.stack), where=where)
 
 
-def _body(place: Place, stack: str) -> Mapping[str, object] | None:
+def _body(place: Worktree, stack: str) -> Mapping[str, object] | None:
     """The lock as it stands in its file; None where that cannot be read."""
     try:
         body: object = json.loads(lock_text(place, stack))
@@ -186,7 +186,7 @@ def _limits(lock: Mapping[str, object]) -> Mapping[str, object]:
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
 
-def _asked(place: Place, stack: str) -> Mapping[str, object]:
+def _read_ceiling(place: Worktree, stack: str) -> Mapping[str, object]:
     """The ceiling of a checklist as it stands in its file; nothing where that cannot be read."""
     found = (sections(place.root / STACKS / stack / CHECKLIST_NAME) or {}).get(CEILING)
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}

@@ -109,7 +109,7 @@ UNREADABLE: Final = "its answer is none that this Atoll reads; compare with the 
 
 def failure(path: Path) -> str:
     """Why there is no answer; "" where there is one."""
-    found = loaded(path)
+    found = load_object(path)
     said = found.get("failure") if found is not None else None
     return said if isinstance(said, str) else UNREADABLE
 
@@ -120,7 +120,7 @@ def resources(path: Path | None) -> tuple[Resource, ...]:
     return read_plan(cast("dict[str, object]", found)).new if found and "resources" in found else ()
 
 
-def judged(path: Path | None) -> JudgedAnswerForm:
+def read_policy_answer(path: Path | None) -> JudgedAnswerForm:
     """What the rules said, or why they said nothing."""
     found = _valid(path, JudgedAnswerForm)
     if found is None:
@@ -130,14 +130,14 @@ def judged(path: Path | None) -> JudgedAnswerForm:
     return answer if complete or answer["failure"] else {"failure": UNREADABLE}
 
 
-def priced(path: Path | None) -> PricedForm:
+def read_price_answer(path: Path | None) -> PricedForm:
     """What the resources cost, or why nobody knows."""
     found = _valid(path, PricedForm)
     return cast("PricedForm", found) if found else {"failure": UNREADABLE if path else ""}
 
 
 def _valid(path: Path | None, shape: type) -> dict[str, Any] | None:
-    found = loaded(path) if path else None
+    found = load_object(path) if path else None
     if found is None:
         return None
     if found.get("failure"):
@@ -153,7 +153,7 @@ def _adapter(shape: type) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-def loaded(path: Path) -> dict[str, object] | None:
+def load_object(path: Path) -> dict[str, object] | None:
     """A JSON object in a file of its own; None where it is no such file, or too large."""
     try:
         there = path.lstat()

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Final, cast
 
 from operations.diff import protocol
 from operations.diff.policy_changes import limit_rows
-from planning.diff.amounts import amount_of, dearer, delta_of, drift_of, moves
+from planning.diff.amounts import amount_of, delta_of, drift_of, has_change, may_increase
 from planning.diff.bill_lines import components
-from planning.diff.breaches import compared, exit_code, newness
+from planning.diff.breaches import compare_breaches, exit_code, newness
 from planning.diff.resources import changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Literal, TypeAlias
 
-    from operations.diff.evaluation import Answers
-    from operations.diff.matching import Pair
+    from operations.diff.evaluation import PairAnswers
+    from operations.diff.matching import StackPair
     from operations.diff.protocol import BookForm, JudgedAnswerForm
-    from operations.diff.worktrees import Place
+    from operations.diff.worktrees import Worktree
     from planning.costs.json_shapes import LineForm
     from planning.diff.form import DeltaForm, JudgedForm, StackDiffForm
     from planning.diff.resources import Changes
@@ -39,7 +39,7 @@ ACCEPT: Final = "its checklist differs and its lock does not, so nothing of it i
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StackRow:
     """One stack compared.
 
     Args:
@@ -52,7 +52,7 @@ class Row:
     books: tuple[BookForm | None, BookForm | None]
 
 
-def row(answers: Answers, *, base: Place, head: Place, only_new: bool) -> Row:
+def row(answers: PairAnswers, *, base: Worktree, head: Worktree, only_new: bool) -> StackRow:
     """The row of a pair of which both sides were asked.
 
     Args:
@@ -61,12 +61,12 @@ def row(answers: Answers, *, base: Place, head: Place, only_new: bool) -> Row:
     pair = answers.pair
     why = _failure(answers)
     if why:
-        return failed(pair, why, base=base, head=head)
-    before, after = protocol.judged(answers.before), protocol.judged(answers.after)
+        return build_failed_row(pair, why, base=base, head=head)
+    before, after = protocol.read_policy_answer(answers.before), protocol.read_policy_answer(answers.after)
     old, new = _lines(before), _lines(after)
     moved = changes(protocol.resources(answers.registered_old), protocol.resources(answers.registered_new))
-    form = _filled(pair, before, after, moved)
-    prices = protocol.priced(answers.priced)
+    form = _build_form(pair, before, after, moved)
+    prices = protocol.read_price_answer(answers.priced)
     drift, lost = drift_of(new, _bill(prices)) if "bill" in prices else (None, ())
     form["by_prices"] = _still(form) if answers.same_prices else drift
     form["components"] = components(old, new)
@@ -74,21 +74,21 @@ def row(answers: Answers, *, base: Place, head: Place, only_new: bool) -> Row:
     form["notes"] = [
         *_notes(pair, answers, before, after),
         *([prices["failure"]] if prices["failure"] else []),
-        *_lost(lost),
+        *_describe_lost_prices(lost),
     ]
     form["state"] = _state(pair, form, moved)
-    return Row(form, _code(form, before, after, only_new=only_new), (before.get("book"), prices.get("book")))
+    return StackRow(form, _code(form, before, after, only_new=only_new), (before.get("book"), prices.get("book")))
 
 
-def failed(pair: Pair, why: str, *, base: Place, head: Place) -> Row:
+def build_failed_row(pair: StackPair, why: str, *, base: Worktree, head: Worktree) -> StackRow:
     """The row of a stack of which nobody can say what it costs."""
-    form = empty(pair.stack)
+    form = build_empty_form(pair.stack)
     form["state"], form["failure"], form["was"] = "failed", why, pair.was
     form["ceilings"] = limit_rows(pair, base, head)
-    return Row(form, FAILED, (None, None))
+    return StackRow(form, FAILED, (None, None))
 
 
-def empty(stack: str) -> StackDiffForm:
+def build_empty_form(stack: str) -> StackDiffForm:
     """A row in which nothing is said yet."""
     return {
         "stack": stack,
@@ -113,27 +113,27 @@ def empty(stack: str) -> StackDiffForm:
     }
 
 
-def _failure(answers: Answers) -> str:
+def _failure(answers: PairAnswers) -> str:
     """Why the head cannot be shown; what fails on the base only is no reason."""
     if answers.registered_new is not None and (said := protocol.failure(answers.registered_new)):
         return said
-    if answers.after is not None and (said := protocol.judged(answers.after)["failure"]):
+    if answers.after is not None and (said := protocol.read_policy_answer(answers.after)["failure"]):
         return said
-    if answers.priced is not None and (said := protocol.priced(answers.priced)["failure"]):
+    if answers.priced is not None and (said := protocol.read_price_answer(answers.priced)["failure"]):
         return f"at the head's prices: {said}"
     return ""
 
 
-def _filled(pair: Pair, before: JudgedAnswerForm, after: JudgedAnswerForm, moved: Changes) -> StackDiffForm:
+def _build_form(pair: StackPair, before: JudgedAnswerForm, after: JudgedAnswerForm, moved: Changes) -> StackDiffForm:
     """Amounts, resources and verdicts."""
-    form = empty(pair.stack)
+    form = build_empty_form(pair.stack)
     form["was"] = pair.was
     form["old"] = amount_of(_lines(before)) if "bill" in before else None
     form["new"] = amount_of(_lines(after)) if "bill" in after else None
     form["delta"] = form["by_change"] = delta_of(form["old"], form["new"])
     form["counts"], form["called_out"] = moved.counts, moved.called_out
-    form["before"], form["after"] = _judged(before), _judged(after)
-    form["breaches"], form["mended"] = compared(before.get("found", []), after.get("found", []))
+    form["before"], form["after"] = _build_judgement(before), _build_judgement(after)
+    form["breaches"], form["mended"] = compare_breaches(before.get("found", []), after.get("found", []))
     form["exemptions"] = after.get("exemptions", [])
     return form
 
@@ -146,7 +146,7 @@ def _bill(answer: Mapping[str, object]) -> list[LineForm]:
     return _lines(cast("JudgedAnswerForm", answer))
 
 
-def _judged(answer: JudgedAnswerForm) -> JudgedForm | None:
+def _build_judgement(answer: JudgedAnswerForm) -> JudgedForm | None:
     if "verdict" not in answer:
         return None
     return {
@@ -161,7 +161,7 @@ def _still(form: StackDiffForm) -> DeltaForm | None:
     return delta_of(form["new"], form["new"]) if form["new"] else None
 
 
-def _state(pair: Pair, form: StackDiffForm, moved: Changes) -> State:
+def _state(pair: StackPair, form: StackDiffForm, moved: Changes) -> State:
     if pair.was:
         return "renamed"
     if pair.old is None or pair.new is None:
@@ -173,7 +173,7 @@ def _state(pair: Pair, form: StackDiffForm, moved: Changes) -> State:
         or form["ceilings"]
         or form["mended"]
         or any(each["new"] for each in form["breaches"])
-        or moves(form["by_prices"])
+        or has_change(form["by_prices"])
         or form["old"] is None
     )
     return "changed" if differs else "unchanged"
@@ -185,10 +185,10 @@ def _code(form: StackDiffForm, before: JudgedAnswerForm, after: JudgedAnswerForm
     if form["state"] == "unchanged":
         return 0
     new = newness(before.get("found", []), found) if only_new else None
-    return exit_code(after.get("codes", []), found, new=new, dearer=dearer(form["old"], form["new"]))
+    return exit_code(after.get("codes", []), found, new=new, dearer=may_increase(form["old"], form["new"]))
 
 
-def _notes(pair: Pair, answers: Answers, before: JudgedAnswerForm, after: JudgedAnswerForm) -> Iterator[str]:
+def _notes(pair: StackPair, answers: PairAnswers, before: JudgedAnswerForm, after: JudgedAnswerForm) -> Iterator[str]:
     """What a reader has to know of this row."""
     if pair.old is None:
         yield NO_BASE
@@ -206,7 +206,7 @@ def _notes(pair: Pair, answers: Answers, before: JudgedAnswerForm, after: Judged
     yield from over_own(after)
 
 
-def _lost(labels: Sequence[str]) -> Iterator[str]:
+def _describe_lost_prices(labels: Sequence[str]) -> Iterator[str]:
     """What the head's price book has no price for any more, though the base's has."""
     if labels:
         more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""

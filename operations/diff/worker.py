@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from planning.costs.bill import Bill
     from planning.costs.resources.resource import Resource
     from planning.spec.lock import Lock
-    from policies.evaluation import Report
-    from policies.stack_context import Facts, Subject
+    from policies.evaluation import PolicyReport
+    from policies.stack_context import RuleCatalog, StackContext
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 STACKS: Final = ROOT / "stacks"
@@ -56,7 +56,7 @@ def main() -> None:
     _tell(told, READY)
     for case in request["cases"]:
         _tell(told, STARTED)
-        answer = _answered(request, case)
+        answer = _answer_case(request, case)
         Path(case["answer"]).write_text(json.dumps(answer), encoding="utf-8")
         _tell(told, DONE)
         if _hangs(case["stack"]):
@@ -74,7 +74,7 @@ def _hangs(stack: str) -> bool:
     return any(thread.name == f"offline-{stack}" for thread in threading.enumerate())
 
 
-def _answered(request: RequestForm, case: CaseForm) -> Mapping[str, object]:
+def _answer_case(request: RequestForm, case: CaseForm) -> Mapping[str, object]:
     """The answer for one stack; a failure in words where there is none."""
     try:
         return _ANSWERS[request["ask"]](request, case)
@@ -86,7 +86,7 @@ def _answered(request: RequestForm, case: CaseForm) -> Mapping[str, object]:
         return {"failure": f"{type(error).__name__}: {error}"}
 
 
-def _registered(request: RequestForm, case: CaseForm) -> RegisteredForm:
+def _answer_resources(request: RequestForm, case: CaseForm) -> RegisteredForm:
     """What the program registers, as `atoll plan --json` writes it."""
     from operations.offline.plan_json import to_json  # noqa: PLC0415 - Pulumi is imported where a program is run
     from operations.offline.program import run  # noqa: PLC0415 - as above
@@ -95,29 +95,29 @@ def _registered(request: RequestForm, case: CaseForm) -> RegisteredForm:
     return {"failure": "", "resources": cast("list[ResourceForm]", to_json(found.resources))}
 
 
-def _priced(request: RequestForm, case: CaseForm) -> PricedForm:
+def _answer_prices(request: RequestForm, case: CaseForm) -> PricedForm:
     """What the resources cost by the catalogs of this tree."""
     subject = _subject(request, case)
     return {"failure": "", "bill": bill_form(subject.bill), "book": _book(_catalog())}
 
 
-def _judged(request: RequestForm, case: CaseForm) -> JudgedAnswerForm:
+def _answer_policies(request: RequestForm, case: CaseForm) -> JudgedAnswerForm:
     """What the rules of this tree say of the resources."""
     from policies.evaluation import (  # noqa: PLC0415 - with the rules
+        build_finding_forms,
+        evaluate_rules,
         exemption_forms,
-        found_forms,
-        judged,
     )
     from policies.table import RULES  # noqa: PLC0415 - as above
 
     before, notes = _before(case)
     subject = _subject(request, case, before=before)
-    report = judged(subject, RULES)
+    report = evaluate_rules(subject, RULES)
     return {
         "failure": "",
         "bill": bill_form(subject.bill),
         "book": _book(_catalog()),
-        "found": found_forms(report),
+        "found": build_finding_forms(report),
         "codes": _codes(report),
         "exemptions": exemption_forms(report),
         "verdict": report.verdict.value,
@@ -129,9 +129,9 @@ def _judged(request: RequestForm, case: CaseForm) -> JudgedAnswerForm:
 
 
 _ANSWERS: Final[Mapping[str, Callable[[RequestForm, CaseForm], Mapping[str, object]]]] = {
-    REGISTER: _registered,
-    PRICE: _priced,
-    JUDGE: _judged,
+    REGISTER: _answer_resources,
+    PRICE: _answer_prices,
+    JUDGE: _answer_policies,
 }
 
 
@@ -145,29 +145,29 @@ def _before(case: CaseForm) -> tuple[Lock | None, list[str]]:
         return None, [f"{in_one_line(error)}; the ceilings of the head's own lock were used"]
 
 
-def _subject(request: RequestForm, case: CaseForm, *, before: Lock | None = None) -> Subject:
+def _subject(request: RequestForm, case: CaseForm, *, before: Lock | None = None) -> StackContext:
     """The stack in front of this tree's rules.
 
     Raises:
         InputError: a lock or the law cannot be read, or the lock is another stack's.
     """
-    from components.platform.building_blocks.artifact_mirror import shelf  # noqa: PLC0415 - as the rules, only where a stack is judged
+    from components.platform.building_blocks.artifact_mirror import read_artifact_mirror  # noqa: PLC0415 - as the rules, only where a stack is judged
     from policies.settings_reader import read_law  # noqa: PLC0415 - as above
-    from policies.stack_context import Subject  # noqa: PLC0415 - as above
+    from policies.stack_context import StackContext  # noqa: PLC0415 - as above
     from policies.table import RULES  # noqa: PLC0415 - as above
 
     stack = case["stack"]
     lock = _lock(case["lock"], stack)
-    return Subject(
+    return StackContext(
         lock=lock,
         ceilings=before.ceiling if before else lock.ceiling,
         resources=_resources(Path(case["resources"])),
         today=date.fromisoformat(request["today"]),
-        catalog=cast("Facts", cast("object", _catalog())),
+        catalog=cast("RuleCatalog", cast("object", _catalog())),
         law=read_law(STACKS / "policies.yaml", rules=RULES),
         before=before,
-        software=shelf("", project=ROOT).lock,
-        whole=None if _whole(Path(case["settings"])) else _accepted(lock),
+        software=read_artifact_mirror("", project=ROOT).lock,
+        whole=None if _whole(Path(case["settings"])) else _bill_at_acceptance(lock),
     )
 
 
@@ -192,7 +192,7 @@ def _whole(settings: Path) -> bool:
     return read_config(settings).values.get(f"{SECTION}:reach", EVERYTHING) == EVERYTHING
 
 
-def _accepted(lock: Lock) -> Bill:
+def _bill_at_acceptance(lock: Lock) -> Bill:
     """The bill of the accepted cluster."""
     from planning.quoting.candidates.market import Market  # noqa: PLC0415 - hardly ever needed
     from planning.quoting.option import whole_bill  # noqa: PLC0415 - as above
@@ -217,7 +217,7 @@ def _book(catalog: Catalog) -> BookForm:
     }
 
 
-def _codes(report: Report) -> list[int]:
+def _codes(report: PolicyReport) -> list[int]:
     """Exit code that each breach leads to where it stops."""
     return [
         each.rule.exit_code if each.breach.verdict is Verdict.OVER else CannotTellError.exit_code
@@ -225,7 +225,7 @@ def _codes(report: Report) -> list[int]:
     ]
 
 
-def _reason(subject: Subject, report: Report) -> str:
+def _reason(subject: StackContext, report: PolicyReport) -> str:
     """What decides the verdict."""
     worst = next((each for each in report.stopping if each.breach.verdict is report.verdict), None)
     if worst is not None:

@@ -17,13 +17,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from operations.diff.protocol import DONE, READY, REGISTER, STARTED, loaded
+from operations.diff.protocol import DONE, READY, REGISTER, STARTED, load_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from operations.diff.protocol import CaseForm, RequestForm
-    from operations.diff.worktrees import Place
+    from operations.diff.worktrees import Worktree
 
 PASSED: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH", "SSL_CERT_FILE")
 GRACE_S: Final = 60.0  # to start, to import, and to write an answer
@@ -51,7 +51,7 @@ class Asker:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _stopped: bool = False
 
-    def ask(self, place: Place, ask: str, cases: Sequence[CaseForm]) -> None:
+    def ask(self, place: Worktree, ask: str, cases: Sequence[CaseForm]) -> None:
         """Have every case answered in its file: by the tree, or by a failure that says why it is not."""
         left = list(cases)
         while left and not self._stopped:
@@ -64,7 +64,7 @@ class Asker:
             for process in self._living:
                 _kill(process)
 
-    def _asked(self, place: Place, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
+    def _asked(self, place: Worktree, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
         """One process for as many cases as it answers; those that are left for another."""
         request: RequestForm = {"ask": ask, "today": self.today, "deadline_s": self.deadline_s, "cases": list(cases)}  # pyright: ignore[reportAssignmentType] - one of the three words
         process, said = self._start(place, [place.tree.worker], stdin=json.dumps(request))
@@ -83,7 +83,7 @@ class Asker:
             return self._refused(cases, _tail(said, code))
         return list(cases[done + begun :])
 
-    def _old(self, place: Place, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
+    def _old(self, place: Worktree, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
         """An older Atoll, asked by the command that it has: it registers one stack, and judges none."""
         if ask != REGISTER:
             return self._refused(cases, "its Atoll is older and cannot judge for others")
@@ -98,7 +98,7 @@ class Asker:
                 pass
         finally:
             code = self._end(process)
-        found = loaded(plan)
+        found = load_object(plan)
         if found is None or "resources" not in found:
             return [*self._refused(cases[:1], _tail(said, code)), *cases[1:]]
         answer.write_text(json.dumps({"failure": "", "resources": found["resources"]}), encoding="utf-8")
@@ -109,7 +109,7 @@ class Asker:
         """When a process must have answered, however many lines it goes on to say; monotonic seconds."""
         return time.monotonic() + GRACE_S + (self.deadline_s + GRACE_S) * cases
 
-    def _start(self, place: Place, module: Sequence[str], *, stdin: str) -> tuple[subprocess.Popen[str], Path]:
+    def _start(self, place: Worktree, module: Sequence[str], *, stdin: str) -> tuple[subprocess.Popen[str], Path]:
         """A process of the tree, and the file of what it says beside its answers."""
         home = self.folder / "home"
         home.mkdir(exist_ok=True)

@@ -89,7 +89,7 @@ def merge_base(root: Path, one: str, other: str) -> str:
         raise InputError(f"{one[:12]} and {other[:12]} share no history in this clone", hint=SHALLOW_HINT) from error
 
 
-def ahead(root: Path, base: str, head: str) -> int:
+def count_missing_commits(root: Path, base: str, head: str) -> int:
     """How many commits the base has that the head lacks."""
     return int(git(root, "rev-list", "--count", f"{head}..{base}").strip())
 
@@ -101,7 +101,7 @@ def prefix_of(root: Path) -> str:
 
 def files_of(root: Path, commit: str) -> dict[str, str]:
     """Path below the project to mode and object id, at a commit."""
-    return _listed(git(root, "ls-tree", "-r", "-z", commit))
+    return _parse_tree(git(root, "ls-tree", "-r", "-z", commit))
 
 
 def files_now(root: Path) -> dict[str, str]:
@@ -119,14 +119,14 @@ def files_now(root: Path) -> dict[str, str]:
         }
         git(root, "add", "--all", ".", variables=apart)
         tree = git(root, "write-tree", variables=apart).strip()
-        return _listed(git(root, "ls-tree", "-r", "-z", tree, variables=apart))
+        return _parse_tree(git(root, "ls-tree", "-r", "-z", tree, variables=apart))
 
 
 def _inside(root: Path, name: str) -> Path:
     return (root / git(root, "rev-parse", "--git-path", name).rstrip("\n")).resolve()
 
 
-def _listed(text: str) -> dict[str, str]:
+def _parse_tree(text: str) -> dict[str, str]:
     """Lines "mode type id<TAB>path" of `git ls-tree -z`."""
     found: dict[str, str] = {}
     for line in text.split("\0"):
@@ -175,14 +175,14 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Worktree:
     """A tree with the folder in which it stands."""
 
     tree: Tree
     root: Path
 
 
-def at(root: Path, ref: str) -> Tree:
+def read_tree(root: Path, ref: str) -> Tree:
     """The tree of a ref.
 
     Raises:
@@ -192,15 +192,15 @@ def at(root: Path, ref: str) -> Tree:
     return Tree(ref=ref, commit=commit, files=files_of(root, commit))
 
 
-def now(root: Path) -> Tree:
+def working_tree(root: Path) -> Tree:
     """The working tree."""
     return Tree(ref="", commit="", files=files_now(root))
 
 
 @contextmanager
-def workshop() -> Generator[Path]:
+def temporary_folder() -> Generator[Path]:
     """A folder for everything that a comparison writes, gone afterwards, also after Ctrl-C or SIGTERM."""
-    with _ended_in_order():
+    with _exit_on_sigterm():
         folder = Path(tempfile.mkdtemp(prefix="atoll-diff-")).resolve()
         try:
             yield folder
@@ -209,20 +209,20 @@ def workshop() -> Generator[Path]:
 
 
 @contextmanager
-def standing(root: Path, tree: Tree, *, folder: Path, name: str) -> Generator[Place]:
+def check_out(root: Path, tree: Tree, *, folder: Path, name: str) -> Generator[Worktree]:
     """The tree as files: a worktree below `folder`, removed afterwards; the project itself for the working tree.
 
     Raises:
         GitError: it cannot be checked out.
     """
     if not tree.commit:
-        yield Place(tree, root)
+        yield Worktree(tree, root)
         return
     path = folder / name
     prefix = prefix_of(root)
     try:
         git(root, "worktree", "add", "--detach", "--quiet", str(path), tree.commit)
-        yield Place(tree, path / prefix if prefix else path)
+        yield Worktree(tree, path / prefix if prefix else path)
     finally:
         with suppress(GitError):
             git(root, "worktree", "remove", "--force", str(path))
@@ -233,7 +233,7 @@ def standing(root: Path, tree: Tree, *, folder: Path, name: str) -> Generator[Pl
 
 
 @contextmanager
-def _ended_in_order() -> Generator[None]:
+def _exit_on_sigterm() -> Generator[None]:
     """While it lasts, SIGTERM ends the process as an exit does, so that what was made is removed."""
     if threading.current_thread() is not threading.main_thread():
         yield

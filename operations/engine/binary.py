@@ -19,17 +19,17 @@ INSTALL_HINT: Final = "atoll engine install gets it, or put `pulumi` on PATH"
 ARCHIVES: Final = "https://www.pulumi.com/docs/install/versions/"
 
 
-def pinned() -> str:
+def read_pinned_version() -> str:
     """The CLI version that belongs to the installed SDK: they are released together."""
     return version("pulumi")
 
 
 def install_root() -> Path:
     """Where the SDK itself puts a CLI that it downloads (`PulumiCommand.install`)."""
-    return Path.home() / ".pulumi" / "versions" / pinned()
+    return Path.home() / ".pulumi" / "versions" / read_pinned_version()
 
 
-def found() -> PulumiCommand:
+def find_cli() -> PulumiCommand:
     """The CLI on PATH, else the one that `atoll engine install` put in place.
 
     Raises:
@@ -37,7 +37,7 @@ def found() -> PulumiCommand:
     """
     old: list[str] = []
     for root in (None, str(install_root())):
-        command = _started(root)
+        command = _start_cli(root)
         if command is None:
             continue
         if _is_tested(command):
@@ -51,14 +51,14 @@ def version_of(command: PulumiCommand) -> str:
     return str(command.version or "unknown")
 
 
-def obtained(warn: Callable[[str], None]) -> PulumiCommand:
+def find_or_install(warn: Callable[[str], None]) -> PulumiCommand:
     """The pinned CLI, downloaded where it is not here; one that works too where that fails.
 
     Raises:
         AtollError: there is none, and it cannot be downloaded.
     """
     here = _here()
-    if here and version_of(here) == pinned():
+    if here and version_of(here) == read_pinned_version():
         return here
     try:
         return install()
@@ -80,19 +80,19 @@ def install() -> PulumiCommand:
         return PulumiCommand.install(root=str(root))
     except (OSError, subprocess.CalledProcessError, InvalidVersionError) as error:
         raise AtollError(
-            f"the Pulumi CLI {pinned()} could not be installed: {_reason(error)}",
-            hint=f"by hand: unpack the archive of {pinned()} from {ARCHIVES} so that {root}/bin/pulumi is there",
+            f"the Pulumi CLI {read_pinned_version()} could not be installed: {_reason(error)}",
+            hint=f"by hand: unpack the archive of {read_pinned_version()} from {ARCHIVES} so that {root}/bin/pulumi is there",
         ) from error
 
 
 def _here() -> PulumiCommand | None:
     try:
-        return found()
+        return find_cli()
     except AtollError:
         return None
 
 
-def _started(root: str | None) -> PulumiCommand | None:
+def _start_cli(root: str | None) -> PulumiCommand | None:
     """The CLI under a root, or on PATH; None where none runs."""
     try:
         return PulumiCommand(root=root)
@@ -111,7 +111,7 @@ def _absent(old: Sequence[str]) -> AtollError:
         return AtollError("the Pulumi CLI is not on PATH, and none was installed by Atoll", hint=INSTALL_HINT)
     oldest = ".".join(str(part) for part in OLDEST)
     return AtollError(
-        f"the Pulumi CLI here is {' and '.join(old)}; at least {oldest} is needed, {pinned()} is what Atoll pins",
+        f"the Pulumi CLI here is {' and '.join(old)}; at least {oldest} is needed, {read_pinned_version()} is what Atoll pins",
         hint="atoll engine install gets the pinned one",
     )
 

@@ -73,13 +73,13 @@ def backend(root: Path) -> Backend:
         return Backend(url, f"{PROJECT_FILE} says so")
     if os.environ.get(TOKEN):
         return Backend("", f"{TOKEN} is set: Pulumi Cloud")
-    if url := _logged_in():
+    if url := _read_login():
         return Backend(url, "`pulumi login` says so")
     folder = root / STATE_FOLDER
     return Backend(f"file://{folder}", "no backend is chosen: a folder of this repository, ignored by git", folder)
 
 
-def made(chosen: Backend) -> Backend:
+def create_state_folder(chosen: Backend) -> Backend:
     """The same backend, its folder created for its owner alone where it is one of the repository."""
     if chosen.folder:
         chosen.folder.mkdir(mode=0o700, exist_ok=True)
@@ -103,7 +103,7 @@ def secrets_provider(settings: Path, *, asked: str, where: Backend) -> str:
             hint=f"change it with the engine: pulumi stack change-secrets-provider {asked}",
         )
     usual = BY_SERVICE if where.is_service else BY_PASSPHRASE
-    return has or _known(asked or os.environ.get(PROVIDER) or usual)
+    return has or _check_provider(asked or os.environ.get(PROVIDER) or usual)
 
 
 def passphrase_variables(*, new: bool, stack: str, ask: AskPassphrase) -> dict[str, str]:
@@ -130,7 +130,7 @@ def passphrase_variables(*, new: bool, stack: str, ask: AskPassphrase) -> dict[s
     return {PASSPHRASE: typed}
 
 
-def _known(provider: str) -> str:
+def _check_provider(provider: str) -> str:
     schemes = tuple(f"{scheme}://" for scheme in SCHEMES)
     if provider in (BY_PASSPHRASE, BY_SERVICE) or provider.startswith(schemes):
         return provider
@@ -152,7 +152,7 @@ def _of_settings(path: Path) -> str:
     return str(named) if named else BY_PASSPHRASE if found.get("encryptionsalt") else ""
 
 
-def _logged_in() -> str:
+def _read_login() -> str:
     """The backend that `pulumi login` made the current one."""
     home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
     path = Path(os.environ.get("PULUMI_CREDENTIALS_PATH") or home) / "credentials.json"
@@ -170,11 +170,15 @@ def _without_query(provider: str) -> str:
 def cli_facts() -> tuple[PulumiCommand | None, Sequence[tuple[str, str]]]:
     """The CLI that would be used, None where there is none; and where it is, or why it is not."""
     try:
-        command = binary.found()
+        command = binary.find_cli()
     except AtollError as error:
-        return None, (("Pulumi CLI", f"missing: {error}"), ("pinned", binary.pinned()))
+        return None, (("Pulumi CLI", f"missing: {error}"), ("pinned", binary.read_pinned_version()))
     version = binary.version_of(command)
-    note = "" if version == binary.pinned() else f" (Atoll pins {binary.pinned()}; this one works too)"
+    note = (
+        ""
+        if version == binary.read_pinned_version()
+        else f" (Atoll pins {binary.read_pinned_version()}; this one works too)"
+    )
     path = shutil.which(command.command) or command.command
     return command, (("Pulumi CLI", f"{version}{note}"), ("path", path))
 

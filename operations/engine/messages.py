@@ -71,7 +71,7 @@ HINTS: Final = (
 STOPPED_CODE: Final = 130  # as a shell reports a command that Ctrl-C ended
 
 
-class StoppedError(AtollError):
+class OperationStoppedError(AtollError):
     """A person stopped the engine."""
 
     exit_code: ClassVar[int] = STOPPED_CODE
@@ -99,14 +99,16 @@ def diagnostic(message: str, *, urn: str) -> Diagnostic | None:
     return Diagnostic(text, urn.rsplit("::", maxsplit=1)[-1] if "::" in urn else "")
 
 
-def engine_said(error: CommandError) -> str:
+def read_engine_error(error: CommandError) -> str:
     """Why a command failed: what stands on stderr after "error:", else its last line."""
     lines = [line.strip() for line in COLOUR.sub("", _stderr(error)).splitlines() if line.strip()]
     named = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     return "; ".join(named) or (lines[-1] if lines else "it gave no reason")
 
 
-def failed(action: str, stack: str, *, error: Exception, found: Sequence[Diagnostic], prefix: str = "") -> AtollError:
+def build_operation_error(
+    action: str, stack: str, *, error: Exception, found: Sequence[Diagnostic], prefix: str = ""
+) -> AtollError:
     """A failed command of the engine as an error of ours.
 
     Args:
@@ -114,10 +116,10 @@ def failed(action: str, stack: str, *, error: Exception, found: Sequence[Diagnos
         prefix: what a person writes before `pulumi`, so that it finds the same state.
     """
     if isinstance(error, ConcurrentUpdateError):
-        return _locked(stack, error, prefix=prefix)
+        return _build_lock_error(stack, error, prefix=prefix)
     if isinstance(error, StackNotFoundError):
         return AtollError(f"stack {stack} was never built from here", hint=f"atoll up {stack} builds it")
-    reasons = together(found) or [engine_said(error) if isinstance(error, CommandError) else str(error)]
+    reasons = merge_reasons(found) or [read_engine_error(error) if isinstance(error, CommandError) else str(error)]
     first = WRONG_PASSPHRASE if "incorrect passphrase" in reasons[0] else reasons[0]
     more = f"; and {len(reasons) - 1} more, above" if len(reasons) > 1 else ""
     return AtollError(f"{action} of {stack} failed: {first}{more}", hint=hint_for(reasons[0]))
@@ -128,33 +130,33 @@ def hint_for(reason: str) -> str:
     return next((hint for mark, hint in HINTS if mark in reason), "")
 
 
-def together(found: Sequence[Diagnostic]) -> list[str]:
+def merge_reasons(found: Sequence[Diagnostic]) -> list[str]:
     """Reasons in order; one that many resources share is said once, with their number."""
     names: dict[str, list[str]] = {}
     for each in found:
         names.setdefault(each.text, []).append(each.name)
-    return [_shared(text, [name for name in of if name]) for text, of in names.items()]
+    return [_with_resources(text, [name for name in of if name]) for text, of in names.items()]
 
 
-def _shared(text: str, names: Sequence[str]) -> str:
+def _with_resources(text: str, names: Sequence[str]) -> str:
     if not names:
         return text
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return f"{names[0]}{more}: {text}"
 
 
-def _locked(stack: str, error: ConcurrentUpdateError, *, prefix: str) -> AtollError:
+def _build_lock_error(stack: str, error: ConcurrentUpdateError, *, prefix: str) -> AtollError:
     by = re.search(r"created by (?P<who>\S+) \(pid (?P<pid>\d+)\) at (?P<when>\S+)", _stderr(error))
     who = f": {by['who']}, process {by['pid']}, since {by['when']}" if by else ""
     cancel = f"{prefix}pulumi cancel --stack {stack}"
-    if by and _ended(int(by["pid"]), host=by["who"].rpartition("@")[2]):
+    if by and _has_exited(int(by["pid"]), host=by["who"].rpartition("@")[2]):
         return AtollError(f"stack {stack} is locked by an update that was killed{who}", hint=f"{cancel}, then go on")
     return AtollError(
         f"stack {stack} is locked by another update{who}", hint=f"wait for it; if it is gone for good: {cancel}"
     )
 
 
-def _ended(process: int, *, host: str) -> bool:
+def _has_exited(process: int, *, host: str) -> bool:
     """Whether a process of this machine is no more; of another machine nobody knows."""
     if host != socket.gethostname() or os.name != "posix":
         return False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from pulumi.automation import CommandError
 
-from operations.engine.messages import Diagnostic, StoppedError, diagnostic, failed
+from operations.engine.messages import Diagnostic, OperationStoppedError, build_operation_error, diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pulumi.automation import EngineEvent
     from pulumi.automation.events import DiagnosticEvent, StepEventMetadata
 
-    from operations.engine.session import Opened
+    from operations.engine.session import StackSession
     from planning.values.errors import AtollError
 
 
@@ -41,7 +41,7 @@ ROOT_TYPE: Final = "pulumi:pulumi:Stack"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ResourceStep:
     """What the engine does to one resource.
 
     Args:
@@ -77,7 +77,7 @@ class Watch:
     """
 
     total: int = 0
-    steps: dict[str, Step] = field(default_factory=dict[str, Step])
+    steps: dict[str, ResourceStep] = field(default_factory=dict[str, ResourceStep])
     done: set[str] = field(default_factory=set[str])
     running: dict[str, str] = field(default_factory=dict[str, str])
     errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
@@ -104,7 +104,7 @@ class Watch:
             return dict(self.summary)
         return Counter(step.action for urn, step in self.steps.items() if urn in self.done)
 
-    def differing(self) -> tuple[Step, ...]:
+    def differing(self) -> tuple[ResourceStep, ...]:
         """Every step that changes something, by type and name; the stack's own node is no resource of anybody's."""
         found = [step for step in self.steps.values() if step.action not in UNCHANGED and step.type != ROOT_TYPE]
         return tuple(sorted(found, key=lambda step: (step.action, step.type, step.name)))
@@ -119,7 +119,7 @@ class Watch:
         action = action_of(step.op)
         before = self.steps.get(step.urn)
         if before is None or before.action in UNCHANGED or action == "replace":
-            self.steps[step.urn] = Step(
+            self.steps[step.urn] = ResourceStep(
                 action=action, type=step.type, name=_name(step.urn), properties=_properties(step, before)
             )
         if action not in UNCHANGED:
@@ -149,7 +149,7 @@ def _name(urn: str) -> str:
     return urn.rsplit("::", maxsplit=1)[-1]
 
 
-def _properties(step: StepEventMetadata, before: Step | None) -> tuple[str, ...]:
+def _properties(step: StepEventMetadata, before: ResourceStep | None) -> tuple[str, ...]:
     named = (*(before.properties if before else ()), *(step.diffs or ()), *(step.detailed_diff or ()))
     return tuple(sorted(set(named)))
 
@@ -161,7 +161,7 @@ PLAIN: Final = "never"  # no colours in what we read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class OperationReport:
     """What came of an operation.
 
     Args:
@@ -171,7 +171,7 @@ class Report:
 
     title: str
     changes: Mapping[str, int]
-    steps: tuple[Step, ...]
+    steps: tuple[ResourceStep, ...]
     complaints: tuple[Diagnostic, ...]
     warnings: tuple[Diagnostic, ...]
     seconds: float
@@ -183,32 +183,34 @@ class Report:
         return all(action in UNCHANGED for action, count in self.changes.items() if count)
 
 
-def preview(opened: Opened, *, total: int, progress: Progress) -> Report:
+def preview(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
     """What `up` would change."""
     call = partial(opened.stack.preview, color=PLAIN, suppress_outputs=True, suppress_progress=True)
     return _run(opened, "preview", lambda watch: call(on_event=watch), total=total, progress=progress)
 
 
-def up(opened: Opened, *, total: int, progress: Progress, target: Sequence[str] = (), title: str = "up") -> Report:
+def up(
+    opened: StackSession, *, total: int, progress: Progress, target: Sequence[str] = (), title: str = "up"
+) -> OperationReport:
     """Create and update; with `target`, only those URNs."""
     call = partial(opened.stack.up, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
     only = list(target) or None
     return _run(opened, title, lambda watch: call(on_event=watch, target=only), total=total, progress=progress)
 
 
-def preview_refresh(opened: Opened, *, total: int, progress: Progress) -> Report:
+def preview_refresh(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
     """What of the live resources is no longer what the state says."""
     call = partial(opened.stack.preview_refresh, color=PLAIN, suppress_outputs=True, suppress_progress=True)
     return _run(opened, "look", lambda watch: call(on_event=watch), total=total, progress=progress)
 
 
-def refresh(opened: Opened, *, total: int, progress: Progress) -> Report:
+def refresh(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
     """Write into the state what is live."""
     call = partial(opened.stack.refresh, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
     return _run(opened, "refresh", lambda watch: call(on_event=watch), total=total, progress=progress)
 
 
-def destroy(opened: Opened, *, total: int, progress: Progress) -> Report:
+def destroy(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
     """Delete everything that is not protected, dependents first."""
     call = partial(opened.stack.destroy, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
     return _run(
@@ -217,8 +219,8 @@ def destroy(opened: Opened, *, total: int, progress: Progress) -> Report:
 
 
 def _run(
-    opened: Opened, title: str, start: Callable[[Callable[..., None]], object], *, total: int, progress: Progress
-) -> Report:
+    opened: StackSession, title: str, start: Callable[[Callable[..., None]], object], *, total: int, progress: Progress
+) -> OperationReport:
     watch = Watch(total=total)
     began = time.monotonic()
     failure: AtollError | None = None
@@ -241,10 +243,12 @@ def _run(
             with _now_and_then(wait):
                 start(take)
         except (CommandError, RuntimeError) as error:
-            failure = failed(title, opened.name, error=error, found=watch.errors, prefix=opened.backend.prefix())
+            failure = build_operation_error(
+                title, opened.name, error=error, found=watch.errors, prefix=opened.backend.prefix()
+            )
     if failure and stopped:
-        failure = StoppedError(f"{title} of {opened.name} was stopped", hint=HOW_TO_GO_ON)
-    return Report(
+        failure = OperationStoppedError(f"{title} of {opened.name} was stopped", hint=HOW_TO_GO_ON)
+    return OperationReport(
         title=title,
         changes=watch.changes(),
         steps=watch.differing(),

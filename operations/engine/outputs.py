@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from operations.engine.session import Opened
+    from operations.engine.session import StackSession
 
 FILES: Final[Mapping[str, str]] = {
     "kubeconfig": "{}.kubeconfig",
@@ -27,7 +27,7 @@ FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,100}")
 
 
 @dataclass(frozen=True, slots=True)
-class Outputs:
+class StackOutputs:
     """Outputs by name.
 
     Args:
@@ -43,14 +43,14 @@ class Outputs:
         return self.plain if secrets else self.masked
 
 
-def read_outputs(opened: Opened, *, secrets: bool) -> Outputs:
+def read_outputs(opened: StackSession, *, secrets: bool) -> StackOutputs:
     """The outputs of the last update; secrets are decrypted only when they are wanted.
 
     Raises:
         AtollError: the engine cannot read them.
     """
     masked = opened.ask_json("stack", "output", "--json")
-    return Outputs(masked, opened.ask_json("stack", "output", "--json", "--show-secrets") if secrets else {})
+    return StackOutputs(masked, opened.ask_json("stack", "output", "--json", "--show-secrets") if secrets else {})
 
 
 def rows(values: Mapping[str, object]) -> Iterator[tuple[str, object]]:

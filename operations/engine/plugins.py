@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pulumi.automation import CommandError, LocalWorkspace
 
-from operations.engine.messages import engine_said
+from operations.engine.messages import read_engine_error
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ class Plugin:
         return f"{self.name} {self.version}"
 
 
-def pinned() -> tuple[Plugin, ...]:
+def list_pinned_plugins() -> tuple[Plugin, ...]:
     """The plugins of every provider whose Python package is installed: package and plugin share their version."""
-    return tuple(_pinned())
+    return tuple(_iterate_pinned_plugins())
 
 
-def needed(types: Iterable[str]) -> tuple[Plugin, ...]:
+def select_plugins(types: Iterable[str]) -> tuple[Plugin, ...]:
     """The plugins that resources of these types need."""
     names = {token.removeprefix(OF_PROVIDERS).split(":")[0] for token in types}
-    return tuple(each for each in pinned() if each.name in names)
+    return tuple(each for each in list_pinned_plugins() if each.name in names)
 
 
 def missing(workspace: LocalWorkspace, *, wanted: Sequence[Plugin]) -> tuple[Plugin, ...]:
@@ -48,7 +48,7 @@ def missing(workspace: LocalWorkspace, *, wanted: Sequence[Plugin]) -> tuple[Plu
     Raises:
         AtollError: the engine cannot list what it has.
     """
-    here = _installed(workspace)
+    here = _list_installed_plugins(workspace)
     return tuple(each for each in wanted if each not in here and not shutil.which(f"pulumi-resource-{each.name}"))
 
 
@@ -66,7 +66,7 @@ def install(workspace: LocalWorkspace, *, wanted: Sequence[Plugin], say: Callabl
             workspace.install_plugin(plugin.name, f"v{plugin.version}")
         except CommandError as error:
             failed.append(plugin)
-            reason = reason or engine_said(error)
+            reason = reason or read_engine_error(error)
     if failed:
         raise AtollError(
             f"these plugins could not be installed: {', '.join(map(str, failed))}: {reason}",
@@ -75,7 +75,7 @@ def install(workspace: LocalWorkspace, *, wanted: Sequence[Plugin], say: Callabl
         )
 
 
-def _pinned() -> Iterator[Plugin]:
+def _iterate_pinned_plugins() -> Iterator[Plugin]:
     for name in PROVIDERS:
         try:
             yield Plugin(name, version(f"pulumi-{name}"))
@@ -83,11 +83,11 @@ def _pinned() -> Iterator[Plugin]:
             continue
 
 
-def _installed(workspace: LocalWorkspace) -> frozenset[Plugin]:
+def _list_installed_plugins(workspace: LocalWorkspace) -> frozenset[Plugin]:
     """What `pulumi plugin ls` lists; the SDK's own reading of it stops at a plugin that was never used."""
     try:
         listed = workspace.pulumi_command.run(["plugin", "ls", "--json"], workspace.work_dir, workspace.env_vars)
     except CommandError as error:
-        raise AtollError(f"the engine cannot list its plugins: {engine_said(error)}") from error
+        raise AtollError(f"the engine cannot list its plugins: {read_engine_error(error)}") from error
     rows = cast("list[dict[str, object]]", json.loads(listed.stdout or "[]"))
     return frozenset(Plugin(str(row.get("name")), str(row.get("version") or "").removeprefix("v")) for row in rows)

@@ -10,7 +10,7 @@ from pulumi import automation
 from pulumi.automation import CommandError, LocalWorkspace, LocalWorkspaceOptions, StackNotFoundError
 
 from operations.engine import binary, environment
-from operations.engine.messages import failed
+from operations.engine.messages import build_operation_error
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ QUIET: Final[Mapping[str, str]] = {"PULUMI_SKIP_UPDATE_CHECK": "true"}
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class StackSession:
     """A stack that the engine knows.
 
     Args:
@@ -52,7 +52,9 @@ class Opened:
             return workspace.pulumi_command.run(command, workspace.work_dir, workspace.env_vars).stdout
         except CommandError as error:
             words = " ".join(arguments[:2])
-            raise failed(f"pulumi {words}", self.name, error=error, found=(), prefix=self.backend.prefix()) from error
+            raise build_operation_error(
+                f"pulumi {words}", self.name, error=error, found=(), prefix=self.backend.prefix()
+            ) from error
 
     def ask_json(self, *arguments: str) -> dict[str, object]:
         """The JSON object that a command prints."""
@@ -83,12 +85,12 @@ def workspace(root: Path) -> LocalWorkspace:
     """
     chosen = environment.backend(root)
     variables = {**QUIET, **chosen.variables()}
-    return LocalWorkspace(work_dir=str(root), env_vars=variables, pulumi_command=binary.found())
+    return LocalWorkspace(work_dir=str(root), env_vars=variables, pulumi_command=binary.find_cli())
 
 
-def opened(
+def open_stack(
     project: Project, stack: str, *, ask_passphrase: AskPassphrase, create: bool = False, asked_provider: str = ""
-) -> Opened:
+) -> StackSession:
     """The stack, selected; made where it is not there and `create` allows it.
 
     Args:
@@ -98,40 +100,40 @@ def opened(
     Raises:
         AtollError: no CLI, no virtual environment, no passphrase, or no such stack.
     """
-    command = binary.found()
+    command = binary.find_cli()
     _check_python(project.root)
     chosen = environment.backend(project.root)
     provider = environment.secrets_provider(project.stack_config(stack), asked=asked_provider, where=chosen)
     if create:
-        environment.made(chosen)
+        environment.create_state_folder(chosen)
     elif chosen.folder and not chosen.folder.is_dir():
         raise AtollError(f"stack {stack} was never built from here", hint=f"atoll up {stack} builds it")
     options = LocalWorkspaceOptions(
         env_vars={**QUIET, **chosen.variables()}, pulumi_command=command, secrets_provider=provider
     )
     locked = _Locked(stack=stack, options=options, ask=ask_passphrase)
-    return _selected(locked, root=project.root, chosen=chosen, create=create)
+    return _select_stack(locked, root=project.root, chosen=chosen, create=create)
 
 
-def _selected(locked: _Locked, *, root: Path, chosen: Backend, create: bool) -> Opened:
+def _select_stack(locked: _Locked, *, root: Path, chosen: Backend, create: bool) -> StackSession:
     """Select first: only a stack that is not there yet needs a passphrase of its own."""
     stack, options = locked.stack, locked.options
     try:
         found = automation.select_stack(stack, work_dir=str(root), opts=options)
         locked.unlock(new=False)
         found.workspace.env_vars = dict(options.env_vars or {})
-        return Opened(found, chosen)
+        return StackSession(found, chosen)
     except StackNotFoundError as error:
         if not create:
-            raise failed("selection", stack, error=error, found=()) from error
+            raise build_operation_error("selection", stack, error=error, found=()) from error
     except CommandError as error:
-        raise failed("selection", stack, error=error, found=(), prefix=chosen.prefix()) from error
+        raise build_operation_error("selection", stack, error=error, found=(), prefix=chosen.prefix()) from error
     locked.unlock(new=True)
     try:
         made = automation.create_stack(stack, work_dir=str(root), opts=options)
     except CommandError as error:
-        raise failed("creation", stack, error=error, found=(), prefix=chosen.prefix()) from error
-    return Opened(made, chosen, is_new=True)
+        raise build_operation_error("creation", stack, error=error, found=(), prefix=chosen.prefix()) from error
+    return StackSession(made, chosen, is_new=True)
 
 
 def _check_python(root: Path) -> None:

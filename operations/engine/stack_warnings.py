@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from operations.project.stack_config import list_unused_keys, read_config
-from operations.project.workspace import shown
+from operations.project.workspace import display_path
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.reading.checklist_file import read_file
 from planning.values.errors import InputError
@@ -33,7 +33,7 @@ def reminders(project: Project, lock: Lock, *, today: date) -> Iterator[str]:
     try:
         changed = path.exists() and checklist_digest(read_file(path)) != lock.checklist_digest
     except InputError:
-        yield f"{shown(path)} has faults: atoll check {lock.stack}"
+        yield f"{display_path(path)} has faults: atoll check {lock.stack}"
         return
     if changed:
-        yield f"{shown(path)} has changed since {lock.option} was accepted: atoll quote {lock.stack}"
+        yield f"{display_path(path)} has changed since {lock.option} was accepted: atoll quote {lock.stack}"

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final, cast
 from pulumi.automation import CommandError, ConfigValue
 
 from operations.engine import operation
-from operations.engine.messages import failed
+from operations.engine.messages import build_operation_error
 from operations.engine.stack_warnings import ALLOW_DESTROY
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from operations.engine.operation import Progress, Report
-    from operations.engine.session import Opened
+    from operations.engine.operation import OperationReport, Progress
+    from operations.engine.session import StackSession
 
 
 ROOT_TYPE: Final = "pulumi:pulumi:Stack"
@@ -29,7 +29,7 @@ GUARD: Final = "deletionProtection"  # of an EKS or GKE cluster: the cloud itsel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class StackResource:
     """One resource in the state.
 
     Args:
@@ -53,23 +53,23 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StackState:
     """Everything that a stack's state holds."""
 
-    held: tuple[Held, ...]
+    held: tuple[StackResource, ...]
 
     @property
-    def protected(self) -> tuple[Held, ...]:
+    def protected(self) -> tuple[StackResource, ...]:
         """What a destroy leaves alone."""
         return tuple(each for each in self.held if each.protected)
 
     @property
-    def forgotten(self) -> tuple[Held, ...]:
+    def forgotten(self) -> tuple[StackResource, ...]:
         """What a destroy takes out of the state and leaves in the cloud."""
         return tuple(each for each in self.held if each.retained and not each.protected)
 
     @property
-    def guarded(self) -> tuple[Held, ...]:
+    def guarded(self) -> tuple[StackResource, ...]:
         """What the cloud will not delete before `atoll:allowDestroy` lifts its own protection."""
         return tuple(each for each in self.held if each.guarded and not each.protected and not each.retained)
 
@@ -79,12 +79,12 @@ class State:
         return bool(self.going or self.forgotten or (self.held and not self.protected))
 
     @property
-    def going(self) -> tuple[Held, ...]:
+    def going(self) -> tuple[StackResource, ...]:
         """What a destroy deletes: no components, no providers."""
         return tuple(each for each in self.held if each.id and not each.protected and not each.retained)
 
 
-def read_state(opened: Opened) -> State:
+def read_state(opened: StackSession) -> StackState:
     """The state of a stack, its secrets left as they are: encrypted.
 
     Raises:
@@ -92,11 +92,11 @@ def read_state(opened: Opened) -> State:
     """
     deployment = opened.ask_json("stack", "export").get("deployment")
     rows = _mapping(deployment).get("resources")
-    found = (_held(_mapping(row)) for row in cast("list[object]", rows or []))
-    return State(tuple(each for each in found if each.type != ROOT_TYPE))
+    found = (_parse_resource(_mapping(row)) for row in cast("list[object]", rows or []))
+    return StackState(tuple(each for each in found if each.type != ROOT_TYPE))
 
 
-def left_behind(*, was: State, after: State) -> Iterator[tuple[str, Held]]:
+def list_remaining(*, was: StackState, after: StackState) -> Iterator[tuple[str, StackResource]]:
     """What is still in the cloud after a destroy, and why."""
     yield from (("protected", each) for each in after.protected)
     yield from (("needed by what is protected", each) for each in after.going)
@@ -107,17 +107,17 @@ def left_behind(*, was: State, after: State) -> Iterator[tuple[str, Held]]:
             yield _where(each, cluster_went=went), each
 
 
-def _where(forgotten: Held, *, cluster_went: bool) -> str:
+def _where(forgotten: StackResource, *, cluster_went: bool) -> str:
     """Where something is that the engine let go: what lay in a cluster went with it, but for the disks of volumes."""
     if not forgotten.type.startswith(INSIDE):
         return "left in the cloud"
     return "gone with its cluster; disks of its volumes stay" if cluster_went else "left in the cluster"
 
 
-def _held(row: Mapping[str, object]) -> Held:
+def _parse_resource(row: Mapping[str, object]) -> StackResource:
     type_ = str(row.get("type"))
     is_provider = type_.startswith(PROVIDER_PREFIX)
-    return Held(
+    return StackResource(
         urn=str(row.get("urn")),
         type=type_,
         id="" if is_provider else str(row.get("id") or ""),
@@ -131,7 +131,7 @@ def _mapping(value: object) -> Mapping[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
-def lift_guard(opened: Opened, state: State, *, progress: Progress) -> Report:
+def lift_guard(opened: StackSession, state: StackState, *, progress: Progress) -> OperationReport:
     """Update only the clusters that their cloud protects, so that they can be deleted.
 
     Raises:
@@ -158,7 +158,7 @@ def lift_guard(opened: Opened, state: State, *, progress: Progress) -> Report:
     return report
 
 
-def destroy(opened: Opened, state: State, *, progress: Progress) -> Report:
+def destroy(opened: StackSession, state: StackState, *, progress: Progress) -> OperationReport:
     """Delete what is not protected; the next cluster of this stack is guarded again."""
     report = operation.destroy(opened, total=len(state.held) + 1, progress=progress)
     if report.failure is None:
@@ -171,7 +171,7 @@ def destroy(opened: Opened, state: State, *, progress: Progress) -> Report:
     return replace(report, failure=failure)
 
 
-def _set(opened: Opened, *, allow: bool) -> None:
+def _set(opened: StackSession, *, allow: bool) -> None:
     """Write or remove the setting in the stack's own file."""
     try:
         if allow:
@@ -179,4 +179,4 @@ def _set(opened: Opened, *, allow: bool) -> None:
         elif ALLOW_DESTROY in opened.ask_json("config", "--json"):
             opened.stack.remove_config(ALLOW_DESTROY)
     except CommandError as error:
-        raise failed("configuring", opened.name, error=error, found=()) from error
+        raise build_operation_error("configuring", opened.name, error=error, found=()) from error

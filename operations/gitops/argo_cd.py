@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from operations.gitops.components import Group, Plain, Staying
+    from operations.gitops.components import ComponentGroup, Plain, Staying
     from planning.costs.resources.resource import Resource
 
 HEADER: Final = "# Written by `atoll handover`; the next one writes it anew.\n"
@@ -28,7 +28,7 @@ OPTIONS: Final = ("ServerSideApply=true", "CreateNamespace=false")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ArgoCdSource:
     """Where Argo CD will find the files.
 
     Args:
@@ -47,7 +47,7 @@ class Place:
 
 
 def files(
-    groups: Sequence[Group], staying: Sequence[Staying], *, place: Place, overlay: Callable[[str], str]
+    groups: Sequence[ComponentGroup], staying: Sequence[Staying], *, place: ArgoCdSource, overlay: Callable[[str], str]
 ) -> dict[str, str]:
     """Text by path.
 
@@ -81,7 +81,7 @@ def files(
     return dict(sorted(written.items()))
 
 
-def outdated(folder: Path, new: Mapping[str, str]) -> list[Path]:
+def find_outdated_files(folder: Path, new: Mapping[str, str]) -> list[Path]:
     """Files of an earlier hand-over that this one does not write."""
     kept = {folder / path for path in new}
     return [
@@ -132,7 +132,7 @@ def _chart(release: Resource) -> Plain:
     }
 
 
-def _git(place: Place, below: str) -> Plain:
+def _git(place: ArgoCdSource, below: str) -> Plain:
     return {"repoURL": place.repository, "targetRevision": place.revision, "path": place.path(below)}
 
 
@@ -168,7 +168,7 @@ def _file(resource: Resource) -> str:
     return f"{kind}-{resource.name}.yaml"
 
 
-def _project(place: Place, applications: Mapping[str, Plain]) -> Plain:
+def _project(place: ArgoCdSource, applications: Mapping[str, Plain]) -> Plain:
     """Only the sources that the platform comes from, and only this cluster."""
     sources = {place.repository}
     for each in applications.values():
@@ -187,7 +187,7 @@ def _project(place: Place, applications: Mapping[str, Plain]) -> Plain:
     }
 
 
-def _readme(staying: Sequence[Staying], *, place: Place) -> str:
+def _readme(staying: Sequence[Staying], *, place: ArgoCdSource) -> str:
     lines = "".join(f"| {each.what} | {each.reason} |\n" for each in staying)
     return (
         "# The platform, for Argo CD\n\n"

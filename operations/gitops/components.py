@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from planning.costs.resources.resource import Secret, Unknown
+from planning.costs.resources.resource import Secret, UnknownValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ ARGO_CD: Final = "atoll:platform:ArgoCd"  # who installs cannot take itself over
 
 
 @dataclass(slots=True)
-class Group:
+class ComponentGroup:
     """What one component of the platform is made of.
 
     Args:
@@ -45,10 +45,10 @@ class Staying:
     reason: str
 
 
-def groups(resources: Sequence[Resource]) -> tuple[list[Group], list[Staying]]:
+def groups(resources: Sequence[Resource]) -> tuple[list[ComponentGroup], list[Staying]]:
     """The platform at home, in the order of its installation, and what of it is not handed over."""
     by_urn = {resource.urn: resource for resource in resources}
-    tops = {each.urn: Group(each.name) for each in resources if _is_top(each)}
+    tops = {each.urn: ComponentGroup(each.name) for each in resources if _is_top(each)}
     owners = {resource.urn: _top(resource, by_urn, tops) for resource in resources}
     staying: list[Staying] = []
     for resource in resources:
@@ -56,7 +56,7 @@ def groups(resources: Sequence[Resource]) -> tuple[list[Group], list[Staying]]:
         if owner is not None and resource.type.startswith(OBJECT):
             reason = _reason_to_stay(resource)
             if reason:
-                staying.append(Staying(what=_shown(resource), reason=reason))
+                staying.append(Staying(what=_describe_resource(resource), reason=reason))
             else:
                 _put(tops[owner], resource)
     _order(tops, owners, resources)
@@ -71,7 +71,7 @@ def plain(value: Value) -> Plain:
         ValueError: a part of it is secret, or known only after creation.
     """
     match value:
-        case Unknown() | Secret():
+        case UnknownValue() | Secret():
             raise ValueError("not plain")
         case list():
             return [plain(part) for part in value]
@@ -87,7 +87,7 @@ def _is_top(resource: Resource) -> bool:
     return resource.type.startswith(COMPONENT) and resource.parent is None and resource.type != ARGO_CD
 
 
-def _top(resource: Resource, by_urn: Mapping[str, Resource], tops: Mapping[str, Group]) -> str | None:
+def _top(resource: Resource, by_urn: Mapping[str, Resource], tops: Mapping[str, ComponentGroup]) -> str | None:
     """URN of the component that a resource belongs to."""
     at: Resource | None = resource
     while at is not None:
@@ -100,26 +100,26 @@ def _top(resource: Resource, by_urn: Mapping[str, Resource], tops: Mapping[str, 
 def _reason_to_stay(resource: Resource) -> str:
     if resource.type == SECRET:
         return "a secret; it stays in the cluster under this name"
-    hidden = set(_hidden(dict(resource.inputs)))
+    hidden = set(_find_hidden_types(dict(resource.inputs)))
     if Secret in hidden:
         return "it holds a secret"
     return "part of it is known only once the cloud has made something" if hidden else ""
 
 
-def _hidden(value: Value) -> Iterator[type]:
-    if isinstance(value, Unknown | Secret):
+def _find_hidden_types(value: Value) -> Iterator[type]:
+    if isinstance(value, UnknownValue | Secret):
         yield type(value)
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _hidden(part)
+            yield from _find_hidden_types(part)
 
 
-def _put(group: Group, resource: Resource) -> None:
+def _put(group: ComponentGroup, resource: Resource) -> None:
     kinds = {RELEASE: group.releases, DIRECTORY: group.directories}
     kinds.get(resource.type, group.objects).append(resource)
 
 
-def _order(tops: Mapping[str, Group], owners: Mapping[str, str | None], resources: Iterable[Resource]) -> None:
+def _order(tops: Mapping[str, ComponentGroup], owners: Mapping[str, str | None], resources: Iterable[Resource]) -> None:
     """Waves: a component comes after every other that something of it waits for."""
     needs: dict[str, set[str]] = {urn: set() for urn in tops}
     for resource in resources:
@@ -139,7 +139,7 @@ def _depth(urn: str, needs: Mapping[str, set[str]], known: dict[str, int]) -> in
     return known[urn]
 
 
-def _shown(resource: Resource) -> str:
+def _describe_resource(resource: Resource) -> str:
     metadata = resource.inputs.get("metadata")
     named = metadata if isinstance(metadata, dict) else resource.inputs
     name, namespace = named.get("name"), named.get("namespace")

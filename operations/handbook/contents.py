@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.handbook.facts import Facts
+    from operations.handbook.facts import HandbookFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class HandbookPage:
     """A page.
 
     Args:
@@ -24,18 +24,18 @@ class Page:
     id: str
     title: str
     section: str
-    when: Callable[[Facts], bool]
+    when: Callable[[HandbookFacts], bool]
 
 
-def _always(facts: Facts) -> bool:
+def _always(facts: HandbookFacts) -> bool:
     return bool(facts.stack)
 
 
-def _part(*names: str) -> Callable[[Facts], bool]:
+def _part(*names: str) -> Callable[[HandbookFacts], bool]:
     return lambda facts: facts.has(*names)
 
 
-def _models(facts: Facts) -> bool:
+def _models(facts: HandbookFacts) -> bool:
     return facts.has("kserve") or facts.has("model_registry")
 
 
@@ -44,24 +44,24 @@ TRAIN: Final = "Train"
 KEEP: Final = "Keep and serve"
 LIVE: Final = "Day by day"
 PAGES: Final = (
-    Page(id="index", title="Start here", section="", when=_always),
-    Page(id="get-in", title="Get in", section=BEGIN, when=_always),
-    Page(id="notebooks", title="Your first notebook", section=BEGIN, when=_part("notebooks")),
-    Page(id="first-job", title="Queue a training job", section=TRAIN, when=_part("queues")),
-    Page(id="many-jobs", title="Many jobs: in parallel, in sequence", section=TRAIN, when=_part("queues")),
-    Page(id="distributed", title="One job on many nodes", section=TRAIN, when=_part("trainer")),
-    Page(id="sweeps", title="Sweeps", section=TRAIN, when=_part("katib")),
-    Page(id="pipelines", title="Pipelines", section=TRAIN, when=_part("pipelines")),
-    Page(id="slurm", title="Slurm", section=TRAIN, when=lambda facts: bool(facts.shares)),
-    Page(id="checkpoints", title="Checkpoints and lost nodes", section=TRAIN, when=_always),
-    Page(id="tracking", title="Track experiments", section=KEEP, when=lambda facts: bool(facts.tracker)),
-    Page(id="models", title="Models: register and serve", section=KEEP, when=_models),
-    Page(id="reproduce", title="Reproduce an old model", section=KEEP, when=_always),
-    Page(id="storage", title="Where your files go", section=KEEP, when=_always),
-    Page(id="small-files", title="Millions of small files", section=KEEP, when=_always),
-    Page(id="dashboards", title="Dashboards and logs", section=LIVE, when=_part("prometheus")),
-    Page(id="money", title="Costs, quotas and what stops when", section=LIVE, when=_always),
-    Page(id="trouble", title="When something breaks", section=LIVE, when=_always),
+    HandbookPage(id="index", title="Start here", section="", when=_always),
+    HandbookPage(id="get-in", title="Get in", section=BEGIN, when=_always),
+    HandbookPage(id="notebooks", title="Your first notebook", section=BEGIN, when=_part("notebooks")),
+    HandbookPage(id="first-job", title="Queue a training job", section=TRAIN, when=_part("queues")),
+    HandbookPage(id="many-jobs", title="Many jobs: in parallel, in sequence", section=TRAIN, when=_part("queues")),
+    HandbookPage(id="distributed", title="One job on many nodes", section=TRAIN, when=_part("trainer")),
+    HandbookPage(id="sweeps", title="Sweeps", section=TRAIN, when=_part("katib")),
+    HandbookPage(id="pipelines", title="Pipelines", section=TRAIN, when=_part("pipelines")),
+    HandbookPage(id="slurm", title="Slurm", section=TRAIN, when=lambda facts: bool(facts.shares)),
+    HandbookPage(id="checkpoints", title="Checkpoints and lost nodes", section=TRAIN, when=_always),
+    HandbookPage(id="tracking", title="Track experiments", section=KEEP, when=lambda facts: bool(facts.tracker)),
+    HandbookPage(id="models", title="Models: register and serve", section=KEEP, when=_models),
+    HandbookPage(id="reproduce", title="Reproduce an old model", section=KEEP, when=_always),
+    HandbookPage(id="storage", title="Where your files go", section=KEEP, when=_always),
+    HandbookPage(id="small-files", title="Millions of small files", section=KEEP, when=_always),
+    HandbookPage(id="dashboards", title="Dashboards and logs", section=LIVE, when=_part("prometheus")),
+    HandbookPage(id="money", title="Costs, quotas and what stops when", section=LIVE, when=_always),
+    HandbookPage(id="trouble", title="When something breaks", section=LIVE, when=_always),
 )
 
 
@@ -75,46 +75,46 @@ class Snippet:
     """
 
     name: str
-    when: Callable[[Facts], bool]
+    when: Callable[[HandbookFacts], bool]
 
 
-def _runtime(name: str) -> Callable[[Facts], bool]:
+def _runtime(name: str) -> Callable[[HandbookFacts], bool]:
     return lambda facts: facts.has("trainer") and any(each.framework == name for each in facts.runtimes)
 
 
-def _existing(facts: Facts) -> bool:
+def _existing(facts: HandbookFacts) -> bool:
     return facts.target == "existing"
 
 
-def _framework(name: str, *parts: str) -> Callable[[Facts], bool]:
+def _framework(name: str, *parts: str) -> Callable[[HandbookFacts], bool]:
     return lambda facts: name in facts.frameworks and facts.has(*parts)
 
 
-def _tracker(name: str) -> Callable[[Facts], bool]:
+def _tracker(name: str) -> Callable[[HandbookFacts], bool]:
     return lambda facts: facts.tracker == name
 
 
-def _store(facts: Facts) -> bool:
+def _store(facts: HandbookFacts) -> bool:
     return facts.has_team_store
 
 
-def _scratch(facts: Facts) -> bool:
+def _scratch(facts: HandbookFacts) -> bool:
     return bool(facts.hot) and bool(facts.claims)
 
 
-def _staged(facts: Facts) -> bool:
+def _has_staging(facts: HandbookFacts) -> bool:
     return _scratch(facts) and facts.has("queues")
 
 
-def _store_and_queues(facts: Facts) -> bool:
+def _store_and_queues(facts: HandbookFacts) -> bool:
     return _store(facts) and facts.has("queues")
 
 
-def _served_from_store(facts: Facts) -> bool:
+def _serves_from_store(facts: HandbookFacts) -> bool:
     return _store(facts) and facts.has("kserve")
 
 
-def _recorded(facts: Facts) -> bool:
+def _has_run_tracking(facts: HandbookFacts) -> bool:
     return facts.tracker == "mlflow" and facts.has("queues")
 
 
@@ -147,7 +147,7 @@ SNIPPETS: Final = (
     Snippet(name="pipeline/run.sh", when=_part("pipelines")),
     Snippet(name="serving/model.yaml", when=_part("kserve")),
     Snippet(name="serving/fit.py", when=_part("kserve")),
-    Snippet(name="serving/keys.sh", when=_served_from_store),
+    Snippet(name="serving/keys.sh", when=_serves_from_store),
     Snippet(name="serving/ask.py", when=_part("kserve")),
     Snippet(name="serving/register.py", when=_part("model_registry")),
     Snippet(name="slurm/sign-in.sh", when=lambda facts: bool(facts.shares)),
@@ -156,16 +156,16 @@ SNIPPETS: Final = (
     Snippet(name="slurm/scale.sh", when=lambda facts: any(not share.standing for share in facts.shares)),
     Snippet(name="observability/send.sh", when=_part("collector")),
     Snippet(name="tracking/mlflow_run.py", when=_tracker("mlflow")),
-    Snippet(name="tracking/recorded-job.yaml", when=_recorded),
-    Snippet(name="tracking/recorded.sh", when=_recorded),
+    Snippet(name="tracking/recorded-job.yaml", when=_has_run_tracking),
+    Snippet(name="tracking/recorded.sh", when=_has_run_tracking),
     Snippet(name="tracking/reproduce.py", when=_tracker("mlflow")),
     Snippet(name="tracking/laptop.sh", when=_tracker("mlflow")),
     Snippet(name="tracking/wandb_run.py", when=_tracker("wandb")),
     Snippet(name="tracking/comet_run.py", when=_tracker("comet")),
     Snippet(name="data/store.py", when=_store),
     Snippet(name="data/stage.sh", when=_scratch),
-    Snippet(name="data/staged-job.yaml", when=_staged),
-    Snippet(name="data/staged.sh", when=_staged),
+    Snippet(name="data/staged-job.yaml", when=_has_staging),
+    Snippet(name="data/staged.sh", when=_has_staging),
     Snippet(name="data/checkpoint.py", when=_store),
     Snippet(name="data/checkpoint-job.yaml", when=_store_and_queues),
     Snippet(name="data/checkpoint.sh", when=_store_and_queues),

@@ -9,8 +9,8 @@ from catalogs.catalog import load
 from components.clouds.aws.nodepools import karpenter
 from components.context.names import namespace, workloads
 from components.platform.building_blocks import names
-from components.platform.building_blocks.artifact_mirror import shelf
-from components.platform.building_blocks.images import pulled_from
+from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
+from components.platform.building_blocks.images import resolve_image_reference
 from components.platform.kubeflow import notebook_spawner
 from components.platform.kubeflow import notebook_spawner as notebook_images
 from components.platform.kubeflow.runtimes import runtimes_of
@@ -29,9 +29,17 @@ from operations.handbook.context_sections import (
     responses,
     tiers,
 )
-from operations.handbook.facts import Addresses, ElsewhereFacts, Facts, Outputs, RuntimeFacts, Settings, ShareFacts
+from operations.handbook.facts import (
+    ClusterOutputs,
+    ElsewhereFacts,
+    HandbookFacts,
+    HandbookSettings,
+    PageAddresses,
+    RuntimeFacts,
+    ShareFacts,
+)
 from operations.handbook.stack_outputs import read_outputs
-from operations.project.accepted_lock import accepted_lock
+from operations.project.accepted_lock import read_accepted_lock
 from planning.agents.spend_guard import HOLD_HOURS
 from planning.checklist.model.vocabulary import Ide
 from planning.checklist.reading.checklist_file import read_file
@@ -45,7 +53,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalogs.catalog import Catalog
-    from components.platform.building_blocks.artifact_mirror import Shelf
+    from components.platform.building_blocks.artifact_mirror import ArtifactMirror
     from operations.handbook.facts import ContactFacts, ResponseFacts
     from operations.project.workspace import Project
     from planning.checklist.model.checklist import Checklist
@@ -78,8 +86,8 @@ class Sources:
     lock: Lock
     checklist: Checklist
     catalog: Catalog
-    shelf: Shelf
-    outputs: Outputs = field(default_factory=Outputs)
+    shelf: ArtifactMirror
+    outputs: ClusterOutputs = field(default_factory=ClusterOutputs)
 
 
 class _Asked(TypedDict):
@@ -92,7 +100,7 @@ class _Asked(TypedDict):
     responses: tuple[ResponseFacts, ...]
 
 
-def gather(sources: Sources) -> Facts:
+def gather(sources: Sources) -> HandbookFacts:
     """The facts of the cluster at home.
 
     Raises:
@@ -107,7 +115,7 @@ def gather(sources: Sources) -> Facts:
         )
     frameworks = tuple(dict.fromkeys(each for work in platform.works for each in work.frameworks))
     listed = pools(lock, sources.catalog)
-    return Facts(
+    return HandbookFacts(
         stack=lock.stack,
         customer=spec.customer.name,
         owner=spec.customer.owner,
@@ -119,12 +127,14 @@ def gather(sources: Sources) -> Facts:
         homes=homes(lock, listed),
         people=people(spec),
         tiers=tiers(spec, sources.outputs),
-        **_asked(sources.checklist),
+        **_read_checklist_fields(sources.checklist),
         ides=tuple(spec.ides or tuple(Ide)),
         images=_images(sources, frameworks),
         frameworks=frameworks,
         runtimes=tuple(
-            RuntimeFacts(name=each.name, framework=each.framework, image=pulled_from(each.image, sources.shelf))
+            RuntimeFacts(
+                name=each.name, framework=each.framework, image=resolve_image_reference(each.image, sources.shelf)
+            )
             for each in runtimes_of(frameworks)
         ),
         tracker=_tracker(spec, platform),
@@ -153,7 +163,7 @@ def _images(sources: Sources, frameworks: tuple[str, ...]) -> dict[str, tuple[st
         Ide.VSCODE: (notebook_images.CODE,),
     }
     return {
-        str(ide): tuple(pulled_from(image, sources.shelf) for image in images)
+        str(ide): tuple(resolve_image_reference(image, sources.shelf) for image in images)
         for ide, images in offered.items()
         if ide in wanted
     }
@@ -170,7 +180,7 @@ def _checkpoints(checklist: Checklist) -> dict[str, int]:
     return {name: each.every_minutes for name, each in asked.items() if each is not None and each.enabled}
 
 
-def _asked(checklist: Checklist) -> _Asked:
+def _read_checklist_fields(checklist: Checklist) -> _Asked:
     agreement, dataset = checklist.agreement, checklist.dataset
     return _Asked(
         files="" if dataset is None else str(dataset.files),
@@ -208,14 +218,14 @@ def _shares(spec: ClusterSpec) -> tuple[ShareFacts, ...]:
     )
 
 
-def _addresses(platform: Platform, domain: str) -> Addresses:
-    return Addresses(
+def _addresses(platform: Platform, domain: str) -> PageAddresses:
+    return PageAddresses(
         **{page: f"https://{host}.{domain}" for page, (part, host) in PAGES.items() if platform.part(part) is not None}
     )
 
 
-def _settings(spec: ClusterSpec, platform: Platform) -> Settings:
-    return Settings(
+def _settings(spec: ClusterSpec, platform: Platform) -> HandbookSettings:
+    return HandbookSettings(
         idle_minutes=platform.idle_minutes,
         workspace_gib=notebook_spawner.WORKSPACE_GIB,
         turns=TURNS,
@@ -230,20 +240,20 @@ def _settings(spec: ClusterSpec, platform: Platform) -> Settings:
     )
 
 
-def facts_of(project: Project, stack: str, *, outputs: Path | None = None) -> Facts:
+def facts_of(project: Project, stack: str, *, outputs: Path | None = None) -> HandbookFacts:
     """The facts of a stack.
 
     Raises:
         InputError: no lock, a checklist that does not read, or outputs that are not this stack's.
     """
-    lock = accepted_lock(project, stack)
+    lock = read_accepted_lock(project, stack)
     mirror = lock.spec.platform.mirror if lock.spec.platform is not None else ""
     return gather(
         Sources(
             lock=lock,
             checklist=read_file(project.checklist(stack)),
             catalog=load(),
-            shelf=shelf(mirror, project=project.root),
-            outputs=Outputs() if outputs is None else read_outputs(outputs, lock=lock),
+            shelf=read_artifact_mirror(mirror, project=project.root),
+            outputs=ClusterOutputs() if outputs is None else read_outputs(outputs, lock=lock),
         )
     )

@@ -14,38 +14,38 @@ from operations.handbook.facts import (
     HOT,
     ContactFacts,
     HomeFacts,
+    NodePoolFacts,
     PersonFacts,
-    PoolFacts,
     QueueFacts,
     ResponseFacts,
     TierFacts,
 )
-from operations.handbook.user_kubeconfig import places
+from operations.handbook.user_kubeconfig import list_user_workloads
 from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.costs.node_prices import node_prices
 from planning.platform.queues import OPEN, flavor, lines, namespace_quotas
-from planning.platform.slurm import left
+from planning.platform.slurm import without_slurm_nodes
 from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from catalogs.catalog import Catalog
-    from operations.handbook.facts import Outputs
+    from operations.handbook.facts import ClusterOutputs
     from planning.checklist.model.agreement import Agreement, Role, Sort
-    from planning.platform.queues import Line
+    from planning.platform.queues import WorkloadQueues
     from planning.spec.cluster import ClusterSpec, Pool, Tier
     from planning.spec.lock import Lock
     from planning.spec.platform import Platform
 
 
-def pools(lock: Lock, catalog: Catalog) -> tuple[PoolFacts, ...]:
+def pools(lock: Lock, catalog: Catalog) -> tuple[NodePoolFacts, ...]:
     """Every pool at home."""
     spec = lock.spec
     beside = [each.placement.name for each in lock.placements[1:]]
     prices = node_prices(lock.bill, beside=beside, binds=lock.ceiling.binds).usd_per_hour
     return tuple(
-        PoolFacts(
+        NodePoolFacts(
             name=pool.name,
             role=pool.role,
             workload=pool.workload or "",
@@ -71,13 +71,15 @@ def pools(lock: Lock, catalog: Catalog) -> tuple[PoolFacts, ...]:
     )
 
 
-def homes(lock: Lock, listed: Sequence[PoolFacts]) -> tuple[HomeFacts, ...]:
+def homes(lock: Lock, listed: Sequence[NodePoolFacts]) -> tuple[HomeFacts, ...]:
     """One for each workload that has nodes at home."""
     spec = lock.spec
     platform = spec.platform
     if platform is None:
         return ()
-    queued = left(spec.pools, kinds={work.name: work.kind for work in platform.works}, orchestration=spec.orchestration)
+    queued = without_slurm_nodes(
+        spec.pools, kinds={work.name: work.kind for work in platform.works}, orchestration=spec.orchestration
+    )
     found = {line.workload: line for line in lines(platform, queued)}
     quotas = namespace_quotas(spec.pools, platform)
     return tuple(
@@ -93,7 +95,12 @@ def homes(lock: Lock, listed: Sequence[PoolFacts]) -> tuple[HomeFacts, ...]:
 
 
 def _home(
-    workload: str, *, platform: Platform, line: Line | None, mine: tuple[PoolFacts, ...], quota: dict[str, int]
+    workload: str,
+    *,
+    platform: Platform,
+    line: WorkloadQueues | None,
+    mine: tuple[NodePoolFacts, ...],
+    quota: dict[str, int],
 ) -> HomeFacts:
     work = next((each for each in platform.works if each.name == workload), None)
     return HomeFacts(
@@ -110,7 +117,7 @@ def _home(
     )
 
 
-def _queues(line: Line, platform: Platform) -> tuple[QueueFacts, ...]:
+def _queues(line: WorkloadQueues, platform: Platform) -> tuple[QueueFacts, ...]:
     """Those of the teams, without the one that nobody is guaranteed anything in."""
     money = {team.name: team.usd_per_month for team in platform.teams}
     return tuple(
@@ -151,7 +158,9 @@ SORTS: Final[Mapping[Sort, str]] = {
 def people(spec: ClusterSpec) -> tuple[PersonFacts, ...]:
     """Everybody with access."""
     return tuple(
-        PersonFacts(name=user.name, group=user.group, workloads=places(user, spec), has_key=bool(user.ssh_key))
+        PersonFacts(
+            name=user.name, group=user.group, workloads=list_user_workloads(user, spec), has_key=bool(user.ssh_key)
+        )
         for user in spec.access.users
     )
 
@@ -172,7 +181,7 @@ def responses(agreement: Agreement) -> tuple[ResponseFacts, ...]:
     )
 
 
-class Place(TypedDict):
+class LocationFields(TypedDict):
     """Fields of `Facts`."""
 
     provider: str
@@ -197,14 +206,14 @@ class Money(TypedDict):
     expected_usd_per_month: Decimal | None
 
 
-def place(spec: ClusterSpec, *, title: str) -> Place:
+def place(spec: ClusterSpec, *, title: str) -> LocationFields:
     """Where it is and how people get in.
 
     Args:
         title: of the provider.
     """
     sso = None if spec.platform is None else spec.platform.sso
-    return Place(
+    return LocationFields(
         provider=title,
         region=spec.placement.region,
         target=spec.placement.target,
@@ -255,7 +264,7 @@ class Files(TypedDict):
     store_gb: int
 
 
-def tiers(spec: ClusterSpec, outputs: Outputs) -> tuple[TierFacts, ...]:
+def tiers(spec: ClusterSpec, outputs: ClusterOutputs) -> tuple[TierFacts, ...]:
     """As the lock has them, the fastest first."""
     return tuple(
         TierFacts(
@@ -272,7 +281,7 @@ def tiers(spec: ClusterSpec, outputs: Outputs) -> tuple[TierFacts, ...]:
 
 def files(spec: ClusterSpec) -> Files:
     """Where files can lie that outlive a node."""
-    return Files(claims=claims(spec), apart=apart(spec), store_gb=store_gb(spec))
+    return Files(claims=claims(spec), apart=list_separate_claims(spec), store_gb=store_gb(spec))
 
 
 def claims(spec: ClusterSpec) -> dict[str, str]:
@@ -283,7 +292,7 @@ def claims(spec: ClusterSpec) -> dict[str, str]:
     return {claim: f"{SHARED}/{claim}" for claim in dict.fromkeys(found)}
 
 
-def apart(spec: ClusterSpec) -> dict[str, str]:
+def list_separate_claims(spec: ClusterSpec) -> dict[str, str]:
     """Claims that are in a namespace of their own, with that namespace."""
     if spec.placement.target != "coreweave":
         return {}

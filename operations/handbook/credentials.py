@@ -6,7 +6,7 @@ import json
 import stat
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.handbook.stack_outputs import of_another
+from operations.handbook.stack_outputs import describe_other_stack
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def folders(lock: Lock, plain: Mapping[str, object]) -> dict[str, str]:
         raise InputError("the lock names nobody who may get in", hint="name them in access.users and accept again")
     if not plain:
         raise InputError("the stack has no outputs: nothing is built yet", hint="atoll up first")
-    if stranger := of_another(plain, stack=lock.stack):
+    if stranger := describe_other_stack(plain, stack=lock.stack):
         raise InputError(
             stranger, hint=f"atoll outputs {lock.stack} --json --show-secrets writes those of {lock.stack}"
         )

@@ -97,7 +97,7 @@ class ResponseFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Addresses:
+class PageAddresses:
     """Pages that people open; "" where the part is not installed."""
 
     dashboard: str = ""
@@ -108,7 +108,7 @@ class Addresses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class HandbookSettings:
     """Figures of the parts, as the program sets them.
 
     Args:
@@ -130,7 +130,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outputs:
+class ClusterOutputs:
     """What only a cluster that is up knows; "" and empty until then. No secret is among it."""
 
     is_known: bool = False
@@ -142,7 +142,7 @@ class Outputs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class HandbookFacts:
     """Everything that the pages are made of.
 
     Args:
@@ -173,7 +173,7 @@ class Facts:
     is_api_open: bool
     parts: frozenset[str]
     versions: Mapping[str, str]
-    pools: tuple[PoolFacts, ...]
+    pools: tuple[NodePoolFacts, ...]
     homes: tuple[HomeFacts, ...]
     people: tuple[PersonFacts, ...]
     tiers: tuple[TierFacts, ...]
@@ -200,9 +200,9 @@ class Facts:
     expected_usd_per_month: Decimal | None
     contacts: tuple[ContactFacts, ...]
     responses: tuple[ResponseFacts, ...]
-    addresses: Addresses
-    settings: Settings
-    outputs: Outputs
+    addresses: PageAddresses
+    settings: HandbookSettings
+    outputs: ClusterOutputs
 
     def has(self, *parts: str) -> bool:
         """Whether all of these platform parts are installed."""
@@ -252,7 +252,7 @@ class Facts:
         return tuple(tier for tier in kept if tier.asked_gb >= least)
 
     @property
-    def hot(self) -> tuple[PoolFacts, ...]:
+    def hot(self) -> tuple[NodePoolFacts, ...]:
         """Pools of workloads with local disks."""
         return tuple(pool for pool in self.pools if pool.nvme_gb and pool.role != "system")
 
@@ -262,7 +262,7 @@ def _with_accelerators(homes: list[HomeFacts] | tuple[HomeFacts, ...]) -> HomeFa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoolFacts:
+class NodePoolFacts:
     """Equal nodes.
 
     Args:
@@ -335,14 +335,14 @@ class HomeFacts:
     kind: str
     frameworks: tuple[str, ...]
     spot: bool
-    pools: tuple[PoolFacts, ...]
+    pools: tuple[NodePoolFacts, ...]
     teams: tuple[str, ...]
     queues: tuple[QueueFacts, ...]
     default: str
     quota: Mapping[str, int]
 
     @property
-    def pool(self) -> PoolFacts | None:
+    def pool(self) -> NodePoolFacts | None:
         """The pool that jobs are shown with: the first with accelerators, else the first."""
         return next((each for each in self.pools if each.resource), self.pools[0] if self.pools else None)
 

@@ -18,8 +18,8 @@ from planning.values.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from operations.handbook.contents import Page
-    from operations.handbook.facts import Facts
+    from operations.handbook.contents import HandbookPage
+    from operations.handbook.facts import HandbookFacts
 
 
 MARKUP: Final = re.compile(r"([\\`*_\[\]{}|#])")
@@ -92,11 +92,11 @@ LANGUAGES: Final[Mapping[str, str]] = {"py": "python", "yaml": "yaml", "sh": "ba
 class Rendered:
     """A page of this cluster."""
 
-    page: Page
+    page: HandbookPage
     text: str
 
 
-def snippets(facts: Facts) -> Mapping[str, str]:
+def snippets(facts: HandbookFacts) -> Mapping[str, str]:
     """Name to text of every example that applies to the cluster: "training/one-job.yaml" and so on.
 
     Raises:
@@ -104,11 +104,13 @@ def snippets(facts: Facts) -> Mapping[str, str]:
     """
     templates = _snippet_templates()
     return {
-        each.name: _filled(templates, f"{each.name}{ENDING}", {"facts": facts}) for each in SNIPPETS if each.when(facts)
+        each.name: _render_template(templates, f"{each.name}{ENDING}", {"facts": facts})
+        for each in SNIPPETS
+        if each.when(facts)
     }
 
 
-def pages(facts: Facts) -> tuple[Rendered, ...]:
+def pages(facts: HandbookFacts) -> tuple[Rendered, ...]:
     """Every page that applies to the cluster, in the order of the handbook.
 
     Raises:
@@ -119,7 +121,7 @@ def pages(facts: Facts) -> tuple[Rendered, ...]:
         "facts": facts,
         "snippet": _includer(snippets(facts)),
         "page": _linker({page.id: page for page in chosen}),
-        "known": _known(facts),
+        "known": _build_output_renderer(facts),
     }
     templates = _page_templates()
     return tuple(Rendered(page=page, text=_page(templates, page, told)) for page in chosen)
@@ -133,16 +135,16 @@ def _snippet_templates() -> Environment:
 @cache
 def _page_templates() -> Environment:
     environment = _environment("pages", in_prose)
-    environment.filters.update(code=in_code, listed=_listed, cents=_cents)
+    environment.filters.update(code=in_code, listed=_join_codes, cents=_cents)
     return environment
 
 
-def _page(templates: Environment, page: Page, told: Mapping[str, object]) -> str:
-    body = _filled(templates, f"{page.id}.md{ENDING}", told)
-    return f"# {page.title}\n\n{_spaced(body).strip()}\n"
+def _page(templates: Environment, page: HandbookPage, told: Mapping[str, object]) -> str:
+    body = _render_template(templates, f"{page.id}.md{ENDING}", told)
+    return f"# {page.title}\n\n{_normalize_blank_lines(body).strip()}\n"
 
 
-def _spaced(text: str) -> str:
+def _normalize_blank_lines(text: str) -> str:
     """Blocks apart by one empty line, wherever the tags of a template left more or none."""
     parts = FENCED.split(OPENED.sub("\n\n", text))
     return "".join(part if number % 2 else EMPTY.sub("\n\n", part) for number, part in enumerate(parts))
@@ -161,7 +163,7 @@ def _environment(folder: str, finalize: Callable[[object], str]) -> Environment:
     )
 
 
-def _filled(templates: Environment, name: str, told: Mapping[str, object]) -> str:
+def _render_template(templates: Environment, name: str, told: Mapping[str, object]) -> str:
     try:
         return templates.get_template(name).render(told)
     except TemplateError as error:
@@ -183,7 +185,7 @@ def _includer(known: Mapping[str, str]) -> Callable[[str], Markdown]:
     return snippet
 
 
-def _linker(known: Mapping[str, Page]) -> Callable[..., Markdown]:
+def _linker(known: Mapping[str, HandbookPage]) -> Callable[..., Markdown]:
     """What a page refers to another one by; plain words where this cluster has no such page."""
 
     def page(name: str, words: str = "", *, at: str = "") -> Markdown:
@@ -196,7 +198,7 @@ def _linker(known: Mapping[str, Page]) -> Callable[..., Markdown]:
     return page
 
 
-def _known(facts: Facts) -> Callable[[str], Markdown]:
+def _build_output_renderer(facts: HandbookFacts) -> Callable[[str], Markdown]:
     """A value of the outputs, or how to learn it."""
 
     def known(value: str) -> Markdown:
@@ -207,7 +209,7 @@ def _known(facts: Facts) -> Callable[[str], Markdown]:
     return known
 
 
-def _listed(values: object) -> Markdown:
+def _join_codes(values: object) -> Markdown:
     """Names as code, one after the other."""
     return Markdown(", ".join(_codes(values)))
 

@@ -23,7 +23,7 @@ from planning.values.errors import AtollError, InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from operations.handbook.facts import Facts
+    from operations.handbook.facts import HandbookFacts
     from operations.handbook.renderer import Rendered
 
 
@@ -43,7 +43,7 @@ INSTALL: Final = 'install it with: pip install "mkdocs-material>=9.6,<10"'
 NEEDED: Final = ("mkdocs", "material")
 
 
-def source(facts: Facts) -> Mapping[str, str]:
+def source(facts: HandbookFacts) -> Mapping[str, str]:
     """Files of the site's source, by their path in its folder."""
     rendered = pages(facts)
     found = {f"{DOCS}/{each.page.id}.md": each.text for each in rendered}
@@ -77,7 +77,7 @@ def build(folder: Path) -> None:
         (folder / SITE / name).unlink(missing_ok=True)
 
 
-def _settings(facts: Facts, rendered: Sequence[Rendered]) -> dict[str, object]:
+def _settings(facts: HandbookFacts, rendered: Sequence[Rendered]) -> dict[str, object]:
     """MkDocs' configuration: no font, script or picture from elsewhere, and readable from a folder."""
     return {
         "site_name": f"{facts.customer}: handbook",
@@ -146,7 +146,7 @@ MARKER: Final = ".atoll-handbook.json"
 MODE: Final = 0o755
 
 
-def write(facts: Facts, folder: Path) -> Path:
+def write(facts: HandbookFacts, folder: Path) -> Path:
     """Write source and site of a handbook; the page to open.
 
     Raises:

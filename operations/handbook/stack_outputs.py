@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from components.context.buckets import purposes
 from components.platform.building_blocks import names
-from operations.handbook.facts import Outputs
+from operations.handbook.facts import ClusterOutputs
 from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.inputs.files import read_object
 from planning.values.errors import Fault, InputError
@@ -24,7 +24,7 @@ STACK: Final = "stack"  # the output; programs of before do not have it
 LONGEST_SHOWN: Final = 80  # characters of another name that a message repeats
 
 
-def of_another(outputs: Mapping[str, object], *, stack: str) -> str:
+def describe_other_stack(outputs: Mapping[str, object], *, stack: str) -> str:
     """That outputs are of another stack, in words with both names; "" where they are of this one, or do not say."""
     said = outputs.get(STACK)
     if said is None or said == stack:
@@ -46,7 +46,7 @@ PAGES: Final[Mapping[str, str]] = {
 PEOPLE: Final = ("vpnProfiles", "signInPasswords")  # outputs with an entry for each user; their values are secret
 
 
-def read_outputs(path: Path, *, lock: Lock) -> Outputs:
+def read_outputs(path: Path, *, lock: Lock) -> ClusterOutputs:
     """The outputs in a file, without anything secret.
 
     Raises:
@@ -60,7 +60,7 @@ def read_outputs(path: Path, *, lock: Lock) -> Outputs:
     if faults:
         raise InputError(f"{path}: these are not the outputs of {lock.stack}", faults=faults, hint=hint)
     entrance = _mapping(found.get("entrance"))
-    return Outputs(
+    return ClusterOutputs(
         is_known=True,
         vpn_address=_text(found.get("vpnAddress")),
         cluster_name=_text(found.get("clusterName")),
@@ -73,7 +73,7 @@ def read_outputs(path: Path, *, lock: Lock) -> Outputs:
 def _contradictions(found: Mapping[str, object], lock: Lock) -> Iterator[str]:
     """What in the outputs cannot be of this lock."""
     spec = lock.spec
-    if stranger := of_another(found, stack=lock.stack):
+    if stranger := describe_other_stack(found, stack=lock.stack):
         yield stranger
     domain = spec.network.domain or PRIVATE_DOMAIN
     for output, host in PAGES.items():

@@ -25,7 +25,7 @@ CERTIFICATE: Final = "client-certificate-data"
 KEY: Final = "client-key-data"
 
 
-class Signer(Protocol):
+class CertificateSigner(Protocol):
     """Whoever signs for the cluster."""
 
     @property
@@ -42,7 +42,7 @@ class Signer(Protocol):
         ...
 
 
-def person(spec: ClusterSpec, name: str) -> User:
+def find_user(spec: ClusterSpec, name: str) -> User:
     """The user of that name.
 
     Raises:
@@ -57,7 +57,7 @@ def person(spec: ClusterSpec, name: str) -> User:
     return users[name]
 
 
-def places(user: User, spec: ClusterSpec) -> tuple[str, ...]:
+def list_user_workloads(user: User, spec: ClusterSpec) -> tuple[str, ...]:
     """Workloads in whose namespaces a user works."""
     return tuple(each for each in workloads(spec) if not user.workloads or each in user.workloads)
 
@@ -66,10 +66,10 @@ def groups(user: User, spec: ClusterSpec) -> tuple[str, ...]:
     """Groups of a user, as the cluster's bindings name them."""
     if user.group == EVERYWHERE:
         return (group_of(EVERYWHERE, workload=""),)
-    return tuple(group_of(user.group, workload=each) for each in places(user, spec))
+    return tuple(group_of(user.group, workload=each) for each in list_user_workloads(user, spec))
 
 
-def admit(user: User, spec: ClusterSpec, *, hours: int, signer: Signer) -> str:
+def issue_kubeconfig(user: User, spec: ClusterSpec, *, hours: int, signer: CertificateSigner) -> str:
     """A kubeconfig that works for `hours`; its key was made here and is nowhere else.
 
     Raises:
@@ -84,7 +84,9 @@ def admit(user: User, spec: ClusterSpec, *, hours: int, signer: Signer) -> str:
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    return _kubeconfig(signer.cluster, user=user.name, places=places(user, spec), certificate=certificate, key=private)
+    return _kubeconfig(
+        signer.cluster, user=user.name, places=list_user_workloads(user, spec), certificate=certificate, key=private
+    )
 
 
 def _request(key: ec.EllipticCurvePrivateKey, *, user: str, held: Sequence[str]) -> bytes:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from operations.nodes.ports import SilentError
-from planning.incidents.pods import blocking, leaving, unowned
+from planning.incidents.pods import blocking, find_unowned, list_pods_to_drain
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from operations.nodes.ports import Cluster
+    from operations.nodes.ports import NodeApi
     from planning.incidents.node import Node
-    from planning.incidents.pods import Budget, Pod
+    from planning.incidents.pods import Pod, PodDisruptionBudget
 
 NAMES_SHOWN: Final = 5
 
@@ -40,7 +40,7 @@ class Waiting:
     sleep: Callable[[float], None]
 
 
-def drain(node: Node, cluster: Cluster, *, waiting: Waiting, force: bool, say: Callable[[str], None]) -> str:
+def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: Callable[[str], None]) -> str:
     """Empty a node; what became of it, in words.
 
     Args:
@@ -53,20 +53,20 @@ def drain(node: Node, cluster: Cluster, *, waiting: Waiting, force: bool, say: C
     end = waiting.clock() + waiting.timeout_s
     refused: dict[str, str] = {}
     asked: set[str] = set()
-    lone = unowned(cluster.pods_on(node.name))
+    lone = find_unowned(cluster.pods_on(node.name))
     if lone and not force:
         raise DrainError(
-            f"nothing starts these pods of {node.name} again: {_named(lone)}",
+            f"nothing starts these pods of {node.name} again: {_name_pods(lone)}",
             hint="save what they hold and delete them, or add --force",
         )
     told = ""
     while True:
         try:
-            left = leaving(cluster.pods_on(node.name))
+            left = list_pods_to_drain(cluster.pods_on(node.name))
             if not left:
                 return f"{len(asked)} pods moved away"
             if node.ready != "True" and all(each.ending for each in left):
-                return f"{len(left)} pods are ending, and the silent kubelet cannot say so: {_named(left)}"
+                return f"{len(left)} pods are ending, and the silent kubelet cannot say so: {_name_pods(left)}"
             for each in (each for each in left if not each.ending):
                 asked.add(each.uid)
                 refused[each.words] = cluster.evict(each, grace_seconds=max(each.grace_seconds, waiting.grace_s))
@@ -77,11 +77,11 @@ def drain(node: Node, cluster: Cluster, *, waiting: Waiting, force: bool, say: C
             if waiting.clock() >= end:
                 raise
             stands = "the cluster does not answer just now; looking again"
-        told = _heard(stands, before=told, say=say, node=node)
+        told = _report_change(stands, before=told, say=say, node=node)
         waiting.sleep(waiting.every_s)
 
 
-def _heard(stands: str, *, before: str, say: Callable[[str], None], node: Node) -> str:
+def _report_change(stands: str, *, before: str, say: Callable[[str], None], node: Node) -> str:
     """Say how it stands, where that is new."""
     if stands != before:
         say(f"{node.name}: {stands}")
@@ -89,7 +89,12 @@ def _heard(stands: str, *, before: str, say: Callable[[str], None], node: Node) 
 
 
 def _late(
-    node: Node, left: Sequence[Pod], refused: Mapping[str, str], budgets: Sequence[Budget], *, timeout_s: float
+    node: Node,
+    left: Sequence[Pod],
+    refused: Mapping[str, str],
+    budgets: Sequence[PodDisruptionBudget],
+    *,
+    timeout_s: float,
 ) -> DrainError:
     reasons = [f"{each.words} ({_reason(each, refused, budgets)})" for each in left[:NAMES_SHOWN]]
     more = f" and {len(left) - NAMES_SHOWN} more" if len(left) > NAMES_SHOWN else ""
@@ -100,7 +105,7 @@ def _late(
     )
 
 
-def _reason(pod: Pod, refused: Mapping[str, str], budgets: Sequence[Budget]) -> str:
+def _reason(pod: Pod, refused: Mapping[str, str], budgets: Sequence[PodDisruptionBudget]) -> str:
     if pod.ending:
         return f"it is ending, and was given {pod.grace_seconds} s by its own words"
     names = [f"{each.namespace}/{each.name}" for each in blocking(pod, budgets)]
@@ -109,6 +114,6 @@ def _reason(pod: Pod, refused: Mapping[str, str], budgets: Sequence[Budget]) -> 
     return refused.get(pod.words) or "it has not ended yet"
 
 
-def _named(pods: Sequence[Pod]) -> str:
+def _name_pods(pods: Sequence[Pod]) -> str:
     more = f" and {len(pods) - NAMES_SHOWN} more" if len(pods) > NAMES_SHOWN else ""
     return ", ".join(each.words for each in pods[:NAMES_SHOWN]) + more

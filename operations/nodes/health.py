@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from components.context.hardware import levels
-from operations.project.accepted_lock import own_lock
-from operations.project.workspace import known_stack
+from operations.project.accepted_lock import read_stack_lock
+from operations.project.workspace import require_stack
 from planning.checklist.model.vocabulary import HOME
 from planning.checklist.reading.checklist_file import read_file
 from planning.incidents import node as names
-from planning.incidents.findings import judged
+from planning.incidents.findings import diagnose_node
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from pathlib import Path
 
-    from operations.nodes.ports import Cluster
-    from planning.incidents.findings import Verdict
+    from operations.nodes.ports import NodeApi
+    from planning.incidents.findings import NodeDiagnosis
     from planning.incidents.node import Node
     from planning.spec.cluster import ClusterSpec, Pool
 
@@ -31,12 +31,12 @@ REGIONS: Final = frozenset({"aws", "gcp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class MaintenanceContext:
     """A stack whose nodes are looked after.
 
     Args:
         folder: of the stack; its log and tickets lie there.
-        eks: name of the cluster at AWS, as `components.context.naming.physical` makes it.
+        eks: name of the cluster at AWS, as `components.context.naming.build_physical_name` makes it.
         replace_within_hours: as agreed; None where it was not.
     """
 
@@ -58,7 +58,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class HealthSnapshot:
     """Nodes of the stack's pools, and how each is doing.
 
     Args:
@@ -67,24 +67,24 @@ class Look:
     """
 
     nodes: tuple[Node, ...]
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, NodeDiagnosis]
     strangers: tuple[str, ...]
     xids: Mapping[str, tuple[int, ...]]
     silence: str
 
 
-def scene_of(stack: str, *, placement: str = "") -> Scene:
+def read_context(stack: str, *, placement: str = "") -> MaintenanceContext:
     """The stack; its first cluster unless another is named.
 
     Raises:
         InputError: there is no such stack, lock or placement.
     """
-    project = known_stack(stack)
-    lock = own_lock(project, stack)
-    spec = _placed(lock.placements, placement)
+    project = require_stack(stack)
+    lock = read_stack_lock(project, stack)
+    spec = _find_placement(lock.placements, placement)
     checklist = project.checklist(stack)
     agreed = read_file(checklist).agreement if checklist.exists() else None
-    return Scene(
+    return MaintenanceContext(
         stack=stack,
         spec=spec,
         folder=project.stacks / stack,
@@ -93,7 +93,7 @@ def scene_of(stack: str, *, placement: str = "") -> Scene:
     )
 
 
-def look(scene: Scene, cluster: Cluster, *, now: datetime) -> Look:
+def inspect_nodes(scene: MaintenanceContext, cluster: NodeApi, *, now: datetime) -> HealthSnapshot:
     """How the nodes are doing now.
 
     Raises:
@@ -104,9 +104,9 @@ def look(scene: Scene, cluster: Cluster, *, now: datetime) -> Look:
     _there(scene.spec, ours)
     told = cluster.xids()
     xids: Mapping[str, tuple[int, ...]] = {} if isinstance(told, str) else told
-    return Look(
+    return HealthSnapshot(
         nodes=ours,
-        verdicts={each.name: judged(each, now=now, xids=xids.get(each.name, ())) for each in ours},
+        verdicts={each.name: diagnose_node(each, now=now, xids=xids.get(each.name, ())) for each in ours},
         strangers=tuple(each.name for each in nodes if each.pool not in scene.pools),
         xids=xids,
         silence=told if isinstance(told, str) else "",
@@ -124,7 +124,7 @@ def _there(spec: ClusterSpec, nodes: Iterable[Node]) -> None:
         )
 
 
-def found(looked: Look, name: str) -> Node:
+def find_node(looked: HealthSnapshot, name: str) -> Node:
     """The node of a name.
 
     Raises:
@@ -138,15 +138,15 @@ def found(looked: Look, name: str) -> Node:
             f"node {name} is not of this stack: its label atoll/pool names none of the stack's pools",
             hint="Atoll leaves alone what it did not make",
         )
-    raise InputError(f"there is no node {name!r}", hint=_meant(name, [each.name for each in looked.nodes]))
+    raise InputError(f"there is no node {name!r}", hint=_suggest_name(name, [each.name for each in looked.nodes]))
 
 
-def _meant(name: str, names: Sequence[str]) -> str:
+def _suggest_name(name: str, names: Sequence[str]) -> str:
     near = get_close_matches(name, names, n=1)
     return f'did you mean "{near[0]}"?' if near else "atoll nodes list STACK names them"
 
 
-def _placed(placements: Sequence[ClusterSpec], name: str) -> ClusterSpec:
+def _find_placement(placements: Sequence[ClusterSpec], name: str) -> ClusterSpec:
     if not name:
         return placements[0]
     for each in placements:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast, final
 
-from operations.project.journal import Journal, Kind, read
+from operations.project.journal import Journal, RecordKind, read_journal
 from planning.incidents.incident import STEPS, Event, incidents
 from planning.values.errors import Fault, InputError
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from operations.project.journal import Record
+    from operations.project.journal import JournalRecord
     from planning.incidents.incident import Happening, Incident
 
 NAME: Final = "incidents.jsonl"
 FOLDER: Final = "incidents"  # of the tickets and of the writer's lock, beside the log
-KINDS: Final[Mapping[Happening, Kind]] = {
-    "opened": Kind.OPENED,
-    "done": Kind.DONE,
-    "failed": Kind.FAILED,
-    "closed": Kind.COMMITTED,
+KINDS: Final[Mapping[Happening, RecordKind]] = {
+    "opened": RecordKind.OPENED,
+    "done": RecordKind.DONE,
+    "failed": RecordKind.FAILED,
+    "closed": RecordKind.COMMITTED,
 }
 TEXTS: Final = ("incident", "node", "uid", "placement", "pool", "machine_id", "action", "words", "spare")
-_HAPPENINGS: Final[Mapping[Kind, Happening]] = {kind: happening for happening, kind in KINDS.items()}
+_HAPPENINGS: Final[Mapping[RecordKind, Happening]] = {kind: happening for happening, kind in KINDS.items()}
 
 
 def log_path(stack_folder: Path) -> Path:
@@ -33,14 +33,14 @@ def log_path(stack_folder: Path) -> Path:
     return stack_folder / NAME
 
 
-def logged(stack_folder: Path) -> tuple[Incident, ...]:
+def read_incidents(stack_folder: Path) -> tuple[Incident, ...]:
     """Every incident of a stack's log; none where there is no log.
 
     Raises:
         InputError: a line was edited, taken out or cut off, or says what no event says.
     """
     path = log_path(stack_folder)
-    return incidents(_events(read(path).records, path))
+    return incidents(_events(read_journal(path).records, path))
 
 
 @final
@@ -75,7 +75,7 @@ class IncidentLog:
         self._journal.close()
 
 
-def _events(records: Iterable[Record], path: Path) -> Iterator[Event]:
+def _events(records: Iterable[JournalRecord], path: Path) -> Iterator[Event]:
     """The events among the records.
 
     Raises:
@@ -90,7 +90,7 @@ def _events(records: Iterable[Record], path: Path) -> Iterator[Event]:
                 raise InputError(f"{path}: the log of incidents cannot be trusted", faults=(fault,)) from error
 
 
-def _event(record: Record) -> Event:
+def _event(record: JournalRecord) -> Event:
     """What a record says.
 
     Raises:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from operations.clouds.kubernetes import client as api_server
 from operations.clouds.kubernetes.placement import VARIABLE
-from operations.nodes.ports import ChangedError, ClusterError, SilentError
+from operations.nodes.ports import ChangedError, NodeApiError, SilentError
 from planning.incidents.node import node_of
 from planning.incidents.pods import budget_of, pod_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kubernetes import client
 
     from planning.incidents.node import Node
-    from planning.incidents.pods import Budget, Pod
+    from planning.incidents.pods import Pod, PodDisruptionBudget
     from planning.spec.cluster import ClusterSpec
 
 PAGE: Final = 500
@@ -29,7 +29,7 @@ XIDS: Final = "DCGM_FI_DEV_XID_ERRORS > 0"
 
 
 @final
-class LiveCluster:
+class KubernetesNodeApi:
     """A cluster, by its API."""
 
     def __init__(self, api: client.ApiClient) -> None:
@@ -43,7 +43,7 @@ class LiveCluster:
         """As `Cluster.pods_on`."""
         return [pod_of(each) for each in self._listed("/api/v1/pods", ("fieldSelector", f"spec.nodeName={node}"))]
 
-    def budgets(self) -> Sequence[Budget]:
+    def budgets(self) -> Sequence[PodDisruptionBudget]:
         """As `Cluster.budgets`."""
         return [budget_of(each) for each in self._listed("/apis/policy/v1/poddisruptionbudgets")]
 
@@ -88,7 +88,7 @@ class LiveCluster:
         """As `Cluster.xids`."""
         try:
             status, answer = self._call("GET", PROMETHEUS, query=[("query", XIDS)])
-        except ClusterError as error:
+        except NodeApiError as error:
             return str(error)
         if status >= HTTPStatus.MULTIPLE_CHOICES:
             return f"Prometheus was not reached through the API server: {status} {answer.get('reason', '')}".rstrip()
@@ -126,13 +126,13 @@ class LiveCluster:
                 f"the cluster does not answer: {type(error).__name__}",
                 hint="look at its address in the kubeconfig, and at your way there (VPN); then run again",
             ) from error
-        return status, api_server.parsed(content)
+        return status, api_server.parse_object(content)
 
     @staticmethod
     def _judged(method: str, path: str, status: int, answer: Mapping[str, object]) -> None:
         if status >= HTTPStatus.MULTIPLE_CHOICES:
             reason = answer.get("reason") or "no reason given"
-            raise ClusterError(
+            raise NodeApiError(
                 f"the cluster refused {method} {path}: {status} {reason}",
                 hint="docs/guides/failed-nodes.md lists the rights that are needed; run again with them",
             )
@@ -151,7 +151,7 @@ def by_node(answer: Mapping[str, object]) -> Mapping[str, tuple[int, ...]]:
     return found
 
 
-def opened(spec: ClusterSpec) -> LiveCluster:
+def open_node_api(spec: ClusterSpec) -> KubernetesNodeApi:
     """The cluster of a placement, by the kubeconfig that its variable names.
 
     Raises:
@@ -162,10 +162,10 @@ def opened(spec: ClusterSpec) -> LiveCluster:
     named = os.environ.get(variable, "")
     hint = f"{variable} names the kubeconfig of the cluster"
     if not named:
-        raise ClusterError(f"{variable} is not set", hint=hint)
+        raise NodeApiError(f"{variable} is not set", hint=hint)
     try:
-        return LiveCluster(api_server.opened(named, context=existing.context if existing else None))
+        return KubernetesNodeApi(api_server.open_api(named, context=existing.context if existing else None))
     except api_server.NoKubeconfigError as error:
-        raise ClusterError(str(error), hint=hint) from error
+        raise NodeApiError(str(error), hint=hint) from error
     except api_server.UNUSABLE as error:
-        raise ClusterError(f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint) from error
+        raise NodeApiError(f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint) from error

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from planning.incidents.node import Node
-    from planning.incidents.pods import Budget, Pod
+    from planning.incidents.pods import Pod, PodDisruptionBudget
 
 
-class ClusterError(InputError):
+class NodeApiError(InputError):
     """The cluster does not answer, or refuses."""
 
 
-class SilentError(ClusterError):
+class SilentError(NodeApiError):
     """The cluster does not answer: it may in a moment."""
 
 
@@ -25,7 +25,7 @@ class ChangedError(Exception):
     """The node was changed between the look and the change: look again."""
 
 
-class Cluster(Protocol):
+class NodeApi(Protocol):
     """A cluster; every call raises ClusterError where it refuses or does not answer."""
 
     def nodes(self) -> Sequence[Node]:
@@ -36,7 +36,7 @@ class Cluster(Protocol):
         """Pods on a node, whatever their phase."""
         ...
 
-    def budgets(self) -> Sequence[Budget]:
+    def budgets(self) -> Sequence[PodDisruptionBudget]:
         """Every disruption budget."""
         ...
 

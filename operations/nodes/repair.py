@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.failures import Action
 from operations.nodes.drain import drain
-from operations.nodes.health import found, look
-from operations.nodes.ports import ChangedError, ClusterError
-from operations.nodes.replacement import replaced
+from operations.nodes.health import find_node, inspect_nodes
+from operations.nodes.ports import ChangedError, NodeApiError
+from operations.nodes.replacement import replace_machine
 from planning.incidents import node as node_labels
-from planning.incidents.findings import Standing
+from planning.incidents.findings import NodeHealth
 from planning.incidents.incident import STEPS, Event, next_id, open_for
 from planning.incidents.spares import last_system, spare_for
 from planning.values.errors import AtollError, InputError
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from operations.nodes.drain import Waiting
-    from operations.nodes.health import Look, Scene
+    from operations.nodes.health import HealthSnapshot, MaintenanceContext
     from operations.nodes.incident_log import IncidentLog
-    from operations.nodes.ports import Cluster
+    from operations.nodes.ports import NodeApi
     from planning.incidents.incident import Incident, Step
     from planning.incidents.node import Node
-    from planning.incidents.spares import Choice
+    from planning.incidents.spares import SpareChoice
 
 SPARE_FOR: Final = "atoll/spare-for"  # annotation of a spare that took over: under which incident
 TRIES: Final = 4
@@ -35,7 +35,7 @@ BACK: Final = 'let it work again (docs/guides/failed-nodes.md), or go on with --
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RepairRequest:
     """What is wanted.
 
     Args:
@@ -53,37 +53,37 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class RepairContext:
     """With what it is done."""
 
-    scene: Scene
-    cluster: Cluster
+    scene: MaintenanceContext
+    cluster: NodeApi
     log: IncidentLog
     waiting: Waiting
     say: Callable[[str], None]
 
 
-def mend(asked: Asked, work: Work) -> Incident:
+def repair_node(asked: RepairRequest, work: RepairContext) -> Incident:
     """Mend a node; its incident as it stands then. What was done before is not done again.
 
     Raises:
         InputError: no such node, it is not ours, it has to stay, or a step was refused; the log then says which.
     """
-    looked = look(work.scene, work.cluster, now=work.log.now())
-    node = found(looked, asked.node)
-    may_be_mended(node, looked, because=asked.because, known=work.log.incidents)
-    incident = opened(node, looked, work.scene, work.log, because=asked.because)
+    looked = inspect_nodes(work.scene, work.cluster, now=work.log.now())
+    node = find_node(looked, asked.node)
+    refuse_repair(node, looked, because=asked.because, known=work.log.incidents)
+    incident = open_incident(node, looked, work.scene, work.log, because=asked.because)
     for step in STEPS:
         if incident.did(step) and not (step == "cordon" and not node.cordoned):
             continue
         if step == "replace" and asked.keep:
             work.say(f"{node.name} stays: reset or reboot it, burn it in, then `atoll nodes hold`")
             continue
-        incident = _done(step, incident, asked, work)
+        incident = _run_step(step, incident, asked, work)
     return incident
 
 
-def may_be_mended(node: Node, looked: Look, *, because: str, known: tuple[Incident, ...]) -> None:
+def refuse_repair(node: Node, looked: HealthSnapshot, *, because: str, known: tuple[Incident, ...]) -> None:
     """Refuse what must stay as it is.
 
     Raises:
@@ -103,24 +103,26 @@ def may_be_mended(node: Node, looked: Look, *, because: str, known: tuple[Incide
     raise InputError(f"{node.name} is left as it is: {reason}", hint=BACK if mine else 'say why with --because "..."')
 
 
-def _against(node: Node, looked: Look, mine: Incident | None) -> str | None:
+def _against(node: Node, looked: HealthSnapshot, mine: Incident | None) -> str | None:
     """Why nobody has to mend a node; None where somebody has to, or has said so before."""
     verdict = looked.verdicts[node.name]
-    if mine is not None and (verdict.standing is Standing.UNKNOWN or mine.action in SAID):
+    if mine is not None and (verdict.standing is NodeHealth.UNKNOWN or mine.action in SAID):
         return None
     if mine is None and node.going:
         return node.going
     return {
-        Standing.FAILED: None,
-        Standing.DOUBTFUL: f"nothing that is certain is wrong with it ({verdict.words})",
-        Standing.UNKNOWN: "its kubelet is silent",
-        Standing.WELL: "nothing is known to be wrong with it"
+        NodeHealth.FAILED: None,
+        NodeHealth.DOUBTFUL: f"nothing that is certain is wrong with it ({verdict.words})",
+        NodeHealth.UNKNOWN: "its kubelet is silent",
+        NodeHealth.WELL: "nothing is known to be wrong with it"
         + (" any more" if mine else "")
         + (f", but Xids are not known: {looked.silence}" if looked.silence else ""),
     }[verdict.standing]
 
 
-def opened(node: Node, looked: Look, scene: Scene, log: IncidentLog, *, because: str = "") -> Incident:
+def open_incident(
+    node: Node, looked: HealthSnapshot, scene: MaintenanceContext, log: IncidentLog, *, because: str = ""
+) -> Incident:
     """The open incident of a node, or a new one."""
     known = log.incidents
     if mine := open_for(known, node.name, uid=node.uid):
@@ -144,7 +146,7 @@ def opened(node: Node, looked: Look, scene: Scene, log: IncidentLog, *, because:
     )
 
 
-def cordon(node: str, incident: Incident, *, scene: Scene, cluster: Cluster, log: IncidentLog) -> str:
+def cordon(node: str, incident: Incident, *, scene: MaintenanceContext, cluster: NodeApi, log: IncidentLog) -> str:
     """Give a node no more work, and say on it who mends it; the outcome in words."""
 
     def change(now: Node) -> Mapping[str, object]:
@@ -157,31 +159,36 @@ def cordon(node: str, incident: Incident, *, scene: Scene, cluster: Cluster, log
         marks = {"annotations": {node_labels.INCIDENT: incident.id}, "labels": lost}
         return {"metadata": marks, "spec": {"unschedulable": True}}
 
-    changed(node, change, scene=scene, cluster=cluster, log=log)
+    change_node(node, change, scene=scene, cluster=cluster, log=log)
     return "given no more work"
 
 
-def changed(
-    name: str, change: Callable[[Node], Mapping[str, object]], *, scene: Scene, cluster: Cluster, log: IncidentLog
+def change_node(
+    name: str,
+    change: Callable[[Node], Mapping[str, object]],
+    *,
+    scene: MaintenanceContext,
+    cluster: NodeApi,
+    log: IncidentLog,
 ) -> None:
     """Change a node as it stands now, looking again where somebody else changed it meanwhile."""
     for _ in range(TRIES):
-        node = found(look(scene, cluster, now=log.now()), name)
+        node = find_node(inspect_nodes(scene, cluster, now=log.now()), name)
         try:
             cluster.change(node, change(node))
         except ChangedError:
             continue
         return
-    raise ClusterError(f"node {name} changes all the time: nothing could be written to it", hint="run again")
+    raise NodeApiError(f"node {name} changes all the time: nothing could be written to it", hint="run again")
 
 
-def choice(node: Node, looked: Look, scene: Scene) -> Choice:
+def choose_spare(node: Node, looked: HealthSnapshot, scene: MaintenanceContext) -> SpareChoice:
     """Which spare takes over."""
     pool = scene.pools[node.pool]
     return spare_for(node, looked.nodes, verdicts=looked.verdicts, levels=scene.levels, pool=pool)
 
 
-def _done(step: Step, incident: Incident, asked: Asked, work: Work) -> Incident:
+def _run_step(step: Step, incident: Incident, asked: RepairRequest, work: RepairContext) -> Incident:
     """Do one step and write it down; a refusal is written down, too."""
     at = work.log.now()
     try:
@@ -195,22 +202,22 @@ def _done(step: Step, incident: Incident, asked: Asked, work: Work) -> Incident:
     return work.log.write(Event(at=at, incident=incident.id, happening="done", step=step, words=words, spare=spare))
 
 
-def _cordon(incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
+def _cordon(incident: Incident, asked: RepairRequest, work: RepairContext) -> tuple[str, str]:
     return cordon(asked.node, incident, scene=work.scene, cluster=work.cluster, log=work.log), ""
 
 
-def _drain(_incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
-    node = found(look(work.scene, work.cluster, now=work.log.now()), asked.node)
+def _drain(_incident: Incident, asked: RepairRequest, work: RepairContext) -> tuple[str, str]:
+    node = find_node(inspect_nodes(work.scene, work.cluster, now=work.log.now()), asked.node)
     return drain(node, work.cluster, waiting=work.waiting, force=asked.force, say=work.say), ""
 
 
-def _spare(incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
+def _spare(incident: Incident, asked: RepairRequest, work: RepairContext) -> tuple[str, str]:
     """Uncordon a spare; the one that was uncordoned under this incident before, where a kill came between."""
-    looked = look(work.scene, work.cluster, now=work.log.now())
+    looked = inspect_nodes(work.scene, work.cluster, now=work.log.now())
     for each in looked.nodes:
         if each.annotations.get(SPARE_FOR) == incident.id:
             return f"spare {each.name} took over", each.name
-    chosen = choice(found(looked, asked.node), looked, work.scene)
+    chosen = choose_spare(find_node(looked, asked.node), looked, work.scene)
     if chosen.node is None:
         return no_spare(chosen, work.scene.pools[incident.pool].spares), ""
 
@@ -220,11 +227,11 @@ def _spare(incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
         marks = {"annotations": {SPARE_FOR: incident.id}, "labels": {node_labels.SPARE: None}}
         return {"metadata": marks, "spec": {"unschedulable": None}}
 
-    changed(chosen.node.name, change, scene=work.scene, cluster=work.cluster, log=work.log)
+    change_node(chosen.node.name, change, scene=work.scene, cluster=work.cluster, log=work.log)
     return f"spare {chosen.node.name} took over", chosen.node.name
 
 
-def no_spare(chosen: Choice, sold: int) -> str:
+def no_spare(chosen: SpareChoice, sold: int) -> str:
     """Why none takes over, in words."""
     if chosen.refused:
         return "no spare takes over: " + "; ".join(f"{name}: {reason}" for name, reason in chosen.refused)
@@ -233,15 +240,17 @@ def no_spare(chosen: Choice, sold: int) -> str:
     return f"no spare takes over: none of {sold} is held back (`atoll nodes hold` holds one)"
 
 
-def _replace(incident: Incident, asked: Asked, work: Work) -> tuple[str, str]:
-    looked = look(work.scene, work.cluster, now=work.log.now())
-    node = found(looked, asked.node)
+def _replace(incident: Incident, asked: RepairRequest, work: RepairContext) -> tuple[str, str]:
+    looked = inspect_nodes(work.scene, work.cluster, now=work.log.now())
+    node = find_node(looked, asked.node)
     verdict = looked.verdicts[node.name]
-    words = replaced(node, incident, scene=work.scene, cluster=work.cluster, verdict=verdict, by_ticket=asked.ticket)
+    words = replace_machine(
+        node, incident, scene=work.scene, cluster=work.cluster, verdict=verdict, by_ticket=asked.ticket
+    )
     return words, ""
 
 
-_STEPS: Final[Mapping[Step, Callable[[Incident, Asked, Work], tuple[str, str]]]] = {
+_STEPS: Final[Mapping[Step, Callable[[Incident, RepairRequest, RepairContext], tuple[str, str]]]] = {
     "cordon": _cordon,
     "drain": _drain,
     "spare": _spare,

@@ -5,38 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from operations.nodes.health import found, look
-from operations.nodes.repair import changed, cordon, opened
+from operations.nodes.health import find_node, inspect_nodes
+from operations.nodes.repair import change_node, cordon, open_incident
 from planning.incidents import node as node_labels
-from planning.incidents.findings import Standing
-from planning.incidents.incident import Event, open_for, over
-from planning.incidents.pods import leaving
-from planning.incidents.spares import cordons, tested_before_work, unfit
+from planning.incidents.findings import NodeHealth
+from planning.incidents.incident import Event, explain_end, open_for
+from planning.incidents.pods import list_pods_to_drain
+from planning.incidents.spares import cordons, needs_burn_in, unfit
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.nodes.health import Look, Scene
+    from operations.nodes.health import HealthSnapshot, MaintenanceContext
     from operations.nodes.incident_log import IncidentLog
-    from operations.nodes.ports import Cluster
+    from operations.nodes.ports import NodeApi
     from planning.incidents.incident import Incident
     from planning.incidents.node import Node
 
 
-def settle(
-    looked: Look, *, scene: Scene, cluster: Cluster, log: IncidentLog, say: Callable[[str], None]
+def close_finished_incidents(
+    looked: HealthSnapshot, *, scene: MaintenanceContext, cluster: NodeApi, log: IncidentLog, say: Callable[[str], None]
 ) -> tuple[Incident, ...]:
     """Close every incident that is over; those that were closed."""
     closed: list[Incident] = []
     for each in log.incidents:
         if each.placement != scene.spec.placement.name:  # its nodes are in another cluster
             continue
-        words = over(each, looked.nodes, verdicts=looked.verdicts, pool=scene.pools.get(each.pool))
+        words = explain_end(each, looked.nodes, verdicts=looked.verdicts, pool=scene.pools.get(each.pool))
         if not words:
             continue
         if any(node.name == each.node and node.incident == each.id for node in looked.nodes):
-            changed(each.node, _unmarked, scene=scene, cluster=cluster, log=log)
+            change_node(each.node, _unmark_patch, scene=scene, cluster=cluster, log=log)
         closed.append(_close(each, log, words))
         say(f"incident {each.id} is closed: {words}")
     return tuple(closed)
@@ -56,27 +56,29 @@ def close(incident_id: str, *, because: str, log: IncidentLog) -> Incident:
     raise InputError(f"there is no incident {incident_id!r}", hint="atoll nodes incidents STACK lists them")
 
 
-def hold(name: str, *, scene: Scene, cluster: Cluster, log: IncidentLog) -> str:
+def hold_spare(name: str, *, scene: MaintenanceContext, cluster: NodeApi, log: IncidentLog) -> str:
     """Hold a node back as a spare; what was done, in words. One that is held already stays so.
 
     Raises:
         InputError: it has not passed its burn-in, is not well, has work, or its pool has its spares.
     """
-    looked = look(scene, cluster, now=log.now())
-    node = found(looked, name)
+    looked = inspect_nodes(scene, cluster, now=log.now())
+    node = find_node(looked, name)
     if node.held and node.cordoned:
         return f"{name} is held back already"
     mine = open_for(log.incidents, name, uid=node.uid)
     _may_be_held(node, looked, scene=scene, cluster=cluster, mended=mine is not None and node.incident == mine.id)
-    changed(name, _held, scene=scene, cluster=cluster, log=log)
+    change_node(name, _spare_patch, scene=scene, cluster=cluster, log=log)
     if mine is not None:
         _close(mine, log, f"{name} came back, and is held as a spare")
     return f"{name} is held back as a spare of {node.pool}"
 
 
-def _may_be_held(node: Node, looked: Look, *, scene: Scene, cluster: Cluster, mended: bool) -> None:
+def _may_be_held(
+    node: Node, looked: HealthSnapshot, *, scene: MaintenanceContext, cluster: NodeApi, mended: bool
+) -> None:
     pool = scene.pools[node.pool]
-    reason = unfit(node, looked.verdicts[node.name], tested=tested_before_work(pool))
+    reason = unfit(node, looked.verdicts[node.name], tested=needs_burn_in(pool))
     if reason and not (mended and reason.startswith("it is being mended itself")):
         raise InputError(f"{node.name} cannot be a spare: {reason}")
     if node.incident and not mended:
@@ -86,7 +88,7 @@ def _may_be_held(node: Node, looked: Look, *, scene: Scene, cluster: Cluster, me
     held = [each.name for each in looked.nodes if each.pool == pool.name and each.held and each.name != node.name]
     if len(held) >= pool.spares:
         raise InputError(f"pool {pool.name} has its {pool.spares} spares already: {', '.join(held)}")
-    if working := leaving(cluster.pods_on(node.name)):
+    if working := list_pods_to_drain(cluster.pods_on(node.name)):
         raise InputError(
             f"{node.name} has work: {len(working)} pods, one of them {working[0].words}",
             hint=f"choose an idle node, or empty it first: kubectl drain {node.name} --ignore-daemonsets",
@@ -98,38 +100,44 @@ def _close(incident: Incident, log: IncidentLog, words: str) -> Incident:
     return log.write(event)
 
 
-def _unmarked(_node: Node) -> Mapping[str, object]:
+def _unmark_patch(_node: Node) -> Mapping[str, object]:
     return {"metadata": {"annotations": {node_labels.INCIDENT: None}}}
 
 
-def _held(_node: Node) -> Mapping[str, object]:
+def _spare_patch(_node: Node) -> Mapping[str, object]:
     marks = {"labels": {node_labels.SPARE: node_labels.YES}, "annotations": {node_labels.INCIDENT: None}}
     return {"metadata": marks, "spec": {"unschedulable": True}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class CordonLimit:
     """How many nodes of a pool may be away because they failed: the lesser of the two, one always."""
 
     at_most: int
     share_percent: int
 
 
-def said(looked: Look, say: Callable[[str], None]) -> None:
+def report_unhealthy(looked: HealthSnapshot, say: Callable[[str], None]) -> None:
     """Say which nodes are not well, and why."""
     for node in looked.nodes:
         verdict = looked.verdicts[node.name]
-        if verdict.standing is not Standing.WELL:
+        if verdict.standing is not NodeHealth.WELL:
             away = " (cordoned)" if node.cordoned else ""
             words = verdict.words or "its kubelet is silent: it is said, not cordoned"
             say(f"{node.name} of {node.pool} is {verdict.standing}{away}: {words}")
 
 
-def act(
-    looked: Look, *, scene: Scene, cluster: Cluster, log: IncidentLog, limit: Limit, say: Callable[[str], None]
+def cordon_failed_nodes(
+    looked: HealthSnapshot,
+    *,
+    scene: MaintenanceContext,
+    cluster: NodeApi,
+    log: IncidentLog,
+    limit: CordonLimit,
+    say: Callable[[str], None],
 ) -> tuple[str, ...]:
     """Cordon what certainly failed, within the limit; names of what was cordoned."""
-    settle(looked, scene=scene, cluster=cluster, log=log, say=say)
+    close_finished_incidents(looked, scene=scene, cluster=cluster, log=log, say=say)
     found = cordons(
         looked.nodes,
         verdicts=looked.verdicts,
@@ -140,7 +148,7 @@ def act(
     for name, reason in found.left:
         say(f"{name} is not cordoned: {reason}")
     for node in found.nodes:
-        incident = opened(node, looked, scene, log)
+        incident = open_incident(node, looked, scene, log)
         words = cordon(node.name, incident, scene=scene, cluster=cluster, log=log)
         log.write(Event(at=log.now(), incident=incident.id, happening="done", step="cordon", words=words))
         say(f"{node.name} is cordoned, incident {incident.id}: `atoll nodes mend {scene.stack} {node.name}` goes on")

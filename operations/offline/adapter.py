@@ -93,7 +93,9 @@ class CapturingMonitor(MockMonitor):
         urn = self.make_urn(request.parent, request.type, request.name)
         with self._lock:
             self._on_resource(urn, request)
-        return resource_pb2.RegisterResourceResponse(urn=urn, id="", object=_foreseen(request.type, request.object))
+        return resource_pb2.RegisterResourceResponse(
+            urn=urn, id="", object=_predict_outputs(request.type, request.object)
+        )
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
         """Take the outputs of a component or of the stack."""
@@ -104,7 +106,7 @@ class CapturingMonitor(MockMonitor):
     def ReadResource(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
         """A resource that is only read is known by name, its state is not."""
         urn = self.make_urn(request.parent, request.type, request.name)
-        return resource_pb2.ReadResourceResponse(urn=urn, properties=_foreseen(request.type, request.properties))
+        return resource_pb2.ReadResourceResponse(urn=urn, properties=_predict_outputs(request.type, request.properties))
 
     def Invoke(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
         """Every function of a provider is unknown."""
@@ -173,7 +175,7 @@ def drive(
         )
     )
     pulumi_config.set_all_config(dict(config), sorted(secret_keys))
-    with warnings.catch_warnings(), _named_unknowns(), sdk_counters.quick(), sdk_packages.on_demand():
+    with warnings.catch_warnings(), _name_unknowns(), sdk_counters.reduce_sdk_overhead(), sdk_packages.on_demand():
         # Provider SDKs warn of their own deprecated classes while they are imported, used or not.
         warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pulumi_\w+\.")
         try:
@@ -200,7 +202,7 @@ def _ignore(*_args: object) -> None:
 
 
 @contextmanager
-def _named_unknowns() -> Generator[None]:
+def _name_unknowns() -> Generator[None]:
     """While it lasts, an unknown input is sent as a token that names its origin instead of the bare sentinel."""
     original = rpc.serialize_property
 
@@ -243,7 +245,7 @@ def _wire_name(resource: pulumi.Resource, name: str) -> str:
     return _types.resource_py_to_pulumi_names(type(resource)).get(name, name)
 
 
-def _foreseen(type_: str, fields: struct_pb2.Struct) -> struct_pb2.Struct:
+def _predict_outputs(type_: str, fields: struct_pb2.Struct) -> struct_pb2.Struct:
     """Outputs that are known from the inputs; tokens are the plain sentinel again, the only unknown the SDK reads."""
     kept = struct_pb2.Struct()
     whole = type_.startswith(AS_SENT)

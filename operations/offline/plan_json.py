@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from planning.costs.resources.resource import Secret, Unknown
+from planning.costs.resources.resource import Secret, UnknownValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,9 +31,9 @@ def to_json(resources: Iterable[Resource]) -> list[Json]:
 def value_to_json(value: Value) -> Json:
     """One input or output."""
     match value:
-        case Unknown(urn=""):
+        case UnknownValue(urn=""):
             return {UNKNOWN_MARK: True}
-        case Unknown(urn=urn, output=output):
+        case UnknownValue(urn=urn, output=output):
             return {REF: urn, PROPERTY: output}
         case Secret():
             return {SECRET_MARK: True}

@@ -45,7 +45,7 @@ SIGNATURES: Final = Signatures(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class OfflineRun:
     """What one run registered, ordered by URN.
 
     Args:
@@ -88,7 +88,7 @@ def run(
     root: Path = ROOT,
     deadline_s: float = DEADLINE_S,
     monitor: type[adapter.CapturingMonitor] = adapter.CapturingMonitor,
-) -> Run:
+) -> OfflineRun:
     """Run the program of `stack`, or `program` in its place, as a first preview would.
 
     `monitor` answers the program; a subclass may know more than a preview does.
@@ -118,16 +118,16 @@ def run(
         except BaseException as fault:  # noqa: BLE001 - carried to the calling thread, whatever it is
             faults.append(fault)
 
-    with _ONE_AT_A_TIME, _uncollected():
+    with _ONE_AT_A_TIME, _without_garbage_collection():
         _within(work, deadline_s=deadline_s, stack=stack)
     if faults:
         raise _in_words(faults[0], stack=stack, root=root) from faults[0]
     resources = tuple(captured.resources[urn] for urn in sorted(captured.resources))
-    return Run(resources=resources, outputs=dict(sorted(captured.outputs.items())))
+    return OfflineRun(resources=resources, outputs=dict(sorted(captured.outputs.items())))
 
 
 @contextmanager
-def _uncollected() -> Generator[None]:
+def _without_garbage_collection() -> Generator[None]:
     """Without garbage collection: provider SDKs are imported, a quarter of whose time goes into looking for none."""
     collecting = gc.isenabled()
     gc.disable()

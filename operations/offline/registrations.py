@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.resource import UNKNOWN, Secret, Unknown
+from planning.costs.resources.resource import UNKNOWN, Secret, UnknownValue
 
 if TYPE_CHECKING:
     from google.protobuf import struct_pb2
@@ -71,7 +71,7 @@ def _text(text: str, *, signatures: Signatures) -> Value:
         return UNKNOWN
     if text.startswith(TOKEN_MARK):
         token = Token.parse(text)
-        return Unknown(urn=token.urn, output=token.output)
+        return UnknownValue(urn=token.urn, output=token.output)
     return text
 
 
@@ -84,7 +84,7 @@ def _struct(fields: struct_pb2.Struct, *, signatures: Signatures) -> Value:
     if signature == signatures.secret:
         return Secret()
     if signature == signatures.resource:
-        return Unknown(urn=fields.fields["urn"].string_value, output="id")
+        return UnknownValue(urn=fields.fields["urn"].string_value, output="id")
     plain = read_fields(fields, signatures=signatures)
     plain.pop(signatures.key, None)
     return plain

@@ -119,7 +119,7 @@ def on_demand() -> Generator[None]:
 
 
 @contextmanager
-def quick() -> Generator[None]:
+def reduce_sdk_overhead() -> Generator[None]:
     """While it lasts, the end of a program is awaited in linear time, and no call stack is recorded.
 
     The SDK's own `wait_for_rpcs` looks at every output that is left whenever one is done: quadratic, and a third of the

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Final, cast
 
 from operations.plans.price_book import as_book
 from planning.ceilings.verdict import judge
-from planning.costs.resources.stack_cost import take_off
-from planning.platform.base_layer_software import beneath
+from planning.costs.resources.stack_cost import price_resources
+from planning.platform.base_layer_software import list_base_layer_software
 from planning.platform.digests import SoftwareLock
-from planning.platform.software_form import left_out_form, pinned_form
+from planning.platform.software_form import build_left_out_form, build_pinned_form
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
 from planning.quoting.quote_form import bill_form, judgement_form, range_form, usd_per_node_hour
 from planning.values.json_format import SCHEMA_VERSION
 from planning.values.money import NOTHING, to_cents
-from policies.evaluation import Report, exemption_forms, found_forms, judged
+from policies.evaluation import PolicyReport, build_finding_forms, evaluate_rules, exemption_forms
 from policies.rules.money.spend_limits import bill_of
-from policies.settings import Law
-from policies.stack_context import Subject
+from policies.settings import PolicySettings
+from policies.stack_context import RuleCatalog, StackContext
 from policies.table import RULES
 from policies.unknown_names import list_unmatched
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
-    from operations.plans.plan_form import DifferenceForm, PlanForm, ResourceForm
+    from operations.plans.plan_form import BillDifferenceForm, PlanForm, ResourceForm
     from planning.ceilings.verdict import Judgement
     from planning.costs.bill import Bill, LineItem
     from planning.costs.resources.resource import Resource
@@ -38,11 +38,10 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
     from planning.values.money import Range
-    from policies.stack_context import Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class BillDifference:
     """One line on which they do not agree; None: the line is missing on that side, or has no price there."""
 
     key: str
@@ -51,7 +50,7 @@ class Difference:
     reason: str
 
 
-def differences(bill: Bill, takeoff: Bill) -> tuple[Difference, ...]:
+def differences(bill: Bill, takeoff: Bill) -> tuple[BillDifference, ...]:
     """Every line whose amounts differ by a cent, or that only one side has; in the order of the bill."""
     ours, theirs = _by_key(bill), _by_key(takeoff)
     keys = dict.fromkeys((*ours, *theirs))
@@ -67,11 +66,11 @@ def _by_key(bill: Bill) -> Mapping[str, tuple[LineItem, ...]]:
     return found
 
 
-def _compare(key: str, ours: tuple[LineItem, ...], theirs: tuple[LineItem, ...]) -> Iterator[Difference]:
+def _compare(key: str, ours: tuple[LineItem, ...], theirs: tuple[LineItem, ...]) -> Iterator[BillDifference]:
     bill, takeoff = _amount(ours), _amount(theirs)
     reason = _reason(ours, theirs, equal=_cents(bill) == _cents(takeoff))
     if reason:
-        yield Difference(key=key, bill=bill, takeoff=takeoff, reason=reason)
+        yield BillDifference(key=key, bill=bill, takeoff=takeoff, reason=reason)
 
 
 def _reason(ours: tuple[LineItem, ...], theirs: tuple[LineItem, ...], *, equal: bool) -> str:
@@ -126,21 +125,21 @@ class Planned:
     resources: tuple[Resource, ...]
     bill: Bill
     accepted: Bill
-    differences: tuple[Difference, ...]
+    differences: tuple[BillDifference, ...]
     judgement: Judgement
     config: Mapping[str, str]
     software: SoftwareLock = field(default_factory=SoftwareLock)
-    report: Report = field(default_factory=lambda: Report(stack="", found=()))
+    report: PolicyReport = field(default_factory=lambda: PolicyReport(stack="", found=()))
     unmatched: tuple[str, ...] = ()
 
 
-def planned(
+def plan_stack(
     lock: Lock,
     resources: Sequence[Resource],
     *,
     catalog: Catalog,
     today: date,
-    law: Law | None = None,
+    law: PolicySettings | None = None,
     software: SoftwareLock | None = None,
     is_whole: bool = True,
 ) -> Planned:
@@ -152,17 +151,17 @@ def planned(
     """
     spec = lock.spec
     region = spec.placement.region if spec.placement.target in CLOUD_TARGETS else None
-    counted = take_off(resources, catalog=as_book(catalog), default_region=region).bill
+    counted = price_resources(resources, catalog=as_book(catalog), default_region=region).bill
     accepted = whole_bill(lock.placements, Market(catalog))
     found = differences(accepted, counted)
     bill = counted if is_whole else accepted
-    subject = Subject(
+    subject = StackContext(
         lock=lock,
         ceilings=lock.ceiling,
         resources=tuple(resources),
         today=today,
-        catalog=cast("Facts", cast("object", catalog)),
-        law=law or Law(),
+        catalog=cast("RuleCatalog", cast("object", catalog)),
+        law=law or PolicySettings(),
         software=software,
         whole=None if is_whole else accepted,
     )
@@ -176,16 +175,16 @@ def planned(
             bill_of(subject),
             lock.ceiling,
             contract_months=lock.contract_months,
-            usd_per_gpu_hour=dearest_gpu_hour(lock.placements, accepted),
+            usd_per_gpu_hour=most_expensive_gpu_hour(lock.placements, accepted),
         ),
-        report=judged(subject, RULES),
+        report=evaluate_rules(subject, RULES),
         unmatched=tuple(list_unmatched(subject)),
         config={"aws:region": region} if spec.placement.target == "aws" and region else {},
         software=software or SoftwareLock(),
     )
 
 
-def dearest_gpu_hour(placements: Sequence[ClusterSpec], accepted: Bill) -> Decimal | None:
+def most_expensive_gpu_hour(placements: Sequence[ClusterSpec], accepted: Bill) -> Decimal | None:
     """USD of one accelerator for an hour in the pool where that is most; None where no such price is known."""
     hours = [
         usd / pool.accelerators
@@ -205,12 +204,12 @@ def plan_form(plan: Planned, *, resources: Sequence[ResourceForm]) -> PlanForm:
         "config": dict(plan.config),
         "resources": list(resources),
         "software": software_forms(plan),
-        "not_installed": left_out_forms(plan),
+        "not_installed": build_left_out_forms(plan),
         "counts": dict(sorted(Counter(resource.type for resource in plan.resources).items())),
         "bill": bill_form(plan.bill),
         "differences": [_difference_form(each) for each in plan.differences],
         "verdict": judgement_form(plan.judgement),
-        "policies": found_forms(plan.report),
+        "policies": build_finding_forms(plan.report),
         "exemptions": exemption_forms(plan.report),
     }
 
@@ -218,17 +217,17 @@ def plan_form(plan: Planned, *, resources: Sequence[ResourceForm]) -> PlanForm:
 def software_forms(plan: Planned) -> list[PinnedForm]:
     """Every part of the platform and of what is beneath it, and how far it is pinned."""
     decided = plan.lock.spec.platform
-    chosen = (*(decided.parts if decided else ()), *beneath(plan.lock.placements))
-    return [pinned_form(part, plan.software) for part in chosen]
+    chosen = (*(decided.parts if decided else ()), *list_base_layer_software(plan.lock.placements))
+    return [build_pinned_form(part, plan.software) for part in chosen]
 
 
-def left_out_forms(plan: Planned) -> list[LeftOutForm]:
+def build_left_out_forms(plan: Planned) -> list[LeftOutForm]:
     """Every part that is not installed, and why."""
     decided = plan.lock.spec.platform
-    return [left_out_form(part) for part in decided.skipped] if decided else []
+    return [build_left_out_form(part) for part in decided.skipped] if decided else []
 
 
-def _difference_form(each: Difference) -> DifferenceForm:
+def _difference_form(each: BillDifference) -> BillDifferenceForm:
     return {
         "key": each.key,
         "bill_usd_per_month": None if each.bill is None else range_form(each.bill),

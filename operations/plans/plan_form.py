@@ -33,7 +33,7 @@ class ResourceForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class DifferenceForm(TypedDict):
+class BillDifferenceForm(TypedDict):
     """A line on which the bill and the takeoff do not agree; null: the line is missing there."""
 
     key: str
@@ -59,7 +59,7 @@ class PlanForm(TypedDict):
     """Resources by type."""
     bill: BillForm
     """Counted from the resources."""
-    differences: list[DifferenceForm]
+    differences: list[BillDifferenceForm]
     """Empty where the resources cost, to the cent, what the accepted cluster is reckoned to cost."""
     verdict: JudgementForm
     """Of the ceiling alone."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast, overload
 from catalogs.catalog import CURRENT, load
 from catalogs.custom_prices.book import OWN_PREFIX
 from catalogs.model import Method
-from planning.costs.pricing import too_old
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from planning.costs.bill import Bill
-    from planning.costs.resources.stack_cost import Book
-
-__all__ = ["as_book", "price_book", "too_old", "unused_lines"]
+    from planning.costs.resources.stack_cost import CostingBook
 
 
 @overload
@@ -43,7 +40,7 @@ def price_book(name: str = CURRENT, *, own: str = "", today: date | None = None)
     return load(name, override=Path(own), today=today)
 
 
-def unused_lines(catalog: Catalog, bills: Iterable[Bill]) -> str:
+def describe_unused_lines(catalog: Catalog, bills: Iterable[Bill]) -> str:
     """Which lines of the customer's own book price nothing in these bills, in words; "" where each prices something."""
     priced = {line.source for bill in bills for line in bill.lines}
     own = (source.id for source in catalog.sources.values() if source.method is Method.OWN)
@@ -54,6 +51,6 @@ def unused_lines(catalog: Catalog, bills: Iterable[Bill]) -> str:
     return f"of your price book, {what} nothing here"
 
 
-def as_book(catalog: Catalog) -> Book:
+def as_book(catalog: Catalog) -> CostingBook:
     """The same catalog to a takeoff, whose protocol a type checker does not find behind cached properties."""
-    return cast("Book", cast("object", catalog))
+    return cast("CostingBook", cast("object", catalog))

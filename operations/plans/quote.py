@@ -8,12 +8,13 @@ from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from operations.plans.price_book import price_book, too_old
+from operations.plans.price_book import price_book
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.rules.table import broken_rules
-from planning.inputs.faults import Source, locate, nearest
+from planning.costs.pricing import list_stale_lines
+from planning.inputs.faults import SourceText, locate, nearest
 from planning.inputs.files import read_text
 from planning.inputs.yaml_nodes import Fields, Node, compose
 from planning.quoting.candidates.market import Market
@@ -24,7 +25,7 @@ from planning.values.errors import (
     NothingFitsError,
     OverCeilingError,
     StalePricesError,
-    counted,
+    format_fault_count,
 )
 from planning.values.verdict import Verdict
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalogs.catalog import Catalog
-    from operations.project.workspace import Subject
+    from operations.project.workspace import StackRef
     from planning.checklist.model.checklist import Checklist
     from planning.quoting.quote import Option, Quote
     from planning.values.errors import Fault
@@ -51,16 +52,16 @@ def in_checklist(error: InputError, file: Path) -> InputError:
     root, _ = compose(text)
     if not isinstance(root, Fields):
         return error
-    source = Source(file=str(file), lines=text.splitlines())
-    faults = [_placed(fault, source, root, hint=error.hint) for fault in error.faults]
-    return InputError(f"{file}: {counted(faults)}", faults=faults)
+    source = SourceText(file=str(file), lines=text.splitlines())
+    faults = [_locate_fault(fault, source, root, hint=error.hint) for fault in error.faults]
+    return InputError(f"{file}: {format_fault_count(faults)}", faults=faults)
 
 
 def _has_no_line(fault: Fault) -> bool:
     return bool(fault.path) and not fault.line
 
 
-def _placed(fault: Fault, source: Source, root: Node, *, hint: str) -> Fault:
+def _locate_fault(fault: Fault, source: SourceText, root: Node, *, hint: str) -> Fault:
     if not _has_no_line(fault):
         return fault
     path = [int(step) if step.isdigit() else step for step in STEP.findall(fault.path)]
@@ -73,7 +74,7 @@ OLD_VIEWS: Final = {"dependable": "no_spot", "at_home": "same_cloud"}  # names o
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QuoteResult:
     """A checklist, its quote, and the price book of both."""
 
     checklist: Checklist
@@ -123,9 +124,9 @@ def narrow_checklist(checklist: Checklist, wanted: Wanted) -> Checklist:
     return narrowed
 
 
-def quoted(
-    asked: Subject, *, book: str, own: str, today: date, allow_stale: bool, wanted: Wanted | None = None
-) -> Answer:
+def quote_subject(
+    asked: StackRef, *, book: str, own: str, today: date, allow_stale: bool, wanted: Wanted | None = None
+) -> QuoteResult:
     """The quote of a subject at a price book, as of today; stale prices are taken only where they are allowed.
 
     Args:
@@ -141,12 +142,14 @@ def quoted(
     market = Market(price_book(book, own=own, today=today))
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=asked.stack, market=market)
     try:
-        return Answer(checklist, dated(ask, market=market, today=today, allow_stale=allow_stale), market.catalog)
+        return QuoteResult(
+            checklist, quote_as_of(ask, market=market, today=today, allow_stale=allow_stale), market.catalog
+        )
     except InputError as error:
         raise in_checklist(error, asked.checklist) from error
 
 
-def dated(ask: Callable[..., Quote], *, market: Market, today: date, allow_stale: bool) -> Quote:
+def quote_as_of(ask: Callable[..., Quote], *, market: Market, today: date, allow_stale: bool) -> Quote:
     """The quote as of today; as of the newest price, and marked so, where stale prices are allowed and it needs them.
 
     Raises:
@@ -156,7 +159,7 @@ def dated(ask: Callable[..., Quote], *, market: Market, today: date, allow_stale
     newest = min(market.catalog.prices.newest or today, today)
     if allow_stale and newest != today:
         found = ask(today=newest)
-        if any(too_old(option.bill, today=today) for option in found.options):
+        if any(list_stale_lines(option.bill, today=today) for option in found.options):
             return _stale(found)
     try:
         return ask(today=today)
@@ -209,7 +212,7 @@ def refuse_old_option(option: Option, *, today: date) -> None:
     Raises:
         StalePricesError: names the oldest price and its day.
     """
-    old = too_old(option.bill, today=today)
+    old = list_stale_lines(option.bill, today=today)
     if not old:
         return
     line = min(old, key=lambda each: each.as_of or today)
@@ -228,7 +231,9 @@ def exit_code(found: Quote, *, allow_stale: bool) -> int:
     Raises:
         StalePricesError: every option rests on prices that are too old.
     """
-    fresh = [option for option in found.options if allow_stale or not too_old(option.bill, today=found.priced_at)]
+    fresh = [
+        option for option in found.options if allow_stale or not list_stale_lines(option.bill, today=found.priced_at)
+    ]
     if not fresh:
         refuse_old_option(found.options[0], today=found.priced_at)
     verdicts = {option.judgement.verdict for option in fresh if not option.misses}

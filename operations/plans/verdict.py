@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from components.context.settings import EVERYTHING, SECTION
-from components.platform.building_blocks.artifact_mirror import shelf
+from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
 from operations.offline.program import run as run_offline
-from operations.plans.plan import Planned, planned
+from operations.plans.plan import Planned, plan_stack
 from operations.plans.price_book import price_book
-from operations.project.accepted_lock import accepted_lock
+from operations.project.accepted_lock import read_accepted_lock
 from operations.project.stack_config import read_config
-from operations.project.workspace import LAW_NAME, shown
+from operations.project.workspace import LAW_NAME, display_path
 from planning.values.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
 from planning.values.verdict import Verdict
 from policies.settings_reader import read_law
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from datetime import date
 
     from operations.project.workspace import Project
-    from policies.evaluation import Found
+    from policies.evaluation import PolicyFinding
 
 REACH: Final = f"{SECTION}:reach"
 
 
-def judged(project: Project, stack: str, *, prices: str, own: str, today: date) -> Planned:
+def judge_stack(project: Project, stack: str, *, prices: str, own: str, today: date) -> Planned:
     """The stack's program, run without the engine, with its bill and what the rules say.
 
     A first update that stops short of the cluster's inside costs what the whole cluster does.
@@ -36,22 +36,24 @@ def judged(project: Project, stack: str, *, prices: str, own: str, today: date) 
     Raises:
         AtollError: no lock, a faulty law, or the program fails.
     """
-    lock = accepted_lock(project, stack)
-    law = read_law(Path(shown(project.law)), rules=RULES)
+    lock = read_accepted_lock(project, stack)
+    law = read_law(Path(display_path(project.law)), rules=RULES)
     settings = read_config(project.stack_config(stack)).values
     resources = run_offline(stack, root=project.root).resources
-    return planned(
+    return plan_stack(
         lock,
         resources,
         catalog=price_book(prices, own=own, today=today),
         today=today,
         law=law,
-        software=shelf(lock.spec.platform.mirror if lock.spec.platform else "", project=project.root).lock,
+        software=read_artifact_mirror(
+            lock.spec.platform.mirror if lock.spec.platform else "", project=project.root
+        ).lock,
         is_whole=settings.get(REACH, EVERYTHING) == EVERYTHING,
     )
 
 
-def expected_steps(plan: Planned) -> int:
+def count_steps(plan: Planned) -> int:
     """How many resources the engine will look at: those of the program, and the stack itself."""
     return len(plan.resources) + 1
 
@@ -87,12 +89,12 @@ def refuse(plan: Planned, *, accept_unknown: bool) -> None:
         )
 
 
-def _rules(found: Sequence[Found]) -> str:
+def _rules(found: Sequence[PolicyFinding]) -> str:
     """The rules of some breaches, by name."""
     return ", ".join(dict.fromkeys(each.rule.name for each in found))
 
 
-def _refusal(broken: Sequence[Found], code: int) -> type[AtollError]:
+def _refusal(broken: Sequence[PolicyFinding], code: int) -> type[AtollError]:
     """The error whose exit code is that of the worst broken rule."""
     codes = {each.rule.exit_code for each in broken}
     known = {each.exit_code: each for each in (OverCeilingError, StalePricesError)}

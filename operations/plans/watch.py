@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from operations.plans.plan import plan_form, planned
+from operations.plans.plan import plan_form, plan_stack
 from planning.costs.resources.stack_resources import OWN_PREFIX
-from planning.diff.amounts import amount_of, delta_of, expected_of, moves
+from planning.diff.amounts import amount_of, delta_of, has_change, read_expected
 from planning.quoting.quote_form import line_form
 from planning.spec.lock import read_lock
 from planning.values.errors import (
@@ -21,7 +21,7 @@ from planning.values.errors import (
 from planning.values.json_format import decimal_text
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
-from policies.evaluation import exemption_forms, found_forms
+from policies.evaluation import build_finding_forms, exemption_forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
     from planning.diff.form import AmountForm, JudgedForm
     from planning.spec.lock import Lock, LockedLine
-    from policies.settings import Law
+    from policies.settings import PolicySettings
 
 SCHEMA_VERSION: Final = 1
 ROOT_TYPE: Final = "pulumi:pulumi:Stack"
@@ -46,8 +46,15 @@ FAILED: Final = AtollError.exit_code
 WORST_FIRST: Final = (OverCeilingError.exit_code, FAILED, StalePricesError.exit_code, CannotTellError.exit_code)
 
 
-def watched(
-    stack: str, *, lock: Path, state: Callable[[], Preview], catalog: Catalog, law: Law, today: date, is_whole: bool
+def check_stack(
+    stack: str,
+    *,
+    lock: Path,
+    state: Callable[[], Preview],
+    catalog: Catalog,
+    law: PolicySettings,
+    today: date,
+    is_whole: bool,
 ) -> tuple[WatchedForm, int]:
     """One stack, and the exit code that it leads to; a stack of which nothing is known fails and hides no other."""
     try:
@@ -57,12 +64,12 @@ def watched(
         resources = tuple(_as_registered(found.new))
         if not resources:
             raise InputError("the state holds no resource: nothing runs, so there is nothing to judge")
-        plan = planned(
+        plan = plan_stack(
             read_lock(lock, stack=stack), resources, catalog=catalog, today=today, law=law, is_whole=is_whole
         )
         plan, blind = _without_blind(plan)
     except AtollError as error:
-        return _failed(stack, in_one_line(error)), FAILED
+        return _build_failure(stack, in_one_line(error)), FAILED
     code = plan.report.exit_code or (FAILED if plan.differences else 0)
     return _form(stack, plan, code=code, notes=(*found.notes, *plan.report.notes, *blind)), code
 
@@ -111,7 +118,7 @@ def _without_blind(plan: Planned) -> tuple[Planned, tuple[str, ...]]:
     )
 
 
-def _failed(stack: str, failure: str) -> WatchedForm:
+def _build_failure(stack: str, failure: str) -> WatchedForm:
     return {
         "stack": stack,
         "failure": failure,
@@ -131,7 +138,7 @@ def _failed(stack: str, failure: str) -> WatchedForm:
 
 
 def _form(stack: str, plan: Planned, *, code: int, notes: Sequence[str]) -> WatchedForm:
-    accepted, repriced, running = _accepted(plan.lock), _amount(plan.accepted), _amount(plan.bill)
+    accepted, repriced, running = _sum_accepted(plan.lock), _amount(plan.accepted), _amount(plan.bill)
     return {
         "stack": stack,
         "failure": "",
@@ -141,10 +148,10 @@ def _form(stack: str, plan: Planned, *, code: int, notes: Sequence[str]) -> Watc
         "running": running,
         "by_prices": delta_of(accepted, repriced),
         "by_resources": delta_of(repriced, running),
-        "moved_prices": sorted(_moved(plan), key=lambda each: -abs(expected_of(each["delta"]))),
+        "moved_prices": sorted(_list_moved_prices(plan), key=lambda each: -abs(read_expected(each["delta"]))),
         "differences": plan_form(plan, resources=())["differences"],
         "verdict": _verdict(plan, code),
-        "breaches": found_forms(plan.report),
+        "breaches": build_finding_forms(plan.report),
         "exemptions": exemption_forms(plan.report),
         "notes": list(notes),
     }
@@ -161,12 +168,12 @@ def _amount(bill: Bill) -> AmountForm:
     return amount_of(map(line_form, bill.lines))
 
 
-def _accepted(lock: Lock) -> AmountForm:
+def _sum_accepted(lock: Lock) -> AmountForm:
     """What the lock's own lines come to."""
     return _of_locked(lock.bill)
 
 
-def _moved(plan: Planned) -> Iterator[MovedPriceForm]:
+def _list_moved_prices(plan: Planned) -> Iterator[MovedPriceForm]:
     """Lines of the accepted bill that cost something else today; lines of equal key together."""
     then: dict[str, list[LockedLine]] = {}
     today: dict[str, list[LineItem]] = {}
@@ -178,7 +185,7 @@ def _moved(plan: Planned) -> Iterator[MovedPriceForm]:
         now = today.get(key, [])
         old, new = _of_locked(lines), amount_of(map(line_form, now))
         delta = delta_of(old, new)
-        if now and (moves(delta) or old["unpriced"] != new["unpriced"]):
+        if now and (has_change(delta) or old["unpriced"] != new["unpriced"]):
             yield {
                 "key": key,
                 "label": lines[0].label,

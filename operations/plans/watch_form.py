@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from operations.plans.plan_form import DifferenceForm  # noqa: TC001 - as above
+from operations.plans.plan_form import BillDifferenceForm  # noqa: TC001 - as above
 from planning.diff.form import AmountForm, DeltaForm, JudgedForm  # noqa: TC001 - pydantic reads them at run time
 from planning.diff.policy_form import ExemptionForm, FoundForm  # noqa: TC001 - as above
 
@@ -49,7 +49,7 @@ class WatchedForm(TypedDict):
     """`running` less `repriced`: other resources than were accepted."""
     moved_prices: list[MovedPriceForm]
     """The dearest movement first."""
-    differences: list[DifferenceForm]
+    differences: list[BillDifferenceForm]
     """Lines on which the state and the accepted cluster do not agree, both at today's prices."""
     verdict: JudgedForm | None
     breaches: list[FoundForm]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def tethered(command: Sequence[str]) -> list[str]:
+def with_parent_death_signal(command: Sequence[str]) -> list[str]:
     """A command that is killed when this process is; as it is where the system has no `setpriv`."""
     setpriv = _setpriv()
     return [setpriv, "--pdeathsig", "KILL", "--", *command] if setpriv else list(command)

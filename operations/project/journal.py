@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FIRST: Final = "0" * 64  # what the first line is chained to
 
 
-class Kind(StrEnum):
+class RecordKind(StrEnum):
     """What a line says."""
 
     OPENED = "opened"
@@ -41,12 +41,12 @@ class Kind(StrEnum):
     COMMITTED = "committed"
 
 
-class RecordError(ValueError):
+class JournalRecordError(ValueError):
     """A line that is no record, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class JournalRecord:
     """One line.
 
     Args:
@@ -61,7 +61,7 @@ class Record:
     at: datetime
     host: str
     pid: int
-    kind: Kind
+    kind: RecordKind
     step: str = ""
     content: Mapping[str, object] = field(default_factory=dict[str, object])
 
@@ -85,7 +85,7 @@ def digest(line: bytes) -> str:
     return sha256(line).hexdigest()
 
 
-def parse(line: bytes) -> Record:
+def parse(line: bytes) -> JournalRecord:
     """The record on a line.
 
     Raises:
@@ -93,18 +93,18 @@ def parse(line: bytes) -> Record:
     """
     try:
         form = cast("dict[str, object]", json.loads(line))
-        return Record(
+        return JournalRecord(
             seq=_number(form["seq"]),
             previous=_text(form["previous"]),
             at=datetime.fromisoformat(_text(form["at"])),
             host=_text(form["host"]),
             pid=_number(form["pid"]),
-            kind=Kind(_text(form["kind"])),
+            kind=RecordKind(_text(form["kind"])),
             step=_text(form["step"]),
             content=_fields(form["content"]),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise RecordError("it is no record of a journal") from error
+        raise JournalRecordError("it is no record of a journal") from error
 
 
 def _number(value: object) -> int:
@@ -134,7 +134,7 @@ RESTORE: Final = "put both {name} and {head} back from one backup; without one, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class JournalContent:
     """What a journal's file holds.
 
     Args:
@@ -142,13 +142,13 @@ class Found:
         last: hash of the last whole line.
     """
 
-    records: tuple[Record, ...]
+    records: tuple[JournalRecord, ...]
     length: int
     torn: bool
     last: str
 
 
-def read(path: Path) -> Found:
+def read_journal(path: Path) -> JournalContent:
     """The journal at a path; nothing where there is none. The file is left as it is.
 
     Raises:
@@ -158,10 +158,10 @@ def read(path: Path) -> Found:
     content = path.read_bytes() if path.exists() else b""
     *whole, rest = content.split(b"\n")
     if head is None and len(whole) > 1 and head_of(path).exists():
-        return read(path)  # the first head was written between the two
-    records, last = _chained(path, whole)
+        return read_journal(path)  # the first head was written between the two
+    records, last = _read_chain(path, whole)
     _hold_against_head(path, head, lines=whole, torn=bool(rest))
-    return Found(records=tuple(records), length=len(content) - len(rest), torn=bool(rest), last=last)
+    return JournalContent(records=tuple(records), length=len(content) - len(rest), torn=bool(rest), last=last)
 
 
 def head_of(path: Path) -> Path:
@@ -169,18 +169,18 @@ def head_of(path: Path) -> Path:
     return path.with_suffix(HEAD_SUFFIX)
 
 
-def _chained(path: Path, lines: Sequence[bytes]) -> tuple[list[Record], str]:
-    records: list[Record] = []
+def _read_chain(path: Path, lines: Sequence[bytes]) -> tuple[list[JournalRecord], str]:
+    records: list[JournalRecord] = []
     last = FIRST
     for number, line in enumerate(lines, start=1):
         try:
             record = parse(line)
-        except RecordError as error:
-            raise _refused(path, number, str(error)) from error
+        except JournalRecordError as error:
+            raise _build_corruption_error(path, number, str(error)) from error
         if record.seq != number:
-            raise _refused(path, number, f"record {number} is missing, {record.seq} stands in its place")
+            raise _build_corruption_error(path, number, f"record {number} is missing, {record.seq} stands in its place")
         if record.previous != last:
-            raise _refused(
+            raise _build_corruption_error(
                 path, number - 1 or 1, "it is not what was written: the line after it was chained to another"
             )
         records.append(record)
@@ -202,9 +202,9 @@ def _hold_against_head(path: Path, head: tuple[int, str] | None, *, lines: Seque
     if number > len(lines):
         cut = f", line {len(lines) + 1} in its middle" if torn else ""
         message = f"journal truncated: {number} lines were written, {len(lines)} are whole{cut}"
-        raise _refused(path, len(lines) + 1, message)
+        raise _build_corruption_error(path, len(lines) + 1, message)
     if digest(lines[number - 1]) != known:
-        raise _refused(path, number, "it is not what was written")
+        raise _build_corruption_error(path, number, "it is not what was written")
 
 
 def _headless(path: Path, lines: Sequence[bytes]) -> InputError:
@@ -223,13 +223,13 @@ def _head(path: Path) -> tuple[int, str] | None:
         form = cast("dict[str, object]", json.loads(file.read_bytes()))
         number, known = form["seq"], form["hash"]
     except (ValueError, KeyError, TypeError) as error:
-        raise _refused(file, 1, "it is no head of a journal") from error
+        raise _build_corruption_error(file, 1, "it is no head of a journal") from error
     if not isinstance(number, int) or not isinstance(known, str) or number < 1:
-        raise _refused(file, 1, "it is no head of a journal")
+        raise _build_corruption_error(file, 1, "it is no head of a journal")
     return number, known
 
 
-def _refused(path: Path, line: int, message: str) -> InputError:
+def _build_corruption_error(path: Path, line: int, message: str) -> InputError:
     hint = RESTORE.format(name=path.with_suffix(SUFFIX).name, head=head_of(path).name)
     fault = Fault(message=message, file=str(path), line=line, hint=hint)
     return InputError(f"{path}: the journal cannot be trusted, nothing was done", faults=(fault,))
@@ -245,7 +245,7 @@ class Journal:
         Raises:
             InputError: it is broken anywhere else.
         """
-        found = read(path)
+        found = read_journal(path)
         self.path = path
         self.torn = found.torn
         self._now = now
@@ -265,11 +265,11 @@ class Journal:
             self._write_head()
 
     @property
-    def records(self) -> Sequence[Record]:
+    def records(self) -> Sequence[JournalRecord]:
         """Every record so far."""
         return self._records
 
-    def append(self, kind: Kind, *, step: str = "", content: Mapping[str, object] | None = None) -> Record:
+    def append(self, kind: RecordKind, *, step: str = "", content: Mapping[str, object] | None = None) -> JournalRecord:
         """Write a record down; on disk when this returns.
 
         Raises:
@@ -277,7 +277,7 @@ class Journal:
         """
         with self._lock:
             self._catch_up()
-            record = Record(
+            record = JournalRecord(
                 seq=len(self._records) + 1,
                 previous=self._last,
                 at=self._now(),
@@ -301,7 +301,7 @@ class Journal:
         """Read again what a signal kept from being counted, between the write of a line and its counting."""
         if os.fstat(self._file).st_size == self._length:
             return
-        found = read(self.path)
+        found = read_journal(self.path)
         os.ftruncate(self._file, found.length)
         self._records, self._last, self._length = list(found.records), found.last, found.length
 
@@ -316,7 +316,7 @@ class Journal:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         os.fsync(self._file)
 
-    def _take(self, record: Record, line: bytes) -> None:
+    def _take(self, record: JournalRecord, line: bytes) -> None:
         self._records.append(record)
         self._last = digest(line)
         self._length += len(line) + 1

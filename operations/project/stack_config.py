@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from components.context.settings_reference import SETTINGS
-from operations.project.workspace import shown
+from operations.project.workspace import display_path
 from planning.inputs.faults import nearest
 from planning.inputs.files import MissingFileError, parse_json, read_text
 from planning.inputs.yaml_document import YamlText, parse_fields, read_fields
@@ -80,7 +80,7 @@ def with_accepted(path: Path, *, option: str) -> str:
         before = _config(text, file=str(path))
     except TypeError as error:
         raise InputError(f"{path} cannot be read: {error}", hint="repair it, or remove it") from error
-    changed = _changed(text, option=option)
+    changed = _set_option(text, option=option)
     if _config(changed, file=str(path)) != {**before, KEY: option}:
         raise InputError(
             f"{path}: {KEY} cannot be put into its config", hint=f"write it by hand under config: {KEY}: {option}"
@@ -88,7 +88,7 @@ def with_accepted(path: Path, *, option: str) -> str:
     return changed
 
 
-def _changed(text: str, *, option: str) -> str:
+def _set_option(text: str, *, option: str) -> str:
     line = f"{KEY}: {option}"
     if _OURS.search(text):
         return _OURS.sub(lambda found: f"{found['indent']}{line}", text, count=1)
@@ -133,7 +133,7 @@ def refuse_stack_keys(values: Mapping[str, str], lock: Lock, *, path: Path, name
     found = list(_faults(values, lock, names=names))
     if not found:
         return
-    written = YamlText(read_text(path), file=shown(path))
+    written = YamlText(read_text(path), file=display_path(path))
     for keys, message, hint in found:
         written.add(message, written.at((CONFIG, *keys), at_key=True), hint=hint, path=(CONFIG, *keys))
     raise written.refusal()

@@ -57,7 +57,7 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class StackRef:
     """What a command is about: a stack's name and its checklist."""
 
     stack: str
@@ -80,7 +80,7 @@ def find_project(start: Path | None = None) -> Project:
     )
 
 
-def known_stack(name: str) -> Project:
+def require_stack(name: str) -> Project:
     """The project, once `name` is one of its stacks.
 
     Raises:
@@ -92,26 +92,28 @@ def known_stack(name: str) -> Project:
         raise _unknown(name, project.known)
     folder = project.stacks / name
     if not STACK_NAME.fullmatch(name):
-        raise InputError(f"{shown(folder)}: {name!r} cannot name a stack", hint=f"rename the folder: {NAME_RULE}")
+        raise InputError(
+            f"{display_path(folder)}: {name!r} cannot name a stack", hint=f"rename the folder: {NAME_RULE}"
+        )
     if folder.is_symlink():
         raise InputError(
-            f"{shown(folder)} is a link to {folder.resolve()}: two stacks would share one lock",
+            f"{display_path(folder)} is a link to {folder.resolve()}: two stacks would share one lock",
             hint="copy the checklist into a folder of its own, or use atoll clone",
         )
     return project
 
 
-def subject(stack_or_file: str) -> Subject:
+def resolve_stack(stack_or_file: str) -> StackRef:
     """What STACK or FILE names.
 
     Raises:
         InputError: no such stack.
     """
     if not _is_file(stack_or_file):
-        return Subject(stack_or_file, known_stack(stack_or_file).checklist(stack_or_file))
+        return StackRef(stack_or_file, require_stack(stack_or_file).checklist(stack_or_file))
     path = Path(stack_or_file)
     name = path.resolve().parent.name if path.name == CHECKLIST_NAME else path.stem
-    return Subject(name, path)
+    return StackRef(name, path)
 
 
 def new_stack(name: str) -> Project:
@@ -125,11 +127,11 @@ def new_stack(name: str) -> Project:
     project = find_project()
     path = project.checklist(name)
     if path.exists():
-        raise InputError(f"{shown(path)} is already there", hint="edit it, or choose another name")
+        raise InputError(f"{display_path(path)} is already there", hint="edit it, or choose another name")
     return project
 
 
-def shown(path: Path) -> str:
+def display_path(path: Path) -> str:
     """A path as short as it can be said from the working directory."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_absolute() and path.is_relative_to(here) else str(path)

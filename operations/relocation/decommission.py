@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.relocation.decommission import Deletion
-from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.assets import AssetKind
 from planning.relocation.inventory.resource_assets import keys_of
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ def deletions(resources: Sequence[Resource], inventory: Inventory) -> Iterator[D
             if _goes(resource, ends=ends):
                 yield Deletion(key=thing.key if thing else "", name=f"{resource.type} {resource.name}")
     for thing in inventory.things if ends else ():
-        if thing.key not in named and thing.kind is not Kind.NAMES:
+        if thing.key not in named and thing.kind is not AssetKind.NAMES:
             yield Deletion(key=thing.key, name=f"{thing.title}, with the cluster")
 
 
-def kept(resources: Sequence[Resource], inventory: Inventory) -> Mapping[str, str]:
+def list_retained(resources: Sequence[Resource], inventory: Inventory) -> Mapping[str, str]:
     """Key and reason of what a destroy leaves."""
     gone = {each.key for each in deletions(resources, inventory)}
-    found = {each.key: SWITCHED for each in inventory.things if each.kind is Kind.NAMES}
+    found = {each.key: SWITCHED for each in inventory.things if each.kind is AssetKind.NAMES}
     if not any(each.type in CLUSTERS for each in resources):
         found |= {each.key: NOT_OURS for each in inventory.things if each.key not in gone | found.keys()}
     for resource in resources:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final, cast
 
 from operations.project.atomic_files import write_all
 from operations.project.journal import NAME
-from operations.project.workspace import STACK_NAME, Project, find_project, shown
-from operations.relocation.config.bucket_locations import beside
+from operations.project.workspace import STACK_NAME, Project, display_path, find_project
+from operations.relocation.config.bucket_locations import list_relocation_folders
 from operations.relocation.config.endpoints import PLACES_NAME, Places
 from operations.relocation.config.manual_confirmations import BY_HAND_NAME
 from operations.relocation.config.reader import read_file
 from operations.relocation.config.rules import variables
 from operations.relocation.runner import execution
-from operations.relocation.runner.context import FOLDER_MODE, Parts
+from operations.relocation.runner.context import FOLDER_MODE, RunContext
 from operations.relocation.steps import plan
 from planning.values.errors import InputError
 
@@ -54,10 +54,10 @@ def folders_of(source: str, target: str, *, project: Project | None = None) -> t
     Raises:
         InputError: as `folder_of`, or a journal is broken.
     """
-    return beside(folder_of(source, target, project=project), source=source, target=target)
+    return list_relocation_folders(folder_of(source, target, project=project), source=source, target=target)
 
 
-def meant(source: str, target: str) -> tuple[Path, ...]:
+def find_relocation_folders(source: str, target: str) -> tuple[Path, ...]:
     """Folders of every relocation between two stacks that somebody began or wrote places for; one at least.
 
     Raises:
@@ -69,9 +69,9 @@ def meant(source: str, target: str) -> tuple[Path, ...]:
     return (main, *others) if counts or not others else tuple(others)
 
 
-def to_run(
+def prepare_run(
     source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
-) -> Parts:
+) -> RunContext:
     """What a run needs.
 
     Raises:
@@ -81,35 +81,35 @@ def to_run(
     project = find_project()
     folder = folder_of(source, target, name=name, project=project)
     path = _places_path(project, folder, places, name=name)
-    known = read_file(Path(shown(path)), environment=os.environ, in_clear=in_clear)
+    known = read_file(Path(display_path(path)), environment=os.environ, in_clear=in_clear)
     named = known.places.source.stack, known.places.target.stack
     if named != (source, target):
-        raise InputError(f"{shown(path)} is of {named[0]} and {named[1]}, not of {source} and {target}")
-    before = execution.stands(folder).remembered.get(plan.KEY)
-    plan.refuse_changes(before, plan.held(known.places, folder=folder))
+        raise InputError(f"{display_path(path)} is of {named[0]} and {named[1]}, not of {source} and {target}")
+    before = execution.read_state(folder).remembered.get(plan.KEY)
+    plan.refuse_changes(before, plan.pin_plan(known.places, folder=folder))
     make(folder)
-    return Parts(places=known.places, folder=folder, secrets=known.secrets, say=say, now=_now)
+    return RunContext(places=known.places, folder=folder, secrets=known.secrets, say=say, now=_now)
 
 
-def to_prove(
+def prepare_verification(
     source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
-) -> Parts:
+) -> RunContext:
     """What a proof needs.
 
     Raises:
         InputError: nothing was ever begun, so that there is no copy of ours; or as `to_run`.
         StepError: as `to_run`.
     """
-    if not execution.stands(folder_of(source, target, name=name)).opened:
+    if not execution.read_state(folder_of(source, target, name=name)).opened:
         named = f" --name {name}" if name else ""
         hint = f"atoll relocate run {source} {target}{named} --until seed makes the first copy"
         raise InputError("nothing was begun: there is no copy to prove", hint=hint)
-    return to_run(source, target, places=places, in_clear=in_clear, say=say, name=name)
+    return prepare_run(source, target, places=places, in_clear=in_clear, say=say, name=name)
 
 
-def to_roll_back(
+def prepare_rollback(
     source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
-) -> Parts:
+) -> RunContext:
     """What a roll back needs: the places as they were when the plan was held, whatever the file says now.
 
     Raises:
@@ -117,20 +117,20 @@ def to_roll_back(
             was held yet, as `to_run`.
     """
     folder = folder_of(source, target, name=name)
-    stands = execution.stands(folder)
+    stands = execution.read_state(folder)
     if not stands.begun:
         since = " since the last roll back" if stands.attempt > 1 else ""
         raise InputError(f"nothing was begun{since}: there is nothing to take back")
     held = stands.remembered.get(plan.KEY)
     if held is None:
-        return to_run(source, target, places=places, in_clear=in_clear, say=say, name=name)
+        return prepare_run(source, target, places=places, in_clear=in_clear, say=say, name=name)
     form = cast("Mapping[str, Mapping[str, object]]", held)
     known = Places.model_validate({**form["places"], **form["free"]})
     names = dict.fromkeys(variables(known).values())
     if missing := [name for name in names if not os.environ.get(name)]:
         raise InputError(f"not set: {', '.join(missing)}", hint="the places of this relocation name them")
     secrets = {name: os.environ[name] for name in names}
-    return Parts(places=known, folder=folder, secrets=secrets, say=say, now=_now)
+    return RunContext(places=known, folder=folder, secrets=secrets, say=say, now=_now)
 
 
 def _places_path(project: Project, folder: Path, given: str, *, name: str = "") -> Path:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import requests
 
     from planning.service_levels.month import Month
-    from planning.service_levels.series import Recorded
+    from planning.service_levels.series import RecordedSeries
 
 TOKEN: Final = "ATOLL_PROMETHEUS_TOKEN"  # noqa: S105 - the name of a variable
 SECONDS: Final = 60
@@ -48,7 +48,7 @@ class Got:
     body: bytes
 
 
-def sound(url: str) -> str:
+def check_address(url: str) -> str:
     """The address, without a slash at its end; plain HTTP only to this machine, as through `kubectl port-forward`.
 
     Raises:
@@ -67,7 +67,7 @@ def sound(url: str) -> str:
     return url.rstrip("/")
 
 
-def asked(root: str, month: Month, *, until: int, get: Callable[[str, Mapping[str, str]], Got]) -> Recorded:
+def query_month(root: str, month: Month, *, until: int, get: Callable[[str, Mapping[str, str]], Got]) -> RecordedSeries:
     """Every series of ours in a month, as far as it has come.
 
     Raises:
@@ -133,7 +133,7 @@ def _hint(status: int) -> str:
     return "is it the address of Prometheus, without a path?"
 
 
-def opened(token: str, *, sleep: Callable[[float], None]) -> Callable[[str, Mapping[str, str]], Got]:
+def open_session(token: str, *, sleep: Callable[[float], None]) -> Callable[[str, Mapping[str, str]], Got]:
     """Asks over one connection; the token goes to that host alone, and no redirect is followed.
 
     Raises:
@@ -143,7 +143,7 @@ def opened(token: str, *, sleep: Callable[[float], None]) -> Callable[[str, Mapp
     from urllib3.exceptions import LocationParseError  # noqa: PLC0415 - as above
 
     session = requests.Session()
-    session.auth = _Login(_sendable(token))
+    session.auth = _OptionalBearerAuth(_sendable(token))
 
     def get(url: str, query: Mapping[str, str]) -> Got:
         for turn in range(1, TRIES + 1):
@@ -172,7 +172,7 @@ def _sendable(token: str) -> str:
     return bare
 
 
-class _Login:
+class _OptionalBearerAuth:
     """A bearer token that prints as nothing; without one, no login at all, not even one of .netrc."""
 
     def __init__(self, token: str) -> None:

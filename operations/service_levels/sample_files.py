@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from planning.service_levels.exclusions import Exclusion
     from planning.service_levels.month import Month
-    from planning.service_levels.series import Recorded
+    from planning.service_levels.series import RecordedSeries
 
 LARGEST: Final = 32_000_000  # a week of answers for a hundred series is 21 MB
 EXCLUSIONS_NAME: Final = "exclusions.yaml"
 
 
-def recorded_in(paths: Sequence[Path], *, stack: str, month: Month) -> Recorded:
+def read_samples(paths: Sequence[Path], *, stack: str, month: Month) -> RecordedSeries:
     """What several files recorded together.
 
     Raises:
@@ -47,7 +47,7 @@ def exclusions_in(path: Path, *, components: Sequence[str]) -> tuple[Exclusion, 
     return read_exclusions(_text(path), file=str(path), components=components)
 
 
-def _one(path: Path, *, stack: str, month: Month) -> Recorded:
+def _one(path: Path, *, stack: str, month: Month) -> RecordedSeries:
     text = _text(path)
     if not text.strip():
         raise InputError(f"{path}: nothing is in it")

@@ -5,13 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from components.platform.building_blocks.artifact_mirror import LOCK_HINT, MIRROR_HINT, of_digests, of_mirror, shelf
+from components.platform.building_blocks.artifact_mirror import (
+    LOCK_HINT,
+    MIRROR_HINT,
+    describe_mirror_faults,
+    describe_missing_digests,
+    read_artifact_mirror,
+)
 from operations.project.workspace import find_project
-from planning.inputs.faults import Source, locate, spell
+from planning.inputs.faults import SourceText, locate, spell
 from planning.inputs.files import read_text
 from planning.inputs.yaml_nodes import Fields, compose
 from planning.platform.component_selection import choose
-from planning.values.errors import InputError, counted
+from planning.values.errors import InputError, format_fault_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,25 +40,25 @@ def refuse_unfit(file: Path, checklist: Checklist) -> None:
         return
     faults = list(_faults(file, checklist))
     if faults:
-        raise InputError(f"{file}: {counted(faults)}", faults=faults)
+        raise InputError(f"{file}: {format_fault_count(faults)}", faults=faults)
 
 
 def _faults(file: Path, checklist: Checklist) -> Iterator[Fault]:
     asked = checklist.platform
     parts = choose(checklist).chosen
     text = read_text(file)
-    found = shelf(asked.mirror or "", project=_project(file))
-    said = ((MIRROR, of_mirror(parts, found), MIRROR_HINT),)
+    found = read_artifact_mirror(asked.mirror or "", project=_project(file))
+    said = ((MIRROR, describe_mirror_faults(parts, found), MIRROR_HINT),)
     if asked.digests == "required":
-        said = (*said, (DIGESTS, of_digests(parts, found), LOCK_HINT))
+        said = (*said, (DIGESTS, describe_missing_digests(parts, found), LOCK_HINT))
     for path, message, hint in said:
         if message:
-            yield _located(text, file=str(file), path=path, message=message, hint=hint)
+            yield _fault_at(text, file=str(file), path=path, message=message, hint=hint)
 
 
-def _located(text: str, *, file: str, path: tuple[str, ...], message: str, hint: str) -> Fault:
+def _fault_at(text: str, *, file: str, path: tuple[str, ...], message: str, hint: str) -> Fault:
     root, _ = compose(text)
-    source = Source(file=file, lines=text.splitlines())
+    source = SourceText(file=file, lines=text.splitlines())
     if not isinstance(root, Fields):
         raise InputError(f"{file}: {message}", hint=hint)
     return source.fault(message, place=locate(root, path), hint=hint, path=spell(path))

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 import yaml
 
 from catalogs.software.model import DIGEST
-from operations.software.http import UnreachableError
+from operations.software.http import RegistryUnreachableError
 from operations.software.registry import OK
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ def read_index(repository: str, *, fetch: Fetch) -> Index:
     url = f"{repository.rstrip('/')}/index.yaml"
     answer = fetch(url)
     if answer.status != OK:
-        raise UnreachableError(f"{url}: the repository answers {answer.status}")
+        raise RegistryUnreachableError(f"{url}: the repository answers {answer.status}")
     try:
         found = cast("object", yaml.load(answer.body, Loader=LOADER))  # noqa: S506 - a safe loader, in C where it is there
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UnreachableError(f"{url} is not YAML") from error
+        raise RegistryUnreachableError(f"{url} is not YAML") from error
     entries = cast("Mapping[str, object]", found).get("entries") if isinstance(found, dict) else None
     if not isinstance(entries, dict):
-        raise UnreachableError(f"{url} is no index of charts")
+        raise RegistryUnreachableError(f"{url} is no index of charts")
     return cast("Index", entries)
 
 
@@ -50,18 +50,18 @@ def chart_digest(index: Index, repository: str, chart: str, version: str, *, fet
     of = f"{repository}/{chart}:{version}"
     entry = next((each for each in index.get(chart, ()) if str(each.get("version")) == version), None)
     if entry is None:
-        raise UnreachableError(f"{of}: the repository has no such version")
+        raise RegistryUnreachableError(f"{of}: the repository has no such version")
     said = f"sha256:{str(entry.get('digest') or '').removeprefix('sha256:')}"
     if DIGEST.fullmatch(said):
         return said
     urls = cast("list[object]", entry.get("urls") or [])
     if not urls:
-        raise UnreachableError(f"{of}: the index has neither a digest nor an archive")
+        raise RegistryUnreachableError(f"{of}: the index has neither a digest nor an archive")
     try:
         archive = urljoin(f"{repository.rstrip('/')}/", str(urls[0]))
     except ValueError as error:
-        raise UnreachableError(f"{of}: the index names an address that is none") from error
+        raise RegistryUnreachableError(f"{of}: the index names an address that is none") from error
     answer = fetch(archive)
     if answer.status != OK:
-        raise UnreachableError(f"{of}: the archive cannot be read, the answer is {answer.status}")
+        raise RegistryUnreachableError(f"{of}: the archive cannot be read, the answer is {answer.status}")
     return f"sha256:{sha256(answer.body).hexdigest()}"

@@ -17,12 +17,12 @@ LARGEST: Final = 64 << 20  # the largest index of a chart repository has a fifth
 BLOCK: Final = 1 << 16
 
 
-class UnreachableError(AtollError):
+class RegistryUnreachableError(AtollError):
     """Nothing came back that answers the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class HttpResponse:
     """What came back; names of headers are lower case."""
 
     status: int
@@ -33,7 +33,7 @@ class Answer:
 class Fetch(Protocol):
     """Asks one address."""
 
-    def __call__(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Answer:
+    def __call__(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> HttpResponse:
         """The answer, whatever its status.
 
         Raises:
@@ -42,7 +42,7 @@ class Fetch(Protocol):
         ...
 
 
-def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Answer:
+def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> HttpResponse:
     """The answer of a server, redirects followed; credentials never follow to another host.
 
     Raises:
@@ -52,7 +52,7 @@ def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | No
     from urllib3.exceptions import LocationParseError  # noqa: PLC0415 - as above
 
     if not url.startswith("https://"):
-        raise UnreachableError(f"{url} is not HTTPS")
+        raise RegistryUnreachableError(f"{url} is not HTTPS")
     sent = dict(headers or {})
     auth = _as_it_is if "Authorization" in sent else None  # else requests would put a login of .netrc over the token
     try:
@@ -61,11 +61,11 @@ def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | No
             for block in response.iter_content(BLOCK):
                 body += block
                 if len(body) > LARGEST:
-                    raise UnreachableError(f"{url} is longer than {LARGEST >> 20} MiB")
+                    raise RegistryUnreachableError(f"{url} is longer than {LARGEST >> 20} MiB")
             said = {name.lower(): text for name, text in response.headers.items()}
-            return Answer(status=response.status_code, headers=said, body=bytes(body))
+            return HttpResponse(status=response.status_code, headers=said, body=bytes(body))
     except (requests.RequestException, LocationParseError) as error:
-        raise UnreachableError(f"{url}: {type(error).__name__}") from error
+        raise RegistryUnreachableError(f"{url}: {type(error).__name__}") from error
 
 
 def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -6,17 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from catalogs.software.model import Kind, split
+from catalogs.software.model import InstallationKind, split
 from catalogs.software.reader import RELEASE, images
 from operations.software import chart_repository, registry
-from operations.software.http import UnreachableError
+from operations.software.http import RegistryUnreachableError
 from planning.platform.digests import SCHEMA_VERSION, SoftwareLock, address
 from planning.platform.mirror import is_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from catalogs.software.model import Part
+    from catalogs.software.model import SoftwareComponent
     from operations.software.chart_repository import Index
     from operations.software.http import Fetch
 
@@ -38,7 +38,7 @@ class Resolved:
     changed: Mapping[str, str]
 
 
-def resolve(parts: Iterable[Part], old: SoftwareLock, *, fetch: Fetch, renew: bool = False) -> Resolved:
+def resolve(parts: Iterable[SoftwareComponent], old: SoftwareLock, *, fetch: Fetch, renew: bool = False) -> Resolved:
     """Ask for the digest of every chart and image of some parts.
 
     Args:
@@ -47,39 +47,39 @@ def resolve(parts: Iterable[Part], old: SoftwareLock, *, fetch: Fetch, renew: bo
     chosen = list(parts)
     names = {part.name for part in chosen}
     pulled = dict.fromkeys(image.pulled for image in images() if image.part in names and not split(image.pulled)[2])
-    charts = {address(part): part for part in chosen if part.kind is Kind.CHART}
+    charts = {address(part): part for part in chosen if part.kind is InstallationKind.CHART}
     with ThreadPoolExecutor(AT_ONCE) as pool:
         indexes = _indexes(charts.values(), fetch=fetch, pool=pool)
         found_charts = _each(charts, lambda key: _chart(charts[key], indexes, fetch=fetch), pool=pool)
         found_images = _each(pulled, lambda name: registry.image_digest(name, fetch=fetch), pool=pool)
-    locked_charts = _kept(found_charts, old.charts, renew=renew)
-    locked_images = _kept(found_images, old.images, renew=renew)
+    locked_charts = _select_digests(found_charts, old.charts, renew=renew)
+    locked_images = _select_digests(found_images, old.images, renew=renew)
     asked = {**found_charts, **found_images}
     before = {**old.charts, **old.images}
     return Resolved(
         lock=SoftwareLock(schema_version=SCHEMA_VERSION, release=RELEASE, charts=locked_charts, images=locked_images),
-        failed={name: str(found) for name, found in asked.items() if isinstance(found, UnreachableError)},
+        failed={name: str(found) for name, found in asked.items() if isinstance(found, RegistryUnreachableError)},
         changed={
             name: found for name, found in asked.items() if isinstance(found, str) and before.get(name, found) != found
         },
     )
 
 
-Found = str | UnreachableError
+Found = str | RegistryUnreachableError
 
 
 def _each(names: Iterable[str], ask: Callable[[str], str], *, pool: ThreadPoolExecutor) -> dict[str, Found]:
     def answered(name: str) -> Found:
         try:
             return ask(name)
-        except UnreachableError as error:
+        except RegistryUnreachableError as error:
             return error
 
     listed = list(names)
     return dict(zip(listed, pool.map(answered, listed), strict=True))
 
 
-def _kept(found: Mapping[str, Found], old: Mapping[str, str], *, renew: bool) -> dict[str, str]:
+def _select_digests(found: Mapping[str, Found], old: Mapping[str, str], *, renew: bool) -> dict[str, str]:
     """Digests by name, sorted: the old one where there is one, unless it is renewed."""
     known: dict[str, str] = {}
     for name, digest in sorted(found.items()):
@@ -90,23 +90,25 @@ def _kept(found: Mapping[str, Found], old: Mapping[str, str], *, renew: bool) ->
     return known
 
 
-def _indexes(charts: Iterable[Part], *, fetch: Fetch, pool: ThreadPoolExecutor) -> dict[str, Index | UnreachableError]:
+def _indexes(
+    charts: Iterable[SoftwareComponent], *, fetch: Fetch, pool: ThreadPoolExecutor
+) -> dict[str, Index | RegistryUnreachableError]:
     """The index of each classic repository, read once, or why there is none."""
     wanted: Sequence[str] = sorted({part.repository for part in charts if not is_registry(part.repository)})
 
-    def ask(address: str) -> Index | UnreachableError:
+    def ask(address: str) -> Index | RegistryUnreachableError:
         try:
             return chart_repository.read_index(address, fetch=fetch)
-        except UnreachableError as error:
+        except RegistryUnreachableError as error:
             return error
 
     return dict(zip(wanted, pool.map(ask, wanted), strict=True))
 
 
-def _chart(part: Part, indexes: Mapping[str, Index | UnreachableError], *, fetch: Fetch) -> str:
+def _chart(part: SoftwareComponent, indexes: Mapping[str, Index | RegistryUnreachableError], *, fetch: Fetch) -> str:
     if is_registry(part.repository):
         return registry.chart_digest(part.repository, part.chart, part.version, fetch=fetch)
     index = indexes[part.repository]
-    if isinstance(index, UnreachableError):
+    if isinstance(index, RegistryUnreachableError):
         raise index
     return chart_repository.chart_digest(index, part.repository, part.chart, part.version, fetch=fetch)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlencode
 
 from catalogs.software.model import DIGEST, split
-from operations.software.http import UnreachableError
+from operations.software.http import RegistryUnreachableError
 from planning.platform.mirror import DOCKER_HUB, host_and_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from operations.software.http import Answer, Fetch
+    from operations.software.http import Fetch, HttpResponse
 
 OK: Final = 200
 UNAUTHORIZED: Final = 401
@@ -46,8 +46,8 @@ def image_digest(image: str, *, fetch: Fetch) -> str:
     host, path = host_and_path(image)
     _, tag, _ = split(image)
     url = _manifest(host, path, tag)
-    found = _asked(url, path=path, fetch=fetch, method="HEAD").headers.get(DIGEST_HEADER, "")
-    return _sound(found or _hash(_asked(url, path=path, fetch=fetch)), of=image)
+    found = _request_with_token(url, path=path, fetch=fetch, method="HEAD").headers.get(DIGEST_HEADER, "")
+    return _sound(found or _hash(_request_with_token(url, path=path, fetch=fetch)), of=image)
 
 
 def chart_digest(repository: str, chart: str, version: str, *, fetch: Fetch) -> str:
@@ -59,32 +59,32 @@ def chart_digest(repository: str, chart: str, version: str, *, fetch: Fetch) -> 
     host, _, folder = repository.removeprefix("oci://").rstrip("/").partition("/")
     path = f"{folder}/{chart}".lstrip("/")
     of = f"{repository}/{chart}:{version}"
-    answer = _asked(_manifest(host, path, version.replace("+", "_")), path=path, fetch=fetch)
+    answer = _request_with_token(_manifest(host, path, version.replace("+", "_")), path=path, fetch=fetch)
     said = answer.headers.get(DIGEST_HEADER, "")
     if said and said != _hash(answer):
-        raise UnreachableError(f"{of}: the manifest is not the one that the registry names")
+        raise RegistryUnreachableError(f"{of}: the manifest is not the one that the registry names")
     for layer in _layers(answer.body, of=of):
         if layer.get("mediaType") == CHART_LAYER:
             return _sound(str(layer.get("digest", "")), of=of)
-    raise UnreachableError(f"{of}: there is no chart under that tag")
+    raise RegistryUnreachableError(f"{of}: there is no chart under that tag")
 
 
 def _manifest(host: str, path: str, tag: str) -> str:
     return f"https://{_APIS.get(host, host)}/v2/{path}/manifests/{tag}"
 
 
-def _asked(url: str, *, path: str, fetch: Fetch, method: str = "GET") -> Answer:
+def _request_with_token(url: str, *, path: str, fetch: Fetch, method: str = "GET") -> HttpResponse:
     """The answer, after a token was fetched where one is wanted."""
     ask = partial(fetch, url, method=method)
     answer = ask(headers={"Accept": ACCEPTED})
     if answer.status == UNAUTHORIZED and (token := _token(answer, path=path, fetch=fetch)):
         answer = ask(headers={"Accept": ACCEPTED, "Authorization": f"Bearer {token}"})
     if answer.status != OK:
-        raise UnreachableError(f"{url}: {REASONS.get(answer.status, f'the registry answers {answer.status}')}")
+        raise RegistryUnreachableError(f"{url}: {REASONS.get(answer.status, f'the registry answers {answer.status}')}")
     return answer
 
 
-def _token(refused: Answer, *, path: str, fetch: Fetch) -> str:
+def _token(refused: HttpResponse, *, path: str, fetch: Fetch) -> str:
     """A token to read one repository; "" where the registry gives none without a login."""
     kind, _, rest = refused.headers.get("www-authenticate", "").partition(" ")
     said: dict[str, str] = dict(_PARAMETER.findall(rest))
@@ -101,7 +101,7 @@ def _token(refused: Answer, *, path: str, fetch: Fetch) -> str:
 def _layers(body: bytes, *, of: str) -> list[dict[str, object]]:
     layers = _object(body).get("layers")
     if not isinstance(layers, list):
-        raise UnreachableError(f"{of}: the registry's answer is no manifest")
+        raise RegistryUnreachableError(f"{of}: the registry's answer is no manifest")
     found = cast("list[object]", layers)
     return [cast("dict[str, object]", layer) for layer in found if isinstance(layer, dict)]
 
@@ -114,11 +114,11 @@ def _object(body: bytes) -> dict[str, object]:
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
 
-def _hash(answer: Answer) -> str:
+def _hash(answer: HttpResponse) -> str:
     return f"sha256:{sha256(answer.body).hexdigest()}"
 
 
 def _sound(digest: str, *, of: str) -> str:
     if not DIGEST.fullmatch(digest):
-        raise UnreachableError(f"{of}: {digest!r} is no SHA-256 digest")
+        raise RegistryUnreachableError(f"{of}: {digest!r} is no SHA-256 digest")
     return digest

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from operations.terraform.policy_documents import in_addresses
-from operations.terraform.values import Reader, Reading, addresses, is_aws, snake_case
+from operations.terraform.values import Reader, TerraformValue, addresses, is_aws, snake_case
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,24 +46,24 @@ def terraform_plan(resources: Sequence[Resource], *, documents: Documents | None
     return {
         "format_version": FORMAT_VERSION,
         "terraform_version": TERRAFORM_VERSION,
-        "planned_values": {"root_module": {"resources": [_planned(known[urn], read[urn]) for urn in read]}},
+        "planned_values": {"root_module": {"resources": [_build_planned(known[urn], read[urn]) for urn in read]}},
         "resource_changes": [_change(known[urn], read[urn]) for urn in read],
         "configuration": {
             "provider_config": {key: _provider(key, regions[key]) for key in sorted(regions)},
-            "root_module": {"resources": [_configured(each, known, read[each.urn]) for each in ours]},
+            "root_module": {"resources": [_build_configuration(each, known, read[each.urn]) for each in ours]},
         },
         "errored": False,
     }
 
 
-def left_out(resources: Sequence[Resource]) -> tuple[Resource, ...]:
+def list_non_aws(resources: Sequence[Resource]) -> tuple[Resource, ...]:
     """Resources of other providers, which a Terraform plan of AWS does not hold."""
     return tuple(resource for resource in resources if resource.custom and not is_aws(resource))
 
 
-def _inputs(resource: Resource, known: Mapping[str, Address]) -> dict[str, Reading]:
+def _inputs(resource: Resource, known: Mapping[str, Address]) -> dict[str, TerraformValue]:
     terraform_type = known[resource.urn].type
-    found: dict[str, Reading] = {}
+    found: dict[str, TerraformValue] = {}
     for name, value in sorted(resource.inputs.items()):
         origins = resource.property_dependencies.get(name, ())
         reader = Reader(terraform_type=terraform_type, addresses=known, origins=origins)
@@ -72,8 +72,8 @@ def _inputs(resource: Resource, known: Mapping[str, Address]) -> dict[str, Readi
 
 
 def _with_documents(
-    inputs: Mapping[str, Reading], texts: Mapping[str, str], known: Mapping[str, Address]
-) -> dict[str, Reading]:
+    inputs: Mapping[str, TerraformValue], texts: Mapping[str, str], known: Mapping[str, Address]
+) -> dict[str, TerraformValue]:
     """The inputs, and the text of each that is a composed document."""
     shown = {snake_case(name): in_addresses(text, known) for name, text in texts.items()}
     return {
@@ -82,21 +82,21 @@ def _with_documents(
     }
 
 
-def _planned(address: Address, inputs: Mapping[str, Reading]) -> Json:
+def _build_planned(address: Address, inputs: Mapping[str, TerraformValue]) -> Json:
     return {
         **_identity(address),
         "provider_name": PROVIDER_SOURCE,
         "schema_version": 0,
-        "values": _known(inputs),
+        "values": _select_known(inputs),
         "sensitive_values": _marks(inputs, "sensitive"),
     }
 
 
-def _change(address: Address, inputs: Mapping[str, Reading]) -> Json:
+def _change(address: Address, inputs: Mapping[str, TerraformValue]) -> Json:
     change: Json = {
         "actions": ["create"],
         "before": None,
-        "after": _known(inputs),
+        "after": _select_known(inputs),
         "after_unknown": {**_marks(inputs, "unknown"), "id": True},
         "before_sensitive": False,
         "after_sensitive": _marks(inputs, "sensitive"),
@@ -104,7 +104,9 @@ def _change(address: Address, inputs: Mapping[str, Reading]) -> Json:
     return {**_identity(address), "provider_name": PROVIDER_SOURCE, "change": change}
 
 
-def _configured(resource: Resource, known: Mapping[str, Address], inputs: Mapping[str, Reading]) -> Json:
+def _build_configuration(
+    resource: Resource, known: Mapping[str, Address], inputs: Mapping[str, TerraformValue]
+) -> Json:
     return {
         **_identity(known[resource.urn]),
         "provider_config_key": _provider_key(resource.provider),
@@ -118,11 +120,11 @@ def _identity(address: Address) -> dict[str, Json]:
     return {"address": str(address), "mode": "managed", "type": address.type, "name": address.label}
 
 
-def _known(inputs: Mapping[str, Reading]) -> dict[str, Json]:
+def _select_known(inputs: Mapping[str, TerraformValue]) -> dict[str, Json]:
     return {name: reading.value for name, reading in inputs.items() if not reading.absent}
 
 
-def _marks(inputs: Mapping[str, Reading], which: str) -> dict[str, Json]:
+def _marks(inputs: Mapping[str, TerraformValue], which: str) -> dict[str, Json]:
     marks = {name: reading.unknown if which == "unknown" else reading.sensitive for name, reading in inputs.items()}
     return {name: mark for name, mark in marks.items() if mark is not False}
 

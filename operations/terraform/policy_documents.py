@@ -12,7 +12,7 @@ from pulumi.runtime.proto import resource_pb2
 from operations.offline.adapter import CapturingMonitor
 from operations.offline.program import run
 from operations.terraform.values import PACKAGE, snake_case
-from planning.costs.resources.resource import Unknown
+from planning.costs.resources.resource import UnknownValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,14 +40,14 @@ def in_addresses(text: str, addresses: Mapping[str, Address]) -> str:
     return PLACE.sub(lambda found: f"${{{addresses[unquote(found['urn'])]}.{found['output']}}}", text)
 
 
-def composed(planned: Sequence[Resource], answered: Sequence[Resource]) -> Documents:
+def find_composed_documents(planned: Sequence[Resource], answered: Sequence[Resource]) -> Documents:
     """What a preview does not know and an answered run does: the inputs that are JSON objects."""
     texts = {resource.urn: resource.inputs for resource in answered}
     return {
         resource.urn: {
             name: text
             for name, value in resource.inputs.items()
-            if isinstance(value, Unknown) and (text := _document(texts.get(resource.urn, {}).get(name)))
+            if isinstance(value, UnknownValue) and (text := _document(texts.get(resource.urn, {}).get(name)))
         }
         for resource in planned
     }
@@ -72,7 +72,7 @@ def documents_of(
     stack: str, planned: Sequence[Resource], *, root: Path, program: Callable[[], None] | None = None
 ) -> Documents:
     """Texts of the policies that `planned` has as unknowns, from one more run of the same program."""
-    return composed(planned, run(stack, program=program, root=root, monitor=AnsweringMonitor).resources)
+    return find_composed_documents(planned, run(stack, program=program, root=root, monitor=AnsweringMonitor).resources)
 
 
 class AnsweringMonitor(CapturingMonitor):

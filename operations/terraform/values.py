@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from operations.terraform.types import LISTED, MAPS, OBJECTS, RENAMED, TYPES
-from planning.costs.resources.resource import Secret, Unknown
+from planning.costs.resources.resource import Secret, UnknownValue
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ CAPITAL: Final = re.compile(r"(?<!^)([A-Z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class TerraformValue:
     """One value, as `terraform show -json` says it.
 
     Args:
@@ -62,7 +62,7 @@ class Reader:
         name = snake_case(pulumi_name)
         return RENAMED.get(self.terraform_type, {}).get(name, name)
 
-    def read(self, pulumi_name: str, value: Value) -> Reading:
+    def read(self, pulumi_name: str, value: Value) -> TerraformValue:
         """An input, or one inside a block."""
         if isinstance(value, dict):
             if pulumi_name in MAPS:
@@ -75,45 +75,47 @@ class Reader:
             return self._list(pulumi_name, [value])
         return self._leaf(value)
 
-    def _leaf(self, value: str | float | Unknown | Secret | None) -> Reading:
+    def _leaf(self, value: str | float | UnknownValue | Secret | None) -> TerraformValue:
         if isinstance(value, Secret):
-            return Reading(value=None, unknown=True, sensitive=True, expression={})
-        if isinstance(value, Unknown):
-            return Reading(value=None, unknown=True, expression=_referring(self._references(value)))
-        return Reading(value=value, expression=self._constant(value))
+            return TerraformValue(value=None, unknown=True, sensitive=True, expression={})
+        if isinstance(value, UnknownValue):
+            return TerraformValue(value=None, unknown=True, expression=_referring(self._references(value)))
+        return TerraformValue(value=value, expression=self._constant(value))
 
     def _constant(self, value: Json) -> Json:
         """A constant, unless it is handed on by another resource."""
         return _referring(self._origins()) or {"constant_value": value}
 
-    def _object(self, fields: dict[str, Value]) -> Reading:
+    def _object(self, fields: dict[str, Value]) -> TerraformValue:
         parts = {self.name(key): self.read(key, value) for key, value in sorted(fields.items())}
-        return Reading(
+        return TerraformValue(
             value={key: part.value for key, part in parts.items() if not part.absent},
             unknown={key: part.unknown for key, part in parts.items() if part.unknown is not False},
             sensitive={key: part.sensitive for key, part in parts.items() if part.sensitive is not False},
             expression={key: part.expression for key, part in parts.items()},
         )
 
-    def _map(self, fields: dict[str, Value]) -> Reading:
+    def _map(self, fields: dict[str, Value]) -> TerraformValue:
         parts = {key: self.read("", value) for key, value in sorted(fields.items())}
         value: Json = {key: part.value for key, part in parts.items() if not part.absent}
-        return Reading(
+        return TerraformValue(
             value=value,
             unknown={key: part.unknown for key, part in parts.items() if part.unknown is not False},
             sensitive={key: part.sensitive for key, part in parts.items() if part.sensitive is not False},
-            expression=_united(parts.values()) or self._constant(value),
+            expression=_merge_references(parts.values()) or self._constant(value),
         )
 
-    def _list(self, pulumi_name: str, values: list[Value]) -> Reading:
+    def _list(self, pulumi_name: str, values: list[Value]) -> TerraformValue:
         blocks = [each for each in values if isinstance(each, dict)]
         if blocks and len(blocks) == len(values):
             parts = [self._object(each) for each in blocks]
-            return _listed(parts, expression=[part.expression for part in parts])
+            return _combine_list(parts, expression=[part.expression for part in parts])
         parts = [self.read(pulumi_name, each) if isinstance(each, dict | list) else self._leaf(each) for each in values]
-        return _listed(parts, expression=_united(parts) or self._constant([part.value for part in parts]))
+        return _combine_list(
+            parts, expression=_merge_references(parts) or self._constant([part.value for part in parts])
+        )
 
-    def _references(self, value: Unknown) -> list[str]:
+    def _references(self, value: UnknownValue) -> list[str]:
         """Output first, as Terraform lists them, then the resource it is of."""
         address = self.addresses.get(value.urn)
         if address is None:
@@ -130,12 +132,12 @@ def snake_case(name: str) -> str:
     return CAPITAL.sub(r"_\1", name).lower()
 
 
-def _in_list(one: Reading) -> Reading:
-    return _listed([one], expression=[one.expression])
+def _in_list(one: TerraformValue) -> TerraformValue:
+    return _combine_list([one], expression=[one.expression])
 
 
-def _listed(parts: list[Reading], *, expression: Json) -> Reading:
-    return Reading(
+def _combine_list(parts: list[TerraformValue], *, expression: Json) -> TerraformValue:
+    return TerraformValue(
         value=[part.value for part in parts],
         unknown=[part.unknown for part in parts],
         sensitive=[part.sensitive for part in parts],
@@ -143,7 +145,7 @@ def _listed(parts: list[Reading], *, expression: Json) -> Reading:
     )
 
 
-def _united(parts: Iterable[Reading]) -> Json:
+def _merge_references(parts: Iterable[TerraformValue]) -> Json:
     """References of all parts, each once; nothing where there are none."""
     found: dict[str, None] = {}
     for part in parts:

@@ -79,7 +79,7 @@ def _has_tag(row: Mapping[str, str], columns: Mapping[str, str], tag: tuple[str,
     key, value = tag
     mangled = key.replace(":", "_").casefold()
     for name, said in row.items():
-        if columns.get(name) == TAGS and value in _tagged(said or "", key):
+        if columns.get(name) == TAGS and value in _tag_values(said or "", key):
             return True
         prefix = next((each for each in TAG_COLUMNS if name.startswith(each)), None)
         if prefix and said == value and name.removeprefix(prefix).replace(":", "_").casefold() == mangled:
@@ -87,7 +87,7 @@ def _has_tag(row: Mapping[str, str], columns: Mapping[str, str], tag: tuple[str,
     return False
 
 
-def _tagged(text: str, key: str) -> tuple[str, ...]:
+def _tag_values(text: str, key: str) -> tuple[str, ...]:
     """Values of a key in a column of tags: an object, or BigQuery's list of key and value; "user:" may precede it."""
     try:
         tags: object = json.loads(text) if text else {}

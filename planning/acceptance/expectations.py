@@ -23,7 +23,7 @@ DNS: Final = "dns"
 EGRESS: Final = "egress"
 PEERING: Final = "peering"
 
-__all__ = ["DNS", "EGRESS", "PEERING", "Expected", "ExpectedPool", "ExpectedTier", "Once", "expected"]
+__all__ = ["DNS", "EGRESS", "PEERING", "Expectations", "ExpectedPool", "ExpectedTier", "Once", "build_expectations"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Once:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class Expectations:
     """Everything that an acceptance measures, and what it is held to.
 
     Args:
@@ -67,7 +67,7 @@ class Expected:
         return next((each for each in self.pools if (each.placement, each.name) == (placement, name)), None)
 
 
-def expected(lock: Lock, catalog: Catalog, checklist: Checklist) -> Expected:
+def build_expectations(lock: Lock, catalog: Catalog, checklist: Checklist) -> Expectations:
     """What a stack is held to.
 
     Raises:
@@ -75,7 +75,7 @@ def expected(lock: Lock, catalog: Catalog, checklist: Checklist) -> Expected:
     """
     agreed = checklist.agreement.burn_in_hours
     promised = catalog.promises["burn_in"]
-    return Expected(
+    return Expectations(
         stack=lock.stack,
         option=lock.option,
         pools=tuple(pool for spec in lock.placements for pool in pools_of(spec, catalog, checklist)),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
-from catalogs.throughput import achievable, seen_memory_mib
-from planning.acceptance.limits import Limit, noted, plain, unknown
+from catalogs.throughput import achievable, read_visible_memory
+from planning.acceptance.limits import AcceptanceLimit, build_unjudged_limit, plain, unknown
 
 if TYPE_CHECKING:
     from catalogs.catalog import Catalog
@@ -32,7 +32,7 @@ def shapes(accelerator: str, precision: str) -> tuple[str, ...]:
     return (best.shape, *SHAPES) if best is not None and best.shape else SHAPES
 
 
-def memory(accelerator: Accelerator | None, *, catalog: Catalog) -> Limit:
+def memory(accelerator: Accelerator | None, *, catalog: Catalog) -> AcceptanceLimit:
     """Usable memory of one accelerator, in MiB: more of its label than what was once complained of.
 
     75 of 80 GB was too little, so a node fails at that share of its label or less. Some labels count in 2^30 bytes and
@@ -44,9 +44,9 @@ def memory(accelerator: Accelerator | None, *, catalog: Catalog) -> Limit:
     bad, label = catalog.promises["usable_memory_bad"], catalog.promises["usable_memory_label"]
     share = bad.value / label.value
     binary = Decimal(accelerator.memory_gb * MIB_PER_GIB)
-    seen = seen_memory_mib().get(accelerator.name)
+    seen = read_visible_memory().get(accelerator.name)
     sold = binary if seen is not None and seen > binary * share else accelerator.memory_gb * MIB_PER_GB
-    return Limit(
+    return AcceptanceLimit(
         reading="memory",
         unit="MiB",
         least=(sold * share).to_integral_value(ROUND_FLOOR) + 1,
@@ -56,7 +56,7 @@ def memory(accelerator: Accelerator | None, *, catalog: Catalog) -> Limit:
     )
 
 
-def matmul(accelerator: Accelerator | None, *, precision: str, share: Promise) -> Limit:
+def matmul(accelerator: Accelerator | None, *, precision: str, share: Promise) -> AcceptanceLimit:
     """TFLOPS of the slowest accelerator: a share of what was achieved elsewhere.
 
     Where nobody has published that, a share of the peak passes, and less is no proof of a fault: most rows of
@@ -68,7 +68,7 @@ def matmul(accelerator: Accelerator | None, *, precision: str, share: Promise) -
     best = achievable().get((accelerator.name, precision))
     of = best.tflops if best is not None else peak
     what = "the most that was measured elsewhere" if best is not None else "the peak"
-    return Limit(
+    return AcceptanceLimit(
         reading="tflops",
         unit="TFLOPS",
         least=of * share.value,
@@ -80,14 +80,14 @@ def matmul(accelerator: Accelerator | None, *, precision: str, share: Promise) -
     )
 
 
-def inside(accelerator: Accelerator | None, *, accelerators: int, share: Promise) -> Limit:
+def limit_inside_node(accelerator: Accelerator | None, *, accelerators: int, share: Promise) -> AcceptanceLimit:
     """Bus bandwidth of an all-reduce inside one node: a share of one accelerator's links, one direction."""
     if accelerators < 2:  # noqa: PLR2004 - nothing to talk to
-        return noted(reading="bus", unit=NODE)
+        return build_unjudged_limit(reading="bus", unit=NODE)
     link = accelerator.nvlink_gb_per_s if accelerator is not None else None
     if accelerator is None or link is None:
         return unknown(reading="bus", unit=NODE, why="the catalog knows no links between accelerators of this node")
-    return Limit(
+    return AcceptanceLimit(
         reading="bus",
         unit=NODE,
         least=link * share.value,
@@ -98,7 +98,9 @@ def inside(accelerator: Accelerator | None, *, accelerators: int, share: Promise
     )
 
 
-def between(accelerator: Accelerator | None, network_gbps: Decimal | None, *, pool: Pool, share: Promise) -> Limit:
+def limit_between_nodes(
+    accelerator: Accelerator | None, network_gbps: Decimal | None, *, pool: Pool, share: Promise
+) -> AcceptanceLimit:
     """Bus bandwidth of an all-reduce over nodes.
 
     In a ring, all that a node's accelerators send leaves through the node's network once, so the bus bandwidth is at
@@ -111,7 +113,7 @@ def between(accelerator: Accelerator | None, network_gbps: Decimal | None, *, po
     links = accelerator.nvlink_gb_per_s if accelerator is not None and pool.accelerators > 1 else None
     slowest = min(network, links) if links is not None else network
     what = "the network of a node" if slowest == network else "the links of one accelerator"
-    return Limit(
+    return AcceptanceLimit(
         reading="bus",
         unit=NODE,
         least=slowest * share.value,

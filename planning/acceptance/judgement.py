@@ -7,21 +7,21 @@ from decimal import Decimal
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from planning.acceptance.limits import Limit, plain
+from planning.acceptance.limits import AcceptanceLimit, plain
 from planning.acceptance.record_index import sort
 from planning.acceptance.verdicts import (
     About,
+    CheckOutcome,
+    CheckVerdict,
     NodeVerdict,
-    Outcome,
-    Verdict,
     Verdicts,
-    cannot_tell,
-    complained,
-    failed,
-    held,
-    judged,
-    missing,
-    passed,
+    build_failure,
+    build_missing,
+    build_pass,
+    build_undetermined,
+    find_complaint,
+    judge_figure,
+    judge_records,
     worst,
 )
 from planning.agents.measurement_records import Per, subject
@@ -29,8 +29,8 @@ from planning.agents.measurement_records import Per, subject
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.acceptance.expectations import Expected, ExpectedPool, Once
-    from planning.acceptance.record_index import Record, Sorted
+    from planning.acceptance.expectations import Expectations, ExpectedPool, Once
+    from planning.acceptance.record_index import IndexedRecord, Sorted
     from planning.acceptance.storage_limits import ExpectedTier
     from planning.agents.measurement_records import Results
 
@@ -40,7 +40,7 @@ FEWEST_COMPARED: Final = 3  # of two nodes nobody can say which is the odd one
 ONLY_NVIDIA: Final = "DCGM is NVIDIA's: nothing looks into this accelerator as deeply here"
 
 
-def over_pool(pool: ExpectedPool, *, given: Sorted, share: Decimal, burn_in_hours: Decimal) -> Iterator[Verdict]:
+def over_pool(pool: ExpectedPool, *, given: Sorted, share: Decimal, burn_in_hours: Decimal) -> Iterator[CheckVerdict]:
     """Every verdict over one pool.
 
     Args:
@@ -55,73 +55,75 @@ def over_pool(pool: ExpectedPool, *, given: Sorted, share: Decimal, burn_in_hour
     yield from _fabric(pool, given=given)
 
 
-def _over_node(pool: ExpectedPool, name: str, *, given: Sorted, burn_in_hours: Decimal) -> Iterator[Verdict]:
+def _over_node(pool: ExpectedPool, name: str, *, given: Sorted, burn_in_hours: Decimal) -> Iterator[CheckVerdict]:
     node = subject(Per.NODE, name)
 
     def about(check: str, **params: str) -> About:
         return About(check=check, subject=node, pool=pool.subject, params=tuple(params.items()))
 
     yield _inventory(about("inventory"), given.of("inventory", node), pool)
-    yield held(about("usable_memory"), given.of("usable_memory", node), pool.memory)
+    yield judge_records(about("usable_memory"), given.of("usable_memory", node), pool.memory)
     yield _diagnostics(about("dcgm"), given.of("dcgm", node), pool)
     yield _matmul(about("matmul"), given.of("matmul", node), pool)
     if pool.accelerators > 1:
         for payload in pool.judged_payloads:
             records = [each for each in given.of("nvlink", node) if _is(each, payload_bytes=payload)]
-            yield held(about("nvlink", payload_bytes=str(payload)), records, pool.nvlink)
+            yield judge_records(about("nvlink", payload_bytes=str(payload)), records, pool.nvlink)
     if pool.burn_in:
-        hours = Limit(reading="hours", unit="h", least=burn_in_hours, why=f"{plain(burn_in_hours)} h of burn-in")
+        hours = AcceptanceLimit(
+            reading="hours", unit="h", least=burn_in_hours, why=f"{plain(burn_in_hours)} h of burn-in"
+        )
         yield _longest(about("burn_in"), given.of("burn_in", node), hours)
 
 
-def _inventory(about: About, records: Sequence[Record], pool: ExpectedPool) -> Verdict:
-    found = held(about, records, Limit(reading="accelerators", unit="", optional=True, why=""))
+def _inventory(about: About, records: Sequence[IndexedRecord], pool: ExpectedPool) -> CheckVerdict:
+    found = judge_records(about, records, AcceptanceLimit(reading="accelerators", unit="", optional=True, why=""))
     if found.measured is None:
         return found
     told = f"{plain(found.measured)} of {pool.accelerators} accelerators, {pool.accelerator} in the lock"
     right = all(record.figure("accelerators") == pool.accelerators for record in records)
-    return passed(about, why=told) if right else failed(about, why=told)
+    return build_pass(about, why=told) if right else build_failure(about, why=told)
 
 
-def _diagnostics(about: About, records: Sequence[Record], pool: ExpectedPool) -> Verdict:
-    complaint = complained(about, records)
+def _diagnostics(about: About, records: Sequence[IndexedRecord], pool: ExpectedPool) -> CheckVerdict:
+    complaint = find_complaint(about, records)
     if complaint is not None:
         return complaint
     if not records:
-        return missing(about) if pool.nvidia else cannot_tell(about, why=ONLY_NVIDIA)
+        return build_missing(about) if pool.nvidia else build_undetermined(about, why=ONLY_NVIDIA)
     counted = [(record.figure("tests"), record.figure("passed")) for record in records]
     if any(not tests for tests, _ in counted):
-        return cannot_tell(about, why="no test of DCGM was run to its end")
+        return build_undetermined(about, why="no test of DCGM was run to its end")
     good = all(tests == fine for tests, fine in counted)
     told = f"{sum(fine or 0 for _, fine in counted)} of {sum(tests or 0 for tests, _ in counted)} tests"
-    return passed(about, why=f"{told} passed") if good else failed(about, why=f"only {told} passed")
+    return build_pass(about, why=f"{told} passed") if good else build_failure(about, why=f"only {told} passed")
 
 
-def _matmul(about: About, records: Sequence[Record], pool: ExpectedPool) -> Verdict:
+def _matmul(about: About, records: Sequence[IndexedRecord], pool: ExpectedPool) -> CheckVerdict:
     right = [each for each in records if each.param("precision") == pool.precision]
     if records and not right:
         other = ", ".join(sorted({each.param("precision") for each in records}))
-        return missing(about, why=f"measured in {other}, while the work is in {pool.precision}")
-    return held(about, right, pool.matmul)
+        return build_missing(about, why=f"measured in {other}, while the work is in {pool.precision}")
+    return judge_records(about, right, pool.matmul)
 
 
-def _longest(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
+def _longest(about: About, records: Sequence[IndexedRecord], limit: AcceptanceLimit) -> CheckVerdict:
     """A burn-in that was begun again counts by its longest run; one that found something wrong fails.
 
     One that was too short is no fault of the node: the rest of it was not measured.
     """
-    complaint = complained(about, records)
+    complaint = find_complaint(about, records)
     if complaint is not None or not records:
-        return complaint or missing(about)
+        return complaint or build_missing(about)
     best = max(records, key=lambda each: each.figure("hours") or 0)
     lasted = best.figure("hours")
     if lasted is not None and limit.least is not None and lasted < limit.least:
         told = f"{plain(lasted)} h of it, and nothing was found wrong; {plain(limit.least)} h are asked"
-        return missing(about, why=told)
-    return held(about, [best], limit)
+        return build_missing(about, why=told)
+    return judge_records(about, [best], limit)
 
 
-def _odd_ones(pool: ExpectedPool, names: Sequence[str], *, given: Sorted, share: Decimal) -> Iterator[Verdict]:
+def _odd_ones(pool: ExpectedPool, names: Sequence[str], *, given: Sorted, share: Decimal) -> Iterator[CheckVerdict]:
     """Nodes far below the others of their pool, which are sold as equals; also where no limit is known."""
     for check, reading, unit in COMPARED:
         figures = {name: value for name in names if (value := _worst(check, reading, name, given, pool)) is not None}
@@ -131,7 +133,7 @@ def _odd_ones(pool: ExpectedPool, names: Sequence[str], *, given: Sorted, share:
             if middle is not None and value < middle * share:
                 about = About(check=check, subject=subject(Per.NODE, name), pool=pool.subject)
                 told = f"{plain(value)} {unit}, while the other nodes of its pool have {plain(middle)} in the middle"
-                yield failed(about, why=told)
+                yield build_failure(about, why=told)
 
 
 def _worst(check: str, reading: str, name: str, given: Sorted, pool: ExpectedPool) -> Decimal | None:
@@ -145,20 +147,22 @@ def _worst(check: str, reading: str, name: str, given: Sorted, pool: ExpectedPoo
     return min((value for each in records if (value := each.figure(reading)) is not None), default=None)
 
 
-def _unseen(pool: ExpectedPool, names: Sequence[str]) -> Iterator[Verdict]:
+def _unseen(pool: ExpectedPool, names: Sequence[str]) -> Iterator[CheckVerdict]:
     if len(names) >= pool.nodes:
         return
     about = About(check="inventory", subject=pool.subject, pool=pool.subject)
     told = f"{len(names)} of {pool.nodes} nodes were measured"
     if not pool.measurable:
-        yield cannot_tell(about, why=f"{told}: no program here measures {pool.accelerator}; ask the provider for proof")
+        yield build_undetermined(
+            about, why=f"{told}: no program here measures {pool.accelerator}; ask the provider for proof"
+        )
     elif pool.guaranteed:
-        yield missing(about, why=told)
+        yield build_missing(about, why=told)
     else:
-        yield cannot_tell(about, why=f"{told}; nobody has promised spot nodes")
+        yield build_undetermined(about, why=f"{told}; nobody has promised spot nodes")
 
 
-def _fabric(pool: ExpectedPool, *, given: Sorted) -> Iterator[Verdict]:
+def _fabric(pool: ExpectedPool, *, given: Sorted) -> Iterator[CheckVerdict]:
     """The whole pool, and groups of it: a group that is too slow is named by its nodes."""
     records = given.of("all_reduce", pool.subject)
     for step in pool.all_reduce:
@@ -166,35 +170,37 @@ def _fabric(pool: ExpectedPool, *, given: Sorted) -> Iterator[Verdict]:
             params = (("nodes", str(step.nodes)), ("payload_bytes", str(payload)))
             about = About(check="all_reduce", subject=pool.subject, pool=pool.subject, params=params)
             of_step = [each for each in records if _is(each, nodes=step.nodes, payload_bytes=payload)]
-            yield held(about, of_step, step.limit)
+            yield judge_records(about, of_step, step.limit)
 
 
-def _is(record: Record, **params: int) -> bool:
+def _is(record: IndexedRecord, **params: int) -> bool:
     return all(record.param(name) == str(value) for name, value in params.items())
 
 
-def worst_of(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+def worst_of(verdicts: Sequence[CheckVerdict]) -> tuple[str, ...]:
     """Sentences of what did not pass."""
     return tuple(
-        f"{each.title}: {each.sentence}" for each in verdicts if each.outcome not in (Outcome.PASSED, Outcome.NOTED)
+        f"{each.title}: {each.sentence}"
+        for each in verdicts
+        if each.outcome not in (CheckOutcome.PASSED, CheckOutcome.NOTED)
     )
 
 
-def over_tier(tier: ExpectedTier, *, given: Sorted) -> Iterator[Verdict]:
+def over_tier(tier: ExpectedTier, *, given: Sorted) -> Iterator[CheckVerdict]:
     """Every verdict over one tier."""
     for check, limit in (("loader", tier.loader), ("checkpoint", tier.checkpoint)):
         yield _together(About(check=check, subject=tier.subject), given.of(check, tier.subject), limit)
     for check, limits in (("code", tier.code), ("small_files", tier.small_files)):
         for limit in limits:
             about = About(check=check, subject=tier.subject, params=(("reading", limit.reading),))
-            yield held(about, given.of(check, tier.subject), limit)
+            yield judge_records(about, given.of(check, tier.subject), limit)
 
 
-def _together(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
+def _together(about: About, records: Sequence[IndexedRecord], limit: AcceptanceLimit) -> CheckVerdict:
     """What the nodes of one run had in sum, in the widest run; each node wrote what it had itself."""
-    complaint = complained(about, records)
+    complaint = find_complaint(about, records)
     if complaint is not None or not records:
-        return complaint or missing(about)
+        return complaint or build_missing(about)
     runs: dict[str, dict[str, Decimal]] = defaultdict(dict)
     for record in records:
         value, node = record.figure(limit.reading), record.param("node")
@@ -203,17 +209,17 @@ def _together(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
     whole = [(int(nodes), shares) for nodes, shares in runs.items() if len(shares) == int(nodes)]
     if not whole:
         told = ", ".join(f"{len(shares)} of {nodes} nodes" for nodes, shares in runs.items())
-        return cannot_tell(about, why=f"only a part of the nodes wrote down what they had: {told}")
+        return build_undetermined(about, why=f"only a part of the nodes wrote down what they had: {told}")
     _, shares = max(whole, key=lambda each: each[0])
-    return judged(about, sum(shares.values(), Decimal()), limit)
+    return judge_figure(about, sum(shares.values(), Decimal()), limit)
 
 
-__all__ = ["NodeVerdict", "Outcome", "Verdict", "Verdicts", "judge"]
+__all__ = ["NodeVerdict", "CheckOutcome", "CheckVerdict", "Verdicts", "judge"]
 
 COUNTED: Final = {"dns": ("resolved", "asked"), "egress": ("reached", "asked"), "peering": ("reached", "asked")}
 
 
-def judge(results: Results, expected: Expected) -> Verdicts:
+def judge(results: Results, expected: Expectations) -> Verdicts:
     """The verdicts over one acceptance."""
     given = sort(results, expected)
     verdicts = [
@@ -235,8 +241,8 @@ def judge(results: Results, expected: Expected) -> Verdicts:
     )
 
 
-def _nodes(given: Sorted, verdicts: Sequence[Verdict]) -> Sequence[NodeVerdict]:
-    of_node: dict[str, list[Verdict]] = {}
+def _nodes(given: Sorted, verdicts: Sequence[CheckVerdict]) -> Sequence[NodeVerdict]:
+    of_node: dict[str, list[CheckVerdict]] = {}
     for each in verdicts:
         of_node.setdefault(each.subject, []).append(each)
     found: list[NodeVerdict] = []
@@ -253,20 +259,20 @@ def _nodes(given: Sorted, verdicts: Sequence[Verdict]) -> Sequence[NodeVerdict]:
     return found
 
 
-def _once(once: Once, *, given: Sorted) -> Verdict:
+def _once(once: Once, *, given: Sorted) -> CheckVerdict:
     """A network or a service: it passes where everything that was asked was there."""
     about = About(check=once.check, subject=once.subject)
     records = given.of(once.check, once.subject)
-    complaint = complained(about, records)
+    complaint = find_complaint(about, records)
     if complaint is not None or not records:
-        return complaint or missing(about)
+        return complaint or build_missing(about)
     if once.check not in COUNTED:
-        return passed(about, why=once.title)
+        return build_pass(about, why=once.title)
     there, asked = COUNTED[once.check]
     counts = [(record.figure(there), record.figure(asked)) for record in records]
     least = min(counts, key=lambda each: (each[0] or 0) - (each[1] or 0))
     told = f"{least[0]} of {least[1]}"
     if not all(each[1] for each in counts):
-        return missing(about, why="nothing was asked for")
+        return build_missing(about, why="nothing was asked for")
     good = all(each[0] == each[1] for each in counts)
-    return passed(about, why=told) if good else failed(about, why=f"only {told}")
+    return build_pass(about, why=told) if good else build_failure(about, why=f"only {told}")

@@ -11,7 +11,7 @@ NOTHING_TO_HOLD: Final = "nobody has promised a figure for this"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class AcceptanceLimit:
     """The bounds of one reading. Without `least` and `most` it cannot be judged, and `why` says for want of what.
 
     Args:
@@ -49,14 +49,14 @@ class Limit:
         return self.source.removeprefix(CHECKLIST) if self.source.startswith(CHECKLIST) else ""
 
 
-def unknown(*, reading: str, unit: str, why: str) -> Limit:
+def unknown(*, reading: str, unit: str, why: str) -> AcceptanceLimit:
     """A limit that somebody should know, and nobody does."""
-    return Limit(reading=reading, unit=unit, why=why)
+    return AcceptanceLimit(reading=reading, unit=unit, why=why)
 
 
-def noted(*, reading: str, unit: str) -> Limit:
+def build_unjudged_limit(*, reading: str, unit: str) -> AcceptanceLimit:
     """A figure that is written down, and that nothing was promised of."""
-    return Limit(reading=reading, unit=unit, why=NOTHING_TO_HOLD, optional=True)
+    return AcceptanceLimit(reading=reading, unit=unit, why=NOTHING_TO_HOLD, optional=True)
 
 
 def plain(value: Decimal) -> str:

@@ -9,14 +9,14 @@ from planning.acceptance import hardware_speed
 from planning.agents.measurement_records import Per, subject
 from planning.checklist.model.vocabulary import Precision
 from planning.checklist.model.workload import FineTuning, Inference, Training
-from planning.platform.burn_in_eligibility import burned_in
+from planning.platform.burn_in_eligibility import list_eligible_pools
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
     from catalogs.model import Machine
-    from planning.acceptance.limits import Limit
+    from planning.acceptance.limits import AcceptanceLimit
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import Workload
     from planning.spec.cluster import ClusterSpec, Pool
@@ -34,7 +34,7 @@ class AllReduce:
     """What an all-reduce over some nodes has to reach."""
 
     nodes: int
-    limit: Limit
+    limit: AcceptanceLimit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +72,9 @@ class ExpectedPool:
     fabric: str
     precision: str
     shapes: tuple[str, ...]
-    memory: Limit
-    matmul: Limit
-    nvlink: Limit
+    memory: AcceptanceLimit
+    matmul: AcceptanceLimit
+    nvlink: AcceptanceLimit
     payloads: tuple[int, ...]
     judged_payloads: tuple[int, ...]
     all_reduce: tuple[AllReduce, ...]
@@ -143,14 +143,17 @@ def _pool(pool: Pool, *, spec: ClusterSpec, catalog: Catalog, checklist: Checkli
         shapes=hardware_speed.shapes(pool.accelerator or "", precision),
         memory=hardware_speed.memory(facts, catalog=catalog),
         matmul=hardware_speed.matmul(facts, precision=precision, share=share),
-        nvlink=hardware_speed.inside(facts, accelerators=pool.accelerators, share=share),
+        nvlink=hardware_speed.limit_inside_node(facts, accelerators=pool.accelerators, share=share),
         payloads=run,
         judged_payloads=judged,
         all_reduce=tuple(
-            AllReduce(nodes=count, limit=hardware_speed.between(facts, _network_gbps(machine), pool=pool, share=share))
+            AllReduce(
+                nodes=count,
+                limit=hardware_speed.limit_between_nodes(facts, _network_gbps(machine), pool=pool, share=share),
+            )
             for count in counts
         ),
-        burn_in=pool in burned_in(spec),
+        burn_in=pool in list_eligible_pools(spec),
     )
 
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from planning.acceptance.records import fault_of, figure, when
+from planning.acceptance.records import fault_of, figure, parse_time
 from planning.agents.measurement_records import BY_ID, Per
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from decimal import Decimal
 
-    from planning.acceptance.expectations import Expected
-    from planning.agents.measurement_records import Measured, Results
+    from planning.acceptance.expectations import Expectations
+    from planning.agents.measurement_records import MeasurementRecord, Results
 
 Key = tuple[str, str]  # check, subject
 SKEW: Final = timedelta(minutes=5)
@@ -24,10 +24,10 @@ SKEW: Final = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class IndexedRecord:
     """A record that may be judged, and its place in the results."""
 
-    measured: Measured
+    measured: MeasurementRecord
     index: int
 
     def figure(self, name: str) -> Decimal | None:
@@ -54,22 +54,22 @@ class Sorted:
         nodes: name of each node to its placement and pool.
     """
 
-    by_key: Mapping[Key, Sequence[Record]]
+    by_key: Mapping[Key, Sequence[IndexedRecord]]
     nodes: Mapping[str, tuple[str, str]]
     faults: tuple[str, ...]
 
-    def of(self, check: str, subject: str) -> Sequence[Record]:
+    def of(self, check: str, subject: str) -> Sequence[IndexedRecord]:
         """The records of one check of one subject, in the order in which they were written."""
         return self.by_key.get((check, subject), ())
 
 
-def sort(results: Results, expected: Expected) -> Sorted:
+def sort(results: Results, expected: Expectations) -> Sorted:
     """Every record that is sound, of this acceptance, in its time, and about something that the lock has."""
     faults: list[str] = []
-    by_key: dict[Key, list[Record]] = defaultdict(list)
+    by_key: dict[Key, list[IndexedRecord]] = defaultdict(list)
     nodes: dict[str, tuple[str, str]] = {}
     seen: set[str] = set()
-    started, ended = when(results["started"]), when(results["ended"])
+    started, ended = parse_time(results["started"]), parse_time(results["ended"])
     if started is None or ended is None or ended < started:
         faults.append("the results do not say from when to when they were measured")
     strangers = _strangers(results, expected)
@@ -85,19 +85,19 @@ def sort(results: Results, expected: Expected) -> Sorted:
             faults.append(f"{told}: {fault}")
             continue
         seen.add(same)
-        by_key[record["check"], record["subject"]].append(Record(measured=record, index=index))
+        by_key[record["check"], record["subject"]].append(IndexedRecord(measured=record, index=index))
     return Sorted(by_key=by_key, nodes=nodes, faults=tuple(faults))
 
 
-def _late(record: Measured, results: Results) -> str:
+def _late(record: MeasurementRecord, results: Results) -> str:
     """Why a record is not of the acceptance's time; "" where it is, or where that time is not known."""
-    at, started, ended = when(record["at"]), when(results["started"]), when(results["ended"])
+    at, started, ended = parse_time(record["at"]), parse_time(results["started"]), parse_time(results["ended"])
     if at is None or started is None or ended is None or (started - at <= SKEW and at - ended <= SKEW):
         return ""
     return f"of {record['at']}, which is not between {results['started']} and {results['ended']}"
 
 
-def _strangers(results: Results, expected: Expected) -> str:
+def _strangers(results: Results, expected: Expectations) -> str:
     if results["stack"] != expected.stack:
         return f"these are results of the stack {results['stack']!r}, not of {expected.stack!r}: none is used"
     if results["option"] != expected.option:
@@ -105,7 +105,7 @@ def _strangers(results: Results, expected: Expected) -> str:
     return ""
 
 
-def _unknown(record: Measured, expected: Expected, nodes: dict[str, tuple[str, str]]) -> str:
+def _unknown(record: MeasurementRecord, expected: Expectations, nodes: dict[str, tuple[str, str]]) -> str:
     """Why the lock has nothing of the kind; "" where it has. Remembers in which pool a node stands."""
     subject = record["subject"]
     if BY_ID[record["check"]].per is not Per.NODE:
@@ -118,7 +118,7 @@ def _unknown(record: Measured, expected: Expected, nodes: dict[str, tuple[str, s
     return "" if stands == (placement, pool) else f"it stands in {stands[1]!r} of {stands[0]!r} by another record"
 
 
-def _subjects(expected: Expected) -> set[str]:
+def _subjects(expected: Expectations) -> set[str]:
     return {
         *(pool.subject for pool in expected.pools),
         *(tier.subject for tier in expected.tiers),

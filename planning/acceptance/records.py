@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.agents.measurement_records import BY_ID, SCHEMA_VERSION, Measured, Reading, Results
+from planning.agents.measurement_records import BY_ID, SCHEMA_VERSION, MeasuredValue, MeasurementRecord, Results
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.agents.measurement_records import Check
+    from planning.agents.measurement_records import AcceptanceCheck
 
 TEXTS: Final = ("check", "subject", "at", "tool")
 LONGEST: Final = 80  # characters of a faulty text that a message repeats
@@ -38,7 +38,7 @@ def results_of(text: str, *, file: str) -> Results:
         raise InputError(f"{file}: results of schema {body.get('schema_version')!r}; this Atoll reads {SCHEMA_VERSION}")
     listed = body.get("measured")
     faults = [f"{name} is no text" for name in ("stack", "option", "started", "ended") if not _is_text(body.get(name))]
-    records: list[Measured] = []
+    records: list[MeasurementRecord] = []
     for number, each in enumerate(cast("list[object]", listed) if isinstance(listed, list) else ()):
         record = _record(cast("Json", each) if isinstance(each, dict) else None)
         if isinstance(record, str):
@@ -60,7 +60,7 @@ def results_of(text: str, *, file: str) -> Results:
     )
 
 
-def fault_of(record: Measured) -> str:
+def fault_of(record: MeasurementRecord) -> str:
     """What is wrong with a record of the right shape; "" where nothing is."""
     check = BY_ID.get(record["check"])
     if check is None:
@@ -68,7 +68,7 @@ def fault_of(record: Measured) -> str:
     per, _, name = record["subject"].partition("/")
     if per != check.per or not name:
         return f"{check.id} is about a {check.per}, not about {record['subject'][:LONGEST]!r}"
-    if when(record["at"]) is None:
+    if parse_time(record["at"]) is None:
         return f"{record['at'][:LONGEST]!r} is no time"
     if fault := _param_fault(check, record["params"]):
         return fault
@@ -76,7 +76,7 @@ def fault_of(record: Measured) -> str:
     return f"no figure of {', '.join(silent)}" if silent else ""
 
 
-def _param_fault(check: Check, params: Mapping[str, str]) -> str:
+def _param_fault(check: AcceptanceCheck, params: Mapping[str, str]) -> str:
     """What is wrong with what a check was run with; "" where nothing is."""
     lacking = [name for name in check.params if not params.get(name)]
     if lacking:
@@ -85,7 +85,7 @@ def _param_fault(check: Check, params: Mapping[str, str]) -> str:
     return f"{', '.join(strange)} is no whole number" if strange else ""
 
 
-def figure(record: Measured, name: str) -> Decimal | None:
+def figure(record: MeasurementRecord, name: str) -> Decimal | None:
     """One reading; None where it is not there, in another unit, no number, or given twice."""
     check = BY_ID.get(record["check"])
     unit = check.readings.get(name) if check is not None else None
@@ -104,7 +104,7 @@ def number(text: str) -> Decimal | None:
     return value
 
 
-def when(text: str) -> datetime | None:
+def parse_time(text: str) -> datetime | None:
     """A time of ISO 8601 with its zone; None for anything else."""
     try:
         found = datetime.fromisoformat(text)
@@ -113,7 +113,7 @@ def when(text: str) -> datetime | None:
         return None
 
 
-def _record(body: Json | None) -> Measured | str:
+def _record(body: Json | None) -> MeasurementRecord | str:
     """A record, or what is wrong with its shape."""
     if body is None:
         return "not JSON, or cut short"
@@ -128,7 +128,7 @@ def _record(body: Json | None) -> Measured | str:
         wrong.append("params")
     if wrong or known is None:
         return f"no record: {', '.join(wrong)} is missing or of another kind"
-    return Measured(
+    return MeasurementRecord(
         check=str(body["check"]),
         subject=str(body["subject"]),
         at=str(body["at"]),
@@ -139,17 +139,17 @@ def _record(body: Json | None) -> Measured | str:
     )
 
 
-def _readings(value: object) -> list[Reading] | None:
+def _readings(value: object) -> list[MeasuredValue] | None:
     if not isinstance(value, list):
         return None
-    found: list[Reading] = []
+    found: list[MeasuredValue] = []
     for each in cast("list[object]", value):
         if not isinstance(each, dict):
             return None
         cells = cast("Mapping[str, object]", each)
         if not all(_is_text(cells.get(name)) for name in ("name", "value", "unit")):
             return None
-        found.append(Reading(name=str(cells["name"]), value=str(cells["value"]), unit=str(cells["unit"])))
+        found.append(MeasuredValue(name=str(cells["name"]), value=str(cells["value"]), unit=str(cells["unit"])))
     return found
 
 

@@ -10,12 +10,12 @@ from planning.acceptance.record_index import sort
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from planning.acceptance.expectations import Expected
+    from planning.acceptance.expectations import Expectations
     from planning.agents.measurement_records import Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class AllReducePoint:
     """One all-reduce: the worst of its runs.
 
     Args:
@@ -31,7 +31,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class AllReduceCurve:
     """The all-reduce of one pool, in GB/s; theory and threshold are None where they are not known.
 
     Args:
@@ -49,23 +49,23 @@ class Curve:
     threshold: Decimal | None
     why: str
     source: str
-    points: tuple[Point, ...]
+    points: tuple[AllReducePoint, ...]
 
 
-def curves(results: Results, expected: Expected) -> tuple[Curve, ...]:
+def curves(results: Results, expected: Expectations) -> tuple[AllReduceCurve, ...]:
     """One curve for each pool of more than one node, also where nothing was measured."""
     given = sort(results, expected)
-    found: list[Curve] = []
+    found: list[AllReduceCurve] = []
     for pool in expected.pools:
         if not pool.all_reduce:
             continue
-        worst: dict[tuple[int, int], Point] = {}
+        worst: dict[tuple[int, int], AllReducePoint] = {}
         for record in given.of("all_reduce", pool.subject):
             nodes, payload = int(record.param("nodes")), int(record.param("payload_bytes"))
             bus = record.figure("bus")
             if bus is None or not nodes or not payload:
                 continue
-            point = Point(
+            point = AllReducePoint(
                 nodes=nodes,
                 payload_bytes=payload,
                 bus_gb_per_s=bus,
@@ -75,7 +75,7 @@ def curves(results: Results, expected: Expected) -> tuple[Curve, ...]:
             known = worst.get((nodes, payload))
             worst[nodes, payload] = point if known is None or bus < known.bus_gb_per_s else known
         limit = pool.all_reduce[-1].limit
-        curve = Curve(
+        curve = AllReduceCurve(
             pool=pool.subject,
             placement=pool.placement,
             name=pool.name,

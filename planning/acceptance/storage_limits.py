@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.throughput import tier_speeds
 from planning.acceptance.hardware_speed import percent
-from planning.acceptance.limits import CHECKLIST, Limit, noted, plain, unknown
+from planning.acceptance.limits import CHECKLIST, AcceptanceLimit, build_unjudged_limit, plain, unknown
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ class ExpectedTier:
     tier: str
     engine: str
     provisioned_gb: int
-    loader: Limit
-    checkpoint: Limit
-    code: tuple[Limit, ...]
-    small_files: tuple[Limit, ...]
+    loader: AcceptanceLimit
+    checkpoint: AcceptanceLimit
+    code: tuple[AcceptanceLimit, ...]
+    small_files: tuple[AcceptanceLimit, ...]
 
 
 def tiers_of(spec: ClusterSpec, catalog: Catalog, agreement: Agreement) -> tuple[ExpectedTier, ...]:
@@ -55,7 +55,7 @@ def tiers_of(spec: ClusterSpec, catalog: Catalog, agreement: Agreement) -> tuple
 
 def _tier(tier: Tier, *, spec: ClusterSpec, catalog: Catalog, agreement: Agreement) -> ExpectedTier:
     place = spec.placement
-    settled = agreed(agreement, placement=place.name, tier=tier.tier)
+    settled = list_agreed_limits(agreement, placement=place.name, tier=tier.tier)
     sold = partial(throughput, tier, provider=place.provider, share=catalog.promises["all_reduce_share"])
     return ExpectedTier(
         subject=subject(Per.TIER, tier.tier, placement=place.name),
@@ -65,18 +65,18 @@ def _tier(tier: Tier, *, spec: ClusterSpec, catalog: Catalog, agreement: Agreeme
         provisioned_gb=tier.provisioned_gb,
         loader=settled.get("read") or sold(reading="read"),
         checkpoint=settled.get("write") or sold(reading="write"),
-        code=(noted(reading="read", unit="IOPS"), noted(reading="write", unit="IOPS")),
+        code=(build_unjudged_limit(reading="read", unit="IOPS"), build_unjudged_limit(reading="write", unit="IOPS")),
         small_files=(
             _seconds("create", catalog.promises["slow_environment"]),
             _seconds("read", catalog.promises["slow_import"]),
-            noted(reading="remove", unit="s"),
+            build_unjudged_limit(reading="remove", unit="s"),
         ),
     )
 
 
-def agreed(agreement: Agreement, *, placement: str, tier: str) -> dict[str, Limit]:
+def list_agreed_limits(agreement: Agreement, *, placement: str, tier: str) -> dict[str, AcceptanceLimit]:
     """What provider and customer agreed on, by reading: held to in full, as both signed it."""
-    found: dict[str, Limit] = {}
+    found: dict[str, AcceptanceLimit] = {}
     for at, each in enumerate(agreement.tier_speeds):
         if (each.placement, each.tier) != (placement, tier):
             continue
@@ -84,22 +84,24 @@ def agreed(agreement: Agreement, *, placement: str, tier: str) -> dict[str, Limi
             path = f"agreement.tier_speeds.{at}.{reading}_mb_per_s"
             why = f"agreed on in the checklist, {path}"
             if value is not None:
-                found[reading] = Limit(reading=reading, unit="MB/s", least=value, why=why, source=f"{CHECKLIST}{path}")
+                found[reading] = AcceptanceLimit(
+                    reading=reading, unit="MB/s", least=value, why=why, source=f"{CHECKLIST}{path}"
+                )
     return found
 
 
-def sold_mb_per_s(tier: Tier, *, provider: str) -> Decimal | None:
+def calculate_sold_throughput(tier: Tier, *, provider: str) -> Decimal | None:
     """MB/s that a whole tier is sold with; None where no page says what that is."""
     sold = tier_speeds().get((provider, tier.tier))
     return None if sold is None else sold.mb_per_s_per_tib * tier.provisioned_gb / GB_PER_TIB
 
 
-def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> Limit:
+def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> AcceptanceLimit:
     """MB/s of a whole tier: a share of what it is sold with; unknown where no page says what that is."""
-    sold, whole = tier_speeds().get((provider, tier.tier)), sold_mb_per_s(tier, provider=provider)
+    sold, whole = tier_speeds().get((provider, tier.tier)), calculate_sold_throughput(tier, provider=provider)
     if sold is None or not whole:
         return unknown(reading=reading, unit="MB/s", why=f"nobody states how fast {tier.engine} is: agree on a figure")
-    return Limit(
+    return AcceptanceLimit(
         reading=reading,
         unit="MB/s",
         least=whole * share.value,
@@ -109,9 +111,9 @@ def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> Li
     )
 
 
-def _seconds(reading: str, promise: Promise) -> Limit:
+def _seconds(reading: str, promise: Promise) -> AcceptanceLimit:
     """What took as long was complained of, so it must be faster."""
-    return Limit(
+    return AcceptanceLimit(
         reading=reading,
         unit="s",
         most=promise.value * SECONDS,

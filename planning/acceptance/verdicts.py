@@ -13,11 +13,11 @@ from planning.agents.measurement_records import BY_ID
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from planning.acceptance.limits import Limit
-    from planning.acceptance.record_index import Record
+    from planning.acceptance.limits import AcceptanceLimit
+    from planning.acceptance.record_index import IndexedRecord
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """How one check ended. `NOTED` was measured, and there is nothing to hold it to: it decides nothing."""
 
     PASSED = "passed"
@@ -27,11 +27,11 @@ class Outcome(StrEnum):
     NOTED = "noted"
 
 
-WORST_FIRST: Final = (Outcome.FAILED, Outcome.MISSING, Outcome.CANNOT_TELL, Outcome.PASSED)
+WORST_FIRST: Final = (CheckOutcome.FAILED, CheckOutcome.MISSING, CheckOutcome.CANNOT_TELL, CheckOutcome.PASSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class CheckVerdict:
     """One check of one subject.
 
     Args:
@@ -49,7 +49,7 @@ class Verdict:
     subject: str
     pool: str = ""
     title: str
-    outcome: Outcome
+    outcome: CheckOutcome
     sentence: str
     reading: str = ""
     unit: str = ""
@@ -70,7 +70,7 @@ class NodeVerdict:
     name: str
     placement: str
     pool: str
-    outcome: Outcome
+    outcome: CheckOutcome
     reasons: tuple[str, ...]
 
 
@@ -86,25 +86,25 @@ class Verdicts:
 
     stack: str
     option: str
-    outcome: Outcome
-    verdicts: tuple[Verdict, ...]
+    outcome: CheckOutcome
+    verdicts: tuple[CheckVerdict, ...]
     nodes: tuple[NodeVerdict, ...]
     faults: tuple[str, ...]
 
     @property
     def failed_nodes(self) -> tuple[str, ...]:
         """Names of the nodes that failed."""
-        return tuple(node.name for node in self.nodes if node.outcome is Outcome.FAILED)
+        return tuple(node.name for node in self.nodes if node.outcome is CheckOutcome.FAILED)
 
-    def of(self, outcome: Outcome) -> tuple[Verdict, ...]:
+    def of(self, outcome: CheckOutcome) -> tuple[CheckVerdict, ...]:
         """The verdicts that ended so."""
         return tuple(each for each in self.verdicts if each.outcome is outcome)
 
 
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
+def worst(outcomes: Iterable[CheckOutcome]) -> CheckOutcome:
     """The worst of some outcomes, noted ones left out; cannot tell where nothing was judged."""
     found = set(outcomes)
-    return next((each for each in WORST_FIRST if each in found), Outcome.CANNOT_TELL)
+    return next((each for each in WORST_FIRST if each in found), CheckOutcome.CANNOT_TELL)
 
 
 GIB: Final = 2**30
@@ -122,52 +122,52 @@ class About:
     @property
     def title(self) -> str:
         """The check in words, and what it was run with."""
-        return ", ".join((BY_ID[self.check].title, *(_worded(name, value) for name, value in self.params)))
+        return ", ".join((BY_ID[self.check].title, *(_format_param(name, value) for name, value in self.params)))
 
 
-def missing(about: About, *, why: str = "nothing was measured") -> Verdict:
+def build_missing(about: About, *, why: str = "nothing was measured") -> CheckVerdict:
     """Nobody looked."""
-    return _verdict(about, Outcome.MISSING, why)
+    return _verdict(about, CheckOutcome.MISSING, why)
 
 
-def cannot_tell(about: About, *, why: str) -> Verdict:
+def build_undetermined(about: About, *, why: str) -> CheckVerdict:
     """Somebody looked, and it says nothing."""
-    return _verdict(about, Outcome.CANNOT_TELL, why)
+    return _verdict(about, CheckOutcome.CANNOT_TELL, why)
 
 
-def passed(about: About, *, why: str) -> Verdict:
+def build_pass(about: About, *, why: str) -> CheckVerdict:
     """Nothing is wrong with it."""
-    return _verdict(about, Outcome.PASSED, why)
+    return _verdict(about, CheckOutcome.PASSED, why)
 
 
-def failed(about: About, *, why: str) -> Verdict:
+def build_failure(about: About, *, why: str) -> CheckVerdict:
     """Something is wrong with it."""
-    return _verdict(about, Outcome.FAILED, why)
+    return _verdict(about, CheckOutcome.FAILED, why)
 
 
-def complained(about: About, records: Sequence[Record]) -> Verdict | None:
+def find_complaint(about: About, records: Sequence[IndexedRecord]) -> CheckVerdict | None:
     """A failure in the tools' own words, if any of them found something wrong."""
     words = list(dict.fromkeys(_with_nodes(word, record) for record in records for word in record.measured["failed"]))
-    return failed(about, why="; ".join(words)) if words else None
+    return build_failure(about, why="; ".join(words)) if words else None
 
 
-def held(about: About, records: Sequence[Record], limit: Limit) -> Verdict:
+def judge_records(about: About, records: Sequence[IndexedRecord], limit: AcceptanceLimit) -> CheckVerdict:
     """The verdict over every record of one check and one limit."""
     if not records:
-        return missing(about)
-    complaint = complained(about, records)
+        return build_missing(about)
+    complaint = find_complaint(about, records)
     if complaint is not None:
         return complaint
     read = [(value, record) for record in records if (value := record.figure(limit.reading)) is not None]
     if not read:
-        return missing(about)
+        return build_missing(about)
     worst, record = min(read, key=lambda each: _rank(each[0], limit))
-    found = judged(about, worst, limit)
-    told = found.sentence if found.outcome is Outcome.PASSED else _with_nodes(found.sentence, record)
+    found = judge_figure(about, worst, limit)
+    told = found.sentence if found.outcome is CheckOutcome.PASSED else _with_nodes(found.sentence, record)
     return replace(found, at=record.at(limit.reading), sentence=told)
 
 
-def judged(about: About, value: Decimal, limit: Limit) -> Verdict:
+def judge_figure(about: About, value: Decimal, limit: AcceptanceLimit) -> CheckVerdict:
     """One figure against its limit."""
     amount = f"{plain(value)} {limit.unit}".strip()
     outcome, sentence = _outcome(value, amount, limit)
@@ -184,29 +184,29 @@ def judged(about: About, value: Decimal, limit: Limit) -> Verdict:
     )
 
 
-def _outcome(value: Decimal, amount: str, limit: Limit) -> tuple[Outcome, str]:
+def _outcome(value: Decimal, amount: str, limit: AcceptanceLimit) -> tuple[CheckOutcome, str]:
     if limit.optional:
-        return Outcome.NOTED, f"{amount}: {limit.why}"
+        return CheckOutcome.NOTED, f"{amount}: {limit.why}"
     if not limit.known:
-        return Outcome.CANNOT_TELL, f"{amount}, and what it should be is not known: {limit.why}"
+        return CheckOutcome.CANNOT_TELL, f"{amount}, and what it should be is not known: {limit.why}"
     if limit.bound is not None and value > limit.bound:
         bound = f"{plain(limit.bound)} {limit.unit}"
-        return Outcome.CANNOT_TELL, f"{amount} is more than the hardware can do, {bound}: measure it again"
+        return CheckOutcome.CANNOT_TELL, f"{amount} is more than the hardware can do, {bound}: measure it again"
     share = f", {plain(value * 100 / limit.theory)}% of {plain(limit.theory)}" if limit.theory else ""
     if limit.least is not None and value < limit.least:
         return _too_little(f"{amount}{share}", limit, least=limit.least)
     if limit.most is not None and value > limit.most:
-        return Outcome.FAILED, f"{amount}; at most {plain(limit.most)} is asked: {limit.why}"
-    return Outcome.PASSED, f"{amount}{share}"
+        return CheckOutcome.FAILED, f"{amount}; at most {plain(limit.most)} is asked: {limit.why}"
+    return CheckOutcome.PASSED, f"{amount}{share}"
 
 
-def _too_little(amount: str, limit: Limit, *, least: Decimal) -> tuple[Outcome, str]:
+def _too_little(amount: str, limit: AcceptanceLimit, *, least: Decimal) -> tuple[CheckOutcome, str]:
     if limit.beyond:
-        return Outcome.CANNOT_TELL, f"{amount}, less than {plain(least)}: {limit.beyond}"
-    return Outcome.FAILED, f"{amount}; at least {plain(least)} is asked: {limit.why}"
+        return CheckOutcome.CANNOT_TELL, f"{amount}, less than {plain(least)}: {limit.beyond}"
+    return CheckOutcome.FAILED, f"{amount}; at least {plain(least)} is asked: {limit.why}"
 
 
-def _worded(name: str, value: str) -> str:
+def _format_param(name: str, value: str) -> str:
     """A param in words: "4 nodes", "payload of 4 GiB"."""
     if name == "nodes":
         return f"{value} nodes"
@@ -215,12 +215,12 @@ def _worded(name: str, value: str) -> str:
     return f"{name} {value}"
 
 
-def _with_nodes(word: str, record: Record) -> str:
+def _with_nodes(word: str, record: IndexedRecord) -> str:
     on = record.param("on")
     return f"{word} (over {on})" if on else word
 
 
-def _rank(value: Decimal, limit: Limit) -> tuple[int, Decimal]:
+def _rank(value: Decimal, limit: AcceptanceLimit) -> tuple[int, Decimal]:
     """Worst first: too slow before beyond belief before fine."""
     if limit.most is not None and limit.least is None:
         return 0, -value
@@ -230,8 +230,8 @@ def _rank(value: Decimal, limit: Limit) -> tuple[int, Decimal]:
     return (0 if too_slow else 2), value
 
 
-def _verdict(about: About, outcome: Outcome, sentence: str) -> Verdict:
-    return Verdict(
+def _verdict(about: About, outcome: CheckOutcome, sentence: str) -> CheckVerdict:
+    return CheckVerdict(
         check=about.check,
         subject=about.subject,
         pool=about.pool,

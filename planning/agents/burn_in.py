@@ -22,7 +22,7 @@ HANGS: Final = timedelta(hours=4)
 STUCK_AFTER: Final = 3  # rounds in a row of which nothing is known, after which somebody is told
 
 
-class Verdict(Enum):
+class BurnInVerdict(Enum):
     """What is known of a node."""
 
     PENDING = "pending"
@@ -39,7 +39,7 @@ class Act(Enum):
     FAIL = "fail"
 
 
-class Went(Enum):
+class RoundState(Enum):
     """How a round went; what is not told is unknown."""
 
     RUNS = "runs"
@@ -50,7 +50,7 @@ class Went(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class BurnInPlan:
     """What the lock says.
 
     Args:
@@ -63,7 +63,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class BurnInNode:
     """A node that has the taint.
 
     Args:
@@ -78,7 +78,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class BurnInRound:
     """A round as the cluster tells it.
 
     Args:
@@ -88,7 +88,7 @@ class Round:
         checked: checks of which a record was read.
     """
 
-    went: Went
+    went: RoundState
     started: datetime | None = None
     lasted: timedelta | None = None
     failed: Sequence[str] = ()
@@ -96,7 +96,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class BurnInEntry:
     """What is written down of a node.
 
     Args:
@@ -114,73 +114,75 @@ class Entry:
     rounds: int = 0
     unknown: int = 0
     asked: int = 1
-    verdict: Verdict = Verdict.PENDING
+    verdict: BurnInVerdict = BurnInVerdict.PENDING
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class BurnInDecision:
     """What to write down first, and what to do then."""
 
-    entry: Entry
+    entry: BurnInEntry
     act: Act
 
 
-def decide(plan: Plan, node: Node, entry: Entry | None, seen: Round, *, now: datetime) -> Decision:
+def decide(
+    plan: BurnInPlan, node: BurnInNode, entry: BurnInEntry | None, seen: BurnInRound, *, now: datetime
+) -> BurnInDecision:
     """What follows from one look at a tainted node.
 
     Args:
         entry: what was written down; None for nothing.
         seen: the round that the entry asked for last; of a new node it says nothing.
     """
-    if entry is None or entry.uid != node.uid or (node.passed and entry.verdict is Verdict.PASSED):
-        return Decision(entry=Entry(uid=node.uid, started=now, asked=_next(entry)), act=Act.START)
-    if entry.verdict is Verdict.FAILED:
-        return Decision(entry=entry, act=Act.FAIL)
-    if entry.verdict is Verdict.PASSED:
-        return Decision(entry=entry, act=Act.LIFT)
-    return _after(plan, entry, judged(plan, node, seen, now=now))
+    if entry is None or entry.uid != node.uid or (node.passed and entry.verdict is BurnInVerdict.PASSED):
+        return BurnInDecision(entry=BurnInEntry(uid=node.uid, started=now, asked=_next(entry)), act=Act.START)
+    if entry.verdict is BurnInVerdict.FAILED:
+        return BurnInDecision(entry=entry, act=Act.FAIL)
+    if entry.verdict is BurnInVerdict.PASSED:
+        return BurnInDecision(entry=entry, act=Act.LIFT)
+    return _after(plan, entry, judge_round(plan, node, seen, now=now))
 
 
-def judged(plan: Plan, node: Node, seen: Round, *, now: datetime) -> Round:
+def judge_round(plan: BurnInPlan, node: BurnInNode, seen: BurnInRound, *, now: datetime) -> BurnInRound:
     """The same round, doubted: passed only where every check was told of and the cluster says how long it took."""
     wanted = plan.checks.get(node.pool, ())
     if seen.failed:
-        return replace(seen, went=Went.FAILED)
-    if seen.went is Went.RUNS and seen.started is not None and now - seen.started > ROUND + HANGS:
-        return replace(seen, went=Went.FAILED, failed=("a round does not end: the node hangs",))
+        return replace(seen, went=RoundState.FAILED)
+    if seen.went is RoundState.RUNS and seen.started is not None and now - seen.started > ROUND + HANGS:
+        return replace(seen, went=RoundState.FAILED, failed=("a round does not end: the node hangs",))
     lacking = [check for check in wanted if check not in seen.checked]
     told = bool(wanted) and not lacking and seen.lasted is not None and seen.lasted > NOTHING
-    return replace(seen, went=Went.UNKNOWN) if seen.went is Went.PASSED and not told else seen
+    return replace(seen, went=RoundState.UNKNOWN) if seen.went is RoundState.PASSED and not told else seen
 
 
-def _after(plan: Plan, entry: Entry, seen: Round) -> Decision:
-    if seen.went is Went.RUNS:
-        return Decision(entry=entry, act=Act.WAIT)
-    if seen.went is Went.GONE:  # asked for and never made, or taken away: the same round again
-        return Decision(entry=entry, act=Act.START)
-    if seen.went is Went.FAILED:
+def _after(plan: BurnInPlan, entry: BurnInEntry, seen: BurnInRound) -> BurnInDecision:
+    if seen.went is RoundState.RUNS:
+        return BurnInDecision(entry=entry, act=Act.WAIT)
+    if seen.went is RoundState.GONE:  # asked for and never made, or taken away: the same round again
+        return BurnInDecision(entry=entry, act=Act.START)
+    if seen.went is RoundState.FAILED:
         why = "; ".join(seen.failed) or "a round failed and did not say why"
-        return Decision(entry=replace(entry, verdict=Verdict.FAILED, why=why), act=Act.FAIL)
-    if seen.went is Went.UNKNOWN:
+        return BurnInDecision(entry=replace(entry, verdict=BurnInVerdict.FAILED, why=why), act=Act.FAIL)
+    if seen.went is RoundState.UNKNOWN:
         lost = replace(entry, unknown=entry.unknown + 1, asked=entry.asked + 1, why="a round told nothing")
-        return Decision(entry=lost, act=Act.START)
+        return BurnInDecision(entry=lost, act=Act.START)
     counted = replace(entry, tested=entry.tested + (seen.lasted or NOTHING), rounds=entry.rounds + 1, unknown=0, why="")
-    if left(plan, counted) <= NOTHING:
-        return Decision(entry=replace(counted, verdict=Verdict.PASSED), act=Act.LIFT)
-    return Decision(entry=replace(counted, asked=counted.asked + 1), act=Act.START)
+    if calculate_remaining_time(plan, counted) <= NOTHING:
+        return BurnInDecision(entry=replace(counted, verdict=BurnInVerdict.PASSED), act=Act.LIFT)
+    return BurnInDecision(entry=replace(counted, asked=counted.asked + 1), act=Act.START)
 
 
-def left(plan: Plan, entry: Entry) -> timedelta:
+def calculate_remaining_time(plan: BurnInPlan, entry: BurnInEntry) -> timedelta:
     """How long a node has to be tested yet."""
     return timedelta(hours=plan.hours) - entry.tested
 
 
-def length(plan: Plan, entry: Entry) -> timedelta:
+def length(plan: BurnInPlan, entry: BurnInEntry) -> timedelta:
     """How long the next round lasts: what is left, within bounds."""
-    return max(SHORTEST, min(ROUND, left(plan, entry)))
+    return max(SHORTEST, min(ROUND, calculate_remaining_time(plan, entry)))
 
 
-def _next(entry: Entry | None) -> int:
+def _next(entry: BurnInEntry | None) -> int:
     """Numbers of rounds never come again, so that no job is taken for another."""
     return entry.asked + 1 if entry is not None else 1

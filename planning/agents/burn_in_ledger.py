@@ -6,13 +6,13 @@ import json
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
-from planning.agents.burn_in import Entry, Verdict
+from planning.agents.burn_in import BurnInEntry, BurnInVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def ledger_to_text(entries: Mapping[str, Entry]) -> str:
+def ledger_to_text(entries: Mapping[str, BurnInEntry]) -> str:
     """JSON of a ledger, by name of the node."""
     said = {
         name: {
@@ -30,7 +30,7 @@ def ledger_to_text(entries: Mapping[str, Entry]) -> str:
     return json.dumps(said, indent=1, sort_keys=True) + "\n"
 
 
-def ledger_of_text(text: str) -> dict[str, Entry]:
+def ledger_of_text(text: str) -> dict[str, BurnInEntry]:
     """The ledger that `ledger_to_text` wrote; an empty text is an empty one.
 
     Raises:
@@ -43,24 +43,24 @@ def ledger_of_text(text: str) -> dict[str, Entry]:
         raise ValueError(f"the ledger cannot be read: {error}") from error
 
 
-def _entry(said: Mapping[str, object]) -> Entry:
+def _entry(said: Mapping[str, object]) -> BurnInEntry:
     seconds = int(str(said["tested_seconds"]))
     started = datetime.fromisoformat(str(said["started"]))
     if seconds < 0 or started.tzinfo is None:
         raise ValueError(f"the ledger cannot be read: {dict(said)}")
-    return Entry(
+    return BurnInEntry(
         uid=str(said["uid"]),
         started=started,
         tested=timedelta(seconds=seconds),
         rounds=int(str(said["rounds"])),
         unknown=int(str(said["unknown"])),
         asked=int(str(said["asked"])),
-        verdict=Verdict(str(said["verdict"])),
+        verdict=BurnInVerdict(str(said["verdict"])),
         why=str(said["why"]),
     )
 
 
-def told(log: str, *, subject: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def parse_burn_in_log(log: str, *, subject: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Checks of which a log holds a whole record about a subject, and what they found wrong; other lines are no matter.
 
     Args:

@@ -23,7 +23,7 @@ PLACE: Final = ("placement", "pool")  # params of every check of a node: the loc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class AcceptanceCheck:
     """One kind of measurement.
 
     Args:
@@ -38,7 +38,7 @@ class Check:
     params: tuple[str, ...] = ()
 
 
-class Reading(TypedDict):
+class MeasuredValue(TypedDict):
     """One figure; `value` is a decimal text."""
 
     name: str
@@ -46,7 +46,7 @@ class Reading(TypedDict):
     unit: str
 
 
-class Measured(TypedDict):
+class MeasurementRecord(TypedDict):
     """One check, run once.
 
     `subject` is as `subject(...)` writes it; `at` is UTC in ISO 8601; `tool` names program and version; `failed` holds
@@ -57,7 +57,7 @@ class Measured(TypedDict):
     subject: str
     at: str
     tool: str
-    readings: list[Reading]
+    readings: list[MeasuredValue]
     failed: list[str]
     params: dict[str, str]
 
@@ -70,85 +70,87 @@ class Results(TypedDict):
     option: str
     started: str
     ended: str
-    measured: list[Measured]
+    measured: list[MeasurementRecord]
 
 
-CHECKS: Final[tuple[Check, ...]] = (
-    Check(
+CHECKS: Final[tuple[AcceptanceCheck, ...]] = (
+    AcceptanceCheck(
         id="inventory",
         per=Per.NODE,
         title="accelerators",
         readings={"accelerators": "", "memory": "MiB"},
         params=PLACE,
     ),
-    Check(
+    AcceptanceCheck(
         id="usable_memory",
         per=Per.NODE,
         title="usable memory of the least accelerator",
         readings={"memory": "MiB"},
         params=PLACE,
     ),
-    Check(
+    AcceptanceCheck(
         id="dcgm",
         per=Per.NODE,
         title="DCGM diagnostics",
         readings={"tests": "", "passed": ""},
         params=(*PLACE, "level"),
     ),
-    Check(
+    AcceptanceCheck(
         id="matmul",
         per=Per.NODE,
         title="matrix multiplication on the slowest accelerator",
         readings={"tflops": "TFLOPS"},
         params=(*PLACE, "precision"),
     ),
-    Check(
+    AcceptanceCheck(
         id="nvlink",
         per=Per.NODE,
         title="all-reduce inside the node",
         readings={"bus": "GB/s", "algorithm": "GB/s"},
         params=(*PLACE, "payload_bytes"),
     ),
-    Check(
+    AcceptanceCheck(
         id="all_reduce",
         per=Per.POOL,
         title="all-reduce over the fabric",
         readings={"bus": "GB/s", "algorithm": "GB/s"},
         params=("nodes", "payload_bytes"),
     ),
-    Check(
+    AcceptanceCheck(
         id="loader",
         per=Per.TIER,
         title="reads of data loaders",
         readings={"read": "MB/s"},
         params=("nodes", "node"),
     ),
-    Check(
+    AcceptanceCheck(
         id="checkpoint",
         per=Per.TIER,
         title="bursts of checkpoints",
         readings={"write": "MB/s"},
         params=("nodes", "node"),
     ),
-    Check(
+    AcceptanceCheck(
         id="code",
         per=Per.TIER,
         title="code of tiny files",
         readings={"read": "IOPS", "write": "IOPS"},
         params=("node",),
     ),
-    Check(
+    AcceptanceCheck(
         id="small_files",
         per=Per.TIER,
         title="many small files",
         readings={"create": "s", "read": "s", "remove": "s"},
         params=("files", "bytes", "node"),
     ),
-    Check(id="dns", per=Per.NETWORK, title="names", readings={"resolved": "", "asked": ""}),
-    Check(id="egress", per=Per.NETWORK, title="way out", readings={"reached": "", "asked": ""}),
-    Check(id="peering", per=Per.NETWORK, title="way to the main network", readings={"reached": "", "asked": ""}),
-    Check(id="smoke", per=Per.SERVICE, title="the service does its work", readings={"seconds": "s"}),
-    Check(id="burn_in", per=Per.NODE, title="burn-in", readings={"hours": "h", "rounds": ""}, params=PLACE),
+    AcceptanceCheck(id="dns", per=Per.NETWORK, title="names", readings={"resolved": "", "asked": ""}),
+    AcceptanceCheck(id="egress", per=Per.NETWORK, title="way out", readings={"reached": "", "asked": ""}),
+    AcceptanceCheck(
+        id="peering", per=Per.NETWORK, title="way to the main network", readings={"reached": "", "asked": ""}
+    ),
+    AcceptanceCheck(id="smoke", per=Per.SERVICE, title="the service does its work", readings={"seconds": "s"}),
+    AcceptanceCheck(id="burn_in", per=Per.NODE, title="burn-in", readings={"hours": "h", "rounds": ""}, params=PLACE),
 )
 BY_ID: Final = {each.id: each for each in CHECKS}
 

@@ -32,7 +32,7 @@ class Stop(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class MeteredPool:
     """Equal nodes, by what their label says.
 
     Args:
@@ -51,7 +51,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SpendGuardPlan:
     """What the lock says: nothing of it is measured.
 
     Args:
@@ -65,7 +65,7 @@ class Plan:
     other_usd_per_month: Decimal
     stranger_usd_per_hour: Decimal
     label: str
-    pools: tuple[Held, ...]
+    pools: tuple[MeteredPool, ...]
     queues: tuple[str, ...]
 
     @property
@@ -80,7 +80,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class MeteredNode:
     """A node that is there, the key of its pool, and since when."""
 
     key: str
@@ -89,7 +89,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class SpendLedger:
     """What machines cost this month so far, never too little.
 
     Args:
@@ -105,19 +105,21 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class SpendGuardDecision:
     """What was found, and what follows.
 
     Args:
         headroom_usd: what may still be spent on nodes that come and go; below 0 the ceiling is passed.
     """
 
-    ledger: Ledger | None
+    ledger: SpendLedger | None
     headroom_usd: Decimal
     stop: Stop
 
 
-def look(plan: Plan, ledger: Ledger | None, nodes: Sequence[Node] | None, *, now: datetime) -> Sight:
+def decide_stop(
+    plan: SpendGuardPlan, ledger: SpendLedger | None, nodes: Sequence[MeteredNode] | None, *, now: datetime
+) -> SpendGuardDecision:
     """What to do now.
 
     Args:
@@ -126,14 +128,14 @@ def look(plan: Plan, ledger: Ledger | None, nodes: Sequence[Node] | None, *, now
     """
     if nodes is None:
         return _blind(plan, ledger, now=now)
-    counted = _advanced(plan, ledger, nodes, now=now)
+    counted = _advance_ledger(plan, ledger, nodes, now=now)
     left = _headroom(plan, counted, _running(nodes), now=now)
-    return Sight(ledger=counted, headroom_usd=left, stop=_stop(plan, left))
+    return SpendGuardDecision(ledger=counted, headroom_usd=left, stop=_stop(plan, left))
 
 
-def _blind(plan: Plan, ledger: Ledger | None, *, now: datetime) -> Sight:
+def _blind(plan: SpendGuardPlan, ledger: SpendLedger | None, *, now: datetime) -> SpendGuardDecision:
     if ledger is None:
-        return Sight(ledger=None, headroom_usd=ZERO, stop=Stop.HOLD)
+        return SpendGuardDecision(ledger=None, headroom_usd=ZERO, stop=Stop.HOLD)
     base = _of_month(plan, ledger, now=now)
     rate = max(base.usd_per_hour, plan.full_usd_per_hour)
     feared = replace(base, usd=base.usd + rate * hours(now - base.until))
@@ -141,16 +143,18 @@ def _blind(plan: Plan, ledger: Ledger | None, *, now: datetime) -> Sight:
     stop = _stop(plan, left)
     if stop is Stop.NONE and now - ledger.until > BLIND:
         stop = Stop.HOLD
-    return Sight(ledger=None, headroom_usd=left, stop=stop)
+    return SpendGuardDecision(ledger=None, headroom_usd=left, stop=stop)
 
 
-def _advanced(plan: Plan, ledger: Ledger | None, nodes: Sequence[Node], *, now: datetime) -> Ledger:
+def _advance_ledger(
+    plan: SpendGuardPlan, ledger: SpendLedger | None, nodes: Sequence[MeteredNode], *, now: datetime
+) -> SpendLedger:
     """The ledger up to now: the dearer of two looks for the time between them, and the start of every new machine."""
     rate = sum((_price(plan, node) for node in nodes), ZERO)
     if ledger is None:
         start = month_start(now)
         spent = (_price(plan, node) * hours(now - max(start, node.since - BOOT)) for node in nodes)
-        return Ledger(month=month_of(now), usd=sum(spent, ZERO), until=now, usd_per_hour=rate)
+        return SpendLedger(month=month_of(now), usd=sum(spent, ZERO), until=now, usd_per_hour=rate)
     base = _of_month(plan, ledger, now=now)
     if base.until > now:  # a clock was set back; what is counted stays counted
         return replace(base, usd_per_hour=max(base.usd_per_hour, rate))
@@ -158,10 +162,10 @@ def _advanced(plan: Plan, ledger: Ledger | None, nodes: Sequence[Node], *, now: 
     seen = max(base.usd_per_hour, rate)
     usd = base.usd + hours(lasted) * (seen if lasted <= GAP else max(seen, plan.full_usd_per_hour))
     new = (_price(plan, node) * hours(BOOT) for node in nodes if node.since > base.until)
-    return Ledger(month=base.month, usd=usd + sum(new, ZERO), until=now, usd_per_hour=rate)
+    return SpendLedger(month=base.month, usd=usd + sum(new, ZERO), until=now, usd_per_hour=rate)
 
 
-def _of_month(plan: Plan, ledger: Ledger, *, now: datetime) -> Ledger:
+def _of_month(plan: SpendGuardPlan, ledger: SpendLedger, *, now: datetime) -> SpendLedger:
     """The ledger of the month that it is; one of an earlier month begins anew at the first.
 
     A clock that was far ahead has begun a month too early and forgotten this one: all of it counts at the full size.
@@ -173,12 +177,12 @@ def _of_month(plan: Plan, ledger: Ledger, *, now: datetime) -> Ledger:
     return replace(ledger, month=month_of(now), usd=ZERO, until=month_start(now))
 
 
-def unreadable(plan: Plan, *, now: datetime) -> Ledger:
+def unreadable(plan: SpendGuardPlan, *, now: datetime) -> SpendLedger:
     """What stands for a ledger that tells nothing of this month: everything at its full size since the first."""
-    return Ledger(month=month_of(now), usd=ZERO, until=month_start(now), usd_per_hour=plan.full_usd_per_hour)
+    return SpendLedger(month=month_of(now), usd=ZERO, until=month_start(now), usd_per_hour=plan.full_usd_per_hour)
 
 
-def _headroom(plan: Plan, ledger: Ledger, running: dict[str, int], *, now: datetime) -> Decimal:
+def _headroom(plan: SpendGuardPlan, ledger: SpendLedger, running: dict[str, int], *, now: datetime) -> Decimal:
     """What is left when all that cannot be stopped runs to the end of the month."""
     start, end = month_start(now), month_end(now)
     rest, month = hours(end - now), hours(end - start)
@@ -189,20 +193,20 @@ def _headroom(plan: Plan, ledger: Ledger, running: dict[str, int], *, now: datet
     return plan.ceiling_usd_per_month - other - ledger.usd - (stays + strangers) * rest
 
 
-def _stop(plan: Plan, headroom: Decimal) -> Stop:
+def _stop(plan: SpendGuardPlan, headroom: Decimal) -> Stop:
     if headroom < plan.elastic_usd_per_hour * DRAIN_HOURS:
         return Stop.DRAIN
     return Stop.HOLD if headroom < plan.elastic_usd_per_hour * HOLD_HOURS else Stop.NONE
 
 
-def _price(plan: Plan, node: Node) -> Decimal:
+def _price(plan: SpendGuardPlan, node: MeteredNode) -> Decimal:
     pool = next((each for each in plan.pools if each.key == node.key), None)
     if pool is None:
         return plan.stranger_usd_per_hour
     return pool.usd_as_spot if node.spot else pool.usd_per_hour
 
 
-def _running(nodes: Sequence[Node]) -> dict[str, int]:
+def _running(nodes: Sequence[MeteredNode]) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in nodes:
         found[node.key] = found.get(node.key, 0) + 1

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final, cast
 
-from planning.agents.spend_guard import ZERO, Held, Ledger, Plan, unreadable
+from planning.agents.spend_guard import ZERO, MeteredPool, SpendGuardPlan, SpendLedger, unreadable
 
 MONTH: Final = re.compile(r"\d{4}-\d{2}")
 
 
-def plan_to_text(plan: Plan) -> str:
+def plan_to_text(plan: SpendGuardPlan) -> str:
     """JSON of a plan."""
-    pools = [{name: _plain(getattr(pool, name)) for name in Held.__slots__} for pool in plan.pools]
-    rest = {name: _plain(getattr(plan, name)) for name in Plan.__slots__ if name != "pools"}
+    pools = [{name: _plain(getattr(pool, name)) for name in MeteredPool.__slots__} for pool in plan.pools]
+    rest = {name: _plain(getattr(plan, name)) for name in SpendGuardPlan.__slots__ if name != "pools"}
     return json.dumps({**rest, "pools": pools}, indent=1, sort_keys=True) + "\n"
 
 
@@ -25,14 +25,14 @@ def _plain(value: object) -> object:
     return str(value) if isinstance(value, Decimal) else value
 
 
-def plan_of_text(text: str) -> Plan:
+def plan_of_text(text: str) -> SpendGuardPlan:
     """The plan that `plan_to_text` wrote.
 
     Raises:
         ValueError: it is not one.
     """
-    fields = _Fields(text)
-    return Plan(
+    fields = _LedgerFields(text)
+    return SpendGuardPlan(
         ceiling_usd_per_month=fields.usd("ceiling_usd_per_month"),
         other_usd_per_month=fields.usd("other_usd_per_month"),
         stranger_usd_per_hour=fields.usd("stranger_usd_per_hour"),
@@ -42,8 +42,8 @@ def plan_of_text(text: str) -> Plan:
     )
 
 
-def _pool(said: dict[str, object]) -> Held:
-    return Held(
+def _pool(said: dict[str, object]) -> MeteredPool:
+    return MeteredPool(
         key=str(said["key"]),
         usd_per_hour=Decimal(str(said["usd_per_hour"])),
         usd_as_spot=Decimal(str(said["usd_as_spot"])),
@@ -53,7 +53,7 @@ def _pool(said: dict[str, object]) -> Held:
     )
 
 
-def ledger_to_text(ledger: Ledger) -> str:
+def ledger_to_text(ledger: SpendLedger) -> str:
     """JSON of a ledger."""
     said = {
         "month": ledger.month,
@@ -64,23 +64,23 @@ def ledger_to_text(ledger: Ledger) -> str:
     return json.dumps(said, sort_keys=True)
 
 
-def ledger_of_text(text: str, plan: Plan, *, now: datetime) -> Ledger | None:
+def ledger_of_text(text: str, plan: SpendGuardPlan, *, now: datetime) -> SpendLedger | None:
     """The ledger that was written; None for none. One that nobody can read counts the whole month at its full size."""
     if not text.strip():
         return None
     try:
-        fields = _Fields(text)
+        fields = _LedgerFields(text)
         until = datetime.fromisoformat(str(fields.said["until"])).astimezone(UTC)
         month, usd, rate = str(fields.said["month"]), fields.usd("usd"), fields.usd("usd_per_hour")
         if MONTH.fullmatch(month) and usd >= ZERO and rate >= ZERO:
-            return Ledger(month=month, usd=usd, until=until, usd_per_hour=rate)
+            return SpendLedger(month=month, usd=usd, until=until, usd_per_hour=rate)
     except (ValueError, KeyError, TypeError, ArithmeticError):
         pass
     return unreadable(plan, now=now)
 
 
 @dataclass(slots=True)
-class _Fields:
+class _LedgerFields:
     """A JSON object."""
 
     text: str

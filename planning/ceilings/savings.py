@@ -7,8 +7,8 @@ from decimal import ROUND_CEILING, Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.bill import Bill, Group, by_component, component_of, placed
-from planning.costs.bounds import is_share, of_lines, shared_by
+from planning.costs.bill import Bill, BillGroup, by_component, component_of, has_placement
+from planning.costs.bounds import is_counted_in_share, is_share, of_lines
 from planning.costs.pricing import LEAST_BILL_USD
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range, to_cents
 
@@ -66,7 +66,7 @@ def knobs(bill: Bill, *, keep: Collection[str] = (), nodes: Mapping[str, int] | 
         elif chapter == "storage":
             lying = [line for line in lines if line.unit != _REQUESTS]  # less of it is not asked for less often
             yield from _knob(lying, _gb(lying), lambda n, of, name=component: _smaller(name, n, of))
-        elif not placed(component):
+        elif not has_placement(component):
             yield from _knob(lines, Decimal(1), lambda _n, _of, name=component: f"Take {name} out")
         for line in lines:
             if line.item == _BALANCER and line.unit == _HOUR:
@@ -96,7 +96,7 @@ def _smaller(tier: str, given_up: int, gb: int) -> str:
 
 def _nodes(lines: Iterable[LineItem], *, most: bool) -> Decimal:
     """Nodes of a busy month, or of a quiet one."""
-    hours = (line.quantity for line in lines if line.group is Group.COMPUTE and line.unit == _HOUR)
+    hours = (line.quantity for line in lines if line.group is BillGroup.COMPUTE and line.unit == _HOUR)
     return sum((each.max if most else each.min for each in hours), start=ZERO) / HOURS_PER_MONTH
 
 
@@ -113,7 +113,7 @@ _READINGS: Final[tuple[Callable[[Range], Decimal], ...]] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Reduction:
     """So much less of one thing."""
 
     knob: Knob
@@ -126,7 +126,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relief:
+class Savings:
     """Steps that together are enough.
 
     Args:
@@ -134,14 +134,14 @@ class Relief:
         saved: USD a month of what is judged.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[Reduction, ...]
     bill: Bill
     saved: Decimal
 
     @property
     def words(self) -> str:
         """What to do and what it saves, as one clause."""
-        return f"{_joined(step.words for step in self.steps)}, which saves {to_cents(self.saved):,} USD a month"
+        return f"{_join_clauses(step.words for step in self.steps)}, which saves {to_cents(self.saved):,} USD a month"
 
 
 def relief(
@@ -151,7 +151,7 @@ def relief(
     judged: Callable[[Bill], Decimal],
     keep: Collection[str] = (),
     nodes: Mapping[str, int] | None = None,
-) -> Relief | None:
+) -> Savings | None:
     """The change that saves least and is enough; None where taking all away that may be taken is not.
 
     Of several steps none could be smaller. What is expected of a pool is taken to fall in proportion with its nodes,
@@ -165,7 +165,7 @@ def relief(
     """
     left, steps = bill, ()
     for _ in range(_MOST_STEPS):
-        tried = list(_tried(left, limit, judged, keep=keep, nodes=_left_over(nodes or {}, steps)))
+        tried = list(_try_reductions(left, limit, judged, keep=keep, nodes=_count_remaining_nodes(nodes or {}, steps)))
         enough = [each for each in tried if judged(each[1]) <= limit]
         best = max(enough, key=lambda each: judged(each[1]), default=None)
         chosen = best or min(tried, key=lambda each: judged(each[1]), default=None)
@@ -173,19 +173,19 @@ def relief(
             return None
         steps, left = (*steps, chosen[0]), chosen[1]
         if best is not None:
-            steps = _trimmed(bill, steps, limit, judged)
+            steps = _trim_steps(bill, steps, limit, judged)
             left = _after(bill, steps)
-            return Relief(steps=steps, bill=left, saved=judged(bill) - judged(left))
+            return Savings(steps=steps, bill=left, saved=judged(bill) - judged(left))
     return None
 
 
-def _trimmed(
-    bill: Bill, steps: tuple[Step, ...], limit: Decimal, judged: Callable[[Bill], Decimal]
-) -> tuple[Step, ...]:
+def _trim_steps(
+    bill: Bill, steps: tuple[Reduction, ...], limit: Decimal, judged: Callable[[Bill], Decimal]
+) -> tuple[Reduction, ...]:
     """Each step as small as the others let it be; one that they make needless is left out."""
     for at, step in enumerate(steps[:-1]):
 
-        def enough(count: int, at: int = at, step: Step = step, all_steps: tuple[Step, ...] = steps) -> bool:
+        def enough(count: int, at: int = at, step: Reduction = step, all_steps: tuple[Reduction, ...] = steps) -> bool:
             fewer = (*all_steps[:at], replace(step, given_up=count), *all_steps[at + 1 :])
             return judged(_after(bill, fewer)) <= limit
 
@@ -193,9 +193,9 @@ def _trimmed(
     return tuple(step for step in steps if step.given_up)
 
 
-def _after(bill: Bill, steps: Iterable[Step]) -> Bill:
+def _after(bill: Bill, steps: Iterable[Reduction]) -> Bill:
     for step in steps:
-        bill = without(bill, step)
+        bill = apply_reduction(bill, step)
     return bill
 
 
@@ -207,31 +207,31 @@ def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
     return low
 
 
-def amount(bill: Bill, reading: str) -> Decimal:
+def monthly_amount(bill: Bill, reading: str) -> Decimal:
     """What a month comes to: at most, where that is known, else at least."""
     month = of_lines(bill.lines, reading)
     return month.low if month.high is None else month.high
 
 
-def _tried(
+def _try_reductions(
     bill: Bill,
     limit: Decimal,
     judged: Callable[[Bill], Decimal],
     *,
     keep: Collection[str],
     nodes: Mapping[str, int],
-) -> Iterator[tuple[Step, Bill]]:
+) -> Iterator[tuple[Reduction, Bill]]:
     """Each thing given up as far as it takes, or wholly where that is not enough."""
     for knob in knobs(bill, keep=keep, nodes=nodes):
 
         def enough(count: int, knob: Knob = knob) -> bool:
-            return judged(without(bill, Step(knob=knob, given_up=count))) <= limit
+            return judged(apply_reduction(bill, Reduction(knob=knob, given_up=count))) <= limit
 
-        step = Step(knob=knob, given_up=_least(1, knob.spare, enough))
-        yield step, without(bill, step)
+        step = Reduction(knob=knob, given_up=_least(1, knob.spare, enough))
+        yield step, apply_reduction(bill, step)
 
 
-def without(bill: Bill, step: Step) -> Bill:
+def apply_reduction(bill: Bill, step: Reduction) -> Bill:
     """What is left of a bill after a step; shares of the bill move with it."""
     left, fewest = step.knob.left(step.given_up), step.knob.least_left(step.given_up)
     fewer = dict(_shrunk([line for line in bill.lines if line.key in step.knob.keys], left, fewest=fewest))
@@ -240,13 +240,13 @@ def without(bill: Bill, step: Step) -> Bill:
     return Bill(tuple(moved.get(line.key, line) for line in lines))
 
 
-def _joined(clauses: Iterable[str]) -> str:
+def _join_clauses(clauses: Iterable[str]) -> str:
     """Imperative clauses as one sentence."""
     first, *others = clauses
     return " and ".join((first, *(f"{each[:1].lower()}{each[1:]}" for each in others)))
 
 
-def _left_over(nodes: Mapping[str, int], steps: Iterable[Step]) -> Mapping[str, int]:
+def _count_remaining_nodes(nodes: Mapping[str, int], steps: Iterable[Reduction]) -> Mapping[str, int]:
     """Nodes that are left of each pool after steps before."""
     gone = {component_of(next(iter(step.knob.keys))): step.given_up for step in steps}
     return {name: count - gone.get(name, 0) for name, count in nodes.items()}
@@ -260,12 +260,12 @@ def _shrunk(lines: Iterable[LineItem], left: Decimal, *, fewest: Decimal) -> Ite
     for tiers in found.values():
         if len(tiers) > 1 and all(line.unit == _GB and line.usd_per_month is not None for line in tiers):
             held = [sum((read(line.quantity) for line in tiers), start=ZERO) for read in _READINGS]
-            yield from _emptied(tiers, [there * (1 - left) for there in held])
+            yield from _empty_tiers(tiers, [there * (1 - left) for there in held])
         else:
-            yield from ((line.key, _scaled(line, left, fewest=fewest)) for line in tiers)
+            yield from ((line.key, _scale_line(line, left, fewest=fewest)) for line in tiers)
 
 
-def _scaled(line: LineItem, left: Decimal, *, fewest: Decimal) -> LineItem:
+def _scale_line(line: LineItem, left: Decimal, *, fewest: Decimal) -> LineItem:
     """A line of which so large a part is left, and of its quiet month another."""
     most = line.at_most_usd_per_month
 
@@ -290,20 +290,22 @@ def _shares(before: Sequence[LineItem], after: Sequence[LineItem]) -> Iterator[t
         pairs = [
             (old.usd_per_month, new.usd_per_month)
             for old, new in zip(before, after, strict=True)
-            if shared_by(tiers[0], old)
+            if is_counted_in_share(tiers[0], old)
         ]
         lost = [sum((read(old) - read(new) for old, new in pairs if old and new), start=ZERO) for read in _READINGS]
-        yield from _lowered(tiers, lost)
+        yield from _lower_tiers(tiers, lost)
 
 
-def _lowered(tiers: Sequence[LineItem], lost: Sequence[Decimal]) -> Iterator[tuple[str, LineItem]]:
+def _lower_tiers(tiers: Sequence[LineItem], lost: Sequence[Decimal]) -> Iterator[tuple[str, LineItem]]:
     """The tiers of a share after the bill has lost so much, emptied from the highest down to the least fee."""
     least = LEAST_BILL_USD.get(tiers[0].item, ZERO)
     held = [sum((read(line.quantity) for line in tiers), start=ZERO) for read in _READINGS]
-    yield from _emptied(tiers, [min(gone, max(there - least, ZERO)) for gone, there in zip(lost, held, strict=True)])
+    yield from _empty_tiers(
+        tiers, [min(gone, max(there - least, ZERO)) for gone, there in zip(lost, held, strict=True)]
+    )
 
 
-def _emptied(tiers: Sequence[LineItem], gone_of_each: Sequence[Decimal]) -> Iterator[tuple[str, LineItem]]:
+def _empty_tiers(tiers: Sequence[LineItem], gone_of_each: Sequence[Decimal]) -> Iterator[tuple[str, LineItem]]:
     """Price tiers without so much in each reading, taken from the highest first."""
     rest = list(gone_of_each)
     for line in reversed(tiers):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.agents.spend_guard import DRAIN_HOURS, Stop, look
-from planning.ceilings.spend_plan import elastic_lines, held_pools, spend_plan
+from planning.agents.spend_guard import DRAIN_HOURS, Stop, decide_stop
+from planning.ceilings.spend_plan import elastic_lines, find_held_pools, spend_plan
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.node_prices import MOST, NodePrices, PlainLine, growth, node_prices
-from planning.platform.queues import flavor, lines, namespace_quotas, plain
-from planning.platform.slurm import left, shares
+from planning.platform.queues import build_whole_flavor, flavor, lines, namespace_quotas
+from planning.platform.slurm import shares, without_slurm_nodes
 from planning.values.money import HOURS_PER_MONTH, ZERO
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
 
-    from planning.agents.spend_guard import Plan
+    from planning.agents.spend_guard import SpendGuardPlan
     from planning.costs.bill import Bill
-    from planning.costs.node_prices import Line
+    from planning.costs.node_prices import BillLine
     from planning.platform.queues import Flavor
     from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.lock import Ceilings, Lock
@@ -31,7 +31,7 @@ POOL: Final = "atoll/pool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class LayerLimit:
     """What one layer lets through.
 
     Args:
@@ -45,7 +45,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reaches:
+class LayerLimits:
     """The layers from the outermost inwards; no layer lets more through than the one before it.
 
     Args:
@@ -54,7 +54,7 @@ class Reaches:
             where there is none. It is the ceiling itself, or what nobody can stop where that is more.
     """
 
-    layers: tuple[Reach, ...]
+    layers: tuple[LayerLimit, ...]
     unpriced: tuple[str, ...]
     guarded_usd_per_month: Decimal | None
 
@@ -89,10 +89,10 @@ class SpendBounds:
 def spend_bounds(placements: Sequence[ClusterSpec], bill: Bill, ceiling: Ceilings) -> SpendBounds:
     """The same of an option that nobody has accepted yet."""
     lines = tuple(PlainLine.of(line) for line in bill.lines)
-    unknown = any(line.group is Group.COMPUTE for line in bill.unpriced)
+    unknown = any(line.group is BillGroup.COMPUTE for line in bill.unpriced)
     grown = growth(lines, most_nodes(placements))
     every = bill.usd_per_month.max + sum(grown.values(), start=ZERO)
-    guarded, limit = _guarded(_plan(placements, lines, ceiling)), ceiling.usd_per_month
+    guarded, limit = _calculate_guarded_spend(_plan(placements, lines, ceiling)), ceiling.usd_per_month
     above = guarded is not None and limit is not None and guarded > limit
     return SpendBounds(
         guarded_usd_per_month=guarded,
@@ -110,18 +110,18 @@ def most_nodes(placements: Iterable[ClusterSpec]) -> dict[str, int]:
     }
 
 
-def counted_prices(lock: Lock) -> NodePrices:
+def build_home_prices(lock: Lock) -> NodePrices:
     """The prices that the cluster at home counts its own spend by."""
-    return _counted(lock.placements, lock.bill, lock.ceiling)
+    return _build_node_prices(lock.placements, lock.bill, lock.ceiling)
 
 
-def _counted(placements: Sequence[ClusterSpec], bill: Iterable[Line], ceiling: Ceilings) -> NodePrices:
+def _build_node_prices(placements: Sequence[ClusterSpec], bill: Iterable[BillLine], ceiling: Ceilings) -> NodePrices:
     beside = [spec.placement.name for spec in placements[1:]]
     nodes = most_nodes(placements[:1])
     return node_prices(bill, beside=beside, binds=ceiling.binds, nodes=nodes, ceiling_usd=ceiling.usd_per_month)
 
 
-def reaches(lock: Lock) -> Reaches:
+def reaches(lock: Lock) -> LayerLimits:
     """Every bound of a lock's spend."""
     spec = lock.spec
     prices = node_prices(lock.bill, binds=MOST, nodes=most_nodes(lock.placements))
@@ -130,14 +130,14 @@ def reaches(lock: Lock) -> Reaches:
         "namespaces": _within(spec, by_namespace(spec)),
         "queues": _within(spec, by_queue(spec)),
     }
-    return Reaches(
+    return LayerLimits(
         layers=tuple(_reach(name, nodes, prices) for name, nodes in layers.items()),
         unpriced=tuple(line.key for line in lock.bill if line.state == "unpriced"),
-        guarded_usd_per_month=_guarded(guard_plan(lock)),
+        guarded_usd_per_month=_calculate_guarded_spend(guard_plan(lock)),
     )
 
 
-def guard_plan(lock: Lock) -> Plan | None:
+def guard_plan(lock: Lock) -> SpendGuardPlan | None:
     """What the guard of a lock is told; None where it has none.
 
     Nodes are known by their pool; on a cluster that exists the program says the machine instead.
@@ -145,13 +145,13 @@ def guard_plan(lock: Lock) -> Plan | None:
     return _plan(lock.placements, lock.bill, lock.ceiling)
 
 
-def _plan(placements: Sequence[ClusterSpec], bill: Iterable[Line], ceiling: Ceilings) -> Plan | None:
+def _plan(placements: Sequence[ClusterSpec], bill: Iterable[BillLine], ceiling: Ceilings) -> SpendGuardPlan | None:
     home = placements[0]
     if ceiling.usd_per_month is None or home.platform is None or home.platform.part(GUARD) is None:
         return None
     return spend_plan(
         home,
-        _counted(placements, bill, ceiling),
+        _build_node_prices(placements, bill, ceiling),
         ceiling_usd_per_month=ceiling.usd_per_month,
         label=POOL,
         key_of=lambda pool: pool.name,
@@ -159,17 +159,17 @@ def _plan(placements: Sequence[ClusterSpec], bill: Iterable[Line], ceiling: Ceil
     )
 
 
-def opens(plan: Plan, *, now: datetime) -> bool:
+def lets_work_start(plan: SpendGuardPlan, *, now: datetime) -> bool:
     """Whether the guard lets work start when a month begins with nothing but what always runs."""
-    return look(plan, None, [], now=now).stop is Stop.NONE
+    return decide_stop(plan, None, [], now=now).stop is Stop.NONE
 
 
-def _reach(name: str, nodes: Mapping[str, int], prices: NodePrices) -> Reach:
+def _reach(name: str, nodes: Mapping[str, int], prices: NodePrices) -> LayerLimit:
     hourly = sum((prices.most_usd_per_hour.get(pool, ZERO) * count for pool, count in nodes.items()), ZERO)
-    return Reach(layer=name, nodes=nodes, usd_per_month=hourly * HOURS_PER_MONTH + prices.other_most_usd_per_month)
+    return LayerLimit(layer=name, nodes=nodes, usd_per_month=hourly * HOURS_PER_MONTH + prices.other_most_usd_per_month)
 
 
-def _guarded(plan: Plan | None) -> Decimal | None:
+def _calculate_guarded_spend(plan: SpendGuardPlan | None) -> Decimal | None:
     if plan is None:
         return None
     stays = sum((pool.usd_per_hour * (pool.least if pool.held else pool.most) for pool in plan.pools), ZERO)
@@ -204,7 +204,7 @@ def by_queue(spec: ClusterSpec) -> dict[str, int]:
         return {}
     kinds = {work.name: work.kind for work in spec.platform.works}
     found: dict[str, int] = {}
-    for line in lines(spec.platform, left(spec.pools, kinds=kinds, orchestration=spec.orchestration)):
+    for line in lines(spec.platform, without_slurm_nodes(spec.pools, kinds=kinds, orchestration=spec.orchestration)):
         for each in line.flavors:
             name = each.pool.name
             found[name] = sum(queue.nominal[name] for queue in line.queues) + max(0, line.lent[name])
@@ -231,7 +231,7 @@ def faults(spec: ClusterSpec) -> tuple[str, ...]:
 
 def _unheld(spec: ClusterSpec) -> tuple[str, ...]:
     """Pools that grow by themselves, whatever queue the guard stops: Slurm's, whose workers people scale."""
-    held = held_pools(spec, elastic_lines(spec))
+    held = find_held_pools(spec, elastic_lines(spec))
     return tuple(pool.name for pool in spec.pools if pool.max_nodes > pool.min_nodes and pool.name not in held)
 
 
@@ -242,4 +242,4 @@ def _has(pool: Pool, spec: ClusterSpec) -> int:
 
 
 def _flavor(pool: Pool, spec: ClusterSpec) -> Flavor:
-    return plain(pool) if spec.platform is None else flavor(pool, spec.platform)
+    return build_whole_flavor(pool) if spec.platform is None else flavor(pool, spec.platform)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planning.agents.spend_guard import Held, Plan
+from planning.agents.spend_guard import MeteredPool, SpendGuardPlan
 from planning.platform.queues import lines
-from planning.platform.slurm import left, shares
+from planning.platform.slurm import shares, without_slurm_nodes
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.costs.node_prices import NodePrices
-    from planning.platform.queues import Line
+    from planning.platform.queues import WorkloadQueues
     from planning.spec.cluster import ClusterSpec, Pool
 
 
@@ -26,7 +26,7 @@ def spend_plan(
     label: str,
     key_of: Callable[[Pool], str],
     strangers: bool,
-) -> Plan:
+) -> SpendGuardPlan:
     """The plan of a cluster.
 
     Args:
@@ -34,14 +34,14 @@ def spend_plan(
         strangers: whether a node of no pool counts, at the dearest price there is: not where others have nodes too.
     """
     elastic = elastic_lines(spec)
-    held = held_pools(spec, elastic)
+    held = find_held_pools(spec, elastic)
     most = prices.most_usd_per_hour
-    pools: dict[str, Held] = {}
+    pools: dict[str, MeteredPool] = {}
     for pool in spec.pools:
         if pool.name in most:
             key = key_of(pool)
-            pools[key] = _joined(_held(key, pool, prices, held=pool.name in held), pools.get(key))
-    return Plan(
+            pools[key] = _merge_pools(_build_metered_pool(key, pool, prices, held=pool.name in held), pools.get(key))
+    return SpendGuardPlan(
         ceiling_usd_per_month=ceiling_usd_per_month,
         other_usd_per_month=prices.other_most_usd_per_month,
         stranger_usd_per_hour=max(most.values(), default=ZERO) if strangers else ZERO,
@@ -51,7 +51,7 @@ def spend_plan(
     )
 
 
-def elastic_lines(spec: ClusterSpec) -> Sequence[Line]:
+def elastic_lines(spec: ClusterSpec) -> Sequence[WorkloadQueues]:
     """The queues whose nodes come and go; to stop the others would save nothing.
 
     A pod without accelerators may start a node of any pool that has none, whichever queue it waited in.
@@ -59,7 +59,7 @@ def elastic_lines(spec: ClusterSpec) -> Sequence[Line]:
     if spec.platform is None:
         return ()
     kinds = {work.name: work.kind for work in spec.platform.works}
-    queued = left(spec.pools, kinds=kinds, orchestration=spec.orchestration)
+    queued = without_slurm_nodes(spec.pools, kinds=kinds, orchestration=spec.orchestration)
     grow = [pool for pool in spec.pools if pool.max_nodes > pool.min_nodes]
     names = {pool.workload for pool in grow}
     anyone = any(is_open(pool, spec) for pool in grow)
@@ -71,7 +71,7 @@ def is_open(pool: Pool, spec: ClusterSpec) -> bool:
     return not pool.accelerators or spec.existing is not None
 
 
-def held_pools(spec: ClusterSpec, elastic: Sequence[Line]) -> frozenset[str]:
+def find_held_pools(spec: ClusterSpec, elastic: Sequence[WorkloadQueues]) -> frozenset[str]:
     """Pools of which more nodes start for pods of a stopped queue only: Slurm starts its own, and so does nobody else.
 
     Namespaces of workloads wait for queues; one that has no queue starts nothing at all.
@@ -82,9 +82,9 @@ def held_pools(spec: ClusterSpec, elastic: Sequence[Line]) -> frozenset[str]:
     return frozenset(pool.name for pool in queued if is_open(pool, spec) or pool.workload in named)
 
 
-def _held(key: str, pool: Pool, prices: NodePrices, *, held: bool) -> Held:
+def _build_metered_pool(key: str, pool: Pool, prices: NodePrices, *, held: bool) -> MeteredPool:
     most = prices.most_usd_per_hour[pool.name]
-    return Held(
+    return MeteredPool(
         key=key,
         usd_per_hour=most,
         usd_as_spot=prices.usd_per_hour[pool.name] if pool.kind == "spot" else most,
@@ -94,11 +94,11 @@ def _held(key: str, pool: Pool, prices: NodePrices, *, held: bool) -> Held:
     )
 
 
-def _joined(one: Held, other: Held | None) -> Held:
+def _merge_pools(one: MeteredPool, other: MeteredPool | None) -> MeteredPool:
     """Pools whose nodes look alike, as one: at the dearer price, held where both are."""
     if other is None:
         return one
-    return Held(
+    return MeteredPool(
         key=one.key,
         usd_per_hour=max(one.usd_per_hour, other.usd_per_hour),
         usd_as_spot=max(one.usd_as_spot, other.usd_as_spot),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.bounds import Interval, exactly, of_lines
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
@@ -49,7 +49,7 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
     if over:
         return Judgement(verdict=Verdict.OVER, reason="; ".join(over))
     if any(amount.against(limit) is Verdict.CANNOT_TELL for _, amount, limit in limits):
-        return Judgement(verdict=Verdict.CANNOT_TELL, reason=unpriced_words(bill))
+        return Judgement(verdict=Verdict.CANNOT_TELL, reason=describe_unpriced(bill))
     what, amount, limit = limits[0]
     most = "" if amount.high == amount.low or amount.high is None else f" to {_usd(amount.high)}"
     return Judgement(verdict=Verdict.WITHIN, reason=f"{what} is {_usd(amount.low)}{most}, the ceiling {_usd(limit)}")
@@ -57,7 +57,7 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
 
 def _without_limit(bill: Bill) -> Judgement:
     if any(line.at_most_usd_per_month is None for line in bill.unpriced):
-        return Judgement(verdict=Verdict.CANNOT_TELL, reason=f"{NO_CEILING}, and {unpriced_words(bill)}")
+        return Judgement(verdict=Verdict.CANNOT_TELL, reason=f"{NO_CEILING}, and {describe_unpriced(bill)}")
     return Judgement(verdict=Verdict.WITHIN, reason=NO_CEILING)
 
 
@@ -66,7 +66,7 @@ def accelerator_hour(bill: Bill, dearest: Decimal | None) -> Interval | None:
 
     None where there is no accelerator, and nothing that could have one.
     """
-    hidden = any(line.group is Group.COMPUTE for line in bill.unpriced)
+    hidden = any(line.group is BillGroup.COMPUTE for line in bill.unpriced)
     if dearest is None:
         return Interval(ZERO, None) if hidden else None
     return Interval(dearest, None) if hidden else exactly(dearest)
@@ -89,7 +89,7 @@ def _over(limits: list[tuple[str, Interval, Decimal]]) -> list[tuple[str, Interv
     return [each for each in limits if each[1].against(each[2]) is Verdict.OVER]
 
 
-def unpriced_words(bill: Bill) -> str:
+def describe_unpriced(bill: Bill) -> str:
     """What has no price and no bound, by the first names of it."""
     names = [line.label for line in bill.unpriced if line.at_most_usd_per_month is None]
     names = names or [line.label for line in bill.unpriced]

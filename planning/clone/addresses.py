@@ -28,19 +28,19 @@ SHOWN: Final = 3  # networks in the way that a refusal names
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ReservedNetwork:
     """A network that is there already, and whose it is."""
 
     whose: str
     network: IPv4Network
 
 
-def clashes(cidr: IPv4Network, taken: Sequence[Taken]) -> tuple[Taken, ...]:
+def clashes(cidr: IPv4Network, taken: Sequence[ReservedNetwork]) -> tuple[ReservedNetwork, ...]:
     """Networks that have an address in common with a range."""
     return tuple(each for each in taken if each.network.overlaps(cidr))
 
 
-def free(like: IPv4Network, taken: Sequence[Taken]) -> IPv4Network:
+def find_free_range(like: IPv4Network, taken: Sequence[ReservedNetwork]) -> IPv4Network:
     """The first range as wide as `like` that nobody has.
 
     Raises:
@@ -55,7 +55,7 @@ def free(like: IPv4Network, taken: Sequence[Taken]) -> IPv4Network:
     return found
 
 
-def _first(prefix: int, taken: Sequence[Taken]) -> IPv4Network | None:
+def _first(prefix: int, taken: Sequence[ReservedNetwork]) -> IPv4Network | None:
     barred = (*RANGES, *AVOIDED)
     return next(
         (
@@ -67,7 +67,7 @@ def _first(prefix: int, taken: Sequence[Taken]) -> IPv4Network | None:
     )
 
 
-def refuse_clash(cidr: IPv4Network, taken: Sequence[Taken]) -> None:
+def refuse_clash(cidr: IPv4Network, taken: Sequence[ReservedNetwork]) -> None:
     """Refuse a range that was asked for and that somebody has.
 
     Raises:
@@ -97,7 +97,7 @@ LIKE: Final = IPv4Network(
 )  # as wide as `planning.values.addresses.RANGES` are: a user's address is drawn in it
 
 
-def apart(option: Option, *, checklist: Checklist, taken: Sequence[Taken]) -> Option:
+def separate_vpn_ranges(option: Option, *, checklist: Checklist, taken: Sequence[ReservedNetwork]) -> Option:
     """The same option with a VPN range for each of its gateways that nobody has; nothing of it has a price.
 
     Where no range is left, the gateway keeps the one it has, as two stacks of other projects may.
@@ -105,25 +105,25 @@ def apart(option: Option, *, checklist: Checklist, taken: Sequence[Taken]) -> Op
     Args:
         taken: networks of the project, the VPN ranges of its stacks among them.
     """
-    own = [Taken("the clone", each) for each in networks(checklist)]
-    known = [*taken, *own, *(Taken("the clone", each.network.cidr) for each in option.placements)]
+    own = [ReservedNetwork("the clone", each) for each in networks(checklist)]
+    known = [*taken, *own, *(ReservedNetwork("the clone", each.network.cidr) for each in option.placements)]
     placements: list[ClusterSpec] = []
     for spec in option.placements:
         moved = spec
         if spec.vpn is not None:
             cidr = _range(known) or spec.vpn.cidr
-            known.append(Taken("the clone's VPN", cidr))
+            known.append(ReservedNetwork("the clone's VPN", cidr))
             moved = spec.model_copy(update={"vpn": spec.vpn.model_copy(update={"cidr": cidr})})
         placements.append(moved)
     return replace(option, placements=tuple(placements))
 
 
-def _range(known: Sequence[Taken]) -> IPv4Network | None:
+def _range(known: Sequence[ReservedNetwork]) -> IPv4Network | None:
     """The first of the VPN's own ranges that is free, else any private one."""
     found = free_range(each.network for each in known)
     if found is not None:
         return found
     try:
-        return free(LIKE, known)
+        return find_free_range(LIKE, known)
     except InputError:
         return None

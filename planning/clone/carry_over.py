@@ -52,13 +52,13 @@ def refuse_zones(zones: Sequence[str], *, known: Sequence[str], place: str, prov
         raise InputError(f"a cluster at {place} spans {count}, not {', '.join(zones)}")
 
 
-def zoned(option: Option, zones: tuple[str, ...], *, checklist: Checklist, market: Market) -> Option:
+def with_zones(option: Option, zones: tuple[str, ...], *, checklist: Checklist, market: Market) -> Option:
     """The same option with its home in other zones, counted and judged again.
 
     Raises:
         InputError: a machine of the option is not offered in any of them.
     """
-    home = _zoned(option.spec, zones, checklist=checklist, market=market)
+    home = _cluster_with_zones(option.spec, zones, checklist=checklist, market=market)
     placements = (home, *option.placements[1:])
     bill = whole_bill(placements, market)
     dearest = max((each.usd_per_gpu_hour for each in option.worth if each.usd_per_gpu_hour is not None), default=None)
@@ -66,7 +66,9 @@ def zoned(option: Option, zones: tuple[str, ...], *, checklist: Checklist, marke
     return replace(option, placements=placements, bill=bill, judgement=judgement)
 
 
-def _zoned(spec: ClusterSpec, zones: tuple[str, ...], *, checklist: Checklist, market: Market) -> ClusterSpec:
+def _cluster_with_zones(
+    spec: ClusterSpec, zones: tuple[str, ...], *, checklist: Checklist, market: Market
+) -> ClusterSpec:
     count = max(len(zones), FEWEST_ZONES)
     if checklist.slo_percent is not None and count < SLO_ZONES:
         raise InputError(f"slo_percent asks for {SLO_ZONES} zones, and --zones names {len(zones)}")
@@ -96,7 +98,9 @@ def _pool(pool: Pool, zones: tuple[str, ...], *, spec: ClusterSpec, market: Mark
     return pool.model_copy(update={"zones": usable[:1] if one else usable})
 
 
-def kept(option: Option, lock: Lock, *, checklist: Checklist, market: Market) -> tuple[Option, tuple[str, ...]]:
+def carry_over_lock(
+    option: Option, lock: Lock, *, checklist: Checklist, market: Market
+) -> tuple[Option, tuple[str, ...]]:
     """The option as it is at the place of the lock, and what a person must know of that, in sentences.
 
     Args:
@@ -106,7 +110,7 @@ def kept(option: Option, lock: Lock, *, checklist: Checklist, market: Market) ->
     notes: list[str] = []
     if _same_place(option.spec, lock.spec) and there.zones and here.zones != there.zones:
         try:
-            option = zoned(option, there.zones, checklist=checklist, market=market)
+            option = with_zones(option, there.zones, checklist=checklist, market=market)
         except InputError as error:
             moved = f"zones move from {', '.join(there.zones)} to {', '.join(here.zones) or 'the first available'}"
             notes.append(f"{moved}: {error}")
@@ -122,7 +126,7 @@ def _with_vpn(option: Option, lock: Lock, checklist: Checklist, notes: list[str]
         if was is None or was.vpn is None or spec.vpn is None or not _same_place(spec, was):
             yield spec
             continue
-        met = _met(was.vpn.cidr, option, checklist)
+        met = _find_overlap(was.vpn.cidr, option, checklist)
         if met and was.vpn.cidr != spec.vpn.cidr:
             notes.append(f"the VPN's range moves from {was.vpn.cidr} to {spec.vpn.cidr}: {met} takes its addresses now")
             yield spec
@@ -133,7 +137,7 @@ def _with_vpn(option: Option, lock: Lock, checklist: Checklist, notes: list[str]
             yield spec.model_copy(update={"vpn": spec.vpn.model_copy(update={"cidr": was.vpn.cidr})})
 
 
-def _met(cidr: IPv4Network, option: Option, checklist: Checklist) -> IPv4Network | None:
+def _find_overlap(cidr: IPv4Network, option: Option, checklist: Checklist) -> IPv4Network | None:
     """A network that has an address in common with a VPN range."""
     known = (*networks(checklist), *(each.network.cidr for each in option.placements))
     return next((each for each in known if each.overlaps(cidr)), None)

@@ -27,7 +27,7 @@ class _LayoutError(Exception):
     """The text is laid out in a way that no line can be put into."""
 
 
-def rewritten(text: str, *, old: Checklist, new: Checklist, file: str, heading: str) -> tuple[str, bool]:
+def rewrite_text(text: str, *, old: Checklist, new: Checklist, file: str, heading: str) -> tuple[str, bool]:
     """The text of the new checklist, and whether comments and layout could be kept.
 
     What the text says is read again: it is the new checklist exactly, or a plain listing of it takes its place.
@@ -38,17 +38,17 @@ def rewritten(text: str, *, old: Checklist, new: Checklist, file: str, heading: 
     try:
         for steps, value in _changes(_whole(old), _whole(new)):
             edited = _with(edited, steps, value)
-        edited = _headed(edited, heading)
+        edited = _with_heading(edited, heading)
         if read(edited, file=file) == new:
             return edited, True
     except (_LayoutError, InputError, yaml.YAMLError):
         pass
-    return listed(new, heading=heading), False
+    return render_checklist(new, heading=heading), False
 
 
-def listed(checklist: Checklist, *, heading: str) -> str:
+def render_checklist(checklist: Checklist, *, heading: str) -> str:
     """A checklist as plain YAML, what is at its default left out."""
-    body = yaml.safe_dump(_said(checklist), sort_keys=False, allow_unicode=True, width=10_000)
+    body = yaml.safe_dump(_dump_checklist(checklist), sort_keys=False, allow_unicode=True, width=10_000)
     return f"# yaml-language-server: $schema=../checklist.schema.json\n#\n# {heading}\n\n{body}"
 
 
@@ -56,7 +56,7 @@ def _whole(checklist: Checklist) -> dict[str, object]:
     return cast("dict[str, object]", checklist.model_dump(mode="json"))
 
 
-def _said(checklist: Checklist) -> dict[str, object]:
+def _dump_checklist(checklist: Checklist) -> dict[str, object]:
     return cast("dict[str, object]", checklist.model_dump(mode="json", exclude_defaults=True))
 
 
@@ -66,10 +66,10 @@ def _changes(old: Mapping[str, object], new: Mapping[str, object], *, at: Steps 
         before, after = old.get(name, _NOTHING), new.get(name, _NOTHING)
         if before == after:
             continue
-        yield from _changed(before, after, at=(*at, name))
+        yield from _compare_values(before, after, at=(*at, name))
 
 
-def _changed(before: object, after: object, *, at: Steps) -> Iterator[tuple[Steps, object]]:
+def _compare_values(before: object, after: object, *, at: Steps) -> Iterator[tuple[Steps, object]]:
     sections = _section(before), _section(after)
     entries = _entries(before), _entries(after)
     if sections[0] and sections[1]:
@@ -99,16 +99,16 @@ def _with(text: str, steps: Steps, value: object) -> str:
     for depth, step in enumerate(steps):
         pair = _pair(node, step)
         if pair is None:
-            return text if value is _NOTHING else _inserted(text, node, steps[depth:], value, top=depth == 0)
+            return text if value is _NOTHING else _insert_field(text, node, steps[depth:], value, top=depth == 0)
         parents.append(cast("yaml.Node", node))
         key, node = pair
     if key is None or node is None:
         raise _LayoutError
     if value is _NOTHING:
-        return _removed(text, parents, key, node)
+        return _remove_field(text, parents, key, node)
     start, end = key.end_mark.index, _end(node)
     colon = text.index(":", start) + 1
-    return f"{text[:colon]} {_shown(value)}{text[end:]}"
+    return f"{text[:colon]} {_format_value(value)}{text[end:]}"
 
 
 def _pair(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
@@ -127,12 +127,12 @@ def _end(node: yaml.Node) -> int:
     return node.end_mark.index
 
 
-def _removed(text: str, parents: list[yaml.Node], key: yaml.Node, node: yaml.Node) -> str:
+def _remove_field(text: str, parents: list[yaml.Node], key: yaml.Node, node: yaml.Node) -> str:
     parent = parents[-1]
     if not isinstance(parent, yaml.MappingNode):
         raise _LayoutError
     if parent.flow_style:
-        return _taken_out(text, parent, key, node)
+        return _remove_flow_field(text, parent, key, node)
     if len(parent.value) == 1:
         return f"{text[: key.start_mark.index]}{{}}{text[_end(node) :]}"
     line = text.rfind("\n", 0, key.start_mark.index) + 1
@@ -142,7 +142,7 @@ def _removed(text: str, parents: list[yaml.Node], key: yaml.Node, node: yaml.Nod
     return text[:line] + text[end or len(text) :]
 
 
-def _taken_out(text: str, parent: yaml.MappingNode, key: yaml.Node, node: yaml.Node) -> str:
+def _remove_flow_field(text: str, parent: yaml.MappingNode, key: yaml.Node, node: yaml.Node) -> str:
     """Without one field of a section in braces, and without one of the commas beside it."""
     pairs = cast("list[tuple[yaml.Node, yaml.Node]]", parent.value)
     at = next(index for index, (name, _) in enumerate(pairs) if name is key)
@@ -152,17 +152,17 @@ def _taken_out(text: str, parent: yaml.MappingNode, key: yaml.Node, node: yaml.N
     return text[:start] + text[node.end_mark.index :]
 
 
-def _inserted(text: str, node: yaml.Node | None, steps: Steps, value: object, *, top: bool) -> str:
+def _insert_field(text: str, node: yaml.Node | None, steps: Steps, value: object, *, top: bool) -> str:
     for step in reversed(steps[1:]):
         value = {step: value}
-    entry = f"{steps[0]}: {_shown(value)}\n"
+    entry = f"{steps[0]}: {_format_value(value)}\n"
     if isinstance(node, yaml.MappingNode) and node.flow_style:
         brace = node.start_mark.index + 1
         return f"{text[:brace]}{entry.rstrip()}{', ' if node.value else ''}{text[brace:]}"
     if top:
         body = cast("dict[str, object]", value) if isinstance(value, dict) else None
-        inner = "".join(f"  {name}: {_shown(each)}\n" for name, each in body.items()) if body else ""
-        above, below = _parted(text, node)
+        inner = "".join(f"  {name}: {_format_value(each)}\n" for name, each in body.items()) if body else ""
+        above, below = _split_at_document_end(text, node)
         return f"{above}\n{steps[0]}:\n{inner}{below}" if body else f"{above}\n{entry}{below}"
     if not isinstance(node, yaml.MappingNode) or not node.value:
         raise _LayoutError
@@ -174,13 +174,13 @@ def _inserted(text: str, node: yaml.Node | None, steps: Steps, value: object, *,
     return f"{text[:line]}{' ' * first.column}{entry}{text[line:]}"
 
 
-def _parted(text: str, root: yaml.Node | None) -> tuple[str, str]:
+def _split_at_document_end(text: str, root: yaml.Node | None) -> tuple[str, str]:
     """The text before and from the mark that ends a document, where there is one."""
     mark = text.find("\n...", _end(root)) if root is not None else -1
     return (text, "") if mark < 0 else (text[: mark + 1], text[mark + 1 :])
 
 
-def _headed(text: str, heading: str) -> str:
+def _with_heading(text: str, heading: str) -> str:
     """With the heading below the line that tells editors of the schema; that of an earlier clone goes."""
     text = _EARLIER.sub("", text)
     first, rest = text.split("\n", 1)
@@ -189,13 +189,13 @@ def _headed(text: str, heading: str) -> str:
     return f"# {heading}\n{text}"
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     """A value on one line."""
     if isinstance(value, dict):
         fields = {name: each for name, each in cast("dict[str, object]", value).items() if each not in (None, [])}
-        return "{" + ", ".join(f"{name}: {_shown(each)}" for name, each in fields.items()) + "}"
+        return "{" + ", ".join(f"{name}: {_format_value(each)}" for name, each in fields.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(_shown(each) for each in cast("list[object]", value)) + "]"
+        return "[" + ", ".join(_format_value(each) for each in cast("list[object]", value)) + "]"
     if isinstance(value, str):
         is_word = set(value) <= _PLAIN and value[:1].isalnum() and value.casefold() not in _WORDS
         return value if is_word else json.dumps(value, ensure_ascii=False)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Care(StrEnum):
+class FieldHandling(StrEnum):
     """What becomes of a field."""
 
     KEPT = "kept"
@@ -22,10 +22,10 @@ class Care(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Treatment:
+class FieldPolicy:
     """What a clone may do with a field, and why."""
 
-    care: Care
+    care: FieldHandling
     why: str
 
 
@@ -136,17 +136,17 @@ _DECIDED: Final[Mapping[str, str]] = {
     "where.elsewhere.wanted": "a cluster beside home need not move with it",
     "where.elsewhere.regions": "a cluster beside home need not move with it",
 }
-TREATMENTS: Final[Mapping[str, Treatment]] = {
+TREATMENTS: Final[Mapping[str, FieldPolicy]] = {
     **{
-        f"{section}.{name}".removeprefix("."): Treatment(Care.KEPT, why)
+        f"{section}.{name}".removeprefix("."): FieldPolicy(FieldHandling.KEPT, why)
         for section, (names, why) in _KEPT.items()
         for name in names.split()
     },
-    **{path: Treatment(Care.DERIVED, why) for path, why in _DERIVED.items()},
-    **{path: Treatment(Care.DECISION, why) for path, why in _DECIDED.items()},
+    **{path: FieldPolicy(FieldHandling.DERIVED, why) for path, why in _DERIVED.items()},
+    **{path: FieldPolicy(FieldHandling.DECISION, why) for path, why in _DECIDED.items()},
 }
 
 
-def treatment(pattern: str) -> Treatment:
+def find_field_policy(pattern: str) -> FieldPolicy:
     """The treatment of a field, or of a section that a checklist does not have."""
-    return TREATMENTS.get(pattern, Treatment(Care.KEPT, "not asked for"))
+    return TREATMENTS.get(pattern, FieldPolicy(FieldHandling.KEPT, "not asked for"))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic import BaseModel
 
 from planning.clone.decisions.decision import DROP, Need
-from planning.clone.field_policy import Care, treatment
+from planning.clone.field_policy import FieldHandling, find_field_policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from planning.checklist.model.checklist import Checklist
-    from planning.clone.decisions.decision import Decision
+    from planning.clone.decisions.decision import CloneDecision
     from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.lock import Lock
 
@@ -40,7 +40,7 @@ class Leaf:
     is_default: bool
 
 
-def flat(checklist: Checklist) -> dict[str, Leaf]:
+def list_leaves(checklist: Checklist) -> dict[str, Leaf]:
     """Every field by its path."""
     return {leaf.path: leaf for leaf in _leaves(checklist, at="", pattern="")}
 
@@ -54,13 +54,13 @@ def _leaves(section: BaseModel, *, at: str, pattern: str) -> Iterator[Leaf]:
             yield from _leaves(value, at=path, pattern=generic)
         elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
             for each in cast("tuple[BaseModel, ...]", value):
-                yield from _leaves(each, at=f"{path}.{_called(each)}", pattern=generic)
+                yield from _leaves(each, at=f"{path}.{_name_entry(each)}", pattern=generic)
         else:
             default = field.get_default(call_default_factory=True)
             yield Leaf(path=path, pattern=generic, text=text_of(shown[name]), is_default=value == default)
 
 
-def _called(entry: BaseModel) -> str:
+def _name_entry(entry: BaseModel) -> str:
     """What an entry of a list is called, by words that no other entry of the list has."""
     fields = type(entry).model_fields
     names = next((names for names in KEYS if all(name in fields for name in names)), ())
@@ -82,7 +82,7 @@ ABSENT = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class FieldRow:
     """One field.
 
     Args:
@@ -92,7 +92,7 @@ class Row:
     """
 
     field: str
-    care: Care
+    care: FieldHandling
     old: str
     new: str
     why: str
@@ -101,10 +101,10 @@ class Row:
 
 
 def checklist_rows(
-    old: Checklist, new: Checklist, *, decisions: Sequence[Decision], answers: Mapping[str, str]
-) -> tuple[Row, ...]:
+    old: Checklist, new: Checklist, *, decisions: Sequence[CloneDecision], answers: Mapping[str, str]
+) -> tuple[FieldRow, ...]:
     """A row for each field of the two checklists."""
-    before, after = flat(old), flat(new)
+    before, after = list_leaves(old), list_leaves(new)
     by_path = {each.path: each for each in decisions}
     paths = (*before, *(each for each in after if each not in before))
     return tuple(_row(path, before.get(path), after.get(path), by_path=by_path, answers=answers) for path in paths)
@@ -115,34 +115,42 @@ def _row(
     old: Leaf | None,
     new: Leaf | None,
     *,
-    by_path: Mapping[str, Decision],
+    by_path: Mapping[str, CloneDecision],
     answers: Mapping[str, str],
-) -> Row:
+) -> FieldRow:
     leaf = old or new
     pattern = leaf.pattern if leaf is not None else path
     was, now = (each.text if each is not None else ABSENT for each in (old, new))
-    is_asked = treatment(pattern).care is Care.DECISION and (was, now) != (ABSENT, ABSENT)
+    is_asked = find_field_policy(pattern).care is FieldHandling.DECISION and (was, now) != (ABSENT, ABSENT)
     decision = _decision_of(path, by_path) if is_asked else None
     care, why, answer = _care(pattern, decision, answers, changed=was != now)
     said = old is not None and not old.is_default
-    return Row(field=path, care=care, old=was, new=now, why=why, is_said=said, answer=answer)
+    return FieldRow(field=path, care=care, old=was, new=now, why=why, is_said=said, answer=answer)
 
 
 def _care(
-    pattern: str, decision: Decision | None, answers: Mapping[str, str], *, changed: bool
-) -> tuple[Care, str, str]:
+    pattern: str, decision: CloneDecision | None, answers: Mapping[str, str], *, changed: bool
+) -> tuple[FieldHandling, str, str]:
     """What became of a field, why, and the answer that made it so."""
-    known = treatment(pattern)
+    known = find_field_policy(pattern)
     answer = answers.get(decision.path, decision.assumed) if decision is not None else ""
     stands = decision is not None and decision.need is not Need.OFFERED and answer != DROP
     if decision is not None and answer and (changed or stands):
-        return Care.DECISION, known.why if decision.need is Need.OFFERED else decision.why, answer
+        return FieldHandling.DECISION, known.why if decision.need is Need.OFFERED else decision.why, answer
     if changed:
-        return Care.DERIVED, known.why if known.care is Care.DERIVED else "follows from what was decided", ""
-    return Care.KEPT, known.why if known.care is Care.KEPT else "nothing at the new place changes it", ""
+        return (
+            FieldHandling.DERIVED,
+            known.why if known.care is FieldHandling.DERIVED else "follows from what was decided",
+            "",
+        )
+    return (
+        FieldHandling.KEPT,
+        known.why if known.care is FieldHandling.KEPT else "nothing at the new place changes it",
+        "",
+    )
 
 
-def _decision_of(path: str, by_path: Mapping[str, Decision]) -> Decision | None:
+def _decision_of(path: str, by_path: Mapping[str, CloneDecision]) -> CloneDecision | None:
     """The decision that settles a field: its own, or that of the section it is in."""
     return next((by_path[at] for at in _upwards(path) if at in by_path), None)
 
@@ -187,13 +195,16 @@ MADE: Final = (
 )
 
 
-def placed_rows(old: Lock, new: Lock) -> tuple[Row, ...]:
+def build_placement_rows(old: Lock, new: Lock) -> tuple[FieldRow, ...]:
     """Rows of every placement, of what is made for each stack, and of the prices."""
     before = {each.placement.name: each for each in old.placements}
     rows = [row for each in new.placements for row in _cluster(before.get(each.placement.name), each)]
-    rows += [Row(field=name, care=Care.DERIVED, old=f"of {old.stack}", new=made, why=why) for name, made, why in MADE]
     rows += [
-        Row(field=name, care=Care.DERIVED, old=was, new=now, why=why)
+        FieldRow(field=name, care=FieldHandling.DERIVED, old=f"of {old.stack}", new=made, why=why)
+        for name, made, why in MADE
+    ]
+    rows += [
+        FieldRow(field=name, care=FieldHandling.DERIVED, old=was, new=now, why=why)
         for name, was, now, why in (
             ("names", f"atoll-{old.stack}", f"atoll-{new.stack}", "every name has the stack's in it"),
             ("prices", _book(old), _book(new), "counted at the new place, at the prices of the day"),
@@ -206,20 +217,22 @@ def _book(lock: Lock) -> str:
     return f"{lock.prices}, newest {lock.prices_as_of}" if lock.prices_as_of else lock.prices
 
 
-def _cluster(old: ClusterSpec | None, new: ClusterSpec) -> Iterator[Row]:
+def _cluster(old: ClusterSpec | None, new: ClusterSpec) -> Iterator[FieldRow]:
     at = new.placement.name
     for (name, was), (_, now) in zip(_facts(old), _facts(new), strict=True):
-        yield _derived(f"{at}: {name}", was, now, SPEC[_SECTION[name]])
+        yield _build_row(f"{at}: {name}", was, now, SPEC[_SECTION[name]])
     pools = {each.name: each for each in old.pools} if old is not None else {}
     for pool in new.pools:
-        yield _derived(f"{at}: pool {pool.name}", _pool(pools.pop(pool.name, None)), _pool(pool), SPEC["pools"])
+        yield _build_row(f"{at}: pool {pool.name}", _pool(pools.pop(pool.name, None)), _pool(pool), SPEC["pools"])
     for gone in pools.values():
-        yield _derived(f"{at}: pool {gone.name}", _pool(gone), ABSENT, SPEC["pools"])
+        yield _build_row(f"{at}: pool {gone.name}", _pool(gone), ABSENT, SPEC["pools"])
     tiers = {each.tier: each for each in old.storage} if old is not None else {}
     for tier in new.storage:
         was = tiers.get(tier.tier)
         said = ABSENT if was is None else f"{was.engine}, {was.provisioned_gb} GB"
-        yield _derived(f"{at}: storage {tier.tier}", said, f"{tier.engine}, {tier.provisioned_gb} GB", SPEC["storage"])
+        yield _build_row(
+            f"{at}: storage {tier.tier}", said, f"{tier.engine}, {tier.provisioned_gb} GB", SPEC["storage"]
+        )
 
 
 _SECTION: Final = {
@@ -268,6 +281,6 @@ def _pool(pool: Pool | None) -> str:
     return f"{pool.working} x {pool.machine}, {pool.kind.replace('_', ' ')}{zones}"
 
 
-def _derived(field: str, old: str, new: str, why: str) -> Row:
-    care = Care.KEPT if old == new else Care.DERIVED
-    return Row(field=field, care=care, old=old, new=new, why=why if old != new else "the same there")
+def _build_row(field: str, old: str, new: str, why: str) -> FieldRow:
+    care = FieldHandling.KEPT if old == new else FieldHandling.DERIVED
+    return FieldRow(field=field, care=care, old=old, new=new, why=why if old != new else "the same there")

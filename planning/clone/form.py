@@ -12,8 +12,8 @@ from planning.clone.comparison.form import ComparisonForm  # noqa: TC001 - pydan
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from planning.clone.decisions.decision import Decision
-    from planning.clone.field_table import Row
+    from planning.clone.decisions.decision import CloneDecision
+    from planning.clone.field_table import FieldRow
 
 SCHEMA_VERSION: Final = 1
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
@@ -79,7 +79,7 @@ class CloneForm(TypedDict):
     next: list[str]
 
 
-def field_forms(rows: Sequence[Row]) -> list[FieldForm]:
+def field_forms(rows: Sequence[FieldRow]) -> list[FieldForm]:
     """The rows of a table."""
     found: list[FieldForm] = []
     for row in rows:
@@ -90,6 +90,6 @@ def field_forms(rows: Sequence[Row]) -> list[FieldForm]:
     return found
 
 
-def assumed_form(decisions: Sequence[Decision], answers: Mapping[str, str]) -> dict[str, str]:
+def build_assumed_form(decisions: Sequence[CloneDecision], answers: Mapping[str, str]) -> dict[str, str]:
     """Decisions with an answer that nobody gave."""
     return {each.path: each.assumed for each in decisions if each.need.value == "assumed" and each.path not in answers}

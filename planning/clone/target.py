@@ -38,7 +38,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class TargetMarket:
     """What the price book knows of the target.
 
     Args:
@@ -77,7 +77,7 @@ def region_of(regions: Iterable[Region], *, provider: str, name: str) -> Region:
     raise InputError(f'{provider} has no region "{name}"', hint=hint or f"its regions: {some}{more}")
 
 
-def ground(market: Market, target: Target) -> Ground:
+def read_target_market(market: Market, target: Target) -> TargetMarket:
     """What is on sale at the target."""
     region = region_of(market.catalog.regions.values(), provider=target.provider, name=target.region)
     kinds: dict[str, set[str]] = {}
@@ -92,7 +92,7 @@ def ground(market: Market, target: Target) -> Ground:
         if target.region in stock.regions:
             sold = {offer.term.kind.value for offer in stock.offers(target.region)}
             kinds.setdefault(name, set()).update(sold)
-    return Ground(
+    return TargetMarket(
         region=region,
         kinds={name: frozenset(sold) for name, sold in sorted(kinds.items())},
         elsewhere={name: tuple(sorted(found)) for name, found in sorted(elsewhere.items())},

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.rules.table import broken_rules
-from planning.clone.addresses import Taken, free, refuse_clash
+from planning.clone.addresses import ReservedNetwork, find_free_range, refuse_clash
 from planning.clone.decisions.decision import Need, value_at
 from planning.values.errors import Fault, InputError
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from planning.checklist.model.checklist import Checklist
-    from planning.clone.decisions.decision import Decision
+    from planning.clone.decisions.decision import CloneDecision
     from planning.clone.target import Target
 
 
-def placed(
+def transform_checklist(
     checklist: Checklist,
     *,
     target: Target,
-    decisions: Sequence[Decision],
+    decisions: Sequence[CloneDecision],
     answers: Mapping[str, str],
-    taken: Sequence[Taken],
+    taken: Sequence[ReservedNetwork],
 ) -> Checklist:
     """The checklist at the target, with every decision settled.
 
@@ -35,7 +35,7 @@ def placed(
     Raises:
         InputError: a needed decision is open, an answer cannot be, or the outcome breaks rules; all of these.
     """
-    found = _moved(checklist, target=target, taken=taken)
+    found = _move_places(checklist, target=target, taken=taken)
     for each in decisions:
         answer = answers.get(each.path, each.assumed)
         if each.need is Need.NEEDED and not answer:
@@ -45,16 +45,16 @@ def placed(
     return found
 
 
-def _moved(checklist: Checklist, *, target: Target, taken: Sequence[Taken]) -> Checklist:
+def _move_places(checklist: Checklist, *, target: Target, taken: Sequence[ReservedNetwork]) -> Checklist:
     """Where it is, and its ranges: what follows from the target alone."""
     if target.cidr is not None:
         refuse_clash(target.cidr, taken)
-    cidr = target.cidr or free(checklist.where.cidr, taken)
-    known = [*taken, Taken("the clone", cidr)]
+    cidr = target.cidr or find_free_range(checklist.where.cidr, taken)
+    known = [*taken, ReservedNetwork("the clone", cidr)]
     elsewhere = list(checklist.where.elsewhere)
     for at, each in enumerate(elsewhere):
-        other = free(each.cidr, known)
-        known.append(Taken(f"the clone's {each.name}", other))
+        other = find_free_range(each.cidr, known)
+        known.append(ReservedNetwork(f"the clone's {each.name}", other))
         elsewhere[at] = each.model_copy(update={"cidr": other})
     where = checklist.where.model_copy(
         update={
@@ -67,14 +67,14 @@ def _moved(checklist: Checklist, *, target: Target, taken: Sequence[Taken]) -> C
     return checklist.model_copy(update={"where": where})
 
 
-def _refuse_broken(checklist: Checklist, *, target: Target, decisions: Sequence[Decision]) -> None:
+def _refuse_broken(checklist: Checklist, *, target: Target, decisions: Sequence[CloneDecision]) -> None:
     """Refuse what the checklist's own rules refuse, each with the decision that mends it where there is one."""
     known = {each.path for each in decisions}
     faults = tuple(
         Fault(
             message=rule.message,
             file="clone",
-            path=(path := _named(rule.path, checklist)),
+            path=(path := _name_path(rule.path, checklist)),
             hint=rule.hint + (f'; in a decisions file: "{path}: ..."' if path in known else ""),
         )
         for rule in broken_rules(checklist)
@@ -84,7 +84,7 @@ def _refuse_broken(checklist: Checklist, *, target: Target, decisions: Sequence[
         raise InputError(f"the checklist cannot be had at {target} as it is", faults=faults, hint=hint)
 
 
-def _named(path: Sequence[str | int], checklist: Checklist) -> str:
+def _name_path(path: Sequence[str | int], checklist: Checklist) -> str:
     """A path with names in place of positions."""
     steps = [
         str(getattr(value_at(checklist, path[: at + 1]), "name", step)) if isinstance(step, int) else step

@@ -20,14 +20,14 @@ CATALOG: Final = "catalog"
 
 @final
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownFact:
     """Something nobody told us, and why."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaTold:
+class QuotaReport:
     """A quota as the cloud tells it.
 
     Args:
@@ -45,7 +45,7 @@ class QuotaTold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfferTold:
+class OfferReport:
     """Where a machine is offered.
 
     Args:
@@ -66,7 +66,7 @@ class OfferTold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReservationTold:
+class ReservationReport:
     """A reservation as the cloud tells it."""
 
     id: str
@@ -78,7 +78,7 @@ class ReservationTold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class CloudReport:
     """Everything a cloud said about one placement; what is not in a mapping was not said.
 
     Args:
@@ -88,10 +88,10 @@ class Told:
         silence: why nothing was said about the rest.
     """
 
-    quotas: Mapping[str, QuotaTold | Unknown] = field(default_factory=dict[str, "QuotaTold | Unknown"])
-    offers: Mapping[str, OfferTold | Unknown] = field(default_factory=dict[str, "OfferTold | Unknown"])
-    reservations: Mapping[str, ReservationTold | Unknown | None] = field(
-        default_factory=dict[str, "ReservationTold | Unknown | None"]
+    quotas: Mapping[str, QuotaReport | UnknownFact] = field(default_factory=dict[str, "QuotaReport | UnknownFact"])
+    offers: Mapping[str, OfferReport | UnknownFact] = field(default_factory=dict[str, "OfferReport | UnknownFact"])
+    reservations: Mapping[str, ReservationReport | UnknownFact | None] = field(
+        default_factory=dict[str, "ReservationReport | UnknownFact | None"]
     )
     silence: str = ""
 
@@ -103,28 +103,30 @@ ZONES_SOURCES: Final[Mapping[str, str]] = {
 }  # provider: id in sources.csv of its zones.csv
 
 
-def with_catalog(told: Told, spec: ClusterSpec, *, catalog: Catalog) -> Told:
+def with_catalog(told: CloudReport, spec: ClusterSpec, *, catalog: Catalog) -> CloudReport:
     """What was told, with the catalog's word for every machine of the placement that nobody spoke of."""
-    open_ = {pool.machine for pool in spec.pools if isinstance(told.offers.get(pool.machine, Unknown("")), Unknown)}
+    open_ = {
+        pool.machine for pool in spec.pools if isinstance(told.offers.get(pool.machine, UnknownFact("")), UnknownFact)
+    }
     known = {machine: catalog_offer(machine, spec, catalog=catalog) for machine in sorted(open_)}
     return replace(told, offers={**told.offers, **known})
 
 
-def catalog_offer(machine: str, spec: ClusterSpec, *, catalog: Catalog) -> OfferTold | Unknown:
+def catalog_offer(machine: str, spec: ClusterSpec, *, catalog: Catalog) -> OfferReport | UnknownFact:
     """Where the catalog knows a machine to be offered, or sold at least."""
     place = spec.placement
     zones = catalog.zones(provider=place.provider, machine=machine, region=place.region)
     efa = _efa_interfaces(machine, place.provider, catalog=catalog)
     as_of = _day(place.provider, catalog=catalog)
     if zones:
-        return OfferTold(zones=zones, offered=True, efa_interfaces=efa, source=CATALOG, as_of=as_of)
+        return OfferReport(zones=zones, offered=True, efa_interfaces=efa, source=CATALOG, as_of=as_of)
     if _elsewhere(machine, place.provider, catalog=catalog):
-        return OfferTold(zones=(), offered=False, efa_interfaces=efa, source=CATALOG, as_of=as_of)
+        return OfferReport(zones=(), offered=False, efa_interfaces=efa, source=CATALOG, as_of=as_of)
     sold = catalog.prices.of_item(provider=place.provider, item=machine, region=place.region)
     if not sold:
-        return Unknown(f"the catalog knows no price of {machine} in {place.region}")
+        return UnknownFact(f"the catalog knows no price of {machine} in {place.region}")
     dates = [price.as_of for price in sold if price.as_of]
-    return OfferTold(zones=(), offered=True, efa_interfaces=efa, source=CATALOG, as_of=max(dates, default=None))
+    return OfferReport(zones=(), offered=True, efa_interfaces=efa, source=CATALOG, as_of=max(dates, default=None))
 
 
 def _elsewhere(machine: str, provider: str, *, catalog: Catalog) -> bool:

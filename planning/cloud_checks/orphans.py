@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.costs.bill import Group, total
+from planning.costs.bill import BillGroup, total
 from planning.costs.charge import LIST_PRICE, Charge
 from planning.costs.pricing import price
 from planning.spec.lock_content import State
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
-    from planning.costs.pricing import Prices
+    from planning.costs.pricing import PriceList
 
 
-_GROUP: Final = Group.SERVICES  # a charge belongs to a chapter of a bill; leftovers have none
+_GROUP: Final = BillGroup.SERVICES  # a charge belongs to a chapter of a bill; leftovers have none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Orphan:
     """Something that a cloud, or a cluster, still has.
 
     Args:
@@ -70,7 +70,7 @@ class Unanswered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leftover:
+class PricedOrphan:
     """Something found, with what it costs.
 
     Args:
@@ -78,54 +78,54 @@ class Leftover:
         note: the rule by which it is free, or why it has no price.
     """
 
-    found: Found
+    found: Orphan
     state: State
     usd_per_month: Decimal | None
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leftovers:
+class OrphanReport:
     """Everything that is left of a stack."""
 
     stack: str
-    things: tuple[Leftover, ...]
+    things: tuple[PricedOrphan, ...]
     unanswered: tuple[Unanswered, ...]
 
     @property
-    def forgotten(self) -> tuple[Leftover, ...]:
+    def forgotten(self) -> tuple[PricedOrphan, ...]:
         """What costs money and nobody wanted to keep, dearest first, unpriced ones last."""
         return tuple(each for each in self.things if not each.found.kept and each.state is not State.FREE)
 
     @property
-    def kept(self) -> tuple[Leftover, ...]:
+    def kept(self) -> tuple[PricedOrphan, ...]:
         """What stays on purpose: data and the keys to it."""
         return tuple(each for each in self.things if each.found.kept)
 
     @property
-    def free(self) -> tuple[Leftover, ...]:
+    def free(self) -> tuple[PricedOrphan, ...]:
         """What is left over and costs nothing."""
         return tuple(each for each in self.things if not each.found.kept and each.state is State.FREE)
 
 
 def classify(
-    stack: str, found: Iterable[Found], *, unanswered: Iterable[Unanswered] = (), catalog_prices: Prices
-) -> Leftovers:
+    stack: str, found: Iterable[Orphan], *, unanswered: Iterable[Unanswered] = (), catalog_prices: PriceList
+) -> OrphanReport:
     """Price what was found; one thing that several searches found is there once."""
     distinct = {(each.kind, each.id): each for each in found}
-    things = [priced(each, catalog_prices=catalog_prices) for each in distinct.values()]
-    return Leftovers(stack=stack, things=tuple(sorted(things, key=_order)), unanswered=tuple(unanswered))
+    things = [price_orphan(each, catalog_prices=catalog_prices) for each in distinct.values()]
+    return OrphanReport(stack=stack, things=tuple(sorted(things, key=_order)), unanswered=tuple(unanswered))
 
 
-def _order(each: Leftover) -> tuple[bool, Decimal, str, str]:
+def _order(each: PricedOrphan) -> tuple[bool, Decimal, str, str]:
     usd = each.usd_per_month
     return usd is None, -(usd or ZERO), each.found.kind, each.found.id
 
 
-def priced(each: Found, *, catalog_prices: Prices) -> Leftover:
+def price_orphan(each: Orphan, *, catalog_prices: PriceList) -> PricedOrphan:
     """One thing with its price: free by a rule, the sum of its uses, or unpriced where one of them is."""
     if each.free:
-        return Leftover(found=each, state=State.FREE, usd_per_month=None, note=each.free)
+        return PricedOrphan(found=each, state=State.FREE, usd_per_month=None, note=each.free)
     lines = [
         line
         for use in each.uses
@@ -135,11 +135,11 @@ def priced(each: Found, *, catalog_prices: Prices) -> Leftover:
     if not each.uses or open_:
         known = total(lines).expected or None
         reason = "; ".join(dict.fromkeys(filter(None, (each.note, *open_)))) or f"{each.kind} has no price here"
-        return Leftover(found=each, state=State.UNPRICED, usd_per_month=known, note=reason)
-    return Leftover(found=each, state=State.PRICED, usd_per_month=total(lines).expected, note=each.note)
+        return PricedOrphan(found=each, state=State.UNPRICED, usd_per_month=known, note=reason)
+    return PricedOrphan(found=each, state=State.PRICED, usd_per_month=total(lines).expected, note=each.note)
 
 
-def _charge(each: Found, use: Use) -> Charge:
+def _charge(each: Orphan, use: Use) -> Charge:
     return Charge(
         key=each.id,
         label=each.kind,
@@ -194,7 +194,7 @@ class LeftoversForm(TypedDict):
     unanswered: list[UnansweredForm]
 
 
-def leftovers_form(left: Leftovers) -> LeftoversForm:
+def leftovers_form(left: OrphanReport) -> LeftoversForm:
     """Leftovers as they are."""
     return {
         "schema_version": SCHEMA_VERSION,
@@ -208,7 +208,7 @@ def leftovers_form(left: Leftovers) -> LeftoversForm:
     }
 
 
-def _leftover(each: Leftover) -> LeftoverForm:
+def _leftover(each: PricedOrphan) -> LeftoverForm:
     found = each.found
     return {
         "placement": found.placement,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import date
 
 
-class Standing(StrEnum):
+class FactVerdict(StrEnum):
     """What a fact means for the pool."""
 
     RIGHT = "right"
@@ -24,16 +24,16 @@ class Standing(StrEnum):
     UNKNOWN = "unknown"
 
 
-STANDINGS: Final[Mapping[str, Standing]] = {
-    "enough": Standing.RIGHT,
-    "offered": Standing.RIGHT,
-    "reserved": Standing.RIGHT,
-    "not_needed": Standing.RIGHT,
-    "short": Standing.WRONG,
-    "not_offered": Standing.WRONG,
-    "mismatch": Standing.WRONG,
-    "missing": Standing.WRONG,
-    "unknown": Standing.UNKNOWN,
+STANDINGS: Final[Mapping[str, FactVerdict]] = {
+    "enough": FactVerdict.RIGHT,
+    "offered": FactVerdict.RIGHT,
+    "reserved": FactVerdict.RIGHT,
+    "not_needed": FactVerdict.RIGHT,
+    "short": FactVerdict.WRONG,
+    "not_offered": FactVerdict.WRONG,
+    "mismatch": FactVerdict.WRONG,
+    "missing": FactVerdict.WRONG,
+    "unknown": FactVerdict.UNKNOWN,
 }
 
 
@@ -130,12 +130,12 @@ class Preflight:
     strays: tuple[str, ...]
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> FactVerdict:
         """Wrong as soon as one fact is; unknown where none is wrong and one is not known."""
         facts = {STANDINGS[fact.state] for each in self.placements for fact in _facts(each)}
-        if self.strays or Standing.WRONG in facts:
-            return Standing.WRONG
-        return Standing.UNKNOWN if Standing.UNKNOWN in facts else Standing.RIGHT
+        if self.strays or FactVerdict.WRONG in facts:
+            return FactVerdict.WRONG
+        return FactVerdict.UNKNOWN if FactVerdict.UNKNOWN in facts else FactVerdict.RIGHT
 
 
 def _facts(each: PlacementFacts) -> Iterable[QuotaFact | OfferedFact | ReservedFact]:
@@ -259,8 +259,8 @@ def _pool(each: PoolFacts) -> PoolFactsForm:
         "kind": each.kind,
         "nodes": each.nodes,
         "quota": _quota(each.quota),
-        "offered": _offered(each.offered),
-        "reserved": _reserved(each.reserved),
+        "offered": _build_offered_form(each.offered),
+        "reserved": _build_reserved_form(each.reserved),
     }
 
 
@@ -277,7 +277,7 @@ def _quota(each: QuotaFact) -> QuotaForm:
     }
 
 
-def _offered(each: OfferedFact) -> OfferedForm:
+def _build_offered_form(each: OfferedFact) -> OfferedForm:
     return {
         "state": each.state,
         "zones": list(each.zones),
@@ -288,7 +288,7 @@ def _offered(each: OfferedFact) -> OfferedForm:
     }
 
 
-def _reserved(each: ReservedFact) -> ReservedForm:
+def _build_reserved_form(each: ReservedFact) -> ReservedForm:
     return {
         "state": each.state,
         "id": each.id,

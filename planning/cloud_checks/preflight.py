@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.cloud_checks.cloud_reports import OfferTold, QuotaTold, ReservationTold, Told, Unknown
+from planning.cloud_checks.cloud_reports import CloudReport, OfferReport, QuotaReport, ReservationReport, UnknownFact
 from planning.cloud_checks.pool_capacity import OfferedFact, PlacementFacts, PoolFacts, QuotaFact, ReservedFact
-from planning.cloud_checks.quotas import Claim, claim, fallback_claims, network_claims
+from planning.cloud_checks.quotas import QuotaClaim, claim, fallback_claims, network_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,9 @@ def strays(placements: Sequence[ClusterSpec], *, reservations: Mapping[str, str]
     return tuple(sorted(set(reservations) - {pool.name for spec in placements for pool in spec.pools}))
 
 
-def placement_facts(spec: ClusterSpec, told: Told, *, reservations: Mapping[str, str], today: date) -> PlacementFacts:
+def placement_facts(
+    spec: ClusterSpec, told: CloudReport, *, reservations: Mapping[str, str], today: date
+) -> PlacementFacts:
     """The facts of one placement.
 
     Args:
@@ -44,8 +46,8 @@ def placement_facts(spec: ClusterSpec, told: Told, *, reservations: Mapping[str,
                 nodes=pool.max_nodes,
                 kind=pool.kind,
                 quota=_quota(claims[pool.name], told, every=claims.values()),
-                offered=offered(pool, spec, told=told),
-                reserved=reserved(pool, spec, told=told, id_=reservations.get(pool.name, ""), today=today),
+                offered=check_offer(pool, spec, told=told),
+                reserved=check_reservation(pool, spec, told=told, id_=reservations.get(pool.name, ""), today=today),
             )
             for pool in spec.pools
         ),
@@ -54,7 +56,7 @@ def placement_facts(spec: ClusterSpec, told: Told, *, reservations: Mapping[str,
     )
 
 
-def _others(spec: ClusterSpec, told: Told, *, claims: Sequence[Claim]) -> tuple[QuotaFact, ...]:
+def _others(spec: ClusterSpec, told: CloudReport, *, claims: Sequence[QuotaClaim]) -> tuple[QuotaFact, ...]:
     """Quotas that belong to no pool: addresses, the VPC, and what is needed once spot pools fall back to on demand."""
     fallbacks = {each.code: each for each in fallback_claims(spec) if each.code}
     facts = [_quota(each, told, every=(*claims, *fallback_claims(spec))) for each in fallbacks.values()]
@@ -62,15 +64,15 @@ def _others(spec: ClusterSpec, told: Told, *, claims: Sequence[Claim]) -> tuple[
     return (*told_so, *(_quota(each, told, every=(each,)) for each in network_claims(spec)))
 
 
-def _quota(own: Claim, told: Told, *, every: Iterable[Claim]) -> QuotaFact:
+def _quota(own: QuotaClaim, told: CloudReport, *, every: Iterable[QuotaClaim]) -> QuotaFact:
     """One quota against everything that counts against it."""
     if own.not_needed:
         return QuotaFact(state="not_needed", reason=own.not_needed)
     if own.unknown:
         return QuotaFact(state="unknown", reason=own.unknown)
     needed = sum(each.amount for each in every if each.code == own.code)
-    said = told.quotas.get(own.code, Unknown(told.silence or "the cloud did not say"))
-    if isinstance(said, Unknown):
+    said = told.quotas.get(own.code, UnknownFact(told.silence or "the cloud did not say"))
+    if isinstance(said, UnknownFact):
         return QuotaFact(
             state="unknown", code=own.code, name=own.name, unit=own.unit, needed=needed, reason=said.reason
         )
@@ -86,7 +88,7 @@ def _quota(own: Claim, told: Told, *, every: Iterable[Claim]) -> QuotaFact:
     )
 
 
-def _enough(said: QuotaTold, *, needed: int) -> Literal["enough", "short", "unknown"]:
+def _enough(said: QuotaReport, *, needed: int) -> Literal["enough", "short", "unknown"]:
     if needed > said.limit:
         return "unknown" if said.grows else "short"
     if needed > said.limit - (said.used or 0):
@@ -94,7 +96,7 @@ def _enough(said: QuotaTold, *, needed: int) -> Literal["enough", "short", "unkn
     return "unknown" if said.used is None else "enough"
 
 
-def _quota_reason(said: QuotaTold, *, needed: int) -> str:
+def _quota_reason(said: QuotaReport, *, needed: int) -> str:
     if said.grows and needed > said.limit:
         return f"{said.limit} are there now; its autoscaler may add more"
     if said.used is None and needed <= said.limit:
@@ -104,10 +106,10 @@ def _quota_reason(said: QuotaTold, *, needed: int) -> str:
     return ""
 
 
-def offered(pool: Pool, spec: ClusterSpec, *, told: Told) -> OfferedFact:
+def check_offer(pool: Pool, spec: ClusterSpec, *, told: CloudReport) -> OfferedFact:
     """Whether the machine is offered in the pool's zones: in all that it names, else in one of the cluster's."""
-    said = told.offers.get(pool.machine, Unknown(told.silence or "neither the cloud nor the catalog says"))
-    if isinstance(said, Unknown):
+    said = told.offers.get(pool.machine, UnknownFact(told.silence or "neither the cloud nor the catalog says"))
+    if isinstance(said, UnknownFact):
         return OfferedFact(state="unknown", reason=said.reason)
     wanted = pool.zones or spec.placement.zones
     if not said.offered:
@@ -130,7 +132,7 @@ def offered(pool: Pool, spec: ClusterSpec, *, told: Told) -> OfferedFact:
     )
 
 
-def _without_efa(pool: Pool, said: OfferTold) -> str:
+def _without_efa(pool: Pool, said: OfferReport) -> str:
     """Why the pool's fabric cannot be had; "" where it can or where nobody said."""
     if said.efa_interfaces is None or pool.efa_interfaces <= said.efa_interfaces:
         return ""
@@ -142,19 +144,19 @@ def _with_efa(pool: Pool) -> str:
     return ", and so EFA," if pool.efa_interfaces else ""
 
 
-def _places(said: OfferTold) -> str:
+def _places(said: OfferReport) -> str:
     return ", ".join(said.zones)
 
 
-def reserved(pool: Pool, spec: ClusterSpec, *, told: Told, id_: str, today: date) -> ReservedFact:
+def check_reservation(pool: Pool, spec: ClusterSpec, *, told: CloudReport, id_: str, today: date) -> ReservedFact:
     """Whether the reservation that the stack names for the pool is one of its machine, large and long enough."""
     if not id_:
         if pool.kind != "capacity_block":
             return ReservedFact(state="not_needed")
         hint = f"pulumi config set --path 'atoll:capacityReservations.{pool.name}' cr-..."
         return ReservedFact(state="missing", reason=f"the pool runs in a capacity block and none is named: {hint}")
-    said = told.reservations.get(id_, Unknown(told.silence or "the cloud did not say"))
-    if isinstance(said, Unknown):
+    said = told.reservations.get(id_, UnknownFact(told.silence or "the cloud did not say"))
+    if isinstance(said, UnknownFact):
         return ReservedFact(state="unknown", id=id_, reason=said.reason)
     if said is None:
         return ReservedFact(state="mismatch", id=id_, reason=f"{spec.placement.region} has no reservation {id_}")
@@ -171,7 +173,7 @@ def reserved(pool: Pool, spec: ClusterSpec, *, told: Told, id_: str, today: date
     )
 
 
-def _misfit(pool: Pool, said: ReservationTold, *, zones: Sequence[str], today: date) -> str:
+def _misfit(pool: Pool, said: ReservationReport, *, zones: Sequence[str], today: date) -> str:
     """The first thing in which a reservation does not fit its pool; "" where it fits."""
     if said.machine != pool.machine:
         return f"it is of {said.machine}, and the pool runs {pool.machine}"

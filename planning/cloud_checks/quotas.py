@@ -65,7 +65,7 @@ _GCP_CPUS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class QuotaClaim:
     """What one pool, or the network, takes of one quota when it is as large as it may get.
 
     Args:
@@ -83,22 +83,22 @@ class Claim:
     unknown: str = ""
 
 
-def claim(pool: Pool, *, target: str) -> Claim:
+def claim(pool: Pool, *, target: str) -> QuotaClaim:
     """What a pool claims of its target."""
     return _CLAIMS.get(target, _none)(pool)
 
 
-def network_claims(spec: ClusterSpec) -> tuple[Claim, ...]:
+def network_claims(spec: ClusterSpec) -> tuple[QuotaClaim, ...]:
     """Public addresses of the gateways of a placement, and its VPC; none where its cloud has no such quota."""
     if spec.placement.target != "aws":
         return ()
     gateways = spec.network.nat_gateways + (spec.vpn is not None and spec.vpn.kind == "machine")
-    addresses = Claim(code=ELASTIC_IPS[0], name=ELASTIC_IPS[1], unit=ADDRESSES, amount=gateways)
-    network = Claim(code=NETWORKS[0], name=NETWORKS[1], unit=VPCS, amount=1)
+    addresses = QuotaClaim(code=ELASTIC_IPS[0], name=ELASTIC_IPS[1], unit=ADDRESSES, amount=gateways)
+    network = QuotaClaim(code=NETWORKS[0], name=NETWORKS[1], unit=VPCS, amount=1)
     return (addresses, network) if gateways else (network,)
 
 
-def fallback_claims(spec: ClusterSpec) -> tuple[Claim, ...]:
+def fallback_claims(spec: ClusterSpec) -> tuple[QuotaClaim, ...]:
     """What spot pools claim once all of their nodes had to be bought on demand."""
     return tuple(
         claim(pool.model_copy(update={"kind": pool.fallback}), target=spec.placement.target)
@@ -125,20 +125,20 @@ def aws_class(machine: str, *, spot: bool) -> tuple[str, str] | None:
     return (_SPOT if spot else _ON_DEMAND)[_STANDARD] if standard else None
 
 
-def _aws(pool: Pool) -> Claim:
+def _aws(pool: Pool) -> QuotaClaim:
     if pool.kind == "capacity_block":
         # docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html, considerations
-        return Claim(not_needed="instances in a capacity block do not count against the on-demand limits")
+        return QuotaClaim(not_needed="instances in a capacity block do not count against the on-demand limits")
     found = aws_class(pool.machine, spot=pool.kind == "spot")
     if found is None:
-        return Claim(unknown=f"no quota code is known for {pool.kind.replace('_', ' ')} {pool.machine}")
+        return QuotaClaim(unknown=f"no quota code is known for {pool.kind.replace('_', ' ')} {pool.machine}")
     if pool.vcpus is None:
-        return Claim(unknown=f"the vCPUs of {pool.machine} are not known")
+        return QuotaClaim(unknown=f"the vCPUs of {pool.machine} are not known")
     code, name = found
-    return Claim(code=code, name=name, unit=VCPUS, amount=pool.vcpus * pool.max_nodes)
+    return QuotaClaim(code=code, name=name, unit=VCPUS, amount=pool.vcpus * pool.max_nodes)
 
 
-def _gcp(pool: Pool) -> Claim:
+def _gcp(pool: Pool) -> QuotaClaim:
     spot = pool.kind in {"spot", "flex"}
     if pool.accelerator is not None:
         metric = (_GCP_SPOT_GPUS if spot else _GCP_GPUS).get(pool.accelerator)
@@ -148,9 +148,9 @@ def _gcp(pool: Pool) -> Claim:
         amount, unit = (pool.vcpus or 0) * pool.max_nodes, VCPUS
     if metric is None or not amount:
         what = pool.accelerator or pool.machine
-        return Claim(unknown=f"the region reports no quota for {what}: look under IAM & Admin, Quotas")
+        return QuotaClaim(unknown=f"the region reports no quota for {what}: look under IAM & Admin, Quotas")
     code = f"PREEMPTIBLE_{metric}" if spot else metric
-    return Claim(code=code, name=code, unit=unit, amount=amount)
+    return QuotaClaim(code=code, name=code, unit=unit, amount=amount)
 
 
 def nodes_code(accelerators: int) -> str:
@@ -158,20 +158,20 @@ def nodes_code(accelerators: int) -> str:
     return f"nodes-with-{accelerators}-gpus"
 
 
-def _nodes(pool: Pool) -> Claim:
+def _nodes(pool: Pool) -> QuotaClaim:
     name = f"nodes with {pool.accelerators} GPUs" if pool.accelerators else "nodes without GPUs"
-    return Claim(code=nodes_code(pool.accelerators), name=name, unit=NODES, amount=pool.max_nodes)
+    return QuotaClaim(code=nodes_code(pool.accelerators), name=name, unit=NODES, amount=pool.max_nodes)
 
 
-def _coreweave(_: Pool) -> Claim:
-    return Claim(unknown="CoreWeave tells no quota by an API that we know: ask its support")
+def _coreweave(_: Pool) -> QuotaClaim:
+    return QuotaClaim(unknown="CoreWeave tells no quota by an API that we know: ask its support")
 
 
-def _none(_: Pool) -> Claim:
-    return Claim(unknown="nothing of ours builds there, so no quota is known")
+def _none(_: Pool) -> QuotaClaim:
+    return QuotaClaim(unknown="nothing of ours builds there, so no quota is known")
 
 
-_CLAIMS: Final[Mapping[str, Callable[[Pool], Claim]]] = {
+_CLAIMS: Final[Mapping[str, Callable[[Pool], QuotaClaim]]] = {
     "aws": _aws,
     "gcp": _gcp,
     "coreweave": _coreweave,

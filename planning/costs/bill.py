@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 
-class Group(StrEnum):
+class BillGroup(StrEnum):
     """The chapters of a bill."""
 
     COMPUTE = "compute"
@@ -45,7 +45,7 @@ class LineItem:
 
     key: str
     label: str
-    group: Group
+    group: BillGroup
     item: str
     state: State
     quantity: Range
@@ -123,7 +123,7 @@ def by_component(lines: Iterable[LineItem]) -> dict[str, tuple[LineItem, ...]]:
     return {component: tuple(mine) for component, mine in found.items()}
 
 
-def placed(key: str) -> bool:
+def has_placement(key: str) -> bool:
     """Whether a key says where in a cluster its line belongs; a gap of a whole resource may not."""
     words = key.split("/")
     return words[0] in DEPTHS or (len(words) > 1 and words[1] in DEPTHS)
@@ -132,4 +132,4 @@ def placed(key: str) -> bool:
 def placement_of(key: str) -> str:
     """The placement that a line's key begins with; "" at home, and where the key does not say."""
     words = key.split("/")
-    return "" if words[0] in DEPTHS or not placed(key) else words[0]
+    return "" if words[0] in DEPTHS or not has_placement(key) else words[0]

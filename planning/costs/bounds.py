@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.bill import Bill, Group, placed, placement_of
+from planning.costs.bill import Bill, BillGroup, has_placement, placement_of
 from planning.costs.pricing import LEAST_BILL_USD, STATED_SOURCE
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
@@ -89,7 +89,7 @@ def _growth(share: LineItem, lines: Iterable[LineItem]) -> Decimal:
     """By how much a share of the bill grows at most; later tiers of it are cheaper, so that the first one counts."""
     if "#" in share.key or share.usd_per_unit is None:
         return ZERO
-    near = (each for each in lines if shared_by(share, each) or not placed(each.key))
+    near = (each for each in lines if is_counted_in_share(share, each) or not has_placement(each.key))
     unknown = (each.at_most_usd_per_month or ZERO for each in near)
     return sum(unknown, start=ZERO) * share.usd_per_unit
 
@@ -99,12 +99,12 @@ def is_share(line: LineItem) -> bool:
     return line.item in LEAST_BILL_USD and line.state is State.PRICED and line.source != STATED_SOURCE
 
 
-def shared_by(share: LineItem, line: LineItem) -> bool:
+def is_counted_in_share(share: LineItem, line: LineItem) -> bool:
     """Whether a share of the bill counts a line: of the same cluster, services of people left out."""
-    return line.group is not Group.SERVICES and placement_of(line.key) == placement_of(share.key)
+    return line.group is not BillGroup.SERVICES and placement_of(line.key) == placement_of(share.key)
 
 
-def bounded(bill: Bill, at_most: Callable[[LineItem], Decimal | None]) -> Bill:
+def with_bounds(bill: Bill, at_most: Callable[[LineItem], Decimal | None]) -> Bill:
     """The bill with a bound on those unpriced lines that have none, where `at_most` knows one."""
 
     def line_of(line: LineItem) -> LineItem:

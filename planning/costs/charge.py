@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.values.money import Range
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Charge:
 
     key: str
     label: str
-    group: Group
+    group: BillGroup
     item: str
     quantity: Range
     purchase: str = LIST_PRICE
@@ -80,7 +80,7 @@ def from_inputs(inputs: Mapping[str, object]) -> Charge:
         return Charge(
             key=str(inputs["key"]),
             label=str(inputs["label"]),
-            group=Group(str(inputs["group"])),
+            group=BillGroup(str(inputs["group"])),
             item=str(inputs["item"]),
             purchase=str(inputs["purchase"]),
             quantity=range_from_inputs(inputs["quantity"]),

@@ -24,7 +24,7 @@ class RangeForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class NodesForm(TypedDict):
+class NodeCountForm(TypedDict):
     """Nodes of a pool."""
 
     min: int
@@ -108,7 +108,7 @@ class PoolForm(TypedDict):
     accelerator: str | None
     accelerators: int
     """Per node."""
-    nodes: NodesForm
+    nodes: NodeCountForm
     purchase: str
     usd_per_hour: str | None
     """Of one node."""
@@ -272,7 +272,7 @@ class TakenForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class SideForm(TypedDict):
+class PriceSideForm(TypedDict):
     """A stack before or after."""
 
     usd_per_month: RangeForm
@@ -285,9 +285,9 @@ class PriceForm(TypedDict):
 
     stack: str
     resources: list[TakenForm]
-    old: SideForm | None
+    old: PriceSideForm | None
     """Null where the file does not say what exists."""
-    new: SideForm
+    new: PriceSideForm
     notes: list[str]
     judgement: JudgementForm | None
     """Null without --ceiling."""

@@ -26,7 +26,7 @@ SHARE: Final = "services/support"  # a part of the bill, so that it grows with i
 STATED: Final = "checklist"  # source of a fee that is no share (`planning.costs.pricing.STATED_SOURCE`)
 
 
-class Line(Protocol):
+class BillLine(Protocol):
     """What is read of a line of a lock's bill."""
 
     @property
@@ -96,7 +96,7 @@ class NodePrices:
 
 
 def node_prices(
-    bill: Iterable[Line],
+    bill: Iterable[BillLine],
     *,
     beside: Sequence[str] = (),
     binds: str = MOST,
@@ -135,7 +135,9 @@ def node_prices(
     )
 
 
-def growth(bill: Sequence[Line], nodes: Mapping[str, int], *, ceiling_usd: Decimal | None = None) -> dict[str, Decimal]:
+def growth(
+    bill: Sequence[BillLine], nodes: Mapping[str, int], *, ceiling_usd: Decimal | None = None
+) -> dict[str, Decimal]:
     """By how much lines grow above their most when every node is up all month: USD a month, by key.
 
     Args:
@@ -158,7 +160,7 @@ def growth(bill: Sequence[Line], nodes: Mapping[str, int], *, ceiling_usd: Decim
     return found
 
 
-def _factors(bill: Iterable[Line], nodes: Mapping[str, int]) -> dict[str, tuple[Decimal, Decimal]]:
+def _factors(bill: Iterable[BillLine], nodes: Mapping[str, int]) -> dict[str, tuple[Decimal, Decimal]]:
     """Node hours of each pool with all nodes all month, and in the busiest month of the bill."""
     hours: dict[str, Decimal] = {}
     for line in bill:
@@ -170,7 +172,7 @@ def _factors(bill: Iterable[Line], nodes: Mapping[str, int]) -> dict[str, tuple[
 
 
 def _grow_others(
-    bill: Iterable[Line],
+    bill: Iterable[BillLine],
     place: str,
     factors: Mapping[str, tuple[Decimal, Decimal]],
     found: dict[str, Decimal],
@@ -200,11 +202,11 @@ def _is_at_home(key: str) -> bool:
     return key == NAT or MACHINE.fullmatch(key) is not None or key.startswith("pool/")
 
 
-def _amount(line: Line, reading: str) -> Decimal:
+def _amount(line: BillLine, reading: str) -> Decimal:
     return line.usd_per_month[READINGS.index(reading)] if line.usd_per_month else ZERO
 
 
-def _most(line: Line, usd_per_unit: Decimal) -> Decimal:
+def _most(line: BillLine, usd_per_unit: Decimal) -> Decimal:
     """An hour of the worst month: its hours may all be bought at a fallback's price."""
     if line.usd_per_month is None or not line.quantity[2]:
         return usd_per_unit

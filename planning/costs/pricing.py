@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from catalogs.model import Item, UnpricedError
 from catalogs.parsing import unit_of
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
-from planning.costs.bill import Group, LineItem, total
+from planning.costs.bill import BillGroup, LineItem, total
 from planning.costs.charge import LIST_PRICE
 from planning.spec.lock_content import State
 from planning.values.money import NOTHING, ZERO, Range
@@ -33,7 +33,7 @@ LEAST_BILL_USD: Final[Mapping[str, Decimal]] = {
 }
 
 
-class Prices(Protocol):
+class PriceList(Protocol):
     """A price list: `catalogs.catalog` has the real one."""
 
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
@@ -46,7 +46,7 @@ class Prices(Protocol):
         ...
 
 
-def price(charge: Charge, *, catalog_prices: Prices, provider: str, region: str) -> tuple[LineItem, ...]:
+def price(charge: Charge, *, catalog_prices: PriceList, provider: str, region: str) -> tuple[LineItem, ...]:
     """The lines of one charge: one per tier reached, none where nothing is used at most.
 
     Raises:
@@ -57,15 +57,15 @@ def price(charge: Charge, *, catalog_prices: Prices, provider: str, region: str)
     if charge.quantity.max <= ZERO:
         return ()
     if charge.stated_usd is not None:
-        return (_stated(charge, charge.stated_usd),)
+        return (_build_stated_line(charge, charge.stated_usd),)
     place = place_of(charge, provider=provider, region=region)
     try:
         tiers = catalog_prices.tiers(provider=place[0], item=charge.item, region=place[1], purchase=charge.purchase)
         fallback = _fallback(charge, catalog_prices, place=place)
     except UnpricedError as error:
-        return (unpriced(charge, str(error)),)
+        return (build_unpriced_line(charge, str(error)),)
     if not tiers or tiers[0].above != ZERO:
-        return (unpriced(charge, f"no price of {charge.item} covers the first units"),)
+        return (build_unpriced_line(charge, f"no price of {charge.item} covers the first units"),)
     lines = tuple(_lines(charge, tiers))
     return lines if fallback is None else tuple(_at_most(line, charge, fallback) for line in lines)
 
@@ -78,7 +78,7 @@ def place_of(charge: Charge, *, provider: str, region: str) -> tuple[str, str]:
     return elsewhere, its_region
 
 
-def _fallback(charge: Charge, catalog_prices: Prices, *, place: tuple[str, str]) -> Price | None:
+def _fallback(charge: Charge, catalog_prices: PriceList, *, place: tuple[str, str]) -> Price | None:
     """The price of the purchase that may take this one's place; None where nothing may.
 
     Raises:
@@ -100,10 +100,12 @@ def _at_most(line: LineItem, charge: Charge, fallback: Price) -> LineItem:
     usd = line.usd_per_month or NOTHING
     most = with_fallback(usd, hours=charge.quantity, usd_per_hour=fallback.usd)
     note = f"at most {charge.fallback.replace('_', ' ')} at {fallback.usd} USD"
-    return replace(line, usd_per_month=most, note=_joined(line.note, note))
+    return replace(line, usd_per_month=most, note=_join_notes(line.note, note))
 
 
-def price_all(charges: Iterable[Charge], *, catalog_prices: Prices, provider: str, region: str) -> tuple[LineItem, ...]:
+def price_all(
+    charges: Iterable[Charge], *, catalog_prices: PriceList, provider: str, region: str
+) -> tuple[LineItem, ...]:
     """The lines of several charges at one place, in their order; those that are a share of the bill come last."""
     every = tuple(charges)
     lines = [
@@ -120,15 +122,15 @@ def price_all(charges: Iterable[Charge], *, catalog_prices: Prices, provider: st
 
 def share_of_bill(charge: Charge, lines: Iterable[LineItem]) -> Charge:
     """A charge that follows the bill, with its quantity: the USD of `lines`, services of people left out."""
-    usd = total(line for line in lines if line.group is not Group.SERVICES)
+    usd = total(line for line in lines if line.group is not BillGroup.SERVICES)
     least = LEAST_BILL_USD.get(charge.item, ZERO)
     quantity = Range(*(max(reading, least) for reading in (usd.min, usd.expected, usd.max)))
     return replace(charge, quantity=quantity, of_bill=False)
 
 
-def unpriced(charge: Charge, reason: str) -> LineItem:
+def build_unpriced_line(charge: Charge, reason: str) -> LineItem:
     """The line of a charge whose price nobody knows; `reason` becomes its note."""
-    return _line(charge, state=State.UNPRICED, unit=unit_of(charge.item), note=_joined(charge.note, reason))
+    return _line(charge, state=State.UNPRICED, unit=unit_of(charge.item), note=_join_notes(charge.note, reason))
 
 
 def in_tiers(quantity: Range, tiers: Sequence[Price]) -> Iterator[tuple[Price, Range]]:
@@ -170,11 +172,11 @@ def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> 
         usd_per_month=NOTHING if free else quantity.times(tier.usd),
         source=tier.source,
         as_of=tier.as_of,
-        note=_joined(charge.note, UNDATED if tier.as_of is None else ""),
+        note=_join_notes(charge.note, UNDATED if tier.as_of is None else ""),
     )
 
 
-def _stated(charge: Charge, usd: Decimal) -> LineItem:
+def _build_stated_line(charge: Charge, usd: Decimal) -> LineItem:
     """The line of a charge whose price the checklist states."""
     return _line(
         charge,
@@ -217,7 +219,7 @@ def _line(
     )
 
 
-def _joined(*notes: str) -> str:
+def _join_notes(*notes: str) -> str:
     """Notes in one sentence."""
     return "; ".join(note for note in notes if note)
 
@@ -225,7 +227,7 @@ def _joined(*notes: str) -> str:
 SERVICES: Final = frozenset({str(item) for item in Item})
 
 
-def too_old(
+def list_stale_lines(
     bill: Bill,
     *,
     today: date,

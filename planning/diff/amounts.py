@@ -47,36 +47,36 @@ def delta_of(old: AmountForm | None, new: AmountForm | None) -> DeltaForm:
 
 def drift_of(old: Sequence[LineForm], new: Sequence[LineForm]) -> tuple[DeltaForm, tuple[str, ...]]:
     """What other prices move of the same resources, and what loses its price: that is no saving, and moves nothing."""
-    priced = {_untiered(line) for line in old if line["usd_per_month"] is not None}
-    lost = {_untiered(line): line["label"] for line in new if line["usd_per_month"] is None}
+    priced = {_strip_tier(line) for line in old if line["usd_per_month"] is not None}
+    lost = {_strip_tier(line): line["label"] for line in new if line["usd_per_month"] is None}
     gone = {key: label for key, label in lost.items() if key in priced}
-    before, after = ([line for line in lines if _untiered(line) not in gone] for lines in (old, new))
+    before, after = ([line for line in lines if _strip_tier(line) not in gone] for lines in (old, new))
     return delta_of(amount_of(before), amount_of(after)), tuple(gone.values())
 
 
-def _untiered(line: LineForm) -> str:
+def _strip_tier(line: LineForm) -> str:
     return line["key"].partition("#")[0]
 
 
-def expected_of(delta: DeltaForm | None) -> Decimal:
+def read_expected(delta: DeltaForm | None) -> Decimal:
     """The expected reading of a delta; 0 where there is none."""
     return Decimal(delta["usd_per_month"]["expected"]) if delta else Decimal(0)
 
 
-def moves(delta: DeltaForm | None) -> bool:
+def has_change(delta: DeltaForm | None) -> bool:
     """Whether any reading moves by a cent."""
     return delta is not None and any(_readings(delta["usd_per_month"]))
 
 
-def rises(delta: DeltaForm | None) -> bool:
+def has_increase(delta: DeltaForm | None) -> bool:
     """Whether any reading rises."""
     return delta is not None and any(each > 0 for each in _readings(delta["usd_per_month"]))
 
 
-def dearer(old: AmountForm | None, new: AmountForm | None) -> bool:
+def may_increase(old: AmountForm | None, new: AmountForm | None) -> bool:
     """Whether any reading rises, or may: more lines than before have no price."""
     more = new is not None and new["unpriced"] > (old["unpriced"] if old else 0)
-    return more or rises(delta_of(old, new))
+    return more or has_increase(delta_of(old, new))
 
 
 def _percent(moved: Decimal, before: Decimal) -> str | None:

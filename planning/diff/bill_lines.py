@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from planning.costs.bill import component_of
-from planning.diff.amounts import amount_of, delta_of, expected_of, moves
+from planning.diff.amounts import amount_of, delta_of, has_change, read_expected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,13 +20,13 @@ Pair = tuple["LineForm | None", "LineForm | None"]
 def components(old: Sequence[LineForm], new: Sequence[LineForm]) -> list[ComponentDiffForm]:
     """Every component of which a line moves, the largest move first; the lines that do not move are in its amounts."""
     pairs: dict[str, list[Pair]] = {}
-    for key, pair in _paired(old, new).items():
+    for key, pair in _pair_lines(old, new).items():
         pairs.setdefault(component_of(key), []).append(pair)
     found = [form for name, mine in pairs.items() if (form := _component(name, mine)) is not None]
-    return sorted(found, key=lambda form: (-abs(expected_of(form["delta"])), form["name"]))
+    return sorted(found, key=lambda form: (-abs(read_expected(form["delta"])), form["name"]))
 
 
-def _paired(old: Sequence[LineForm], new: Sequence[LineForm]) -> dict[str, Pair]:
+def _pair_lines(old: Sequence[LineForm], new: Sequence[LineForm]) -> dict[str, Pair]:
     before = {line["key"]: line for line in old}
     after = {line["key"]: line for line in new}
     return {key: (before.get(key), after.get(key)) for key in dict.fromkeys((*before, *after))}
@@ -41,7 +41,7 @@ def _component(name: str, pairs: Sequence[Pair]) -> ComponentDiffForm | None:
     after = [new for _, new in pairs if new is not None]
     old = amount_of(before) if before else None
     new = amount_of(after) if after else None
-    lines.sort(key=lambda form: (-abs(expected_of(form["delta"])), form["key"]))
+    lines.sort(key=lambda form: (-abs(read_expected(form["delta"])), form["key"]))
     return {"name": name, "old": old, "new": new, "delta": delta_of(old, new), "lines": lines}
 
 
@@ -55,7 +55,7 @@ def _line(pair: Pair) -> Iterator[LineDiffForm]:
     new = amount_of([after]) if after else None
     delta = delta_of(old, new)
     change = _change(before, after)
-    if change is None and not moves(delta):
+    if change is None and not has_change(delta):
         return
     yield {
         "key": stands["key"],

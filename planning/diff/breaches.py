@@ -15,7 +15,7 @@ CANNOT_TELL: Final = 11
 WORST_FIRST: Final = (OVER_CEILING, 1, 12, 11)  # exit codes, as policies.evaluation has them
 
 
-def compared(old: Sequence[FoundForm], new: Sequence[FoundForm]) -> tuple[list[BreachForm], list[BreachForm]]:
+def compare_breaches(old: Sequence[FoundForm], new: Sequence[FoundForm]) -> tuple[list[BreachForm], list[BreachForm]]:
     """Breaches after the change, new ones first, and those of the base that are gone.
 
     Two are the same by rule, resource and property, whatever the amounts; what was let through and stops now is new.

@@ -43,7 +43,7 @@ MOST_DIGITS: Final = 30  # before or behind the point; what is longer is no limi
 def ceiling_changes(old: Mapping[str, object], new: Mapping[str, object], *, where: str) -> Iterator[CeilingChangeForm]:
     """Every limit that differs between two ceilings."""
     for what in (*AMOUNTS, BINDS):
-        before, after = _said(old.get(what), what), _said(new.get(what), what)
+        before, after = _format_limit(old.get(what), what), _format_limit(new.get(what), what)
         if before != after:
             raised = _laxer_reading(before, after) if what == BINDS else _higher(before, after)
             yield {"what": what, "where": where, "old": before, "new": after, "raised": raised}
@@ -72,7 +72,7 @@ def _form(kind: str, path: str, words: str) -> JudgeChangeForm:
     return {"what": kind, "path": path, "words": words}  # pyright: ignore[reportReturnType] - a word of KINDS
 
 
-def _said(value: object, what: str) -> str:
+def _format_limit(value: object, what: str) -> str:
     """A limit as text; numbers that are equal read equal."""
     if value is None:
         return READINGS[1] if what == BINDS else NONE

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.resource import Unknown
+from planning.costs.resources.resource import UnknownValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +83,7 @@ FORCES: Final[Mapping[str, tuple[str, ...]]] = {
 SHRINKS: Final[Mapping[str, tuple[str, ...]]] = {"aws:fsx/lustreFileSystem:LustreFileSystem": ("storageCapacity",)}
 
 
-def forced(changed: Sequence[str], old: Resource, new: Resource) -> list[str]:
+def list_replacement_paths(changed: Sequence[str], old: Resource, new: Resource) -> list[str]:
     """Paths of the inputs that force a replacement, sorted; none where the provider changes the resource in place.
 
     Args:
@@ -91,26 +91,26 @@ def forced(changed: Sequence[str], old: Resource, new: Resource) -> list[str]:
     """
     paths = OBJECT_IDENTITY if old.type.startswith(KUBERNETES) else FORCES.get(old.type, ())
     touched = [path for path in paths if path.partition(".")[0] in changed]
-    different = [path for path in touched if not same(_at(old, path), _at(new, path))]
+    different = [path for path in touched if not is_equal_value(_at(old, path), _at(new, path))]
     smaller = [path for path in SHRINKS.get(old.type, ()) if _less(_at(new, path), _at(old, path))]
     return sorted({*different, *smaller})
 
 
-def same(old: Value, new: Value) -> bool:
+def is_equal_value(old: Value, new: Value) -> bool:
     """Whether two values say the same, wherever the stack that an unknown comes from is called otherwise.
 
     Two secrets are taken for equal: nobody can see them.
     """
-    if isinstance(old, Unknown) and isinstance(new, Unknown):
-        return old.output == new.output and identity(old.urn) == identity(new.urn)
+    if isinstance(old, UnknownValue) and isinstance(new, UnknownValue):
+        return old.output == new.output and strip_stack(old.urn) == strip_stack(new.urn)
     if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(same, old, new))
+        return len(old) == len(new) and all(map(is_equal_value, old, new))
     if isinstance(old, dict) and isinstance(new, dict):
-        return old.keys() == new.keys() and all(same(value, new[name]) for name, value in old.items())
+        return old.keys() == new.keys() and all(is_equal_value(value, new[name]) for name, value in old.items())
     return type(old) is type(new) and old == new
 
 
-def identity(urn: str) -> str:
+def strip_stack(urn: str) -> str:
     """A URN without "urn:pulumi:<stack>"."""
     return urn.partition("::")[2]
 
@@ -165,12 +165,12 @@ class Changes:
 
 def changes(old: Sequence[Resource], new: Sequence[Resource]) -> Changes:
     """Old against new, by URN without the stack's name: a renamed stack keeps its resources."""
-    before = {identity(each.urn): each for each in old}
-    after = {identity(each.urn): each for each in new}
+    before = {strip_stack(each.urn): each for each in old}
+    after = {strip_stack(each.urn): each for each in new}
     deleted = [each for identity, each in before.items() if identity not in after]
     kept = [(before[identity], each) for identity, each in after.items() if identity in before]
-    moved = [(one, other, changed_inputs(one, other)) for one, other in kept]
-    replaced = [(one, because) for one, other, paths in moved if (because := forced(paths, one, other))]
+    moved = [(one, other, list_changed_inputs(one, other)) for one, other in kept]
+    replaced = [(one, because) for one, other, paths in moved if (because := list_replacement_paths(paths, one, other))]
     updated = [pair for pair in moved if (pair[2] or pair[0].protect != pair[1].protect)]
     counts: CountsForm = {
         "created": len(after) - len(kept),
@@ -179,29 +179,29 @@ def changes(old: Sequence[Resource], new: Sequence[Resource]) -> Changes:
         "deleted": len(deleted),
         "unchanged": len(kept) - len(updated),
     }
-    bare = [one for one, other in kept if _bared(one, other)]
+    bare = [one for one, other in kept if _loses_protection(one, other)]
     called = [
-        *(_called("delete", each) for each in deleted if each.custom),
-        *(_called("replace", each, because) for each, because in replaced),
-        *(_called("unprotect", each) for each in bare),
+        *(_build_called_out_form("delete", each) for each in deleted if each.custom),
+        *(_build_called_out_form("replace", each, because) for each, because in replaced),
+        *(_build_called_out_form("unprotect", each) for each in bare),
     ]
     return Changes(counts, sorted(called, key=_gravity))
 
 
-def changed_inputs(old: Resource, new: Resource) -> list[str]:
+def list_changed_inputs(old: Resource, new: Resource) -> list[str]:
     """Names of the inputs that differ."""
     names = sorted({*old.inputs, *new.inputs})
-    return [name for name in names if not same(old.inputs.get(name), new.inputs.get(name))]
+    return [name for name in names if not is_equal_value(old.inputs.get(name), new.inputs.get(name))]
 
 
-def _bared(old: Resource, new: Resource) -> bool:
+def _loses_protection(old: Resource, new: Resource) -> bool:
     """Whether a resource loses what keeps it or its data."""
     return (old.protect and not new.protect) or (
         old.type in HOLDS_DATA and old.retain_on_delete and not new.retain_on_delete
     )
 
 
-def _called(
+def _build_called_out_form(
     action: Literal["delete", "replace", "unprotect"], resource: Resource, because: Sequence[str] = ()
 ) -> CalledOutForm:
     return {

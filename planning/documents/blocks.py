@@ -139,10 +139,10 @@ def notes_of(figure: Figure) -> Iterator[str]:
 
 def of_columns(table: Table) -> tuple[frozenset[str], ...]:
     """Footnotes that every figure of a column has, which stand at its head instead of beside each."""
-    return tuple(_shared([row[at] for row in table.rows if at < len(row)]) for at in range(len(table.head)))
+    return tuple(_find_shared_notes([row[at] for row in table.rows if at < len(row)]) for at in range(len(table.head)))
 
 
-def _shared(cells: list[Sentence]) -> frozenset[str]:
+def _find_shared_notes(cells: list[Sentence]) -> frozenset[str]:
     found = [frozenset(notes_of(figure)) for cell in cells for figure in cell.figures]
     return found[0].intersection(*found[1:]) if len(found) > 1 else frozenset()
 

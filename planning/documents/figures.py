@@ -102,7 +102,7 @@ def say(*parts: Part | Sentence) -> Sentence:
     return Sentence(tuple(found))
 
 
-def listed(sentences: Iterable[Sentence], *, last: str = " and ") -> Sentence:
+def join_sentences(sentences: Iterable[Sentence], *, last: str = " and ") -> Sentence:
     """Several as one enumeration: "a, b and c"."""
     every = list(sentences)
     found: list[Part | Sentence] = []
@@ -116,7 +116,7 @@ def listed(sentences: Iterable[Sentence], *, last: str = " and ") -> Sentence:
 Value = str | int | Decimal | date
 
 
-def shown(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A value as people read it: thousands apart, no trailing zeros, "2 TB" is for the caller to say."""
     if isinstance(value, Decimal):
         return f"{value.normalize():,f}" if value else "0"
@@ -130,12 +130,12 @@ def of_lock(value: Value, at: str, *, text: str = "") -> Figure:
         at: its path, "placements.0.pools.1.max_nodes".
         text: how it is shown, where not as `shown` does; it must hold the same value.
     """
-    return Figure(text=text or shown(value), origin=Origin.LOCK, at=at)
+    return Figure(text=text or format_value(value), origin=Origin.LOCK, at=at)
 
 
 def of_checklist(value: Value, at: str, *, text: str = "") -> Figure:
     """A figure of checklist.yaml, at its path."""
-    return Figure(text=text or shown(value), origin=Origin.CHECKLIST, at=at)
+    return Figure(text=text or format_value(value), origin=Origin.CHECKLIST, at=at)
 
 
 def of_catalog(value: Value, at: str, *, source: str, text: str = "") -> Figure:
@@ -145,7 +145,7 @@ def of_catalog(value: Value, at: str, *, source: str, text: str = "") -> Figure:
         at: file, key and column: "accelerators.csv H100-SXM-80GB bf16".
         source: text, page and date of the row, as `source_text` says them.
     """
-    return Figure(text=text or shown(value), origin=Origin.CATALOG, at=at, source=source)
+    return Figure(text=text or format_value(value), origin=Origin.CATALOG, at=at, source=source)
 
 
 def source_text(catalog: Catalog, source: str, *, as_of: date | None = None) -> str:
@@ -166,10 +166,10 @@ def of_promise(promise: Promise, *, source: str, text: str = "") -> Figure:
     return of_catalog(promise.value, f"promises.csv {promise.name} value", source=source, text=text)
 
 
-def reckoned(value: Value, formula: str, *inputs: Figure, text: str = "") -> Figure:
+def derive_figure(value: Value, formula: str, *inputs: Figure, text: str = "") -> Figure:
     """A figure that follows from others.
 
     Args:
         formula: in words: "working nodes times accelerators of one node".
     """
-    return Figure(text=text or shown(value), origin=Origin.RECKONED, at=formula, inputs=inputs)
+    return Figure(text=text or format_value(value), origin=Origin.RECKONED, at=formula, inputs=inputs)

@@ -12,7 +12,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from catalogs.failures import Action, Failure, Sign, failures
+from catalogs.failures import Action, Failure, FailureSignal, failures
 from planning.incidents.node import READY
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ REPORTS: Final = timedelta(minutes=5)
 SEVERITY: Final = tuple(Action)  # from nothing to the provider
 
 
-class Standing(StrEnum):
+class NodeHealth(StrEnum):
     """How a node is doing."""
 
     WELL = "well"
@@ -63,10 +63,10 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class NodeDiagnosis:
     """All of it."""
 
-    standing: Standing
+    standing: NodeHealth
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -80,7 +80,7 @@ class Verdict:
         return "; ".join(f"{each.name}: {each.meaning}" for each in self.findings)
 
 
-def judged(node: Node, *, now: datetime, xids: Iterable[int] = ()) -> Verdict:
+def diagnose_node(node: Node, *, now: datetime, xids: Iterable[int] = ()) -> NodeDiagnosis:
     """How a node is doing.
 
     Args:
@@ -89,11 +89,11 @@ def judged(node: Node, *, now: datetime, xids: Iterable[int] = ()) -> Verdict:
     """
     findings = (*_of_conditions(node, _by_its_clock(node, now)), *_of_labels(node), *_of_xids(node, xids))
     if any(each.certain for each in findings):
-        return Verdict(standing=Standing.FAILED, findings=findings)
+        return NodeDiagnosis(standing=NodeHealth.FAILED, findings=findings)
     if node.ready not in {"True", "False"}:
-        return Verdict(standing=Standing.UNKNOWN, findings=findings)
+        return NodeDiagnosis(standing=NodeHealth.UNKNOWN, findings=findings)
     worse = any(each.action not in {Action.NONE, Action.RESTART_APP} for each in findings)
-    return Verdict(standing=Standing.DOUBTFUL if worse else Standing.WELL, findings=findings)
+    return NodeDiagnosis(standing=NodeHealth.DOUBTFUL if worse else NodeHealth.WELL, findings=findings)
 
 
 def xids_in(text: str, *, coded: bool = False) -> tuple[int, ...]:
@@ -114,14 +114,14 @@ def gpus_in(node: Node) -> tuple[str, ...]:
 def _of_conditions(node: Node, now: datetime) -> Iterator[Finding]:
     known = failures()
     for each in node.conditions:
-        row = known.get((Sign.CONDITION, each.type))
+        row = known.get((FailureSignal.CONDITION, each.type))
         if row is None or not row.fails(each.status):
             continue
         yield Finding(
             name=each.type,
             meaning=row.meaning,
             action=row.action,
-            certain=row.certain and _lasted(each, row, now) and not _excused(each),
+            certain=row.certain and _has_lasted(each, row, now) and not _is_excused(each),
             source=row.source,
             since=each.since,
             detail=": ".join(part for part in (each.reason, each.message) if part),
@@ -139,20 +139,20 @@ def _by_its_clock(node: Node, now: datetime) -> datetime:
     return min(max(now, beat), beat + REPORTS)
 
 
-def _lasted(condition: Condition, row: Failure, now: datetime) -> bool:
+def _has_lasted(condition: Condition, row: Failure, now: datetime) -> bool:
     """A condition that does not say since when is taken for a new one."""
     least = timedelta(minutes=row.after_minutes)
     return not least or (condition.since is not None and now - condition.since >= least)
 
 
-def _excused(condition: Condition) -> bool:
+def _is_excused(condition: Condition) -> bool:
     """Whether it names nothing but Xids that a program causes by itself."""
-    named = _named(condition)
-    rows = [failures().get((Sign.XID, str(number))) for number in named]
+    named = _find_xids(condition)
+    rows = [failures().get((FailureSignal.XID, str(number))) for number in named]
     return bool(named) and all(row is not None and not row.certain for row in rows)
 
 
-def _named(condition: Condition) -> tuple[int, ...]:
+def _find_xids(condition: Condition) -> tuple[int, ...]:
     coded = condition.type in _CODED
     return xids_in(f"{condition.reason} {condition.message}", coded=coded)
 
@@ -160,16 +160,16 @@ def _named(condition: Condition) -> tuple[int, ...]:
 def _of_labels(node: Node) -> Iterator[Finding]:
     for (kind, name), row in failures().items():
         value = node.labels.get(name)
-        if kind is Sign.LABEL and value is not None and row.fails(value):
+        if kind is FailureSignal.LABEL and value is not None and row.fails(value):
             certain, source, why = row.certain, row.source, node.annotations.get(f"{name}-why", value)
             yield Finding(name=name, meaning=row.meaning, action=row.action, certain=certain, source=source, detail=why)
 
 
 def _of_xids(node: Node, told: Iterable[int]) -> Iterator[Finding]:
     failing = (each for each in node.conditions if _fails(each))
-    numbers = dict.fromkeys((*(number for each in failing for number in _named(each)), *told))
+    numbers = dict.fromkeys((*(number for each in failing for number in _find_xids(each)), *told))
     for number in numbers:
-        row = failures().get((Sign.XID, str(number)))
+        row = failures().get((FailureSignal.XID, str(number)))
         if row is None:
             meaning, source = "an Xid that the catalog does not know", ""
             yield Finding(name=f"Xid {number}", meaning=meaning, action=Action.LOOK, certain=False, source=source)
@@ -179,7 +179,7 @@ def _of_xids(node: Node, told: Iterable[int]) -> Iterator[Finding]:
 
 
 def _fails(condition: Condition) -> bool:
-    row = failures().get((Sign.CONDITION, condition.type))
+    row = failures().get((FailureSignal.CONDITION, condition.type))
     return condition.type != READY and row is not None and row.fails(condition.status)
 
 
@@ -226,7 +226,7 @@ def monitor() -> dict[str, object]:
         "conditions": [
             {"type": name, "reason": reason, "message": message} for name, (reason, message) in HEALTHY.items()
         ],
-        "rules": [*_xids(), *_failing(), *_told()],
+        "rules": [*_xids(), *_failing(), *_build_log_rules()],
     }
 
 
@@ -234,9 +234,9 @@ def _xids() -> list[Rule]:
     """One rule for each Xid that needs more than its program: the reason names it."""
     found: list[Rule] = []
     for (kind, number), row in failures().items():
-        if kind is Sign.XID and row.certain:
+        if kind is FailureSignal.XID and row.certain:
             found.append({"type": "permanent", "condition": XID, "reason": f"Xid{number}", "pattern": _line(number)})
-        elif kind is Sign.XID and row.action is Action.LOOK:
+        elif kind is FailureSignal.XID and row.action is Action.LOOK:
             found.append({"type": "temporary", "reason": f"Xid{number}", "pattern": _line(number)})
     return found
 
@@ -253,5 +253,5 @@ def _failing() -> list[Rule]:
     ]
 
 
-def _told() -> list[Rule]:
+def _build_log_rules() -> list[Rule]:
     return [{"type": "temporary", "reason": reason, "pattern": pattern} for reason, pattern in TOLD.items()]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.incidents.spares import tested_before_work
+from planning.incidents.spares import needs_burn_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from planning.incidents.findings import Finding, Verdict
+    from planning.incidents.findings import Finding, NodeDiagnosis
     from planning.incidents.incident import Incident
     from planning.incidents.node import Node
     from planning.spec.cluster import Pool
@@ -99,7 +99,7 @@ def nodes_form(
     stack: str,
     nodes: Iterable[Node],
     *,
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, NodeDiagnosis],
     pools: Mapping[str, Pool],
     strangers: Iterable[str],
     silence: str,
@@ -121,14 +121,14 @@ def incidents_form(stack: str, incidents: Iterable[Incident]) -> IncidentsForm:
     return {"schema_version": SCHEMA_VERSION, "stack": stack, "incidents": [_incident(each) for each in incidents]}
 
 
-def _node(node: Node, verdict: Verdict, pool: Pool) -> NodeForm:
+def _node(node: Node, verdict: NodeDiagnosis, pool: Pool) -> NodeForm:
     return {
         "name": node.name,
         "pool": node.pool,
         "standing": verdict.standing.value,
         "cordoned": node.cordoned,
         "spare": node.held,
-        "burn_in": node.burn_in or ("unknown" if tested_before_work(pool) else ""),
+        "burn_in": node.burn_in or ("unknown" if needs_burn_in(pool) else ""),
         "incident": node.incident,
         "machine_id": node.machine_id,
         "findings": [_finding(each) for each in verdict.findings],

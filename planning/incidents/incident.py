@@ -7,13 +7,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
 from planning.incidents import node
-from planning.incidents.findings import Standing
+from planning.incidents.findings import NodeHealth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from planning.incidents.findings import Verdict
+    from planning.incidents.findings import NodeDiagnosis
     from planning.incidents.node import Node
     from planning.spec.cluster import Pool
 
@@ -93,9 +93,9 @@ def incidents(events: Iterable[Event]) -> tuple[Incident, ...]:
     found: dict[str, Incident] = {}
     for each in events:
         if each.happening == "opened":
-            found[each.incident] = _opened(each)
+            found[each.incident] = _open_incident(each)
         elif each.incident in found:
-            found[each.incident] = _told(found[each.incident], each)
+            found[each.incident] = _apply_event(found[each.incident], each)
     return tuple(found.values())
 
 
@@ -115,7 +115,7 @@ def next_id(known: Sequence[Incident], *, at: datetime, uid: str) -> str:
     return f"{day}-{number}-{sha256(f'{uid} {at.isoformat()}'.encode()).hexdigest()[:6]}"
 
 
-def _opened(event: Event) -> Incident:
+def _open_incident(event: Event) -> Incident:
     return Incident(
         id=event.incident,
         node=event.node,
@@ -130,7 +130,7 @@ def _opened(event: Event) -> Incident:
     )
 
 
-def _told(incident: Incident, event: Event) -> Incident:
+def _apply_event(incident: Incident, event: Event) -> Incident:
     if event.happening == "closed":
         return replace(incident, closed=event.at, end=event.words, trouble="")
     if event.happening == "failed":
@@ -144,7 +144,9 @@ def _told(incident: Incident, event: Event) -> Incident:
     return replace(incident, replaced=event.at, remedy=event.words, trouble="")
 
 
-def over(incident: Incident, nodes: Sequence[Node], *, verdicts: Mapping[str, Verdict], pool: Pool | None) -> str:
+def explain_end(
+    incident: Incident, nodes: Sequence[Node], *, verdicts: Mapping[str, NodeDiagnosis], pool: Pool | None
+) -> str:
     """Why an incident is over, in words; "" where it is not.
 
     Args:
@@ -155,13 +157,13 @@ def over(incident: Incident, nodes: Sequence[Node], *, verdicts: Mapping[str, Ve
     same = next((each for each in nodes if each.name == incident.node and incident.uid in {"", each.uid}), None)
     if same is not None:
         tested = same.burn_in not in {node.PENDING, node.FAILED}
-        works = verdicts[same.name].standing is Standing.WELL and not same.cordoned and tested
+        works = verdicts[same.name].standing is NodeHealth.WELL and not same.cordoned and tested
         return f"{same.name} works again" if works else ""
     if pool is None:
         return "its machine is gone, and so is its pool"
     members = [each for each in nodes if each.pool == pool.name]
     able = [
-        each for each in members if verdicts[each.name].standing is Standing.WELL and (each.held or not each.cordoned)
+        each for each in members if verdicts[each.name].standing is NodeHealth.WELL and (each.held or not each.cordoned)
     ]
     if len(able) < pool.min_nodes:
         return ""

@@ -42,7 +42,7 @@ class Pod:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class PodDisruptionBudget:
     """A PodDisruptionBudget: how many pods of its selection may go now."""
 
     namespace: str
@@ -74,11 +74,11 @@ def pod_of(form: Mapping[str, object]) -> Pod:
     )
 
 
-def budget_of(form: Mapping[str, object]) -> Budget:
+def budget_of(form: Mapping[str, object]) -> PodDisruptionBudget:
     """The budget of a JSON object of the API."""
     meta, spec, status = (_fields(form.get(part)) for part in ("metadata", "spec", "status"))
     allowed = status.get("disruptionsAllowed")
-    return Budget(
+    return PodDisruptionBudget(
         namespace=str(meta.get("namespace", "")),
         name=str(meta.get("name", "")),
         selector=_fields(spec.get("selector")),
@@ -86,17 +86,17 @@ def budget_of(form: Mapping[str, object]) -> Budget:
     )
 
 
-def leaving(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+def list_pods_to_drain(pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """Those that a drain moves: not what a daemon set or the kubelet itself starts, nor what has ended."""
     return tuple(each for each in pods if each.owner != "DaemonSet" and not each.mirror and each.phase not in ENDED)
 
 
-def unowned(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+def find_unowned(pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """Those that nothing starts again."""
-    return tuple(each for each in leaving(pods) if not each.owner and not each.ending)
+    return tuple(each for each in list_pods_to_drain(pods) if not each.owner and not each.ending)
 
 
-def blocking(pod: Pod, budgets: Iterable[Budget]) -> tuple[Budget, ...]:
+def blocking(pod: Pod, budgets: Iterable[PodDisruptionBudget]) -> tuple[PodDisruptionBudget, ...]:
     """Budgets that keep a pod where it is."""
     return tuple(each for each in budgets if each.allowed < 1 and each.covers(pod))
 

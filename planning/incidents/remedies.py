@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
 
-    from planning.incidents.findings import Verdict
+    from planning.incidents.findings import NodeDiagnosis
     from planning.incidents.incident import Incident
     from planning.incidents.node import Node
     from planning.spec.cluster import ClusterSpec, Pool
@@ -28,7 +28,7 @@ REPORTABLE: Final = ("a4x-", "a4-", "a3-ultragpu-", "a3-megagpu-", "a3-highgpu-8
 RESERVED: Final = frozenset({"reserved", "capacity_block"})
 
 
-class Way(StrEnum):
+class ReplacementMethod(StrEnum):
     """By what a machine is replaced."""
 
     AWS_GROUP = "aws_group"
@@ -44,7 +44,7 @@ class Way(StrEnum):
 class Remedy:
     """How one machine is replaced."""
 
-    way: Way
+    way: ReplacementMethod
     words: str
 
 
@@ -57,32 +57,42 @@ def _aws(_spec: ClusterSpec, node: Node, _pool: Pool) -> Remedy:
     if node.labels.get(NODE_GROUP) and node.machine_id.startswith("i-"):
         group = node.labels[NODE_GROUP]
         return Remedy(
-            way=Way.AWS_GROUP, words=f"instance {node.machine_id} is ended, node group {group} starts another"
+            way=ReplacementMethod.AWS_GROUP,
+            words=f"instance {node.machine_id} is ended, node group {group} starts another",
         )
     if node.labels.get(KARPENTER):
         return Remedy(
-            way=Way.NODE, words="the node is deleted, Karpenter ends its instance and starts another on demand"
+            way=ReplacementMethod.NODE,
+            words="the node is deleted, Karpenter ends its instance and starts another on demand",
         )
-    return Remedy(way=Way.TICKET, words="neither a node group nor Karpenter holds it: a ticket is written")
+    return Remedy(
+        way=ReplacementMethod.TICKET, words="neither a node group nor Karpenter holds it: a ticket is written"
+    )
 
 
 def _gcp(spec: ClusterSpec, node: Node, pool: Pool) -> Remedy:
     machine = node.labels.get(node_labels.MACHINE, pool.machine)
     if machine.startswith(REPORTABLE) and pool.kind in RESERVED:
-        return Remedy(way=Way.GKE_REPORT, words=f"its host is reported to Google as faulty, by the label {FAULT}")
+        return Remedy(
+            way=ReplacementMethod.GKE_REPORT, words=f"its host is reported to Google as faulty, by the label {FAULT}"
+        )
     return _ticket(spec, node, pool)
 
 
 def _ticket(spec: ClusterSpec, _node: Node, pool: Pool) -> Remedy:
     if spec.profile.node_repair == "provider":
         return Remedy(
-            way=Way.TICKET,
+            way=ReplacementMethod.TICKET,
             words=f"{spec.placement.provider} repairs nodes itself; a ticket is written, in case it does not",
         )
     if pool.min_nodes < pool.max_nodes and spec.profile.autoscaler != "none":
         scaled = "its scaler takes the empty node away and starts another when pods wait"
-        return Remedy(way=Way.TICKET, words=f"{scaled}; a ticket is written, in case the machine comes back")
-    return Remedy(way=Way.TICKET, words=f"no API of {spec.placement.provider} is used: a ticket is written")
+        return Remedy(
+            way=ReplacementMethod.TICKET, words=f"{scaled}; a ticket is written, in case the machine comes back"
+        )
+    return Remedy(
+        way=ReplacementMethod.TICKET, words=f"no API of {spec.placement.provider} is used: a ticket is written"
+    )
 
 
 _BY_TARGET: Final[Mapping[str, Callable[[ClusterSpec, Node, Pool], Remedy]]] = {"aws": _aws, "gcp": _gcp}
@@ -92,7 +102,7 @@ UNKNOWN = "not known"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class TicketSubject:
     """What a ticket is about.
 
     Args:
@@ -103,12 +113,12 @@ class Subject:
     spec: ClusterSpec
     pool: Pool
     node: Node
-    verdict: Verdict
+    verdict: NodeDiagnosis
     incident: Incident
     replace_within_hours: Decimal | None
 
 
-def ticket(subject: Subject) -> str:
+def ticket(subject: TicketSubject) -> str:
     """The text, in Markdown; the same for the same facts."""
     node, pool, place = subject.node, subject.pool, subject.spec.placement
     lines = [
@@ -126,7 +136,7 @@ def ticket(subject: Subject) -> str:
         "",
         "## What was done",
         "",
-        *_done(subject.incident),
+        *_list_completed_steps(subject.incident),
         "",
         "## What was agreed",
         "",
@@ -143,7 +153,7 @@ def ticket(subject: Subject) -> str:
     return "\n".join(lines)
 
 
-def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
+def _facts(subject: TicketSubject) -> Iterator[tuple[str, str]]:
     node, incident = subject.node, subject.incident
     yield "our incident", incident.id
     yield "node", node.name
@@ -160,14 +170,14 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     yield "Xids", ", ".join(str(each) for each in incident.xids) or "none seen"
 
 
-def _findings(subject: Subject) -> list[str]:
+def _findings(subject: TicketSubject) -> list[str]:
     return [
         f"- {each.name}: {each.meaning}" + (f" ({_cell(each.detail)})" if each.detail else "")
         for each in subject.verdict.findings
     ]
 
 
-def _done(incident: Incident) -> list[str]:
+def _list_completed_steps(incident: Incident) -> list[str]:
     steps = (
         ("given no more work", incident.cordoned),
         (f"spare {incident.spare} took over" if incident.spare else "no spare took over", incident.spared),
@@ -176,7 +186,7 @@ def _done(incident: Incident) -> list[str]:
     return [f"- {_utc(at)}: {what}" for what, at in steps if at is not None] or ["- nothing yet"]
 
 
-def _term(subject: Subject) -> str:
+def _term(subject: TicketSubject) -> str:
     hours = subject.replace_within_hours
     if hours is None:
         return "Time to replace a node: not agreed."

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from planning.incidents import node as node_labels
-from planning.incidents.findings import Standing
+from planning.incidents.findings import NodeHealth
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from planning.incidents.findings import Verdict
+    from planning.incidents.findings import NodeDiagnosis
     from planning.incidents.node import Node
     from planning.spec.cluster import Pool
 
@@ -20,7 +20,7 @@ JOINED: Final = frozenset({"efa", "infiniband", "roce", "gpudirect"})  # as comp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class SpareChoice:
     """The spare that takes over, and why others do not.
 
     Args:
@@ -35,34 +35,34 @@ class Choice:
 
 
 def spare_for(
-    failed: Node, nodes: Iterable[Node], *, verdicts: Mapping[str, Verdict], levels: Sequence[str], pool: Pool
-) -> Choice:
+    failed: Node, nodes: Iterable[Node], *, verdicts: Mapping[str, NodeDiagnosis], levels: Sequence[str], pool: Pool
+) -> SpareChoice:
     """The nearest spare that may take over from a failed node; the same one for the same nodes.
 
     Args:
         levels: labels of the fabric, from far to near; the node's own name counts for none.
         pool: of the failed node; where it has a fabric the spare must be on the same spine.
     """
-    fabric, tested = pool.fabric in JOINED, tested_before_work(pool)
+    fabric, tested = pool.fabric in JOINED, needs_burn_in(pool)
     near = tuple(each for each in levels if each != node_labels.HOST)
     refused: list[tuple[str, str]] = []
     able: list[tuple[int, str, Node, tuple[str, ...]]] = []
     for each in sorted(nodes, key=lambda node: node.name):
-        if each.name == failed.name or each.pool != failed.pool or not _meant(each):
+        if each.name == failed.name or each.pool != failed.pool or not _is_spare_candidate(each):
             continue
         reason = unfit(each, verdicts[each.name], tested=tested) or (_apart(failed, each, near) if fabric else "")
         if reason:
             refused.append((each.name, reason))
             continue
-        shared = _shared(failed, each, near)
+        shared = _list_shared_labels(failed, each, near)
         able.append((-len(shared), each.name, each, shared))
     if not able:
-        return Choice(node=None, refused=tuple(refused))
+        return SpareChoice(node=None, refused=tuple(refused))
     _, _, node, shared = min(able, key=lambda each: each[:2])
-    return Choice(node=node, shared=shared, refused=tuple(refused))
+    return SpareChoice(node=node, shared=shared, refused=tuple(refused))
 
 
-def unfit(node: Node, verdict: Verdict, *, tested: bool) -> str:
+def unfit(node: Node, verdict: NodeDiagnosis, *, tested: bool) -> str:
     """Why a node cannot work as a spare; "" where it can.
 
     Args:
@@ -70,19 +70,19 @@ def unfit(node: Node, verdict: Verdict, *, tested: bool) -> str:
     """
     if node.burn_in in {node_labels.PENDING, node_labels.FAILED} or (tested and node.burn_in != node_labels.PASSED):
         return f"it has not passed its burn-in ({node_labels.BURN_IN}: {node.burn_in or 'no label'})"
-    if verdict.standing is not Standing.WELL:
+    if verdict.standing is not NodeHealth.WELL:
         return f"it is {verdict.standing}: {verdict.words or 'its kubelet is silent'}"
     if node.incident:
         return f"it is being mended itself, under incident {node.incident}"
     return ""
 
 
-def tested_before_work(pool: Pool) -> bool:
+def needs_burn_in(pool: Pool) -> bool:
     """Whether nodes of a pool have a burn-in to pass; those that a scaler starts have none."""
     return pool.burn_in and pool.min_nodes > 0
 
 
-def _meant(node: Node) -> bool:
+def _is_spare_candidate(node: Node) -> bool:
     """Whether somebody would take it for a spare: held back, or not through its burn-in."""
     return node.held or node.burn_in in {node_labels.PENDING, node_labels.FAILED}
 
@@ -98,7 +98,7 @@ def _apart(failed: Node, spare: Node, near: Sequence[str]) -> str:
     return f"it is on another {what} ({label}: {theirs or 'unknown'}, not {mine})"
 
 
-def _shared(failed: Node, spare: Node, near: Sequence[str]) -> tuple[str, ...]:
+def _list_shared_labels(failed: Node, spare: Node, near: Sequence[str]) -> tuple[str, ...]:
     shared: list[str] = []
     for label in near:
         value = failed.labels.get(label)
@@ -124,7 +124,12 @@ class Cordons:
 
 
 def cordons(
-    nodes: Sequence[Node], *, verdicts: Mapping[str, Verdict], at_most: int, share_percent: int, pools: Collection[str]
+    nodes: Sequence[Node],
+    *,
+    verdicts: Mapping[str, NodeDiagnosis],
+    at_most: int,
+    share_percent: int,
+    pools: Collection[str],
 ) -> Cordons:
     """Failed nodes that may be cordoned, pool by pool; those that are certain, and no others.
 
@@ -140,7 +145,7 @@ def cordons(
         away = sum(bool(each.going) or (each.cordoned and not each.held) for each in members)
         room = max(0, min(at_most, max(1, len(members) * share_percent // 100)) - away)
         for each in members:
-            if each.cordoned or verdicts[each.name].standing is not Standing.FAILED:
+            if each.cordoned or verdicts[each.name].standing is not NodeHealth.FAILED:
                 continue
             if each.going:
                 left.append((each.name, each.going))
@@ -155,7 +160,7 @@ def cordons(
 
 
 def last_system(
-    node: Node, nodes: Iterable[Node], *, verdicts: Mapping[str, Verdict], taken: Collection[Node] = ()
+    node: Node, nodes: Iterable[Node], *, verdicts: Mapping[str, NodeDiagnosis], taken: Collection[Node] = ()
 ) -> str:
     """Why a system node has to stay; "" where another one carries the platform, or it is none."""
     if node.labels.get(node_labels.ROLE) != node_labels.SYSTEM:
@@ -168,6 +173,6 @@ def last_system(
         and each.name not in gone
         and not each.cordoned
         and each.ready == "True"
-        and verdicts[each.name].standing is not Standing.FAILED
+        and verdicts[each.name].standing is not NodeHealth.FAILED
     ]
     return "" if others else "it is the last system node: the platform would have nowhere to run"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from planning.inputs.yaml_nodes import Fields, Items, Node, Place
+from planning.inputs.yaml_nodes import Fields, Items, Node, TextPosition
 from planning.values.errors import Fault
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ LONGEST_SHOWN: Final = 200  # characters of a source line that are repeated in a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SourceText:
     """A text, line by line, under the name its faults are reported with."""
 
     file: str
     lines: Sequence[str]
 
-    def fault(self, message: str, *, place: Place, hint: str = "", path: str = "") -> Fault:
+    def fault(self, message: str, *, place: TextPosition, hint: str = "", path: str = "") -> Fault:
         """A fault at a place of this text."""
         line = self.lines[place.line - 1] if place.line <= len(self.lines) else ""
         return Fault(
@@ -36,7 +36,7 @@ class Source:
         )
 
 
-def locate(root: Node, path: Sequence[str | int], *, at_key: bool = False) -> Place:
+def locate(root: Node, path: Sequence[str | int], *, at_key: bool = False) -> TextPosition:
     """Where the value at `path` starts, or its key; for what the text does not have, the section it belongs to."""
     node, key = root, root.place
     for part in path:

@@ -50,7 +50,7 @@ def read_text(path: Path, *, most_bytes: int = MEGABYTE, hint: str = "") -> str:
     try:
         return files.read_text(path, most_bytes=most_bytes)
     except UnreadableFileError as error:
-        raise refused(error, file=str(path), hint=hint) from error
+        raise build_refusal(error, file=str(path), hint=hint) from error
 
 
 def read_content(path: Path, *, most_bytes: int = MEGABYTE, hint: str = "") -> bytes:
@@ -63,7 +63,7 @@ def read_content(path: Path, *, most_bytes: int = MEGABYTE, hint: str = "") -> b
     try:
         return files.read_content(path, most_bytes=most_bytes)
     except UnreadableFileError as error:
-        raise refused(error, file=str(path), hint=hint) from error
+        raise build_refusal(error, file=str(path), hint=hint) from error
 
 
 def read_json(path: Path, *, most_bytes: int = MEGABYTE, hint: str = "") -> object:
@@ -126,7 +126,7 @@ def parse_json(
     return found
 
 
-def refused(error: UnreadableFileError, *, file: str, hint: str = "") -> InputError:
+def build_refusal(error: UnreadableFileError, *, file: str, hint: str = "") -> InputError:
     """The refusal of a file, for people."""
     hint = error.hint or hint
     if error.is_missing:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from planning.inputs.faults import spell
-from planning.inputs.yaml_nodes import Fields, Items, Node, Note, Refused
+from planning.inputs.yaml_nodes import Fields, Items, Node, RejectedValue, YamlFault
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -52,7 +52,7 @@ def objection(text: str) -> tuple[str, str] | None:
     return None
 
 
-def dated(text: str) -> bool:
+def is_date_like(text: str) -> bool:
     """Whether YAML readers may take the unquoted `text` for a date."""
     return _DATE.fullmatch(text) is not None
 
@@ -77,7 +77,7 @@ _ISO_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 def plain(
     node: Node,
     *,
-    notes: list[Note],
+    notes: list[YamlFault],
     path: tuple[str | int, ...] = (),
     dates: bool = False,
     days: Collection[tuple[str | int, ...]] = (),
@@ -98,11 +98,11 @@ def plain(
             plain(item, notes=notes, path=(*path, index), dates=dates, days=days)
             for index, item in enumerate(node.nodes)
         ]
-    if isinstance(node, Refused):
+    if isinstance(node, RejectedValue):
         return REFUSED
-    if not node.plain or (dates and _ISO_DATE.fullmatch(node.text)) or (path in days and dated(node.text)):
+    if not node.plain or (dates and _ISO_DATE.fullmatch(node.text)) or (path in days and is_date_like(node.text)):
         return node.text
     if (ambiguity := objection(node.text)) is not None:
-        notes.append(Note(ambiguity[0], node.place, ambiguity[1], spell(path)))
+        notes.append(YamlFault(ambiguity[0], node.place, ambiguity[1], spell(path)))
         return REFUSED
     return value(node.text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn, cast, final
 
 from catalogs.files import UnreadableFileError, open_file
-from planning.inputs.files import as_object, parse_json, refused
+from planning.inputs.files import as_object, build_refusal, parse_json
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def open_lines(path: Path) -> Generator[BoundedLines]:
     try:
         stored = open_file(path)
     except UnreadableFileError as error:
-        raise refused(error, file=str(path)) from error
+        raise build_refusal(error, file=str(path)) from error
     with stored:
         start = stored.peek(4)[:4]
         for magic, kind in _OTHERS:

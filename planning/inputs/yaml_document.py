@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast, final
 
-from planning.inputs.faults import Source, locate, spell
+from planning.inputs.faults import SourceText, locate, spell
 from planning.inputs.files import MissingFileError, read_text
 from planning.inputs.plain_values import plain
-from planning.inputs.yaml_nodes import Fields, Note, Place, Scalar, compose
-from planning.values.errors import Fault, InputError, counted
+from planning.inputs.yaml_nodes import Fields, Scalar, TextPosition, YamlFault, compose
+from planning.values.errors import Fault, InputError, format_fault_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,11 +49,11 @@ def parse_fields(text: str, *, file: str) -> Mapping[str, object]:
     written.say(written.notes)
     fields: Mapping[str, object] = {}
     if isinstance(written.root, Fields):
-        notes: list[Note] = []
+        notes: list[YamlFault] = []
         fields = cast("dict[str, object]", plain(written.root, notes=notes, dates=True))
         written.say(notes)
     elif not written.faults and not written.is_empty:
-        written.add("it is made of names and values", Place(1, 1), hint='as in "name: value"')
+        written.add("it is made of names and values", TextPosition(1, 1), hint='as in "name: value"')
     if written.faults:
         raise written.refusal()
     return fields
@@ -69,7 +69,7 @@ class YamlText:
     """
 
     def __init__(self, text: str, *, file: str) -> None:
-        self.source = Source(file=file, lines=text.splitlines())
+        self.source = SourceText(file=file, lines=text.splitlines())
         self.root, self.notes = compose(text)
         self.faults: list[Fault] = []
 
@@ -78,23 +78,23 @@ class YamlText:
         """Whether nothing is in the text but comments."""
         return self.root is None or (isinstance(self.root, Scalar) and self.root.plain and not self.root.text)
 
-    def say(self, notes: Iterable[Note]) -> None:
+    def say(self, notes: Iterable[YamlFault]) -> None:
         """Add faults of the YAML itself, whose words are those for a checklist."""
         for each in notes:
             self.add(_of_this_file(each.message), each.place, hint=_of_this_file(each.hint))
 
-    def add(self, message: str, place: Place, *, hint: str = "", path: FieldPath = ()) -> None:
+    def add(self, message: str, place: TextPosition, *, hint: str = "", path: FieldPath = ()) -> None:
         """Add a fault."""
         self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))
 
-    def at(self, path: FieldPath, *, at_key: bool = False) -> Place:
+    def at(self, path: FieldPath, *, at_key: bool = False) -> TextPosition:
         """Where the value at a path starts, or its key; the beginning where the text has no nodes."""
-        return locate(self.root, path, at_key=at_key) if self.root else Place(1, 1)
+        return locate(self.root, path, at_key=at_key) if self.root else TextPosition(1, 1)
 
     def refusal(self) -> InputError:
         """Every fault so far, in the order of the lines."""
         ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
-        return InputError(f"{self.source.file}: {counted(ordered)}", faults=ordered)
+        return InputError(f"{self.source.file}: {format_fault_count(ordered)}", faults=ordered)
 
 
 def _of_this_file(words: str) -> str:

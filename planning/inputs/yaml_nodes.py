@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class SyntaxComplaint:
     """A complaint in words; `at_opening` when the place to look at is where the bracket or quote was opened."""
 
     message: str
@@ -26,8 +26,8 @@ class Said:
     at_opening: bool = False
 
 
-_TAB: Final = Said(message="a tab stands where only spaces may", hint="indent with two spaces")
-_INDENT: Final = Said(
+_TAB: Final = SyntaxComplaint(message="a tab stands where only spaces may", hint="indent with two spaces")
+_INDENT: Final = SyntaxComplaint(
     message="this line is not indented like the lines it belongs to",
     hint="lines of one section start in the same column; list items start with a dash in the same column",
 )
@@ -35,40 +35,55 @@ _INDENT: Final = Said(
 _WORDS: Final = (
     (
         "unexpected end of stream",
-        Said(message="a quote is opened here and never closed", hint="close it on the same line", at_opening=True),
+        SyntaxComplaint(
+            message="a quote is opened here and never closed", hint="close it on the same line", at_opening=True
+        ),
     ),
-    ("or ']'", Said(message='"[" is opened here and never closed', hint='close it with "]"', at_opening=True)),
-    ("or '}'", Said(message='"{" is opened here and never closed', hint='close it with "}"', at_opening=True)),
+    (
+        "or ']'",
+        SyntaxComplaint(message='"[" is opened here and never closed', hint='close it with "]"', at_opening=True),
+    ),
+    (
+        "or '}'",
+        SyntaxComplaint(message='"{" is opened here and never closed', hint='close it with "}"', at_opening=True),
+    ),
     (
         "mapping values are not allowed",
-        Said(
+        SyntaxComplaint(
             message='a ":" stands where no value may follow',
             hint='put text that holds ": " in quotes, and check the indentation of this line',
         ),
     ),
-    ("could not find expected ':'", Said(message='a field without ":"', hint='write "name: value"', at_opening=True)),
+    (
+        "could not find expected ':'",
+        SyntaxComplaint(message='a field without ":"', hint='write "name: value"', at_opening=True),
+    ),
     ("expected '-' indicator", _INDENT),
     ("did not find expected key", _INDENT),
     ("expected <block end>", _INDENT),
-    ("unknown escape", Said(message="a backslash that means nothing here", hint="use single quotes")),
-    ("incompatible yaml document", Said(message="an unknown YAML version", hint='delete the line "%YAML"')),
+    ("unknown escape", SyntaxComplaint(message="a backslash that means nothing here", hint="use single quotes")),
+    ("incompatible yaml document", SyntaxComplaint(message="an unknown YAML version", hint='delete the line "%YAML"')),
 )
 
 
-def in_words(problem: str, *, lines: Sequence[str], line: int, column: int) -> Said:
+def in_words(problem: str, *, lines: Sequence[str], line: int, column: int) -> SyntaxComplaint:
     """The parser's `problem` at a line and column (from 1), in plain words with a hint."""
     source = lines[line - 1] if line <= len(lines) else ""
     if "tab" in problem or "\t" in _indentation(source):
         return _TAB
     if "mapping values are not allowed" in problem and _no_colon(before := _line_before(lines, line=line)):
-        return Said(message='the line before this one has no ":"', hint=f'write it as "{before.strip()[:40]}: ..."')
+        return SyntaxComplaint(
+            message='the line before this one has no ":"', hint=f'write it as "{before.strip()[:40]}: ..."'
+        )
     if "cannot start any token" in problem:
         sign = source[column - 1 : column]
-        return Said(message=f'a value may not start with "{sign}"', hint=f'put it in quotes, as in "{sign}..."')
+        return SyntaxComplaint(
+            message=f'a value may not start with "{sign}"', hint=f'put it in quotes, as in "{sign}..."'
+        )
     for part, said in _WORDS:
         if part in problem.casefold():
             return said
-    return Said(message=f"this is not YAML: {problem}")
+    return SyntaxComplaint(message=f"this is not YAML: {problem}")
 
 
 def _line_before(lines: Sequence[str], *, line: int) -> str:
@@ -90,7 +105,7 @@ LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPosition:
     """Where something starts; both count from 1."""
 
     line: int
@@ -98,20 +113,20 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class YamlFault:
     """A fault of the YAML itself."""
 
     message: str
-    place: Place
+    place: TextPosition
     hint: str = ""
     path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RejectedValue:
     """A value already reported; nothing more is said about it."""
 
-    place: Place
+    place: TextPosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +135,7 @@ class Scalar:
 
     text: str
     plain: bool
-    place: Place
+    place: TextPosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,31 +143,31 @@ class Items:
     """A list."""
 
     nodes: tuple[Node, ...]
-    place: Place
+    place: TextPosition
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
     """A mapping: for each key its own place and its value."""
 
-    entries: dict[str, tuple[Place, Node]]
-    place: Place
+    entries: dict[str, tuple[TextPosition, Node]]
+    place: TextPosition
 
 
-Node = Refused | Scalar | Items | Fields
+Node = RejectedValue | Scalar | Items | Fields
 
 
 @dataclass(slots=True)
 class _Open:
     """A list or mapping whose end has not been read."""
 
-    place: Place
+    place: TextPosition
     mapping: bool
     refused: bool
     nodes: list[Node] = field(default_factory=list[Node])
 
 
-def compose(text: str) -> tuple[Node | None, tuple[Note, ...]]:
+def compose(text: str) -> tuple[Node | None, tuple[YamlFault, ...]]:
     """The root node (None for an empty text, or where the syntax is broken) and every fault of the YAML."""
     builder = _Builder()
     try:
@@ -163,7 +178,7 @@ def compose(text: str) -> tuple[Node | None, tuple[Note, ...]]:
         builder.notes.append(_syntax_note(error, text=text))
         return None, tuple(builder.notes)
     except yaml.YAMLError as error:  # pragma: no cover - unprintable characters are refused before
-        builder.notes.append(Note(f"this is not YAML: {error}", Place(1, 1)))
+        builder.notes.append(YamlFault(f"this is not YAML: {error}", TextPosition(1, 1)))
         return None, tuple(builder.notes)
     return builder.root, tuple(builder.notes)
 
@@ -172,15 +187,15 @@ def _events(text: str) -> Iterator[yaml.Event]:
     return yaml.parse(text, Loader=LOADER)
 
 
-def _syntax_note(error: yaml.MarkedYAMLError, *, text: str) -> Note:
+def _syntax_note(error: yaml.MarkedYAMLError, *, text: str) -> YamlFault:
     mark = error.problem_mark or error.context_mark
-    place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+    place = TextPosition(mark.line + 1, mark.column + 1) if mark else TextPosition(1, 1)
     start = error.context_mark
-    opened = Place(start.line + 1, start.column + 1) if start else None
+    opened = TextPosition(start.line + 1, start.column + 1) if start else None
     said = in_words(error.problem or "", lines=text.splitlines(), line=place.line, column=place.column)
     if said.at_opening and opened is not None:
         place = opened
-    return Note(said.message, place, said.hint)
+    return YamlFault(said.message, place, said.hint)
 
 
 @final
@@ -189,7 +204,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self.root: Node | None = None
-        self.notes: list[Note] = []
+        self.notes: list[YamlFault] = []
         self._stack: list[_Open] = []
         self._documents = 0
         self._values = 0
@@ -205,7 +220,7 @@ class _Builder:
             self._say(f"more than {MAX_VALUES} names and values", event, hint="a checklist is a page or two of text")
             return False
         if isinstance(event, yaml.AliasEvent):
-            self._add(Refused(_place(event)))
+            self._add(RejectedValue(_place(event)))
         elif isinstance(event, yaml.ScalarEvent):
             self._add(
                 self._tagged(event) or self._steering(event) or Scalar(event.value, not event.style, _place(event))
@@ -236,23 +251,23 @@ class _Builder:
     def _close(self) -> Node:
         done = self._stack.pop()
         if done.refused:
-            return Refused(done.place)
+            return RejectedValue(done.place)
         if not done.mapping:
             return Items(tuple(done.nodes), done.place)
-        entries: dict[str, tuple[Place, Node]] = {}
+        entries: dict[str, tuple[TextPosition, Node]] = {}
         for key, value in zip(done.nodes[::2], done.nodes[1::2], strict=True):
             self._enter(entries, key=key, value=value)
         return Fields(entries, done.place)
 
-    def _enter(self, entries: dict[str, tuple[Place, Node]], *, key: Node, value: Node) -> None:
-        if isinstance(key, Refused):
+    def _enter(self, entries: dict[str, tuple[TextPosition, Node]], *, key: Node, value: Node) -> None:
+        if isinstance(key, RejectedValue):
             return
         if not isinstance(key, Scalar):
-            self.notes.append(Note("a field name must be one word", key.place))
+            self.notes.append(YamlFault("a field name must be one word", key.place))
         elif key.text in entries:
             first = entries[key.text][0].line
             message = f'"{key.text}" is written twice here, on line {first} and on line {key.place.line}'
-            self.notes.append(Note(message, key.place, "keep one of the two"))
+            self.notes.append(YamlFault(message, key.place, "keep one of the two"))
         else:
             entries[key.text] = (key.place, value)
 
@@ -269,24 +284,24 @@ class _Builder:
         message = f'"{sign}{event.anchor}": anchors and aliases are not used in a checklist'
         self._say(message, event, hint="write the value out at each place that needs it")
 
-    def _tagged(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> Refused | None:
+    def _tagged(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> RejectedValue | None:
         if event.tag is None:
             return None
         tag = event.tag.replace("tag:yaml.org,2002:", "!!")
         self._say(f'"{tag}": tags are not used in a checklist', event, hint="write the plain value")
-        return Refused(_place(event))
+        return RejectedValue(_place(event))
 
-    def _steering(self, event: yaml.ScalarEvent) -> Refused | None:
+    def _steering(self, event: yaml.ScalarEvent) -> RejectedValue | None:
         """Refuse a character that no text has, such as ESC, written as an escape in quotes."""
         if (found := CONTROL_CHARACTER.search(event.value)) is None:
             return None
         self._say(f"character U+{ord(found[0]):04X} is not text", event, hint="delete the escape")
-        return Refused(_place(event))
+        return RejectedValue(_place(event))
 
     def _say(self, message: str, event: yaml.Event, *, hint: str) -> None:
-        self.notes.append(Note(message, _place(event), hint))
+        self.notes.append(YamlFault(message, _place(event), hint))
 
 
-def _place(event: yaml.Event) -> Place:
+def _place(event: yaml.Event) -> TextPosition:
     mark = event.start_mark
-    return Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+    return TextPosition(mark.line + 1, mark.column + 1) if mark else TextPosition(1, 1)

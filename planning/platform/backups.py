@@ -22,7 +22,7 @@ LOG_MONTHS: Final = 1  # logs kept in the bucket, where no store in the cluster 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class BackupSchedule:
     """One schedule of backups.
 
     Args:
@@ -47,16 +47,21 @@ class Plan:
         return self.days * HOURS_PER_DAY // self.every_hours
 
 
-def _nightly(*, days: int) -> Plan:
-    return Plan(name="nightly", cron="17 2 * * *", every_hours=HOURS_PER_DAY, days=days)  # aside of the full hour
+def _nightly(*, days: int) -> BackupSchedule:
+    return BackupSchedule(
+        name="nightly", cron="17 2 * * *", every_hours=HOURS_PER_DAY, days=days
+    )  # aside of the full hour
 
 
 # The more somebody answers for the cluster, the further back it can be set, and the less is lost in between.
-PLANS: Final[Mapping[Support, tuple[Plan, ...]]] = {
+PLANS: Final[Mapping[Support, tuple[BackupSchedule, ...]]] = {
     Support.NONE: (_nightly(days=7),),
     Support.AS_NEEDED: (_nightly(days=14),),
     Support.BUSINESS_HOURS: (_nightly(days=30),),
-    Support.ALWAYS: (_nightly(days=30), Plan(name="six-hourly", cron="47 5,11,17,23 * * *", every_hours=6, days=7)),
+    Support.ALWAYS: (
+        _nightly(days=30),
+        BackupSchedule(name="six-hourly", cron="47 5,11,17,23 * * *", every_hours=6, days=7),
+    ),
 }
 
 # Namespaces that the next update makes anew, or whose loss nobody feels: no backup holds them.
@@ -75,7 +80,7 @@ MADE_ANEW: Final = (
 )
 
 
-def held_gb(plans: Iterable[Plan], *, disk_gb: int, logs_gb: Range | None = None) -> Range:
+def estimate_backup_gb(plans: Iterable[BackupSchedule], *, disk_gb: int, logs_gb: Range | None = None) -> Range:
     """GB in the bucket: one whole copy of the platform's volumes, what each kept backup adds to it, and the logs.
 
     Args:
@@ -91,7 +96,7 @@ def _readings(quantity: Range) -> tuple[Decimal, Decimal, Decimal]:
     return quantity.min, quantity.expected, quantity.max
 
 
-def _whole_copies(plans: Iterable[Plan], change: Decimal) -> Decimal:
+def _whole_copies(plans: Iterable[BackupSchedule], change: Decimal) -> Decimal:
     """How many times the volumes lie in the bucket, old versions included."""
     added = sum((change * plan.every_hours / HOURS_PER_DAY * plan.copies for plan in plans), Decimal(0))
     return 1 + added + change * VERSION_DAYS

@@ -9,7 +9,7 @@ from catalogs.software.reader import parts, software
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from catalogs.software.model import Part
+    from catalogs.software.model import SoftwareComponent
     from planning.spec.cluster import ClusterSpec, Pool
 
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KARPENTER_ONLY: Final = frozenset({"spot", "capacity_block"})
 
 
-def fixed_nodes(pool: Pool) -> int:
+def count_fixed_nodes(pool: Pool) -> int:
     """Nodes of the managed node group; Karpenter itself runs on the system pool, which is therefore all fixed."""
     if pool.role == "system":
         return pool.max_nodes
@@ -26,27 +26,27 @@ def fixed_nodes(pool: Pool) -> int:
 
 def elastic_nodes(pool: Pool) -> int:
     """Nodes that Karpenter may start at most."""
-    return pool.max_nodes - fixed_nodes(pool)
+    return pool.max_nodes - count_fixed_nodes(pool)
 
 
 WAYS: Final = "ways"  # what `built_by` calls the ways in and out, which every cluster has
 AUTOSCALER: Final = frozenset({"karpenter_crd", "karpenter"})  # only where nodes come and go
 
 
-def beneath(placements: Iterable[ClusterSpec]) -> tuple[Part, ...]:
+def list_base_layer_software(placements: Iterable[ClusterSpec]) -> tuple[SoftwareComponent, ...]:
     """Rows of the software catalog that some clusters have without a platform asking for them, each once."""
     found = {part.name: part for spec in placements for part in _of(spec)}
     return tuple(found.values())
 
 
-def _of(spec: ClusterSpec) -> Iterable[Part]:
+def _of(spec: ClusterSpec) -> Iterable[SoftwareComponent]:
     elastic = any(elastic_nodes(pool) for pool in spec.pools)
     for part in software().values():
         if part.built_by in (WAYS, spec.placement.target) and (elastic or part.name not in AUTOSCALER):
             yield part
 
 
-def untested(versions: Mapping[str, str]) -> tuple[str, ...]:
+def describe_untested_versions(versions: Mapping[str, str]) -> tuple[str, ...]:
     """What is said of each part, name to version, whose version is not the catalog's: values are written for that."""
     said: list[str] = []
     for name, version in versions.items():

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 ONE_GROUP: Final = frozenset({"coreweave", "gcp"})
 
 
-def burned_in(spec: ClusterSpec) -> tuple[Pool, ...]:
+def list_eligible_pools(spec: ClusterSpec) -> tuple[Pool, ...]:
     """Pools whose standing nodes wait for their burn-in, as the program builds it (decision 0028)."""
     return tuple(pool for pool in spec.pools if pool.burn_in and not why_not(pool, spec))
 
 
-def untested(spec: ClusterSpec) -> Iterator[str]:
+def explain_skipped_pools(spec: ClusterSpec) -> Iterator[str]:
     """For each reason, a sentence on the pools whose burn-in is wanted and is not run; none is left out in silence."""
     pools: dict[str, list[str]] = {}
     for pool in spec.pools:

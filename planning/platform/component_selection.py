@@ -15,14 +15,14 @@ from planning.checklist.model.workload import Inference
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from catalogs.software.model import Part
+    from catalogs.software.model import SoftwareComponent
     from planning.checklist.model.checklist import Checklist
 
 MEBI_PER_GIBI: Final = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class ComponentSelection:
     """The parts that run on system nodes, whichever provider it is.
 
     Args:
@@ -32,7 +32,7 @@ class Choice:
     """
 
     size: str
-    chosen: tuple[Part, ...]
+    chosen: tuple[SoftwareComponent, ...]
     skipped: Mapping[str, str]
 
     @property
@@ -47,10 +47,10 @@ class Choice:
         )
 
 
-def choose(checklist: Checklist) -> Choice:
+def choose(checklist: Checklist) -> ComponentSelection:
     """Every part of the catalog, chosen or skipped with its reason; device parts follow from the provider."""
     size = size_of(checklist)
-    chosen: list[Part] = []
+    chosen: list[SoftwareComponent] = []
     skipped: dict[str, str] = {}
     for part in parts().values():
         if part.owns:
@@ -60,10 +60,10 @@ def choose(checklist: Checklist) -> Choice:
             skipped[part.name] = reason
         else:
             chosen.append(part)
-    return Choice(size=size, chosen=tuple(chosen), skipped=skipped)
+    return ComponentSelection(size=size, chosen=tuple(chosen), skipped=skipped)
 
 
-def _reason_against(part: Part, checklist: Checklist, *, size: str) -> str:
+def _reason_against(part: SoftwareComponent, checklist: Checklist, *, size: str) -> str:
     """Why a part is left out; "" where it is installed."""
     asked = checklist.platform
     if part.name in asked.without:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from catalogs.software.model import Kind, split
+from catalogs.software.model import InstallationKind, split
 from catalogs.software.reader import RELEASE, images_of
 from planning.values.errors import InputError
 
@@ -23,7 +23,7 @@ class Sourced(Protocol):
     """What has a version and comes from somewhere: a row of the catalog, or a part of a lock."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102 - as in catalogs.software.model.Part
+    def name(self) -> str: ...  # noqa: D102 - as in catalogs.software.model.SoftwareComponent
     @property
     def title(self) -> str: ...  # noqa: D102 - as above
     @property
@@ -55,7 +55,7 @@ class SoftwareLock(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PinningState:
     """How far one part is pinned.
 
     Args:
@@ -105,9 +105,9 @@ def read_lock(text: str, *, file: str) -> SoftwareLock:
 
 def address(part: Sourced) -> str:
     """Source and version of a part in one line; "" of our own objects."""
-    if part.kind == Kind.CHART:
+    if part.kind == InstallationKind.CHART:
         return f"{part.repository.rstrip('/')}/{part.chart}:{part.version}"
-    return f"{part.repository}@{part.ref}" if part.kind == Kind.KUSTOMIZE else ""
+    return f"{part.repository}@{part.ref}" if part.kind == InstallationKind.KUSTOMIZE else ""
 
 
 def image_digest(image: str, lock: SoftwareLock) -> str:
@@ -116,18 +116,18 @@ def image_digest(image: str, lock: SoftwareLock) -> str:
     return own or lock.images.get(image, "")
 
 
-def standing(part: Sourced, lock: SoftwareLock) -> Standing:
+def standing(part: Sourced, lock: SoftwareLock) -> PinningState:
     """How far a part is pinned. A commit pins manifests by itself."""
     source = address(part)
-    digest = part.ref if part.kind == Kind.KUSTOMIZE else lock.charts.get(source, "")
+    digest = part.ref if part.kind == InstallationKind.KUSTOMIZE else lock.charts.get(source, "")
     pulled = dict.fromkeys(image.pulled for image in images_of(part.name))
     missing = [image for image in pulled if not image_digest(image, lock)]
-    if part.kind == Kind.CHART and not digest:
+    if part.kind == InstallationKind.CHART and not digest:
         missing.insert(0, source)
-    return Standing(part=part.name, source=source, digest=digest, missing=tuple(missing), images=len(pulled))
+    return PinningState(part=part.name, source=source, digest=digest, missing=tuple(missing), images=len(pulled))
 
 
-def unresolved(parts: Iterable[Sourced], lock: SoftwareLock) -> tuple[str, ...]:
+def describe_unresolved(parts: Iterable[Sourced], lock: SoftwareLock) -> tuple[str, ...]:
     """What is said of each part that is not wholly pinned."""
     found = [standing(part, lock) for part in parts]
     return tuple(f"{each.part} ({each.words.removeprefix('unresolved: ')})" for each in found if not each.resolved)

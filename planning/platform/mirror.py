@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.software.model import Kind, split
+from catalogs.software.model import InstallationKind, split
 from catalogs.software.reader import downloads
 from planning.platform.digests import address
 
@@ -27,9 +27,9 @@ def is_registry(mirror: str) -> bool:
 
 def files(part: Sourced) -> tuple[str, ...]:
     """What a mirror's folder must hold for a part, relative to it."""
-    if part.kind == Kind.CHART:
+    if part.kind == InstallationKind.CHART:
         return (chart_file(part),)
-    if part.kind == Kind.KUSTOMIZE:
+    if part.kind == InstallationKind.KUSTOMIZE:
         return tuple(f"{MANIFESTS}/{part.ref}/{path}" for path in part.chart.split())
     return ()
 
@@ -44,7 +44,7 @@ def lacking(parts: Iterable[Sourced], has: Callable[[str], bool]) -> tuple[str, 
     wanted: dict[str, None] = {}
     for part in parts:
         checkout = f"{MANIFESTS}/{part.ref}"
-        whole = part.kind == Kind.KUSTOMIZE and not has(checkout)
+        whole = part.kind == InstallationKind.KUSTOMIZE and not has(checkout)
         wanted.update(dict.fromkeys((checkout,) if whole else files(part)))
     return tuple(file for file in wanted if not has(file))
 
@@ -62,12 +62,18 @@ def downloading(parts: Iterable[Sourced], read: Callable[[str], str]) -> tuple[s
     return tuple(f"{file} still fetches {address}" for file, address in found if address in read(file))
 
 
-def mismatched(parts: Iterable[Sourced], lock: SoftwareLock, digest_of: Callable[[str], str]) -> tuple[str, ...]:
+def find_mismatched_charts(
+    parts: Iterable[Sourced], lock: SoftwareLock, digest_of: Callable[[str], str]
+) -> tuple[str, ...]:
     """What is said of each chart in the folder that is not the one whose digest is in the lock."""
     said: list[str] = []
     for part in parts:
         wanted = lock.charts.get(address(part), "")
-        if part.kind == Kind.CHART and wanted and (found := digest_of(chart_file(part))) not in ("", wanted):
+        if (
+            part.kind == InstallationKind.CHART
+            and wanted
+            and (found := digest_of(chart_file(part))) not in ("", wanted)
+        ):
             said.append(f"{chart_file(part)} is {found}, and the lock has {wanted}")
     return tuple(said)
 

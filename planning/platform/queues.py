@@ -60,7 +60,7 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class WorkloadQueues:
     """The queues of one workload.
 
     Args:
@@ -85,7 +85,7 @@ def in_order(pools: Iterable[Pool]) -> list[Pool]:
     return sorted(pools, key=lambda pool: ORDER.index(pool.kind))
 
 
-def shared(pool: Pool, platform: Platform) -> bool:
+def has_shared_accelerators(pool: Pool, platform: Platform) -> bool:
     """Whether several notebooks share one accelerator of the pool."""
     if platform.sharing == "none" or device(pool.accelerator) != NVIDIA:
         return False
@@ -93,7 +93,7 @@ def shared(pool: Pool, platform: Platform) -> bool:
     return kinds.get(pool.workload or "") == NOTEBOOKS
 
 
-def plain(pool: Pool) -> Flavor:
+def build_whole_flavor(pool: Pool) -> Flavor:
     """Whole accelerators of the pool."""
     return Flavor(pool=pool, resource=device(pool.accelerator), parts=1)
 
@@ -104,15 +104,15 @@ def flavor(pool: Pool, platform: Platform) -> Flavor:
     Raises:
         InputError: the accelerator cannot be cut into the slices that are wanted.
     """
-    if not shared(pool, platform):
-        return plain(pool)
+    if not has_shared_accelerators(pool, platform):
+        return build_whole_flavor(pool)
     if platform.sharing == "mig":
         parts = slices(pool.accelerator or "", platform.mig_profile)
         return Flavor(pool=pool, resource=slice_of(platform.mig_profile), parts=parts)
     return Flavor(pool=pool, resource=SHARED, parts=TURNS)
 
 
-def lines(platform: Platform, pools: Sequence[Pool]) -> Iterator[Line]:
+def lines(platform: Platform, pools: Sequence[Pool]) -> Iterator[WorkloadQueues]:
     """The line of each workload that teams work in, in the checklist's order."""
     of_workload: dict[str, list[TeamShare]] = {}
     for team in platform.teams:
@@ -129,7 +129,7 @@ def lines(platform: Platform, pools: Sequence[Pool]) -> Iterator[Line]:
             none = {each.pool.name: 0 for each in flavors}
             queues += (Queue(team=OPEN, workload=workload, nominal=none, weight=1),)
         lent = {each.pool.name: each.total - sum(queue.nominal[each.pool.name] for queue in queues) for each in flavors}
-        yield Line(workload=workload, flavors=flavors, queues=queues, lent=lent)
+        yield WorkloadQueues(workload=workload, flavors=flavors, queues=queues, lent=lent)
 
 
 def namespace_quotas(pools: Iterable[Pool], platform: Platform | None) -> dict[str, dict[str, int]]:
@@ -140,7 +140,7 @@ def namespace_quotas(pools: Iterable[Pool], platform: Platform | None) -> dict[s
     hard: dict[str, dict[str, int]] = {}
     for pool in pools:
         if pool.workload and device(pool.accelerator):
-            asked = plain(pool) if platform is None else flavor(pool, platform)
+            asked = build_whole_flavor(pool) if platform is None else flavor(pool, platform)
             mine = hard.setdefault(pool.workload, {})
             mine[asked.resource] = mine.get(asked.resource, 0) + asked.total
     return hard

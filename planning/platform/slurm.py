@@ -21,7 +21,7 @@ SHARES: Final[Mapping[Orchestration, int]] = {  # of how many nodes Slurm has on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class SlurmShare:
     """What Slurm has of one pool.
 
     Args:
@@ -35,7 +35,7 @@ class Share:
     standing: int
 
 
-def shares(spec: ClusterSpec) -> tuple[Share, ...]:
+def shares(spec: ClusterSpec) -> tuple[SlurmShare, ...]:
     """Slurm's part of each pool: all working nodes, or half of them, rounded down, where Kubernetes starts jobs too."""
     if spec.platform is None:
         return ()
@@ -44,7 +44,9 @@ def shares(spec: ClusterSpec) -> tuple[Share, ...]:
     return tuple(share for share in found if share.nodes)
 
 
-def left(pools: Iterable[Pool], *, kinds: Mapping[str, str], orchestration: Orchestration) -> tuple[Pool, ...]:
+def without_slurm_nodes(
+    pools: Iterable[Pool], *, kinds: Mapping[str, str], orchestration: Orchestration
+) -> tuple[Pool, ...]:
     """The pools as the queues of Kubernetes see them: with the nodes that Slurm does not have.
 
     Args:
@@ -55,9 +57,9 @@ def left(pools: Iterable[Pool], *, kinds: Mapping[str, str], orchestration: Orch
     )
 
 
-def _share(pool: Pool, orchestration: Orchestration, kinds: Mapping[str, str]) -> Share:
+def _share(pool: Pool, orchestration: Orchestration, kinds: Mapping[str, str]) -> SlurmShare:
     every = SHARES.get(orchestration)
     if every is None or pool.role == "system" or kinds.get(pool.workload or "") not in KINDS:
-        return Share(pool=pool, nodes=0, standing=0)
+        return SlurmShare(pool=pool, nodes=0, standing=0)
     nodes = pool.working // every
-    return Share(pool=pool, nodes=nodes, standing=min(nodes, pool.min_nodes // every))
+    return SlurmShare(pool=pool, nodes=nodes, standing=min(nodes, pool.min_nodes // every))

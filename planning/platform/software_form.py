@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final, Protocol
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from catalogs.software.model import Kind
-from catalogs.software.reader import RELEASE, downloads, images_of, tested
+from catalogs.software.model import InstallationKind
+from catalogs.software.reader import RELEASE, downloads, images_of, read_tested_versions
 from planning.platform.digests import address, image_digest, standing
 from planning.platform.mirror import MANIFESTS, OCI, chart_file, is_registry, target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from catalogs.software.model import Image, Part
+    from catalogs.software.model import Image, SoftwareComponent
     from planning.platform.digests import SoftwareLock, Sourced
 
 
@@ -33,7 +33,7 @@ class Titled(Protocol):
     def reason(self) -> str: ...  # noqa: D102 - as above
 
 
-def pinned_form(part: Sourced, lock: SoftwareLock) -> PinnedForm:
+def build_pinned_form(part: Sourced, lock: SoftwareLock) -> PinnedForm:
     """A part, its version, its source, and how far it is pinned."""
     found = standing(part, lock)
     return {
@@ -48,13 +48,13 @@ def pinned_form(part: Sourced, lock: SoftwareLock) -> PinnedForm:
     }
 
 
-def left_out_form(part: Titled) -> LeftOutForm:
+def build_left_out_form(part: Titled) -> LeftOutForm:
     """A part that is not installed, and why."""
     return {"name": part.name, "title": part.title, "reason": part.reason}
 
 
 def software_form(
-    parts: Iterable[tuple[Sourced, Part]],
+    parts: Iterable[tuple[Sourced, SoftwareComponent]],
     *,
     skipped: Iterable[Titled] = (),
     lock: SoftwareLock,
@@ -66,20 +66,20 @@ def software_form(
         "schema_version": SCHEMA_VERSION,
         "release": RELEASE,
         "stack": stack,
-        "parts": [_listed(part, row, lock) for part, row in parts],
-        "not_installed": [left_out_form(part) for part in skipped],
+        "parts": [_build_listed_form(part, row, lock) for part, row in parts],
+        "not_installed": [build_left_out_form(part) for part in skipped],
         "tested": [
             {"subject": each.subject, "version": each.version, "source": each.source}
-            for each in tested()
+            for each in read_tested_versions()
             if each.release == RELEASE
         ],
         "faults": list(faults),
     }
 
 
-def _listed(part: Sourced, row: Part, lock: SoftwareLock) -> ListedForm:
+def _build_listed_form(part: Sourced, row: SoftwareComponent, lock: SoftwareLock) -> ListedForm:
     return {
-        **pinned_form(part, lock),
+        **build_pinned_form(part, lock),
         "licence": row.licence,
         "sizes": list(row.sizes),
         "built_by": row.built_by,
@@ -105,14 +105,14 @@ def copies_form(
         "release": RELEASE,
         "stack": stack,
         "mirror": mirror,
-        "charts": [_copy(part, mirror) for part in parts if part.kind == Kind.CHART],
+        "charts": [_copy(part, mirror) for part in parts if part.kind == InstallationKind.CHART],
         "manifests": _checkouts(parts),
         "fetched": [
             {"part": each.part, "address": each.address, "file": each.file}
             for each in downloads()
             if each.part in {part.name for part in parts}
         ],
-        "images": [_image(name, held, lock, registry) for name, held in sorted(_pulled(parts).items())],
+        "images": [_image(name, held, lock, registry) for name, held in sorted(_group_pulled_images(parts).items())],
     }
 
 
@@ -122,11 +122,11 @@ def _copy(part: Sourced, mirror: str) -> CopyForm:
 
 
 def _checkouts(parts: Iterable[Sourced]) -> list[CheckoutForm]:
-    wanted = dict.fromkeys((part.repository, part.ref) for part in parts if part.kind == Kind.KUSTOMIZE)
+    wanted = dict.fromkeys((part.repository, part.ref) for part in parts if part.kind == InstallationKind.KUSTOMIZE)
     return [{"repository": url, "commit": commit, "target": f"{MANIFESTS}/{commit}"} for url, commit in wanted]
 
 
-def _pulled(parts: Iterable[Sourced]) -> Mapping[str, list[Image]]:
+def _group_pulled_images(parts: Iterable[Sourced]) -> Mapping[str, list[Image]]:
     pulled: dict[str, list[Image]] = {}
     for part in parts:
         for image in images_of(part.name):

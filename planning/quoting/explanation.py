@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import PurchaseKind
 from catalogs.parsing import spell_unit
 from catalogs.providers import node_fact
-from planning.quoting.candidates.billed_hours import RUNS, WORKING_DAYS, billed_hours
+from planning.quoting.candidates.billed_hours import RUNS, WORKING_DAYS, calculate_billed_hours
 from planning.sizing.assumptions import CHECKLIST
-from planning.sizing.demand import Figure, figure
+from planning.sizing.demand import SizingFigure, figure
 from planning.sizing.machines.run_time import ATTEMPTS, CPU, GPU, REPEATED, SHARED_BY, node_start
 from planning.spec.lock_content import State
 from planning.values.json_format import decimal_text
@@ -38,19 +38,19 @@ READINGS: Final = (
 )
 
 
-def option_figures(option: Option) -> Iterator[Figure]:
+def option_figures(option: Option) -> Iterator[SizingFigure]:
     """The readings of an option's month, the guarded cap where there is one, and every node for the whole month."""
     month = option.bill.usd_per_month
     for (name, meaning), usd in zip(READINGS, (month.min, month.expected, month.max), strict=True):
-        yield _figure(option, f"{name} a month", usd, meaning)
+        yield _build_hour_figure(option, f"{name} a month", usd, meaning)
     if option.guarded_usd_per_month is not None:
-        yield _figure(option, "guarded cap", option.guarded_usd_per_month, GUARDED)
-    yield _figure(option, "every node all month", option.all_nodes_usd_per_month, ALL_NODES)
+        yield _build_hour_figure(option, "guarded cap", option.guarded_usd_per_month, GUARDED)
+    yield _build_hour_figure(option, "every node all month", option.all_nodes_usd_per_month, ALL_NODES)
 
 
-def _figure(option: Option, name: str, usd: Decimal | None, meaning: str) -> Figure:
+def _build_hour_figure(option: Option, name: str, usd: Decimal | None, meaning: str) -> SizingFigure:
     unpriced = len(option.bill.unpriced)
-    return Figure(
+    return SizingFigure(
         subject=option.id,
         name=name,
         value=usd,
@@ -61,11 +61,11 @@ def _figure(option: Option, name: str, usd: Decimal | None, meaning: str) -> Fig
     )
 
 
-def bill_figures(option: Option) -> Iterator[Figure]:
+def bill_figures(option: Option) -> Iterator[SizingFigure]:
     """Each line of an option's bill with what it is made of."""
     for line in option.bill.lines:
         usd = line.usd_per_month
-        yield Figure(
+        yield SizingFigure(
             subject=option.id,
             name=line.label,
             value=None if usd is None or line.state is State.UNPRICED else usd.expected,
@@ -103,7 +103,7 @@ STARTS: Final = {
 }
 
 
-def list_hour_figures(candidate: Candidate, *, sources: Mapping[str, Source] | None = None) -> tuple[Figure, ...]:
+def list_hour_figures(candidate: Candidate, *, sources: Mapping[str, Source] | None = None) -> tuple[SizingFigure, ...]:
     """The time of a run, and the figures of one pool that is paid by use; none of one that is reserved, or always full.
 
     Args:
@@ -119,11 +119,11 @@ def list_hour_figures(candidate: Candidate, *, sources: Mapping[str, Source] | N
     )
 
 
-def _list_figures(candidate: Candidate) -> tuple[Figure, ...]:
-    return (*_run_figures(candidate), *_billed_figures(candidate))
+def _list_figures(candidate: Candidate) -> tuple[SizingFigure, ...]:
+    return (*_run_figures(candidate), *_build_billed_figures(candidate))
 
 
-def _run_figures(candidate: Candidate) -> Iterator[Figure]:
+def _run_figures(candidate: Candidate) -> Iterator[SizingFigure]:
     """How long a run takes from the start of its nodes on: what deadlines are held against."""
     fit, offer, demand = candidate.fit, candidate.parts[-1].offer, candidate.demand
     if fit.hours_per_run is None:
@@ -147,12 +147,12 @@ def _run_figures(candidate: Candidate) -> Iterator[Figure]:
     )
 
 
-def _billed_figures(candidate: Candidate) -> tuple[Figure, ...]:
+def _build_billed_figures(candidate: Candidate) -> tuple[SizingFigure, ...]:
     bought = [part for part in candidate.parts if part.offer.term.kind is not PurchaseKind.RESERVED]
     if not bought:
         return ()
     offer, demand = bought[-1].offer, candidate.demand
-    found = billed_hours(demand, candidate.fit, offer, candidate.accelerator)
+    found = calculate_billed_hours(demand, candidate.fit, offer, candidate.accelerator)
     if found.total == found.work:
         return ()
     kind = CPU if candidate.accelerator is None else GPU
@@ -172,7 +172,7 @@ def _billed_figures(candidate: Candidate) -> tuple[Figure, ...]:
             source=CHECKLIST if _word(demand) == "runs" else WORKING_DAYS.source,
         ),
         *_start_figures(demand, found, provider=offer.machine.provider, about=kind),
-        *_lost_figures(candidate, found, is_spot=offer.term.kind is PurchaseKind.SPOT),
+        *_build_interruption_figures(candidate, found, is_spot=offer.term.kind is PurchaseKind.SPOT),
         _hour_figures_figure(
             demand,
             "billed node hours",
@@ -203,7 +203,7 @@ def _formula_of_work(demand: Demand) -> str:
     return f"nodes x busy hours; at most {most.get(_word(demand), 'all nodes at every busy hour')}"
 
 
-def _start_figures(demand: Demand, found: BilledHours, *, provider: str, about: str) -> Iterator[Figure]:
+def _start_figures(demand: Demand, found: BilledHours, *, provider: str, about: str) -> Iterator[SizingFigure]:
     start = found.start
     rows = (
         ("boot and driver", start.boot, "boot_minutes", "minutes / 60"),
@@ -227,7 +227,7 @@ def _start_figures(demand: Demand, found: BilledHours, *, provider: str, about: 
         )
 
 
-def _lost_figures(candidate: Candidate, found: BilledHours, *, is_spot: bool) -> Iterator[Figure]:
+def _build_interruption_figures(candidate: Candidate, found: BilledHours, *, is_spot: bool) -> Iterator[SizingFigure]:
     if not is_spot:
         return
     family = "" if candidate.accelerator is None else candidate.accelerator.family
@@ -256,7 +256,7 @@ def _product(starts: Range, hours: Range) -> Range:
 
 def _hour_figures_figure(
     demand: Demand, name: str, hours: Range, *, formula: str, source: str, each: Range | None = None
-) -> Figure:
+) -> SizingFigure:
     inputs: dict[str, Decimal | int | str | None] = {"in a quiet month": _short(hours.min)}
     inputs["in the busiest month"] = _short(hours.max)
     if each is not None:
@@ -277,7 +277,7 @@ def _short(hours: Decimal) -> Decimal:
     return round(hours, 2)
 
 
-def explain(sizing: Sizing, *, subject: str | None = None, name: str | None = None) -> tuple[Figure, ...]:
+def explain(sizing: Sizing, *, subject: str | None = None, name: str | None = None) -> tuple[SizingFigure, ...]:
     """Figures in their order; of one subject, or whose name holds `name`, where these are given."""
     sought = "" if name is None else name.casefold()
     found = (figure for figure in sizing.figures if sought in figure.name.casefold())

@@ -13,13 +13,13 @@ from planning.checklist.model.vocabulary import HOME, Operation
 from planning.costs.bill import Bill
 from planning.costs.charges.cluster import NOT_COUNTED, charges
 from planning.costs.pricing import price_all
-from planning.platform.burn_in_eligibility import untested
-from planning.quoting.assembly.cluster import UNNAMED_MACHINE, named_parts, spec, target
+from planning.platform.burn_in_eligibility import explain_skipped_pools
+from planning.quoting.assembly.cluster import UNNAMED_MACHINE, name_offer_shares, spec, target
 from planning.quoting.assembly.platform import forwarding_notice, not_installed, shares_here, store_notice
-from planning.quoting.candidates.candidate import held
+from planning.quoting.candidates.candidate import hold_all_month
 from planning.quoting.explanation import list_hour_figures
 from planning.quoting.price_performance import buying, pool_worth
-from planning.quoting.quote import Option, Run
+from planning.quoting.quote import Option, RunEstimate
 from planning.quoting.search.selection import find_lead, rank
 from planning.spec.lock import Ceilings
 from planning.values.money import ZERO, to_cents
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from planning.checklist.model.checklist import Checklist
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.candidates.market import Market
-    from planning.quoting.search.least_cost import Pick
-    from planning.quoting.search.placements import Placed
-    from planning.sizing.demand import Figure
+    from planning.quoting.search.least_cost import ClusterPick
+    from planning.quoting.search.placements import PlacementPick
+    from planning.sizing.demand import SizingFigure
     from planning.spec.cluster import ClusterSpec
 
 SHORT_PURCHASE: Final = {
@@ -75,7 +75,7 @@ def whole_bill(placements: Sequence[ClusterSpec], market: Market) -> Bill:
 
 
 def option(
-    placed: Sequence[Placed],
+    placed: Sequence[PlacementPick],
     *,
     checklist: Checklist,
     market: Market,
@@ -85,12 +85,14 @@ def option(
 ) -> Option:
     """The option that picks for every placement are together."""
     clusters = tuple(_cluster(each, market) for each in placed)
-    released = tuple(name for each in placed for name in _released(each, market))
-    held_usd = _held_usd(placed, market) if released else None
+    released = tuple(name for each in placed for name in _list_unreserved_machines(each, market))
+    held_usd = _price_full_month(placed, market) if released else None
     candidates = [candidate for each in placed for candidate in each.pick.candidates]
     bills = whole_bill(clusters, market)
     worth = tuple(
-        pool_worth(each, part, pool=name, market=market) for each in candidates for name, part in named_parts(each)
+        pool_worth(each, part, pool=name, market=market)
+        for each in candidates
+        for name, part in name_offer_shares(each)
     )
     limits = ceilings(checklist)
     bounds = spend_bounds(clusters, bills, limits)
@@ -116,7 +118,10 @@ def option(
             )
         ),
         lock_in="; ".join(market.catalog.providers[name].lock_in for name in providers),
-        notes=(*_held_notes(released, held_usd, least=bool(bills.unpriced)), *_placed_notes(placed, clusters, market)),
+        notes=(
+            *_describe_full_month(released, held_usd, least=bool(bills.unpriced)),
+            *_list_placement_notes(placed, clusters, market),
+        ),
         held_usd_per_month=held_usd,
         guarded_usd_per_month=bounds.guarded_usd_per_month,
         all_nodes_usd_per_month=bounds.all_nodes_usd_per_month,
@@ -133,19 +138,21 @@ def _with_unheld(judgement: Judgement, bounds: SpendBounds) -> Judgement:
     return replace(judgement, reason=f"{judgement.reason}; {said}")
 
 
-def _placed_notes(placed: Sequence[Placed], clusters: Sequence[ClusterSpec], market: Market) -> Iterator[str]:
+def _list_placement_notes(
+    placed: Sequence[PlacementPick], clusters: Sequence[ClusterSpec], market: Market
+) -> Iterator[str]:
     for each, cluster in zip(placed, clusters, strict=True):
         prefix = f"{each.part.name}: " if len(placed) > 1 else ""
-        yield from (f"{prefix}{note}" for note in (*_notes(each, market=market), *untested(cluster)))
+        yield from (f"{prefix}{note}" for note in (*_notes(each, market=market), *explain_skipped_pools(cluster)))
 
 
-def _hour_figures(candidates: Sequence[Candidate], market: Market) -> tuple[Figure, ...]:
+def _hour_figures(candidates: Sequence[Candidate], market: Market) -> tuple[SizingFigure, ...]:
     """Why each pool is billed for more node hours than its work takes."""
     sources = market.catalog.sources
     return tuple(figure for each in candidates for figure in list_hour_figures(each, sources=sources))
 
 
-def _cluster(placed: Placed, market: Market) -> ClusterSpec:
+def _cluster(placed: PlacementPick, market: Market) -> ClusterSpec:
     part, pick = placed.part, placed.pick
     return spec(
         part.checklist,
@@ -157,7 +164,7 @@ def _cluster(placed: Placed, market: Market) -> ClusterSpec:
     )
 
 
-def _released(placed: Placed, market: Market) -> tuple[str, ...]:
+def _list_unreserved_machines(placed: PlacementPick, market: Market) -> tuple[str, ...]:
     """Machines of a cluster there is, all of which were to be reserved: priced as used, for want of such a price."""
     where, contract = placed.part.checklist.where, placed.part.checklist.contract
     if where.existing is None or contract.reserve != "all" or not contract.months:
@@ -172,25 +179,25 @@ def _is_released(each: Candidate, market: Market, *, months: int) -> bool:
         return False
     if each.demand.hardware is not None and each.demand.hardware.purchase is not None:
         return False
-    if held(each).node_hours == each.node_hours:
+    if hold_all_month(each).node_hours == each.node_hours:
         return False
     terms = (offer.term for offer in market.catalog.offers_of(each.machine, each.place[1]))
     return not any(term.kind is PurchaseKind.RESERVED and term.months == months for term in terms)
 
 
-def _held_usd(placed: Sequence[Placed], market: Market) -> Decimal:
+def _price_full_month(placed: Sequence[PlacementPick], market: Market) -> Decimal:
     """USD a month expected were the nodes that are priced as used held all month; unpriced lines add nothing."""
-    full = [replace(each, pick=_held_pick(each, market)) for each in placed]
+    full = [replace(each, pick=_hold_pick(each, market)) for each in placed]
     return whole_bill([_cluster(each, market) for each in full], market).usd_per_month.expected
 
 
-def _held_pick(placed: Placed, market: Market) -> Pick:
-    names = _released(placed, market)
-    every = tuple(held(each) if each.machine.name in names else each for each in placed.pick.candidates)
+def _hold_pick(placed: PlacementPick, market: Market) -> ClusterPick:
+    names = _list_unreserved_machines(placed, market)
+    every = tuple(hold_all_month(each) if each.machine.name in names else each for each in placed.pick.candidates)
     return replace(placed.pick, candidates=every)
 
 
-def _held_notes(machines: Sequence[str], usd: Decimal | None, *, least: bool) -> Iterator[str]:
+def _describe_full_month(machines: Sequence[str], usd: Decimal | None, *, least: bool) -> Iterator[str]:
     if usd is not None:
         names = ", ".join(dict.fromkeys(machines))
         yield (
@@ -199,12 +206,12 @@ def _held_notes(machines: Sequence[str], usd: Decimal | None, *, least: bool) ->
         )
 
 
-def identity(placed: Sequence[Placed]) -> str:
+def identity(placed: Sequence[PlacementPick]) -> str:
     """Place, accelerators of the pool that costs most and how they are bought: "aws-us-east-1-b200-16-spot"."""
     return "-and-".join(_identity(each.pick) for each in placed)
 
 
-def _identity(pick: Pick) -> str:
+def _identity(pick: ClusterPick) -> str:
     lead = find_lead(pick.candidates)
     if lead is None:
         return "-".join(pick.place)
@@ -217,11 +224,11 @@ def _identity(pick: Pick) -> str:
     return "-".join((*pick.place, hardware, *(kind for kind in kinds if kind))).replace(" ", "-")
 
 
-def _runs(candidates: Sequence[Candidate]) -> Iterator[Run]:
+def _runs(candidates: Sequence[Candidate]) -> Iterator[RunEstimate]:
     for each in candidates:
         hours = each.fit.hours_per_run
         if hours is not None:
-            yield Run(workload=each.demand.workload, hours=hours, usd=_usd_per_hour(each) * hours)
+            yield RunEstimate(workload=each.demand.workload, hours=hours, usd=_usd_per_hour(each) * hours)
 
 
 def _usd_per_hour(candidate: Candidate) -> Decimal:
@@ -236,7 +243,7 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
         yield f"SSH to nodes, which {cluster.profile.title} does not allow"
     if any(pool.machine == UNNAMED_MACHINE for pool in cluster.pools):
         yield "CPU nodes: the provider's CPU machines are not in the price book"
-    if checklist.main_cloud and checklist.main_cloud.vpc_id and not _joined(cluster):
+    if checklist.main_cloud and checklist.main_cloud.vpc_id and not _has_private_connection(cluster):
         yield f"the link to the main {checklist.main_cloud.provider} VPC"
     if cluster.platform is not None and cluster.platform.forwarding is not None:
         yield f"what {cluster.platform.forwarding.provider} charges for the logs and metrics that are forwarded to it"
@@ -250,12 +257,12 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
     yield "taxes, people's time and unused commitments"
 
 
-def _joined(cluster: ClusterSpec) -> bool:
+def _has_private_connection(cluster: ClusterSpec) -> bool:
     """Whether the cluster reaches the main cloud by a private way."""
     return cluster.network.peering is not None or cluster.network.link is not None
 
 
-def _notes(placed: Placed, *, market: Market) -> Iterator[str]:
+def _notes(placed: PlacementPick, *, market: Market) -> Iterator[str]:
     pick, checklist = placed.pick, placed.part.checklist
     if target(pick.place[0], checklist) == "existing" and checklist.where.existing is None:
         yield f"the cluster is ordered at {pick.place[0]} first; Atoll then builds on its kubeconfig"

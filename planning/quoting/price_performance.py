@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from catalogs.catalog import Catalog
     from catalogs.model import Accelerator, Offer
     from planning.checklist.model.checklist import Checklist
-    from planning.quoting.candidates.candidate import Candidate, Part
+    from planning.quoting.candidates.candidate import Candidate, OfferShare
     from planning.quoting.candidates.market import Market
     from planning.quoting.quote import Option, Quote
 
@@ -109,7 +109,7 @@ BULK_SERVERS: Final = 6  # the number for which that text reckons with the disco
 SERVERS: Final[Mapping[str, ServerCosts]] = {"A100": A100_SERVER, "H100": H100_SERVER}
 
 
-def pool_worth(candidate: Candidate, part: Part, *, pool: str, market: Market) -> PoolWorth:
+def pool_worth(candidate: Candidate, part: OfferShare, *, pool: str, market: Market) -> PoolWorth:
     """The worth of one pool's accelerators."""
     usd = part.offer.price.usd
     count = candidate.machine.accelerators
@@ -118,7 +118,7 @@ def pool_worth(candidate: Candidate, part: Part, *, pool: str, market: Market) -
         usd_per_hour=usd,
         usd_per_gpu_hour=usd / count if count else None,
         usd_per_1000_tflops_hour=_per_1000_tflops(candidate, usd),
-        big_three_usd_per_gpu_hour=big_three(candidate.machine.accelerator, market) if count else None,
+        big_three_usd_per_gpu_hour=find_hyperscaler_price(candidate.machine.accelerator, market) if count else None,
         flags=part.offer.flags,
     )
 
@@ -130,7 +130,7 @@ def _per_1000_tflops(candidate: Candidate, usd: Decimal) -> Decimal | None:
     return usd_per_1000_tflops_of(usd_per_hour=usd, peak=peak, accelerators=candidate.machine.accelerators)
 
 
-def big_three(accelerator: str | None, market: Market) -> Decimal | None:
+def find_hyperscaler_price(accelerator: str | None, market: Market) -> Decimal | None:
     """Least USD per hour of one such accelerator on demand at AWS, GCP or Azure; None: none of them prices it."""
     if accelerator not in market.big_three:
         found = (
@@ -169,7 +169,7 @@ def buying(candidates: Sequence[Candidate]) -> Buying | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoolStanding:
+class PoolMarketRank:
     """One pool of an option.
 
     Args:
@@ -188,7 +188,7 @@ class PoolStanding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class MarketRank:
     """One precision: peaks of different precisions may not be compared.
 
     Args:
@@ -197,10 +197,10 @@ class Standing:
 
     precision: str
     machines: tuple[Worth, ...]
-    pools: tuple[PoolStanding, ...]
+    pools: tuple[PoolMarketRank, ...]
 
 
-def standings(quote: Quote, checklist: Checklist, catalog: Catalog) -> tuple[Standing, ...]:
+def standings(quote: Quote, checklist: Checklist, catalog: Catalog) -> tuple[MarketRank, ...]:
     """One for each precision that a pool with a known peak works in."""
     used = _precisions(checklist)
     found = tuple((used.get(name, DEFAULT_PRECISION), pool) for name, pool in _pools(quote, catalog, used))
@@ -215,14 +215,14 @@ def _precisions(checklist: Checklist) -> dict[str | None, str]:
     return {each.name: str(getattr(each, "precision", DEFAULT_PRECISION)) for each in checklist.workloads}
 
 
-def _pools(quote: Quote, catalog: Catalog, used: dict[str | None, str]) -> Iterator[tuple[str | None, PoolStanding]]:
+def _pools(quote: Quote, catalog: Catalog, used: dict[str | None, str]) -> Iterator[tuple[str | None, PoolMarketRank]]:
     for at, option in enumerate(quote.options):
         yield from _pools_of(option, at, catalog, used)
 
 
 def _pools_of(
     option: Option, at: int, catalog: Catalog, used: dict[str | None, str]
-) -> Iterator[tuple[str | None, PoolStanding]]:
+) -> Iterator[tuple[str | None, PoolMarketRank]]:
     worth = {each.pool: each.usd_per_1000_tflops_hour for each in option.worth}
     for pool in (pool for each in option.placements for pool in each.pools):
         usd = worth.get(pool.name)
@@ -232,7 +232,7 @@ def _pools_of(
             continue
         yield (
             pool.workload,
-            PoolStanding(
+            PoolMarketRank(
                 at=at,
                 pool=pool.name,
                 accelerator=known.name,
@@ -244,20 +244,20 @@ def _pools_of(
         )
 
 
-def _standing(precision: str, pools: list[PoolStanding], catalog: Catalog) -> Standing:
+def _standing(precision: str, pools: list[PoolMarketRank], catalog: Catalog) -> MarketRank:
     machines: dict[tuple[str, str], Worth] = {}
     for each in worth_of_machines(catalog, precision=precision):
         machines.setdefault((each.provider, each.machine), each)
     rates = [each.usd_per_1000_tflops_hour for each in machines.values()]
-    return Standing(
+    return MarketRank(
         precision=precision,
         machines=tuple(machines.values()),
-        pools=tuple(_counted(pool, rates) for pool in pools),
+        pools=tuple(_count_cheaper(pool, rates) for pool in pools),
     )
 
 
-def _counted(pool: PoolStanding, rates: list[Decimal]) -> PoolStanding:
-    return PoolStanding(
+def _count_cheaper(pool: PoolMarketRank, rates: list[Decimal]) -> PoolMarketRank:
+    return PoolMarketRank(
         at=pool.at,
         pool=pool.pool,
         accelerator=pool.accelerator,
@@ -269,14 +269,14 @@ def _counted(pool: PoolStanding, rates: list[Decimal]) -> PoolStanding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class OwnershipCosts:
     """USD in all by the end of each month, from month 0, in which servers are bought and nothing is rented yet."""
 
     rented: tuple[Decimal, ...]
     owned: tuple[Decimal, ...]
 
 
-def spent(buying: Buying) -> Spent | None:
+def compare_ownership(buying: Buying) -> OwnershipCosts | None:
     """Both ways as long as the servers are kept; None where nobody knows what they cost.
 
     The servers are sold in the last month, as in `planning.costs.tco.break_even_month`.
@@ -289,7 +289,7 @@ def spent(buying: Buying) -> Spent | None:
     bought = buying.servers * costs.price * (1 - discount)
     owned = [bought + costs.running(buying.servers) * month / MONTHS_PER_YEAR for month in months]
     owned[-1] -= buying.servers * costs.resale
-    return Spent(
+    return OwnershipCosts(
         rented=tuple(buying.rent_usd_per_year * month / MONTHS_PER_YEAR for month in months), owned=tuple(owned)
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planning.ceilings.verdict import Judgement, judge
-from planning.costs.resources.stack_cost import take_off
+from planning.costs.resources.stack_cost import price_resources
 from planning.quoting.quote_form import judgement_form, line_form, range_form
 from planning.spec.lock import Ceilings
 from planning.values.verdict import Verdict
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from planning.costs.bill import Bill
     from planning.costs.resources.formats.values import Preview
-    from planning.costs.resources.stack_cost import Book, Taken, TakeOff
+    from planning.costs.resources.stack_cost import CostingBook, ResourceCost, StackCost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +35,8 @@ class PriceReport:
     """
 
     stack: str
-    old: TakeOff | None
-    new: TakeOff
+    old: StackCost | None
+    new: StackCost
     notes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
 
@@ -60,19 +60,19 @@ class PriceReport:
         }
 
 
-def report(preview: Preview, catalog: Book) -> PriceReport:
+def report(preview: Preview, catalog: CostingBook) -> PriceReport:
     """Price what a file describes, as it is and as it will be.
 
     Raises:
         AmbiguousPriceError: the price list has more than one answer.
     """
     region = preview.default_region
-    old = None if preview.old is None else take_off(preview.old, catalog=catalog, default_region=region)
-    new = take_off(preview.new, catalog=catalog, default_region=region)
+    old = None if preview.old is None else price_resources(preview.old, catalog=catalog, default_region=region)
+    new = price_resources(preview.new, catalog=catalog, default_region=region)
     return PriceReport(stack=preview.stack, old=old, new=new, notes=preview.notes, gaps=preview.gaps)
 
 
-def _resource(taken: Taken) -> dict[str, object]:
+def _resource(taken: ResourceCost) -> dict[str, object]:
     return {
         "urn": taken.urn,
         "type": taken.type,

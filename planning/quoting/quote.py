@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from planning.ceilings.verdict import Judgement
     from planning.costs.bill import Bill
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock_content import Ceilings
     from planning.values.money import Range
@@ -28,7 +28,7 @@ def name_view(view: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunEstimate:
     """What one training or fine-tuning run takes.
 
     Args:
@@ -134,7 +134,7 @@ class Option:
     bill: Bill
     judgement: Judgement
     rank_usd_per_month: Range
-    runs: tuple[Run, ...]
+    runs: tuple[RunEstimate, ...]
     worth: tuple[PoolWorth, ...]
     buying: Buying | None
     leaves_out: tuple[str, ...]
@@ -148,7 +148,7 @@ class Option:
     misses: tuple[str, ...] = ()
     guarded_usd_per_month: Decimal | None = None
     all_nodes_usd_per_month: Decimal | None = None
-    explain_hours: Callable[[], tuple[Figure, ...]] = field(default=tuple, compare=False, repr=False)
+    explain_hours: Callable[[], tuple[SizingFigure, ...]] = field(default=tuple, compare=False, repr=False)
 
     @property
     def spec(self) -> ClusterSpec:
@@ -177,7 +177,7 @@ class Quote:
     reason: str
     missing_views: Mapping[str, str]
     advice: tuple[str, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[SizingFigure, ...]
     prices: str
     prices_digest: str
     prices_as_of: date | None

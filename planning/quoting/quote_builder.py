@@ -16,16 +16,16 @@ from planning.quoting.option import identity, option
 from planning.quoting.quote import Quote, Twin, name_view
 from planning.quoting.search.candidate_set import CandidateSet
 from planning.quoting.search.least_cost import find_cheapest
-from planning.quoting.search.placements import Part, Placed, parts, under
+from planning.quoting.search.placements import PlacementPick, PlacementShare, limit_ceiling, parts
 from planning.quoting.search.selection import (
     FEWEST,
-    Entry,
-    alone,
+    SelectedCluster,
     describe_pool_changes,
     find_alternatives,
     find_near,
     find_twins,
     is_same,
+    list_distinct,
     rank,
     select,
 )
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from planning.checklist.model.checklist import Checklist
     from planning.quoting.candidates.market import Market
     from planning.quoting.quote import Option
-    from planning.quoting.search.least_cost import Pick
+    from planning.quoting.search.least_cost import ClusterPick
     from planning.quoting.search.selection import Cluster
-    from planning.sizing.demand import Demand, Figure
+    from planning.sizing.demand import Demand, SizingFigure
 
 # Spot and micro-cloud prices move within weeks (research: Nebius -35% in one step), so an offer stands for two.
 VALID: Final = timedelta(days=14)
@@ -67,13 +67,13 @@ LATE_VIEWS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class PlacementSearch:
     """One placement's share of the checklist, and what is on sale for it."""
 
-    part: Part
+    part: PlacementShare
     candidates: CandidateSet
     demands: tuple[Demand, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[SizingFigure, ...]
 
 
 def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Market, today: date) -> Quote:
@@ -87,7 +87,7 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     shares = _shares(parts(checklist), market=market, today=day, refusals=refusals)
     clusters, missing = _find_all(shares, VIEWS)
     if not clusters:
-        shares = tuple(_relaxed(each) for each in shares)
+        shares = tuple(_drop_deadlines(each) for each in shares)
         clusters, _ = _find_all(shares, LATE_VIEWS)
         missing = dict.fromkeys(VIEWS, LATE)
     if not clusters:
@@ -118,13 +118,15 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     )
 
 
-def _share(part: Part, *, market: Market, today: date, refusals: Counter[str]) -> Share:
+def _share(part: PlacementShare, *, market: Market, today: date, refusals: Counter[str]) -> PlacementSearch:
     sizing = size(part.checklist, beside=part.name != HOME)
     found = CandidateSet(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals, name=part.name)
-    return Share(part, found, sizing.demands, sizing.figures)
+    return PlacementSearch(part, found, sizing.demands, sizing.figures)
 
 
-def _shares(every: Sequence[Part], *, market: Market, today: date, refusals: Counter[str]) -> tuple[Share, ...]:
+def _shares(
+    every: Sequence[PlacementShare], *, market: Market, today: date, refusals: Counter[str]
+) -> tuple[PlacementSearch, ...]:
     """Each share; where there are several, each may cost what a ceiling leaves beside the cheapest of the others."""
     share = partial(_share, market=market, today=today, refusals=refusals)
     first = tuple(share(part) for part in every)
@@ -133,37 +135,39 @@ def _shares(every: Sequence[Part], *, market: Market, today: date, refusals: Cou
     refusals.clear()
     least = [find_cheapest(each.candidates) for each in first]
     usd = [ZERO if pick is None else each.candidates.bound(pick.rank) for each, pick in zip(first, least, strict=True)]
-    return tuple(share(under(part, others_usd=usd[:at] + usd[at + 1 :])) for at, part in enumerate(every))
+    return tuple(share(limit_ceiling(part, others_usd=usd[:at] + usd[at + 1 :])) for at, part in enumerate(every))
 
 
-def _relaxed(share: Share) -> Share:
+def _drop_deadlines(share: PlacementSearch) -> PlacementSearch:
     """The share as if no run had a deadline: what comes nearest where nothing keeps them."""
     return replace(share, candidates=share.candidates.with_demands(without_deadlines(share.demands)))
 
 
-def _find_all(shares: Sequence[Share], views: Mapping[str, View]) -> tuple[dict[str, Cluster], dict[str, str]]:
+def _find_all(
+    shares: Sequence[PlacementSearch], views: Mapping[str, View]
+) -> tuple[dict[str, Cluster], dict[str, str]]:
     """The cluster of each view, and for each view that has none the reason."""
     found = {name: _together(shares, view) for name, view in views.items()}
     clusters = {name: cluster for name, cluster in found.items() if not isinstance(cluster, str)}
     return clusters, {name: reason for name, reason in found.items() if isinstance(reason, str)}
 
 
-def _together(shares: Sequence[Share], view: View) -> tuple[Placed, ...] | str:
+def _together(shares: Sequence[PlacementSearch], view: View) -> tuple[PlacementPick, ...] | str:
     """A cluster for every share by one goal; at additional placements the cheapest where the goal has no answer."""
-    placed: list[Placed] = []
+    placed: list[PlacementPick] = []
     for at, share in enumerate(shares):
         pick = view.find(share.candidates)
         if isinstance(pick, str) and at:
             pick = find_cheapest(share.candidates, is_uninterrupted) or pick
         if isinstance(pick, str):
             return pick if len(shares) == 1 else f"{share.part.name}: {pick}"
-        placed.append(Placed(share.part, pick))
+        placed.append(PlacementPick(share.part, pick))
     return tuple(placed)
 
 
-def _add_alternatives(entries: list[Entry], shares: Sequence[Share]) -> None:
+def _add_alternatives(entries: list[SelectedCluster], shares: Sequence[PlacementSearch]) -> None:
     """Add clusters that differ until there are three, by changing the last share: the one that may be anywhere."""
-    while (mains := list(alone(entries))) and len(mains) < FEWEST:
+    while (mains := list(list_distinct(entries))) and len(mains) < FEWEST:
         shown = [each.cluster[-1].pick for each in mains]
         entry = next(_differing(entries, shares, shown), None)
         if entry is None:
@@ -171,11 +175,13 @@ def _add_alternatives(entries: list[Entry], shares: Sequence[Share]) -> None:
         entries.append(entry)
 
 
-def _differing(entries: Sequence[Entry], shares: Sequence[Share], shown: Sequence[Pick]) -> Iterator[Entry]:
+def _differing(
+    entries: Sequence[SelectedCluster], shares: Sequence[PlacementSearch], shown: Sequence[ClusterPick]
+) -> Iterator[SelectedCluster]:
     for pick, why in find_alternatives(shares[-1].candidates, shown):
-        cluster = (*entries[0].cluster[:-1], Placed(shares[-1].part, pick))
+        cluster = (*entries[0].cluster[:-1], PlacementPick(shares[-1].part, pick))
         if find_near(cluster, entries) is None and not any(is_same(each.cluster, cluster) for each in entries):
-            yield Entry(cluster, ["alternative"], [why])
+            yield SelectedCluster(cluster, ["alternative"], [why])
 
 
 def price_day(market: Market, today: date) -> date:
@@ -184,9 +190,11 @@ def price_day(market: Market, today: date) -> date:
     return today if prices.name == CURRENT or prices.newest is None else prices.newest
 
 
-def _options(entries: Sequence[Entry], *, shares: Sequence[Share], checklist: Checklist) -> tuple[Option, ...]:
+def _options(
+    entries: Sequence[SelectedCluster], *, shares: Sequence[PlacementSearch], checklist: Checklist
+) -> tuple[Option, ...]:
     """The options of their own, cheapest first, then those that are a line under one of them."""
-    made = _named(entries, shares=shares, checklist=checklist)
+    made = _name_options(entries, shares=shares, checklist=checklist)
     recommended = next((option for entry, option in made if "recommended" in entry.views), None)
     recommended = recommended or min((option for _, option in made), key=longest_run)
     ids = {id(entry): option.id for entry, option in made}
@@ -214,9 +222,11 @@ def _options(entries: Sequence[Entry], *, shares: Sequence[Share], checklist: Ch
     return tuple(sorted(options, key=lambda each: (bool(each.twin_of), each.rank_usd_per_month.expected)))
 
 
-def _named(entries: Sequence[Entry], *, shares: Sequence[Share], checklist: Checklist) -> list[tuple[Entry, Option]]:
+def _name_options(
+    entries: Sequence[SelectedCluster], *, shares: Sequence[PlacementSearch], checklist: Checklist
+) -> list[tuple[SelectedCluster, Option]]:
     """An option for each entry, with an id of its own, in the order of their cost."""
-    made: list[tuple[Entry, Option]] = []
+    made: list[tuple[SelectedCluster, Option]] = []
     market = shares[0].candidates.market
     ordered = sorted(entries, key=lambda each: (rank(each.cluster).expected, [one.pick.place for one in each.cluster]))
     for entry in ordered:
@@ -244,7 +254,7 @@ def _twin(main: Option, other: Option) -> Twin:
     )
 
 
-def _misses(entry: Entry, shares: Sequence[Share]) -> tuple[str, ...]:
+def _misses(entry: SelectedCluster, shares: Sequence[PlacementSearch]) -> tuple[str, ...]:
     return tuple(
         words
         for each, share in zip(entry.cluster, shares, strict=True)
@@ -252,7 +262,7 @@ def _misses(entry: Entry, shares: Sequence[Share]) -> tuple[str, ...]:
     )
 
 
-def _advice(options: tuple[Option, ...], *, shares: Sequence[Share]) -> tuple[str, ...]:
+def _advice(options: tuple[Option, ...], *, shares: Sequence[PlacementSearch]) -> tuple[str, ...]:
     """The smallest changes that would work: of deadlines where they are missed, else of what costs most."""
     if any(each.misses for each in options):
         return tuple(words for share in shares for words in propose_changes(share.candidates, share.demands))
@@ -281,7 +291,7 @@ def _unmet(
 def _why_unmet(checklist: Checklist, provider: str, *, market: Market, today: date) -> str:
     where = checklist.where.model_copy(update={"wanted": (provider,), "elsewhere": ()})
     refusals: Counter[str] = Counter()
-    part = Part(HOME, checklist.model_copy(update={"where": where}))
+    part = PlacementShare(HOME, checklist.model_copy(update={"where": where}))
     candidates = _share(part, market=market, today=today, refusals=refusals).candidates
     pick = find_cheapest(candidates)
     if pick is not None:
@@ -305,7 +315,7 @@ def _reason(count: int, missing: Mapping[str, str]) -> str:
     )
 
 
-def _nothing(shares: Sequence[Share], *, market: Market, today: date) -> NothingFitsError:
+def _nothing(shares: Sequence[PlacementSearch], *, market: Market, today: date) -> NothingFitsError:
     """The answer when nothing fits, about the first share that has no cluster."""
     part = next((each.part for each in shares if find_cheapest(each.candidates) is None), shares[0].part)
     refusals: Counter[str] = Counter()

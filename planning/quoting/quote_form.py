@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         TwinForm,
     )
     from planning.quoting.quote import Buying, Option, PoolWorth, Quote, Twin
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
     from planning.spec.cluster import Placement, Pool
     from planning.values.money import Range
 
@@ -125,7 +125,7 @@ def option_form(option: Option) -> OptionForm:
         "rank_usd_per_month": range_form(option.rank_usd_per_month),
         "verdict": judgement_form(option.judgement),
         "runs": [
-            {"workload": run.workload, "hours": _rounded(run.hours), "usd": str(to_cents(run.usd))}
+            {"workload": run.workload, "hours": _format_rate(run.hours), "usd": str(to_cents(run.usd))}
             for run in option.runs
         ],
         "buying": None if option.buying is None else _buying_form(option.buying),
@@ -135,12 +135,12 @@ def option_form(option: Option) -> OptionForm:
     }
 
 
-def explain_form(stack: str, figures: Iterable[Figure]) -> ExplainForm:
+def explain_form(stack: str, figures: Iterable[SizingFigure]) -> ExplainForm:
     """`atoll explain --json`."""
     return {"schema_version": SCHEMA_VERSION, "stack": stack, "figures": [figure_form(figure) for figure in figures]}
 
 
-def figure_form(figure: Figure) -> FigureForm:
+def figure_form(figure: SizingFigure) -> FigureForm:
     """One figure with its derivation."""
     return {
         "subject": figure.subject,
@@ -153,7 +153,7 @@ def figure_form(figure: Figure) -> FigureForm:
     }
 
 
-def expected_nodes(pool: Pool) -> Decimal:
+def calculate_average_nodes(pool: Pool) -> Decimal:
     """Nodes of a pool that are up on average over the month."""
     return pool.node_hours.expected / HOURS_PER_MONTH
 
@@ -198,7 +198,7 @@ def _pool_form(pool: Pool, *, worth: PoolWorth | None, bill: Bill, placement: st
         "accelerators": pool.accelerators,
         "nodes": {
             "min": pool.min_nodes,
-            "expected": float(round_to(expected_nodes(pool), CENT)),
+            "expected": float(round_to(calculate_average_nodes(pool), CENT)),
             "max": pool.max_nodes,
         },
         "purchase": pool.purchase,
@@ -215,7 +215,7 @@ def _twin_form(twin: Twin) -> TwinForm:
     return {
         "provider": twin.provider,
         "region": twin.region,
-        "share": _rounded(twin.share),
+        "share": _format_rate(twin.share),
         "option_id": twin.option_id,
         "views": list(twin.views),
     }
@@ -239,10 +239,10 @@ def _maybe(value: Decimal | None) -> str | None:
     return None if value is None else decimal_text(value)
 
 
-def _rounded(value: Decimal) -> str:
+def _format_rate(value: Decimal) -> str:
     """Rates and hours, which are quotients, to a ten-thousandth."""
     return decimal_text(round_to(value, TEN_THOUSANDTH))
 
 
 def _maybe_rounded(value: Decimal | None) -> str | None:
-    return None if value is None else _rounded(value)
+    return None if value is None else _format_rate(value)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date
 
-    from planning.cloud_checks.orphans import Leftover, Leftovers
+    from planning.cloud_checks.orphans import OrphanReport, PricedOrphan
     from planning.relocation.inventory.stack_inventory import Inventory
 
 
@@ -51,7 +51,7 @@ class Retiring:
         return not self.early and not self.unknown and not self.forgotten
 
 
-def retiring(
+def judge_decommission(
     inventory: Inventory,
     deletions: Iterable[Deletion],
     *,
@@ -98,12 +98,12 @@ class ToZero:
     """
 
     verdict: Literal["nothing", "kept", "costs", "cannot tell"]
-    costs: tuple[Leftover, ...]
-    kept: tuple[Leftover, ...]
+    costs: tuple[PricedOrphan, ...]
+    kept: tuple[PricedOrphan, ...]
     unanswered: tuple[str, ...]
 
 
-def to_zero(left: Leftovers) -> ToZero:
+def judge_remaining_bill(left: OrphanReport) -> ToZero:
     """The bill that is left, by what the clouds still have; silence is no proof of nothing."""
     unanswered = tuple(f"{each.what} of {each.placement}: {each.reason}" for each in left.unanswered)
     if left.forgotten:

@@ -12,14 +12,14 @@ from planning.values.money import ZERO, Range
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from planning.relocation.inventory.volume import Volume
+    from planning.relocation.inventory.volume import TransferVolume
 
 
 DAY: Final = Decimal(86_400)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class DurationEstimate:
     """A time with what it is made of.
 
     Args:
@@ -44,10 +44,10 @@ class VolumeTime:
 
     name: str
     kind: str
-    span: Span
+    span: DurationEstimate
 
 
-def carried(volume: Volume, rates: Rates) -> Span:
+def estimate_copy_time(volume: TransferVolume, rates: Rates) -> DurationEstimate:
     """Time of one full copy: the longer of what its bytes take and what its objects take."""
     if volume.kind == "database":
         return _by(volume.bytes, rates.dump, what="bytes", missing="a measured rate of dump and restore")
@@ -57,28 +57,28 @@ def carried(volume: Volume, rates: Rates) -> Span:
     )
 
 
-def one_after_another(spans: Iterable[Span]) -> Span:
+def one_after_another(spans: Iterable[DurationEstimate]) -> DurationEstimate:
     """Sum of times; a floor where one of them is not known, not known where none is."""
     listed = tuple(spans)
     known = [each.seconds for each in listed if each.seconds is not None]
     basis = " + ".join(dict.fromkeys(each.basis for each in listed)) or "nothing to do"
     if listed and not known:
-        return Span.unknown(basis)
+        return DurationEstimate.unknown(basis)
     total = Range.exactly(0)
     for each in known:
         total += each
     open_ends = len(known) < len(listed) or any(each.at_least for each in listed)
-    return Span(seconds=total, basis=basis, at_least=open_ends)
+    return DurationEstimate(seconds=total, basis=basis, at_least=open_ends)
 
 
-def seed(volumes: Sequence[Volume], rates: Rates) -> Span:
+def estimate_first_copy(volumes: Sequence[TransferVolume], rates: Rates) -> DurationEstimate:
     """Time of the first copy of everything but databases.
 
     At best all are copied side by side and wait for one limit only; else one waits for the link while another could
     have used it, and they take as long as one after another.
     """
     copied = [volume for volume in volumes if volume.kind != "database"]
-    each = one_after_another(carried(volume, rates) for volume in copied)
+    each = one_after_another(estimate_copy_time(volume, rates) for volume in copied)
     if each.seconds is None:
         return each
     together = _longer(
@@ -88,51 +88,51 @@ def seed(volumes: Sequence[Volume], rates: Rates) -> Span:
         ),
     )
     least = min(together.seconds.min, each.seconds.min) if together.seconds else each.seconds.min
-    return Span(
+    return DurationEstimate(
         seconds=Range(least, each.seconds.expected, each.seconds.max), basis=together.basis, at_least=each.at_least
     )
 
 
-def _sum(volumes: Iterable[Volume], of: Callable[[Volume], Range | None]) -> Range:
+def _sum(volumes: Iterable[TransferVolume], of: Callable[[TransferVolume], Range | None]) -> Range:
     total = Range.exactly(0)
     for volume in volumes:
         total += of(volume) or Range.exactly(0)
     return total
 
 
-def _by(amount: Range | None, rate: Rate | None, *, what: str, missing: str) -> Span:
+def _by(amount: Range | None, rate: Rate | None, *, what: str, missing: str) -> DurationEstimate:
     """An amount at a rate."""
     if amount is None:
-        return Span.unknown(f"how many {what} there are is not known")
+        return DurationEstimate.unknown(f"how many {what} there are is not known")
     if amount.max == ZERO:
-        return Span(seconds=Range.exactly(0), basis=f"no {what}")
+        return DurationEstimate(seconds=Range.exactly(0), basis=f"no {what}")
     if rate is None:
-        return Span.unknown(f"needs {missing}")
+        return DurationEstimate.unknown(f"needs {missing}")
     seconds = Range(*(each / rate.per_second for each in (amount.min, amount.expected, amount.max)))
-    return Span(seconds=seconds, basis=_said(what, rate))
+    return DurationEstimate(seconds=seconds, basis=_describe_rate(what, rate))
 
 
-def _said(what: str, rate: Rate) -> str:
+def _describe_rate(what: str, rate: Rate) -> str:
     """A rate in words: "bytes at 60.0 MiB/s, measured"."""
     speed = f"{rate.per_second / MIB:.1f} MiB/s" if what == "bytes" else f"{rate.per_second:.0f} a second"
     note = f" ({rate.note})" if rate.note else ""
     return f"{what} at {speed}, {rate.basis}{note}"
 
 
-def _longer(one: Span, other: Span) -> Span:
+def _longer(one: DurationEstimate, other: DurationEstimate) -> DurationEstimate:
     """The longer of two times that pass side by side, reading by reading."""
     if one.seconds is None and other.seconds is None:
-        return Span.unknown(f"{one.basis}; {other.basis}")
+        return DurationEstimate.unknown(f"{one.basis}; {other.basis}")
     if one.seconds is None or other.seconds is None:
         known, lacking = (other, one) if one.seconds is None else (one, other)
-        return Span(seconds=known.seconds, basis=f"{known.basis}; {lacking.basis}", at_least=True)
+        return DurationEstimate(seconds=known.seconds, basis=f"{known.basis}; {lacking.basis}", at_least=True)
     seconds = Range(
         max(one.seconds.min, other.seconds.min),
         max(one.seconds.expected, other.seconds.expected),
         max(one.seconds.max, other.seconds.max),
     )
     basis = one.basis if one.seconds.expected >= other.seconds.expected else other.basis
-    return Span(seconds=seconds, basis=basis, at_least=one.at_least or other.at_least)
+    return DurationEstimate(seconds=seconds, basis=basis, at_least=one.at_least or other.at_least)
 
 
 Basis = Literal["measured", "given"]

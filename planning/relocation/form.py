@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from planning.costs.json_shapes import BillForm, RangeForm
     from planning.relocation.costs.bill import MovingBill
     from planning.relocation.costs.break_even import BreakEven
-    from planning.relocation.durations import Span
+    from planning.relocation.durations import DurationEstimate
     from planning.relocation.write_freeze import Times
 
 
@@ -42,7 +42,7 @@ class MovingBillForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class SpanForm(TypedDict):
+class DurationForm(TypedDict):
     """A time."""
 
     seconds: RangeForm | None
@@ -58,7 +58,7 @@ class VolumeTimeForm(TypedDict):
 
     name: str
     kind: str
-    span: SpanForm
+    span: DurationForm
 
 
 @with_config(_CLOSED)
@@ -67,7 +67,7 @@ class RoundsForm(TypedDict):
 
     count: int | None
     """After the first copy; null: never, or not known."""
-    last: SpanForm
+    last: DurationForm
     words: str
 
 
@@ -77,7 +77,7 @@ class FreezePartForm(TypedDict):
 
     step: str
     title: str
-    span: SpanForm
+    span: DurationForm
 
 
 @with_config(_CLOSED)
@@ -85,10 +85,10 @@ class TimesForm(TypedDict):
     """How long everything takes."""
 
     volumes: list[VolumeTimeForm]
-    seed: SpanForm
+    seed: DurationForm
     rounds: RoundsForm
     freeze: list[FreezePartForm]
-    frozen: SpanForm
+    frozen: DurationForm
     """All parts of the freeze, one after another."""
     window_seconds: int
     fits: Literal["yes", "no", "cannot tell"]
@@ -133,7 +133,7 @@ def times_form(times: Times) -> TimesForm:
     }
 
 
-def span_form(span: Span) -> SpanForm:
+def span_form(span: DurationEstimate) -> DurationForm:
     """A time as it is."""
     seconds = span.seconds
     return {
@@ -166,7 +166,7 @@ def _whole(seconds: Decimal) -> str:
 
 
 @with_config(_CLOSED)
-class SideForm(TypedDict):
+class RelocationSideForm(TypedDict):
     """One side."""
 
     stack: str
@@ -280,7 +280,7 @@ class CellForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class StepForm(TypedDict):
+class RelocationStepForm(TypedDict):
     """A step of the run."""
 
     name: str
@@ -290,7 +290,7 @@ class StepForm(TypedDict):
     way_back: str
     frozen: bool
     """Whether writers stand still while it runs."""
-    span: SpanForm | None
+    span: DurationForm | None
     """Null where it takes no time worth planning, or where only a rehearsal tells."""
 
 
@@ -309,8 +309,8 @@ class RelocationPlanForm(TypedDict):
     """`atoll relocate plan --json`."""
 
     schema_version: int
-    source: SideForm
-    target: SideForm
+    source: RelocationSideForm
+    target: RelocationSideForm
     planned_on: str
     prices: str
     """Name of the price book."""
@@ -329,7 +329,7 @@ class RelocationPlanForm(TypedDict):
     bill: MovingBillForm
     times: TimesForm
     break_even: BreakEvenForm
-    steps: list[StepForm]
+    steps: list[RelocationStepForm]
     point_of_no_return: str
     questions: list[QuestionForm]
     notes: list[NoteForm]

@@ -11,7 +11,7 @@ from planning.values.money import to_cents
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from planning.relocation.durations import Span
+    from planning.relocation.durations import DurationEstimate
     from planning.values.money import Range
 
 MINUTE: Final = Decimal(60)
@@ -21,7 +21,7 @@ MOST_LISTED: Final = 6
 TB: Final = Decimal(1000)  # in GB
 
 
-def span_text(span: Span) -> str:
+def span_text(span: DurationEstimate) -> str:
     """As in "2.3 hours", "1.2 to 4.0 days", "up to 1 hour", "at least 3 minutes", "not known yet"."""
     if span.seconds is None:
         return "not known yet"
@@ -61,7 +61,7 @@ def amount(usd: Range, *, unpriced: int = 0) -> str:
     return f">= {expected}{ends}, {lines} without a price" if unpriced else f"{expected}{ends}"
 
 
-def listed(names: Sequence[str]) -> str:
+def format_names(names: Sequence[str]) -> str:
     """The first of them, and how many more."""
     more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
     return ", ".join(names[:MOST_LISTED]) + more

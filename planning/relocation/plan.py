@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from planning.relocation.costs.bill import moving_bill
 from planning.relocation.costs.break_even import break_even
 from planning.relocation.costs.route import Route
-from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.assets import AssetKind
 from planning.relocation.inventory.stack_inventory import NOTHING_COUNTED, SAMPLE, volume_of, volumes_of
 from planning.relocation.methods.data_loss import choose
-from planning.relocation.methods.manual_procedures import by_hand
+from planning.relocation.methods.manual_procedures import list_manual_moves
 from planning.relocation.methods.move_methods import applicable
 from planning.relocation.questions import questions
 from planning.relocation.refusals import refusals
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
-    from planning.relocation.costs.bill import MovingBill, Terms
+    from planning.relocation.costs.bill import MovingBill, RelocationTerms
     from planning.relocation.costs.break_even import BreakEven
     from planning.relocation.costs.route import Exit
     from planning.relocation.durations import Rates
-    from planning.relocation.inventory.assets import Thing
-    from planning.relocation.inventory.stack_inventory import Inventory, Measured
-    from planning.relocation.inventory.volume import Side, Volume
-    from planning.relocation.methods.data_loss import Choice
-    from planning.relocation.methods.manual_procedures import ByHand
-    from planning.relocation.questions import Answer
-    from planning.relocation.write_freeze import Asked, Times
+    from planning.relocation.inventory.assets import StatefulAsset
+    from planning.relocation.inventory.stack_inventory import AssetMeasurement, Inventory
+    from planning.relocation.inventory.volume import Side, TransferVolume
+    from planning.relocation.methods.data_loss import MoverChoice
+    from planning.relocation.methods.manual_procedures import ManualMove
+    from planning.relocation.questions import PlanQuestion
+    from planning.relocation.write_freeze import FreezeRequest, Times
     from planning.spec.cluster import Placement
     from planning.spec.lock import Lock
 
@@ -46,15 +46,15 @@ IN_CLUSTER: Final = frozenset({"minio", "seaweedfs"})  # stores that ask nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class AssetMove:
     """A thing that is moved, and by what.
 
     Args:
         choice: None where nothing of ours moves such a thing, which is then up to whoever reads the plan.
     """
 
-    thing: Thing
-    choice: Choice | None
+    thing: StatefulAsset
+    choice: MoverChoice | None
     source_store: str
     target_store: str
 
@@ -67,12 +67,12 @@ class Saving:
         usd: once; None where its size or a price is not known.
     """
 
-    thing: Thing
+    thing: StatefulAsset
     usd: Range | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class RelocationInputs:
     """What the person who plans has decided or knows.
 
     Args:
@@ -86,9 +86,9 @@ class Given:
     """
 
     rates: Rates
-    asked: Asked
-    terms: Terms
-    measured: Mapping[str, Measured] = field(default_factory=dict[str, "Measured"])
+    asked: FreezeRequest
+    terms: RelocationTerms
+    measured: Mapping[str, AssetMeasurement] = field(default_factory=dict[str, "AssetMeasurement"])
     movers: Mapping[str, str] = field(default_factory=dict[str, str])
     covered: frozenset[str] | None = None
     leaves_by: Exit | None = None
@@ -106,30 +106,37 @@ class RelocationPlan:
     planned_on: date
     prices: str
     route: Route
-    given: Given
+    given: RelocationInputs
     inventory: Inventory
-    chosen: tuple[Chosen, ...]
-    volumes: tuple[Volume, ...]
+    chosen: tuple[AssetMove, ...]
+    volumes: tuple[TransferVolume, ...]
     savings: tuple[Saving, ...]
     bill: MovingBill
     times: Times
     break_even: BreakEven
-    questions: tuple[Answer, ...]
+    questions: tuple[PlanQuestion, ...]
 
     @property
-    def lost(self) -> tuple[Chosen, ...]:
+    def lost(self) -> tuple[AssetMove, ...]:
         """Things of which something that is used would be lost, whatever is chosen."""
         return tuple(each for each in self.chosen if each.choice and each.choice.loses)
 
     @property
-    def by_hand(self) -> tuple[ByHand, ...]:
+    def by_hand(self) -> tuple[ManualMove, ...]:
         """What somebody must see to, for Atoll does not."""
         chosen = [(each.thing, each.choice) for each in self.chosen]
-        return by_hand(self.inventory, chosen, covered=self.given.covered)
+        return list_manual_moves(self.inventory, chosen, covered=self.given.covered)
 
 
 def plan(
-    source: Lock, target: Lock, *, inventory: Inventory, given: Given, catalog: Catalog, prices: str, today: date
+    source: Lock,
+    target: Lock,
+    *,
+    inventory: Inventory,
+    given: RelocationInputs,
+    catalog: Catalog,
+    prices: str,
+    today: date,
 ) -> RelocationPlan:
     """The plan.
 
@@ -142,12 +149,12 @@ def plan(
     _refuse(source, target, inventory)
     route = Route.between(source, target, leaves_by=given.leaves_by)
     volumes = _volumes(inventory, source, target, given)
-    chosen = tuple(_chosen(each, source, target, given) for each in inventory.moved)
+    chosen = tuple(_choose_move(each, source, target, given) for each in inventory.moved)
     bill = moving_bill(volumes, source=source, target=target, route=route, terms=given.terms, catalog=catalog)
     found = times(volumes, rates=given.rates, asked=given.asked)
     paid = break_even(bill.bill, source=source, target=target, from_day=given.terms.commit_on)
 
-    def cost(more: Sequence[Volume]) -> MovingBill:
+    def cost(more: Sequence[TransferVolume]) -> MovingBill:
         return moving_bill(more, source=source, target=target, route=route, terms=given.terms, catalog=catalog)
 
     return RelocationPlan(
@@ -161,7 +168,7 @@ def plan(
         chosen=chosen,
         volumes=volumes,
         savings=tuple(
-            _saving(each, given.measured, billed=_billed(each, source, target), cost=cost)
+            _saving(each, given.measured, billed=_list_billed_sides(each, source, target), cost=cost)
             for each in inventory.left_out
             if each.bytes is not None
         ),
@@ -191,31 +198,31 @@ def _refuse(source: Lock, target: Lock, inventory: Inventory) -> None:
         raise InputError(f"{source.stack} cannot be relocated to {target.stack}: {count}", faults=faults)
 
 
-def _chosen(thing: Thing, source: Lock, target: Lock, given: Given) -> Chosen:
+def _choose_move(thing: StatefulAsset, source: Lock, target: Lock, given: RelocationInputs) -> AssetMove:
     old, new = _store(thing, source), _store(thing, target)
     usage = given.measured.get(thing.key, NOTHING_COUNTED).usage
     candidates = applicable(thing.kind, source=old, target=new)
     choice = choose(candidates, thing.kind, target=new, usage=usage, named=given.movers.get(thing.key, ""))
-    return Chosen(thing=thing, choice=choice, source_store=old, target_store=new)
+    return AssetMove(thing=thing, choice=choice, source_store=old, target_store=new)
 
 
-def _volumes(inventory: Inventory, source: Lock, target: Lock, given: Given) -> tuple[Volume, ...]:
+def _volumes(inventory: Inventory, source: Lock, target: Lock, given: RelocationInputs) -> tuple[TransferVolume, ...]:
     things = {each.key: each for each in inventory.moved}
     found = volumes_of(inventory, given.measured, sample=given.sample)
-    return tuple(replace(each, billed_requests=_billed(things[each.name], source, target)) for each in found)
+    return tuple(replace(each, billed_requests=_list_billed_sides(things[each.name], source, target)) for each in found)
 
 
-def _billed(thing: Thing, source: Lock, target: Lock) -> tuple[Side, ...]:
+def _list_billed_sides(thing: StatefulAsset, source: Lock, target: Lock) -> tuple[Side, ...]:
     """Sides on which each request is paid: a store in the cluster is paid by its disks."""
     locks: Mapping[Side, Lock] = {"source": source, "target": target}
     return tuple(side for side, lock in locks.items() if _store(thing, lock) not in IN_CLUSTER)
 
 
-def _store(thing: Thing, lock: Lock) -> str:
+def _store(thing: StatefulAsset, lock: Lock) -> str:
     """Where a thing lies on one side: a word of the loss matrix for buckets, the provider for everything else."""
     place = lock.spec.placement
     platform = lock.spec.platform
-    if thing.kind is not Kind.BUCKET:
+    if thing.kind is not AssetKind.BUCKET:
         return place.provider
     if thing.part == "object_store" and platform and platform.object_store != "provider":
         return platform.object_store
@@ -227,11 +234,11 @@ def _of_provider(place: Placement) -> str:
 
 
 def _saving(
-    thing: Thing,
-    measured: Mapping[str, Measured],
+    thing: StatefulAsset,
+    measured: Mapping[str, AssetMeasurement],
     *,
     billed: tuple[Side, ...],
-    cost: Callable[[Sequence[Volume]], MovingBill],
+    cost: Callable[[Sequence[TransferVolume]], MovingBill],
 ) -> Saving:
     """What the way alone would cost, without time, people and double running."""
     volume = replace(volume_of(thing, measured.get(thing.key, NOTHING_COUNTED)), billed_requests=billed)

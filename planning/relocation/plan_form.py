@@ -7,9 +7,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.quoting.quote_form import range_form
-from planning.relocation.durations import Span
+from planning.relocation.durations import DurationEstimate
 from planning.relocation.form import break_even_form, moving_bill_form, span_form, times_form
-from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.assets import AssetKind
 from planning.relocation.inventory.features import OF_KIND
 from planning.relocation.methods.data_loss import SOURCES, cell
 from planning.relocation.methods.move_methods import applicable
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from planning.relocation.form import (
         ByHandForm,
         CellForm,
+        DurationForm,
         LostForm,
         MoverForm,
         NoteForm,
         RelocationPlanForm,
-        SideForm,
-        SpanForm,
-        StepForm,
+        RelocationSideForm,
+        RelocationStepForm,
         ThingForm,
     )
-    from planning.relocation.inventory.assets import Thing
-    from planning.relocation.methods.data_loss import Choice, Lost
-    from planning.relocation.methods.manual_procedures import ByHand
-    from planning.relocation.plan import Chosen, RelocationPlan
+    from planning.relocation.inventory.assets import StatefulAsset
+    from planning.relocation.methods.data_loss import FeatureLoss, MoverChoice
+    from planning.relocation.methods.manual_procedures import ManualMove
+    from planning.relocation.plan import AssetMove, RelocationPlan
     from planning.spec.lock import Lock
 
 DIGEST: Final = "digest"
@@ -103,7 +103,7 @@ def _canonical(body: Mapping[str, object]) -> str:
     return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _side(lock: Lock) -> SideForm:
+def _side(lock: Lock) -> RelocationSideForm:
     place = lock.spec.placement
     return {
         "stack": lock.stack,
@@ -113,7 +113,7 @@ def _side(lock: Lock) -> SideForm:
     }
 
 
-def _thing(thing: Thing, choice: Choice | None, *, saved: Range | None) -> ThingForm:
+def _thing(thing: StatefulAsset, choice: MoverChoice | None, *, saved: Range | None) -> ThingForm:
     return {
         "key": thing.key,
         "title": thing.title,
@@ -136,7 +136,7 @@ def _maybe(amount: Range | None) -> RangeForm | None:
     return None if amount is None else range_form(amount)
 
 
-def _mover(choice: Choice) -> MoverForm:
+def _mover(choice: MoverChoice) -> MoverForm:
     mover = choice.mover
     return {
         "name": mover.name,
@@ -145,13 +145,13 @@ def _mover(choice: Choice) -> MoverForm:
         "why": choice.why,
         "needs": mover.needs,
         "limits": mover.limits,
-        "loses": [_lost(each) for each in choice.loses],
-        "unlooked": [_lost(each) for each in choice.unlooked],
+        "loses": [_build_loss_form(each) for each in choice.loses],
+        "unlooked": [_build_loss_form(each) for each in choice.unlooked],
         "others": [{"name": each.name, "title": each.title, "reason": reason} for each, reason in choice.others],
     }
 
 
-def _by_hand(each: ByHand) -> ByHandForm:
+def _by_hand(each: ManualMove) -> ByHandForm:
     return {
         "key": each.key,
         "title": each.title,
@@ -162,7 +162,7 @@ def _by_hand(each: ByHand) -> ByHandForm:
     }
 
 
-def _lost(each: Lost) -> LostForm:
+def _build_loss_form(each: FeatureLoss) -> LostForm:
     return {
         "feature": each.feature.value,
         "count": each.count,
@@ -171,7 +171,7 @@ def _lost(each: Lost) -> LostForm:
     }
 
 
-def _matrix(chosen: tuple[Chosen, ...]) -> Iterator[CellForm]:
+def _matrix(chosen: tuple[AssetMove, ...]) -> Iterator[CellForm]:
     """Every cell of every mover that applies to something here, once."""
     seen: set[tuple[str, ...]] = set()
     for each in chosen:
@@ -193,7 +193,7 @@ def _matrix(chosen: tuple[Chosen, ...]) -> Iterator[CellForm]:
                 }
 
 
-def _steps(plan: RelocationPlan) -> Iterator[StepForm]:
+def _steps(plan: RelocationPlan) -> Iterator[RelocationStepForm]:
     """Every step with its time; what only a rehearsal tells has none."""
     spans = _spans(plan)
     for each in STEPS:
@@ -208,9 +208,9 @@ def _steps(plan: RelocationPlan) -> Iterator[StepForm]:
         }
 
 
-def _spans(plan: RelocationPlan) -> Mapping[str, SpanForm]:
+def _spans(plan: RelocationPlan) -> Mapping[str, DurationForm]:
     parts = {part.step: span_form(part.span) for part in plan.times.freeze}
-    observed = Span(seconds=Range.exactly(plan.given.observe_minutes * 60), basis="as long as was asked")
+    observed = DurationEstimate(seconds=Range.exactly(plan.given.observe_minutes * 60), basis="as long as was asked")
     return {
         "seed": span_form(plan.times.seed),
         "deltas": span_form(plan.times.rounds.last),
@@ -220,7 +220,7 @@ def _spans(plan: RelocationPlan) -> Mapping[str, SpanForm]:
 
 
 def _notes(plan: RelocationPlan) -> Iterator[NoteForm]:
-    if any(each.thing.kind is Kind.BUCKET for each in plan.chosen):
+    if any(each.thing.kind is AssetKind.BUCKET for each in plan.chosen):
         text = "objects get the time of their copy: lifecycle rules count from then; old times are in the manifest"
         yield {"text": text, "source": SOURCES["s3_time"]}
         text = (

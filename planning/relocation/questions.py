@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import total
-from planning.relocation.formatting import amount, listed, span_text
-from planning.relocation.inventory.assets import Kind
+from planning.relocation.formatting import amount, format_names, span_text
+from planning.relocation.inventory.assets import AssetKind
 from planning.relocation.inventory.volume import gb_of
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from planning.costs.bill import LineItem
-    from planning.relocation.costs.bill import MovingBill, Terms
-    from planning.relocation.inventory.assets import Thing
-    from planning.relocation.methods.data_loss import Choice
+    from planning.relocation.costs.bill import MovingBill, RelocationTerms
+    from planning.relocation.inventory.assets import StatefulAsset
+    from planning.relocation.methods.data_loss import MoverChoice
     from planning.relocation.write_freeze import Times
     from planning.spec.cluster import Placement
 
@@ -30,7 +30,7 @@ RUNNERS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class PlanQuestion:
     """A question and what the plan says to it.
 
     Args:
@@ -45,13 +45,13 @@ class Answer:
 
 def questions(
     *,
-    chosen: Sequence[tuple[Thing, Choice | None]],
+    chosen: Sequence[tuple[StatefulAsset, MoverChoice | None]],
     times: Times,
     bill: MovingBill,
-    terms: Terms,
+    terms: RelocationTerms,
     target: Placement,
     unlooked: Sequence[tuple[str, str]],
-) -> tuple[Answer, ...]:
+) -> tuple[PlanQuestion, ...]:
     """Every one, in the order of the text that asks them."""
     return (
         _who(chosen),
@@ -63,24 +63,24 @@ def questions(
         _freeze(times),
         _open_files(times),
         _same_region(target),
-        _looked_at(unlooked),
+        _answer_sources(unlooked),
     )
 
 
-def _answer(question: str, sentences: Iterator[str], *, known: bool = True) -> Answer:
-    return Answer(question=question, sentences=tuple(sentences), known=known)
+def _answer(question: str, sentences: Iterator[str], *, known: bool = True) -> PlanQuestion:
+    return PlanQuestion(question=question, sentences=tuple(sentences), known=known)
 
 
-def _who(chosen: Sequence[tuple[Thing, Choice | None]]) -> Answer:
+def _who(chosen: Sequence[tuple[StatefulAsset, MoverChoice | None]]) -> PlanQuestion:
     def sentences() -> Iterator[str]:
         yield "No provider is responsible for it: you are, and this plan says for each thing who acts."
         for runs, words in RUNNERS.items():
             mine = [thing.title for thing, choice in chosen if choice and choice.mover.runs == runs]
             if mine:
-                yield f"{words} {listed(mine)}."
+                yield f"{words} {format_names(mine)}."
         nobody = [thing.title for thing, choice in chosen if choice is None]
         if nobody:
-            yield f"Nothing of ours moves: {listed(nobody)}."
+            yield f"Nothing of ours moves: {format_names(nobody)}."
 
     return _answer(
         "Is the provider responsible for moving your data, or are you?",
@@ -89,7 +89,7 @@ def _who(chosen: Sequence[tuple[Thing, Choice | None]]) -> Answer:
     )
 
 
-def _fast_enough(times: Times) -> Answer:
+def _fast_enough(times: Times) -> PlanQuestion:
     def sentences() -> Iterator[str]:
         yield f"Time of the first copy: {span_text(times.seed)} ({times.seed.basis})."
         yield "People work on while it runs; only what follows the freeze keeps them waiting."
@@ -99,7 +99,7 @@ def _fast_enough(times: Times) -> Answer:
     return _answer("Is the tooling good enough to move it in hours, or will it take days?", sentences(), known=known)
 
 
-def _metadata(chosen: Sequence[tuple[Thing, Choice | None]]) -> Answer:
+def _metadata(chosen: Sequence[tuple[StatefulAsset, MoverChoice | None]]) -> PlanQuestion:
     lost = [(thing, each) for thing, choice in chosen if choice for each in choice.loses]
     open_ = [thing.title for thing, choice in chosen if choice and choice.unlooked]
     counted = any(choice.counted for _, choice in chosen if choice)
@@ -110,12 +110,12 @@ def _metadata(chosen: Sequence[tuple[Thing, Choice | None]]) -> Answer:
         if not lost:
             yield "Of what was counted, nothing is lost." if counted else "What the source uses was not counted yet."
         if open_:
-            yield f"Not looked at yet, so that nobody can say that nothing is lost: {listed(open_)}."
+            yield f"Not looked at yet, so that nobody can say that nothing is lost: {format_names(open_)}."
 
     return _answer("Will file and object metadata be dropped on the way?", sentences(), known=not open_)
 
 
-def _small_files(chosen: Sequence[tuple[Thing, Choice | None]], times: Times) -> Answer:
+def _small_files(chosen: Sequence[tuple[StatefulAsset, MoverChoice | None]], times: Times) -> PlanQuestion:
     counted = [thing for thing, _ in chosen if thing.objects is not None]
     uncounted = [thing.title for thing, _ in chosen if thing.objects is None and thing.kind in _WITH_FILES]
 
@@ -124,20 +124,20 @@ def _small_files(chosen: Sequence[tuple[Thing, Choice | None]], times: Times) ->
             most = sum(thing.objects.max for thing in counted if thing.objects)
             yield f"{most:,.0f} objects and files were counted."
         if uncounted:
-            yield f"Nobody has counted those of {listed(uncounted)}."
+            yield f"Nobody has counted those of {format_names(uncounted)}."
         yield "Nothing is packed with tar: small objects are copied side by side, each whole and by itself."
         slow = [each for each in times.volumes if "objects at" in each.span.basis]
         if slow:
-            yield f"Their number, not their size, decides the time of {listed([each.name for each in slow])}."
+            yield f"Their number, not their size, decides the time of {format_names([each.name for each in slow])}."
 
     return _answer("Are there millions of tiny files, and what do they cost in time?", sentences(), known=not uncounted)
 
 
-_WITH_FILES: Final = frozenset({Kind.BUCKET, Kind.FILE_SYSTEM, Kind.VOLUME})
+_WITH_FILES: Final = frozenset({AssetKind.BUCKET, AssetKind.FILE_SYSTEM, AssetKind.VOLUME})
 
 
-def _room(chosen: Sequence[tuple[Thing, Choice | None]]) -> Answer:
-    dumped = [thing for thing, _ in chosen if thing.kind in {Kind.POSTGRESQL, Kind.MYSQL} and thing.bytes]
+def _room(chosen: Sequence[tuple[StatefulAsset, MoverChoice | None]]) -> PlanQuestion:
+    dumped = [thing for thing, _ in chosen if thing.kind in {AssetKind.POSTGRESQL, AssetKind.MYSQL} and thing.bytes]
     gb = sum(gb_of(thing.bytes).max for thing in dumped if thing.bytes)
 
     def sentences() -> Iterator[str]:
@@ -147,7 +147,7 @@ def _room(chosen: Sequence[tuple[Thing, Choice | None]]) -> Answer:
     return _answer("Do you have twice the storage, for two copies of the data?", sentences())
 
 
-def _both_clusters(bill: MovingBill, terms: Terms) -> Answer:
+def _both_clusters(bill: MovingBill, terms: RelocationTerms) -> PlanQuestion:
     lines = bill.bill.lines
     overlap, kept = _starting(lines, "overlap/"), _starting(lines, "retained/")
 
@@ -171,7 +171,7 @@ def _sum(lines: Sequence[LineItem]) -> str:
     return amount(total(lines), unpriced=sum(1 for line in lines if line.usd_per_month is None))
 
 
-def _freeze(times: Times) -> Answer:
+def _freeze(times: Times) -> PlanQuestion:
     def sentences() -> Iterator[str]:
         yield f"Writers stand still: {span_text(times.frozen)}; the window is {times.window_seconds // 60} minutes."
         for part in times.freeze:
@@ -180,7 +180,7 @@ def _freeze(times: Times) -> Answer:
     return _answer("How long is everything frozen?", sentences(), known=times.fits != "cannot tell")
 
 
-def _open_files(times: Times) -> Answer:
+def _open_files(times: Times) -> PlanQuestion:
     def sentences() -> Iterator[str]:
         yield "Nobody is sent home for the first copy and the rounds after it: what is written then is copied again."
         yield "At the freeze notebooks stop, queues are held, schedules suspended; MLflow and buckets take no writes."
@@ -189,21 +189,21 @@ def _open_files(times: Times) -> Answer:
         yield "Tell people the hour, and let jobs write a checkpoint before it: what ran begins again at its last one."
         yield "A canary write must be refused before the last copy begins; one that succeeds ends the freeze."
         back = [each.title for each in STEPS if each.name == POINT_OF_NO_RETURN]
-        yield f"Until the step {listed(back)} everything goes on at the source as it was; from then on it does not."
+        yield f"Until the step {format_names(back)} everything goes on at the source as it was; from then on it does not."
         if times.fits == "no":
             yield "The freeze is longer than the window: shorten the last round, or agree on a longer one."
 
     return _answer("What happens to files that are edited and made while the data is on the move?", sentences())
 
 
-def _same_region(target: Placement) -> Answer:
+def _same_region(target: Placement) -> PlanQuestion:
     def sentences() -> Iterator[str]:
         yield f"All tiers and buckets lie in {target.provider} {target.region} before the first job starts there."
 
     return _answer("Is the storage in the same region as the accelerators afterwards?", sentences())
 
 
-def _looked_at(unlooked: Sequence[tuple[str, str]]) -> Answer:
+def _answer_sources(unlooked: Sequence[tuple[str, str]]) -> PlanQuestion:
     def sentences() -> Iterator[str]:
         for what, why in unlooked:
             yield f"The {what} was not: {why}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import regions
-from planning.relocation.inventory.assets import Treatment
+from planning.relocation.inventory.assets import AssetTreatment
 from planning.relocation.inventory.state_classes import PARTS
 from planning.relocation.inventory.volume import GB
 from planning.values.errors import Fault
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from ipaddress import IPv4Network
 
-    from planning.relocation.inventory.assets import Thing
+    from planning.relocation.inventory.assets import StatefulAsset
     from planning.relocation.inventory.stack_inventory import Inventory
     from planning.spec.cluster import ClusterSpec, Tier
     from planning.spec.lock import Lock
@@ -85,7 +85,7 @@ def _versions(source: Lock, target: Lock) -> Iterator[tuple[str, str]]:
         return
     for part in source.spec.platform.parts:
         row = PARTS.get(part.name)
-        keeps = [kept for kept in row.keeps if kept.treatment is Treatment.MOVED] if row else []
+        keeps = [kept for kept in row.keeps if kept.treatment is AssetTreatment.MOVED] if row else []
         if not keeps:
             continue
         there = target.spec.platform.part(part.name) if target.spec.platform else None
@@ -113,12 +113,12 @@ def _sizes(source: Lock, target: Lock, inventory: Inventory) -> Iterator[tuple[s
     yield from _disks(target, inventory)
 
 
-def _of_tier(inventory: Inventory, placement: str, tier: str, *, home: bool) -> list[Thing]:
+def _of_tier(inventory: Inventory, placement: str, tier: str, *, home: bool) -> list[StatefulAsset]:
     inside = f"/{placement}/"
     return [each for each in inventory.moved if each.part == tier and home == (inside not in each.key)]
 
 
-def _tier(old: Tier, new: Tier | None, things: list[Thing]) -> Iterator[tuple[str, str]]:
+def _tier(old: Tier, new: Tier | None, things: list[StatefulAsset]) -> Iterator[tuple[str, str]]:
     needed = sum(((each.bytes.expected if each.bytes else 0) for each in things), start=GB * 0) / GB
     if new is None:
         yield f"the target has no {old.tier} tier, and the source keeps {needed:,.0f} GB there", _HINT

@@ -6,20 +6,27 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.relocation.durations import DAY, Span, VolumeTime, carried, one_after_another, seed
+from planning.relocation.durations import (
+    DAY,
+    DurationEstimate,
+    VolumeTime,
+    estimate_copy_time,
+    estimate_first_copy,
+    one_after_another,
+)
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.relocation.durations import Rates
-    from planning.relocation.inventory.volume import Volume
+    from planning.relocation.inventory.volume import TransferVolume
 
 MOST_ROUNDS: Final = 100  # what has not met the window by then, does so by a hair at best
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class FreezeRequest:
     """What the person who plans has decided or knows.
 
     Args:
@@ -45,7 +52,7 @@ class Rounds:
     """
 
     count: int | None
-    last: Span
+    last: DurationEstimate
     words: str
 
 
@@ -55,7 +62,7 @@ class FreezePart:
 
     step: str
     title: str
-    span: Span
+    span: DurationEstimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +70,10 @@ class Times:
     """Every time of a relocation."""
 
     volumes: tuple[VolumeTime, ...]
-    seed: Span
+    seed: DurationEstimate
     rounds: Rounds
     freeze: tuple[FreezePart, ...]
-    frozen: Span
+    frozen: DurationEstimate
     """All parts of the freeze, one after another."""
     window_seconds: int
 
@@ -81,13 +88,15 @@ class Times:
         return "yes" if seconds.max <= self.window_seconds else "no"
 
 
-def times(volumes: Sequence[Volume], *, rates: Rates, asked: Asked) -> Times:
+def times(volumes: Sequence[TransferVolume], *, rates: Rates, asked: FreezeRequest) -> Times:
     """Every time, from rates and what was asked."""
-    first = seed(volumes, rates)
+    first = estimate_first_copy(volumes, rates)
     rounds = rounds_until(volumes, rates=rates, first=first, window_seconds=asked.window_seconds)
     parts = tuple(_freeze(volumes, rates=rates, asked=asked, rounds=rounds))
     return Times(
-        volumes=tuple(VolumeTime(name=each.name, kind=each.kind, span=carried(each, rates)) for each in volumes),
+        volumes=tuple(
+            VolumeTime(name=each.name, kind=each.kind, span=estimate_copy_time(each, rates)) for each in volumes
+        ),
         seed=first,
         rounds=rounds,
         freeze=parts,
@@ -96,7 +105,9 @@ def times(volumes: Sequence[Volume], *, rates: Rates, asked: Asked) -> Times:
     )
 
 
-def rounds_until(volumes: Sequence[Volume], *, rates: Rates, first: Span, window_seconds: int) -> Rounds:
+def rounds_until(
+    volumes: Sequence[TransferVolume], *, rates: Rates, first: DurationEstimate, window_seconds: int
+) -> Rounds:
     """How many rounds follow the first copy until one of them fits into the window.
 
     Each round copies what was written during the one before it, and lists every key: rounds shrink by the share of
@@ -105,11 +116,13 @@ def rounds_until(volumes: Sequence[Volume], *, rates: Rates, first: Span, window
     copied = [volume for volume in volumes if volume.kind != "database"]
     if not copied:
         return Rounds(
-            count=0, last=Span(seconds=Range.exactly(0), basis="no buckets, no files"), words="nothing to copy"
+            count=0,
+            last=DurationEstimate(seconds=Range.exactly(0), basis="no buckets, no files"),
+            words="nothing to copy",
         )
     lacking = _lacking(copied, rates=rates, first=first)
     if lacking or rates.bytes is None or first.seconds is None:
-        return Rounds(count=None, last=Span.unknown(lacking), words=f"cannot tell: {lacking}")
+        return Rounds(count=None, last=DurationEstimate.unknown(lacking), words=f"cannot tell: {lacking}")
     changed = sum((volume.change_bytes_per_day.max for volume in copied if volume.change_bytes_per_day), ZERO) / DAY
     share = changed / rates.bytes.per_second
     listing = _listing(copied, rates)
@@ -126,15 +139,15 @@ def _rounds(seconds: Decimal, *, share: Decimal, listing: Decimal, window: Decim
         if seconds <= window:
             basis = f"what changes during the round before, {share:.4f} of the bandwidth, and the time of listing"
             words = f"round {count} after the first copy fits into the window"
-            return Rounds(count=count, last=Span(seconds=Range.exactly(seconds), basis=basis), words=words)
+            return Rounds(count=count, last=DurationEstimate(seconds=Range.exactly(seconds), basis=basis), words=words)
     return _never(f"not within {MOST_ROUNDS} rounds")
 
 
 def _never(words: str) -> Rounds:
-    return Rounds(count=None, last=Span.unknown(words), words=words)
+    return Rounds(count=None, last=DurationEstimate.unknown(words), words=words)
 
 
-def _lacking(copied: Sequence[Volume], *, rates: Rates, first: Span) -> str:
+def _lacking(copied: Sequence[TransferVolume], *, rates: Rates, first: DurationEstimate) -> str:
     """What keeps rounds from being reckoned; "" where nothing does."""
     if rates.bytes is None:
         return "it needs a bandwidth"
@@ -146,41 +159,47 @@ def _lacking(copied: Sequence[Volume], *, rates: Rates, first: Span) -> str:
     return f"how fast {', '.join(unknown)} changes is not known" if unknown else ""
 
 
-def _listing(copied: Sequence[Volume], rates: Rates) -> Decimal:
+def _listing(copied: Sequence[TransferVolume], rates: Rates) -> Decimal:
     keys = sum((volume.objects.max for volume in copied if volume.objects), ZERO)
     return keys / rates.lists.per_second if rates.lists else ZERO
 
 
-def _freeze(volumes: Sequence[Volume], *, rates: Rates, asked: Asked, rounds: Rounds) -> Iterator[FreezePart]:
+def _freeze(
+    volumes: Sequence[TransferVolume], *, rates: Rates, asked: FreezeRequest, rounds: Rounds
+) -> Iterator[FreezePart]:
     yield FreezePart(step="final_delta", title="last copy", span=rounds.last)
     databases = [volume for volume in volumes if volume.kind == "database"]
     if databases:
-        span = one_after_another(carried(volume, rates) for volume in databases)
+        span = one_after_another(estimate_copy_time(volume, rates) for volume in databases)
         yield FreezePart(step="databases", title="databases dumped and restored", span=span)
-    yield FreezePart(step="verify", title="manifests of both sides", span=_verified(volumes, rates))
-    yield FreezePart(step="rewrite", title="addresses rewritten", span=_given(asked.rewrite_seconds, "dry run"))
-    yield FreezePart(step="smoke", title="smoke", span=_given(asked.smoke_seconds, "run of the smoke job"))
+    yield FreezePart(step="verify", title="manifests of both sides", span=_estimate_verification(volumes, rates))
+    yield FreezePart(
+        step="rewrite", title="addresses rewritten", span=_build_stated_duration(asked.rewrite_seconds, "dry run")
+    )
+    yield FreezePart(
+        step="smoke", title="smoke", span=_build_stated_duration(asked.smoke_seconds, "run of the smoke job")
+    )
     if asked.dns_ttl_seconds:
-        span = Span(seconds=Range.exactly(asked.dns_ttl_seconds), basis="time to live of the names, given")
+        span = DurationEstimate(seconds=Range.exactly(asked.dns_ttl_seconds), basis="time to live of the names, given")
         yield FreezePart(step="dns", title="names", span=span)
 
 
-def _given(seconds: int | None, what: str) -> Span:
+def _build_stated_duration(seconds: int | None, what: str) -> DurationEstimate:
     if seconds is None:
-        return Span.unknown(f"needs the time of a {what}")
-    return Span(seconds=Range.exactly(seconds), basis=f"time of a {what}, given")
+        return DurationEstimate.unknown(f"needs the time of a {what}")
+    return DurationEstimate(seconds=Range.exactly(seconds), basis=f"time of a {what}, given")
 
 
-def _verified(volumes: Sequence[Volume], rates: Rates) -> Span:
+def _estimate_verification(volumes: Sequence[TransferVolume], rates: Rates) -> DurationEstimate:
     """Both sides read side by side: the bytes that are verified, at the rate of reading."""
     rate = rates.verify or rates.bytes
     copied = [volume for volume in volumes if volume.kind != "database"]
     if rate is None:
-        return Span.unknown("needs a rate of reading")
+        return DurationEstimate.unknown("needs a rate of reading")
     unknown = [volume.name for volume in copied if volume.bytes is None]
     amount = Range.exactly(0)
     for volume in copied:
         amount += (volume.bytes or Range.exactly(0)).times(volume.verified_share)
     seconds = Range(*(each / rate.per_second for each in (amount.min, amount.expected, amount.max)))
     which = "reading" if rates.verify else "the copy, for none of reading was given"
-    return Span(seconds=seconds, basis=f"what is verified at the rate of {which}", at_least=bool(unknown))
+    return DurationEstimate(seconds=seconds, basis=f"what is verified at the rate of {which}", at_least=bool(unknown))

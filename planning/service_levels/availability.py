@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from planning.service_levels.exclusions import Window
     from planning.service_levels.month import Month
-    from planning.service_levels.series import Recorded, Run
-    from planning.service_levels.service_parts import Part
+    from planning.service_levels.series import RecordedSeries, SeriesSegment
+    from planning.service_levels.service_parts import ServicePart
 
 Standing = Literal["up", "short", "excluded", "not known", "before"]
 ONE: Final = Fraction(1)
@@ -24,7 +24,7 @@ NONE: Final = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class AvailabilityPeriod:
     """A stretch of the month in which nothing changed.
 
     Args:
@@ -50,7 +50,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attained:
+class Availability:
     """A month of one part, in node-seconds or seconds.
 
     Args:
@@ -60,8 +60,8 @@ class Attained:
         unknown: owed at most while nobody measured.
     """
 
-    part: Part
-    spans: tuple[Span, ...]
+    part: ServicePart
+    spans: tuple[AvailabilityPeriod, ...]
     owed: Fraction
     short: Fraction
     forgiven: Fraction
@@ -84,18 +84,18 @@ class Attained:
         return sum(span.seconds for span in self.spans if span.standing == standing)
 
 
-def attained(
-    part: Part, recorded: Recorded, *, month: Month, starts: int | None, windows: Sequence[Window]
-) -> Attained:
+def calculate_availability(
+    part: ServicePart, recorded: RecordedSeries, *, month: Month, starts: int | None, windows: Sequence[Window]
+) -> Availability:
     """The month of one part.
 
     Args:
         starts: second on which the work on the accepted cluster began; what lies before is not counted.
         windows: exclusions that hold for this part: such time is not counted as a failure.
     """
-    spans = tuple(_merged(_spans(part, recorded, month=month, starts=starts or 0, windows=windows)))
+    spans = tuple(_merge_periods(_spans(part, recorded, month=month, starts=starts or 0, windows=windows)))
     known = [span for span in spans if span.standing in {"up", "short", "excluded"}]
-    return Attained(
+    return Availability(
         part=part,
         spans=spans,
         owed=sum((span.owed * span.seconds for span in known), start=NONE),
@@ -105,34 +105,38 @@ def attained(
     )
 
 
-def _spans(part: Part, recorded: Recorded, *, month: Month, starts: int, windows: Sequence[Window]) -> Iterator[Span]:
-    there, owed = recorded.of(part.series), _owed_runs(part, recorded)
+def _spans(
+    part: ServicePart, recorded: RecordedSeries, *, month: Month, starts: int, windows: Sequence[Window]
+) -> Iterator[AvailabilityPeriod]:
+    there, owed = recorded.of(part.series), _find_target_segments(part, recorded)
     most = _most(part, owed, month)
     marks = {month.start, month.end, *edges((*there, *owed), start=month.start, end=month.end)}
     marks |= {edge for window in windows for edge in (window.start, window.end)} | {starts}
     ordered = sorted(mark for mark in marks if month.start <= mark <= month.end)
     for start, end in itertools.pairwise(ordered):
-        wanted, found = _wanted(part, owed, start), value_at(there, start)
+        wanted, found = _find_target_at(part, owed, start), value_at(there, start)
         excluded = any(window.start <= start < window.end for window in windows)
         if start < starts:
-            yield Span(start=start, end=end, standing="before", owed=NONE, delivered=NONE)
+            yield AvailabilityPeriod(start=start, end=end, standing="before", owed=NONE, delivered=NONE)
         elif wanted == NONE:
-            yield Span(start=start, end=end, standing="up", owed=NONE, delivered=NONE)
+            yield AvailabilityPeriod(start=start, end=end, standing="up", owed=NONE, delivered=NONE)
         elif wanted is None or found is None:
             standing: Standing = "excluded" if excluded else "not known"
-            yield Span(start=start, end=end, standing=standing, owed=most if wanted is None else wanted, delivered=None)
+            yield AvailabilityPeriod(
+                start=start, end=end, standing=standing, owed=most if wanted is None else wanted, delivered=None
+            )
         else:
             had = min(found, wanted)
             standing = "up" if had == wanted else "excluded" if excluded else "short"
-            yield Span(start=start, end=end, standing=standing, owed=wanted, delivered=had)
+            yield AvailabilityPeriod(start=start, end=end, standing=standing, owed=wanted, delivered=had)
 
 
-def _owed_runs(part: Part, recorded: Recorded) -> tuple[Run, ...]:
+def _find_target_segments(part: ServicePart, recorded: RecordedSeries) -> tuple[SeriesSegment, ...]:
     """Nodes that were owed of the part's pool; nothing of what is no pool's."""
     return recorded.of(Name(delivered.OWED, part.series.of)) if part.pools else ()
 
 
-def _wanted(part: Part, owed: Sequence[Run], second: int) -> Fraction | None:
+def _find_target_at(part: ServicePart, owed: Sequence[SeriesSegment], second: int) -> Fraction | None:
     """What was owed at a moment: as recorded, else as the lock says it where that never changes.
 
     Of a fabric nothing is owed while its pool has no node.
@@ -143,7 +147,7 @@ def _wanted(part: Part, owed: Sequence[Run], second: int) -> Fraction | None:
     return Fraction(part.owed.fixed) if found is None and not part.owed.elastic else found
 
 
-def _most(part: Part, owed: Sequence[Run], month: Month) -> Fraction:
+def _most(part: ServicePart, owed: Sequence[SeriesSegment], month: Month) -> Fraction:
     """The most that can have been owed while nobody measured: the most that ever was, else every node of the lock."""
     if part.owed is None:
         return ONE
@@ -151,13 +155,13 @@ def _most(part: Part, owed: Sequence[Run], month: Month) -> Fraction:
     return max(seen, default=Fraction(part.owed.most))
 
 
-def _merged(spans: Iterator[Span]) -> Iterator[Span]:
-    last: Span | None = None
+def _merge_periods(spans: Iterator[AvailabilityPeriod]) -> Iterator[AvailabilityPeriod]:
+    last: AvailabilityPeriod | None = None
     for span in spans:
         if last is None:
             last = span
         elif (last.standing, last.owed, last.delivered) == (span.standing, span.owed, span.delivered):
-            last = Span(
+            last = AvailabilityPeriod(
                 start=last.start, end=span.end, standing=span.standing, owed=span.owed, delivered=span.delivered
             )
         else:

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from catalogs.commitments import Promise
     from planning.checklist.model.agreement import Credit
-    from planning.service_levels.availability import Attained
+    from planning.service_levels.availability import Availability
     from planning.spec.lock import Lock
 
 HOUR = 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CreditStep:
     """A row of the table: below that attainment, that share of the charge; both in percent."""
 
     below: Decimal
@@ -29,7 +29,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class LineCredit:
     """What one line of the bill costs in this month, and what of it is owed back.
 
     Args:
@@ -59,36 +59,38 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owing:
+class ServiceCredit:
     """Of one part: the least, where what nobody measured was up, and the most, where it was down."""
 
-    attained: Attained
+    attained: Availability
     percent_least: Decimal
     percent_most: Decimal
-    least: tuple[Reading, ...]
-    most: tuple[Reading, ...]
+    least: tuple[LineCredit, ...]
+    most: tuple[LineCredit, ...]
     unusable: tuple[Decimal, Decimal] | None
     """USD of node-hours that were paid for and could not be used; None where a price is missing or it is no pool."""
 
 
-def table_of_promises(below: Promise, credit: Promise) -> tuple[Step, ...]:
+def table_of_promises(below: Promise, credit: Promise) -> tuple[CreditStep, ...]:
     """The table of catalogs/promises.csv, which holds where the agreement has none."""
-    return tuple(Step(*each) for each in zip(below.values, credit.values, strict=True))
+    return tuple(CreditStep(*each) for each in zip(below.values, credit.values, strict=True))
 
 
-def table_of_agreement(credits_: Sequence[Credit]) -> tuple[Step, ...]:
+def table_of_agreement(credits_: Sequence[Credit]) -> tuple[CreditStep, ...]:
     """The table of the checklist, in its order."""
-    return tuple(Step(each.below_percent, each.credit_percent) for each in credits_)
+    return tuple(CreditStep(each.below_percent, each.credit_percent) for each in credits_)
 
 
-def percent_owed(attained: Fraction | None, table: Iterable[Step]) -> Decimal:
+def percent_owed(attained: Fraction | None, table: Iterable[CreditStep]) -> Decimal:
     """The largest credit whose attainment was not reached; nothing where nothing was owed."""
     if attained is None:
         return ZERO
     return max((step.credit for step in table if attained < Fraction(step.below)), default=ZERO)
 
 
-def owing(found: Attained, *, nodes: Attained | None, lock: Lock, table: Sequence[Step], month_seconds: int) -> Owing:
+def owing(
+    found: Availability, *, nodes: Availability | None, lock: Lock, table: Sequence[CreditStep], month_seconds: int
+) -> ServiceCredit:
     """What one part's month makes of the table.
 
     Args:
@@ -98,7 +100,7 @@ def owing(found: Attained, *, nodes: Attained | None, lock: Lock, table: Sequenc
     least = percent_owed(found.percent_if_up, table) if found.part.counted else ZERO
     most = percent_owed(found.percent_if_down, table) if found.part.counted else ZERO
     charges = [_charge(nodes, lock, line, counted=counted) for line in found.part.lines]
-    return Owing(
+    return ServiceCredit(
         attained=found,
         percent_least=least,
         percent_most=most,
@@ -108,9 +110,9 @@ def owing(found: Attained, *, nodes: Attained | None, lock: Lock, table: Sequenc
     )
 
 
-def together(readings: Iterable[Reading]) -> Sum:
+def sum_credits(readings: Iterable[LineCredit]) -> Sum:
     """Every line once, at its largest percent: a pool whose nodes and fabric both fell short is credited for one."""
-    chosen: dict[int, Reading] = {}
+    chosen: dict[int, LineCredit] = {}
     for each in readings:
         if each.line not in chosen or each.percent > chosen[each.line].percent:
             chosen[each.line] = each
@@ -119,13 +121,13 @@ def together(readings: Iterable[Reading]) -> Sum:
     return Sum(usd, tuple(sorted(line for line, amount in amounts.items() if amount is None)))
 
 
-def _readings(found: Attained, charges: Sequence[Decimal | None], percent: Decimal) -> tuple[Reading, ...]:
+def _readings(found: Availability, charges: Sequence[Decimal | None], percent: Decimal) -> tuple[LineCredit, ...]:
     lines = zip(found.part.lines, charges, strict=True)
-    return tuple(Reading(line=line, charge=charge, percent=percent) for line, charge in lines)
+    return tuple(LineCredit(line=line, charge=charge, percent=percent) for line, charge in lines)
 
 
 def _charge(
-    nodes: Attained | None, lock: Lock, line: int, *, counted: Fraction
+    nodes: Availability | None, lock: Lock, line: int, *, counted: Fraction
 ) -> tuple[Decimal | None, Decimal | None]:
     """Least and most that a line costs in this month.
 
@@ -140,7 +142,7 @@ def _charge(
     return _decimal(Fraction(usd[0]) * counted), _decimal(Fraction(usd[2]) * counted)
 
 
-def _elastic_rate(found: Attained, lock: Lock, usd: tuple[Decimal, Decimal, Decimal]) -> Fraction | None:
+def _elastic_rate(found: Availability, lock: Lock, usd: tuple[Decimal, Decimal, Decimal]) -> Fraction | None:
     """USD of this line for a node-hour of the pool; None where its nodes are always there, or it is no pool's."""
     if found.part.owed is None or not found.part.owed.elastic:
         return None
@@ -149,7 +151,7 @@ def _elastic_rate(found: Attained, lock: Lock, usd: tuple[Decimal, Decimal, Deci
     return Fraction(usd[at]) / Fraction(hours[at]) if hours[at] else None
 
 
-def _node_hours(found: Attained, lock: Lock) -> tuple[Decimal, Decimal, Decimal]:
+def _node_hours(found: Availability, lock: Lock) -> tuple[Decimal, Decimal, Decimal]:
     """Of the pools together, in a month of the price list: min, expected, max."""
     pools = [lock.spec.pools[at].node_hours for at in found.part.pools]
     return (
@@ -159,7 +161,7 @@ def _node_hours(found: Attained, lock: Lock) -> tuple[Decimal, Decimal, Decimal]
     )
 
 
-def _unusable(found: Attained, lock: Lock) -> tuple[Decimal, Decimal] | None:
+def _unusable(found: Availability, lock: Lock) -> tuple[Decimal, Decimal] | None:
     """Node-hours that were owed and not there, at what a node-hour of the pool costs by the lock."""
     hours = _node_hours(found, lock)
     lines = [lock.bill[line] for line in found.part.lines]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Picture, Table
-from planning.documents.figures import Figure, Origin, reckoned, say
+from planning.documents.figures import Figure, Origin, derive_figure, say
 from planning.service_levels.formatting import (
     SAID_CAUSE,
     SAID_STANDING,
-    Quoted,
+    FormFigures,
     cell,
     conclusion,
+    format_verdict,
     lines_of,
-    said_verdict,
     two,
 )
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
-    from planning.service_levels.form import PartForm, SlaForm, SpanForm
+    from planning.service_levels.form import PartForm, ShortfallPeriodForm, SlaForm
 
 STRIPS: Final = "strips"
 AGAINST: Final = "attained"
@@ -35,7 +35,7 @@ def document(form: SlaForm, *, table_source: str) -> Document:
     Args:
         table_source: what a footnote says of the table of promises.csv: text, page and date.
     """
-    quoted = Quoted(form, table_source=table_source)
+    quoted = FormFigures(form, table_source=table_source)
     return Document(
         title=say("Service report of ", quoted.at("stack"), ", ", quoted.at("month")),
         subtitle=say(
@@ -49,7 +49,7 @@ def document(form: SlaForm, *, table_source: str) -> Document:
     )
 
 
-def _blocks(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
+def _blocks(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     yield Notice(conclusion(form, quoted))
     yield from _cautions(form, quoted)
     yield Heading(2, say("Attainment"))
@@ -70,7 +70,7 @@ def _blocks(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
     yield Bullets(tuple(_rules(form)))
 
 
-def _cautions(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
+def _cautions(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     if not form["over"]:
         yield Notice(say("The month is not over: what has not yet been counts as not known."))
     if form["counted_from"] is not None:
@@ -87,7 +87,7 @@ def _cautions(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
         yield Paragraph(say("Note: ", quoted.at(f"notes.{at}"), "."))
 
 
-def _attainment(form: SlaForm, quoted: Quoted) -> Table:
+def _attainment(form: SlaForm, quoted: FormFigures) -> Table:
     head = ("part", "if up", "if down", "owed (h)", "short (h)", "excluded (h)", "not known (h)", "verdict")
     rows: list[tuple[Sentence, ...]] = []
     for at, part in enumerate(form["parts"]):
@@ -95,7 +95,7 @@ def _attainment(form: SlaForm, quoted: Quoted) -> Table:
         none = "not measured" if part["verdict"] == "not counted" else "nothing owed"
         percents = two(part["attained_percent"], quoted, f"{path}.attained_percent", after="%", none=none)
         hours = (cell(quoted.at(f"{path}.hours.{key}")) for key in ("owed", "short", "excluded", "not_known"))
-        rows.append((cell(quoted.at(f"{path}.title")), *percents, *hours, say(said_verdict(part))))
+        rows.append((cell(quoted.at(f"{path}.title")), *percents, *hours, say(format_verdict(part))))
     caption = say(
         "Attainment, with what nobody measured counted as up and as down. Hours of a pool are node-hours; percentages"
         " are rounded down."
@@ -103,7 +103,7 @@ def _attainment(form: SlaForm, quoted: Quoted) -> Table:
     return Table(head=tuple(say(each) for each in head), rows=tuple(rows), caption=caption, numbers_from=1)
 
 
-def _outages(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
+def _outages(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     for at, part in enumerate(form["parts"]):
         chosen = _longest(part["spans"])
         if not chosen or (part["verdict"] == "not counted" and not part["recorded"]):
@@ -112,17 +112,17 @@ def _outages(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
         yield _span_table(part, at, chosen, quoted)
         if len(part["spans"]) > len(chosen):
             inputs = (quoted.at(f"parts.{at}.spans.{index}.hours") for index in chosen)
-            more = reckoned(len(part["spans"]) - len(chosen), "stretches of time beyond the longest", *inputs)
+            more = derive_figure(len(part["spans"]) - len(chosen), "stretches of time beyond the longest", *inputs)
             yield Paragraph(say("And ", more, " shorter ones."))
 
 
-def _longest(spans: Sequence[SpanForm]) -> list[int]:
+def _longest(spans: Sequence[ShortfallPeriodForm]) -> list[int]:
     """Which are shown: the longest, in the order of time."""
     by_length = sorted(range(len(spans)), key=lambda at: spans[at]["start_second"] - spans[at]["end_second"])
     return sorted(by_length[:MOST_SPANS])
 
 
-def _span_table(part: PartForm, at: int, chosen: Sequence[int], quoted: Quoted) -> Table:
+def _span_table(part: PartForm, at: int, chosen: Sequence[int], quoted: FormFigures) -> Table:
     rows: list[tuple[Sentence, ...]] = []
     for index in chosen:
         path, span = f"parts.{at}.spans.{index}", part["spans"][index]
@@ -134,7 +134,7 @@ def _span_table(part: PartForm, at: int, chosen: Sequence[int], quoted: Quoted) 
     return Table(head=tuple(say(each) for each in head), rows=tuple(rows), numbers_from=3)
 
 
-def _credit(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
+def _credit(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     yield Table(
         head=(say("attainment below"), say("credit of the month's charge")),
         rows=tuple((say(quoted.level(at), "%"), say(quoted.share(at), "%")) for at in range(len(form["table"]))),
@@ -156,7 +156,7 @@ def _credit(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
     yield from _unusable(form, quoted)
 
 
-def _sum(form: SlaForm, quoted: Quoted) -> Sentence:
+def _sum(form: SlaForm, quoted: FormFigures) -> Sentence:
     sums = two(form["credit_usd"], quoted, "credit_usd", after=" USD")
     floor = "at least " if form["untold"] else ""
     if form["credit_usd"]["if_up"] == form["credit_usd"]["if_down"]:
@@ -164,7 +164,7 @@ def _sum(form: SlaForm, quoted: Quoted) -> Sentence:
     return say("Owed back: ", floor, sums[0], ", and ", floor, sums[1], " if what nobody measured was down.")
 
 
-def _unusable(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
+def _unusable(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     """What nodes cost that could not be used: for comparison, since the annex owes the credit by the table."""
     rows: list[tuple[Sentence, ...]] = []
     for at, part in enumerate(form["parts"]):
@@ -183,7 +183,7 @@ def _unusable(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
         )
 
 
-def _exclusions(form: SlaForm, quoted: Quoted) -> Iterator[Block]:
+def _exclusions(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     if not form["exclusions"]:
         yield Paragraph(say("None were named."))
         return

@@ -9,15 +9,15 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, final
 
-from planning.inputs.faults import Source, nearest, spell
+from planning.inputs.faults import SourceText, nearest, spell
 from planning.inputs.yaml_nodes import Fields, Items, Scalar, compose
-from planning.values.errors import InputError, counted
+from planning.values.errors import InputError, format_fault_count
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from planning.inputs.yaml_nodes import Node, Place
+    from planning.inputs.yaml_nodes import Node, TextPosition
     from planning.service_levels.month import Month
     from planning.values.errors import Fault
 
@@ -60,7 +60,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedExclusion:
     """An exclusion, and why it does not hold; "" where it does."""
 
     exclusion: Exclusion
@@ -71,7 +71,9 @@ class Judged:
         return not self.refused and self.exclusion.component in {ALL, part}
 
 
-def judged(exclusions: Iterable[Exclusion], *, month: Month, notice_hours: Decimal | None) -> tuple[Judged, ...]:
+def judge_exclusions(
+    exclusions: Iterable[Exclusion], *, month: Month, notice_hours: Decimal | None
+) -> tuple[JudgedExclusion, ...]:
     """Which hold in a month.
 
     Args:
@@ -79,11 +81,12 @@ def judged(exclusions: Iterable[Exclusion], *, month: Month, notice_hours: Decim
             excluded.
     """
     return tuple(
-        Judged(exclusion=each, refused=_refusal(each, month=month, notice_hours=notice_hours)) for each in exclusions
+        JudgedExclusion(exclusion=each, refused=_refusal(each, month=month, notice_hours=notice_hours))
+        for each in exclusions
     )
 
 
-def windows_of(found: Sequence[Judged], part: str) -> tuple[Window, ...]:
+def windows_of(found: Sequence[JudgedExclusion], part: str) -> tuple[Window, ...]:
     """What holds for a part, in order, overlaps as one."""
     holding = sorted((each.exclusion.start, each.exclusion.end) for each in found if each.holds_for(part))
     merged: list[Window] = []
@@ -136,23 +139,23 @@ def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple
     """
     if len(text) > MAX_TEXT:
         raise InputError(f"{file}: over 1 MB", hint="it is a page of text")
-    source = Source(file=file, lines=text.splitlines())
+    source = SourceText(file=file, lines=text.splitlines())
     root, notes = compose(text)
-    reader = _Reader(source=source, components=(*components, ALL))
+    reader = _ExclusionsReader(source=source, components=(*components, ALL))
     reader.faults += [source.fault(note.message, place=note.place, hint=note.hint) for note in notes]
     found = tuple(reader.exclusions(root))
     if reader.faults:
         ordered = sorted(reader.faults, key=lambda fault: (fault.line, fault.column))
-        raise InputError(f"{file}: {counted(ordered)}", faults=ordered)
+        raise InputError(f"{file}: {format_fault_count(ordered)}", faults=ordered)
     return found
 
 
 @final
 @dataclass(kw_only=True)
-class _Reader:
+class _ExclusionsReader:
     """Walks the nodes and gathers faults."""
 
-    source: Source
+    source: SourceText
     components: Sequence[str]
     faults: list[Fault] = field(default_factory=list["Fault"])
 
@@ -253,5 +256,5 @@ class _Reader:
             return None
         return int(found.timestamp())
 
-    def _fault(self, message: str, place: Place, *, hint: str = "", path: tuple[str | int, ...] = ()) -> None:
+    def _fault(self, message: str, place: TextPosition, *, hint: str = "", path: tuple[str | int, ...] = ()) -> None:
         self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))

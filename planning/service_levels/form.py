@@ -25,7 +25,7 @@ class TwoForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class StepForm(TypedDict):
+class CreditStepForm(TypedDict):
     """A row of the table of credits."""
 
     below_percent: str
@@ -33,7 +33,7 @@ class StepForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class SpanForm(TypedDict):
+class ShortfallPeriodForm(TypedDict):
     """A stretch of the month in which not everything that was owed was known to be there."""
 
     start: str
@@ -103,7 +103,7 @@ class PartForm(TypedDict):
     """Of the lines that have a price."""
     unusable_usd: TwoForm | None
     """What the node-hours cost that were paid for and could not be used; null where it is no pool, or has no price."""
-    spans: list[SpanForm]
+    spans: list[ShortfallPeriodForm]
 
 
 @with_config(_CLOSED)
@@ -137,7 +137,7 @@ class SlaForm(TypedDict):
     """Where the samples are from."""
     step_seconds: int
     table_from: Literal["agreement", "promises"]
-    table: list[StepForm]
+    table: list[CreditStepForm]
     promised_from: PromisedFrom
     """Where the promised share of the month stands."""
     verdict: Verdict

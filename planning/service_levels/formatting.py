@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast, final
 
-from planning.documents.figures import Figure, Origin, Sentence, listed, of_catalog, of_checklist, of_lock, say
+from planning.documents.figures import Figure, Origin, Sentence, join_sentences, of_catalog, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +33,7 @@ SAID_CAUSE: Final[Mapping[str, str]] = {
 
 
 @final
-class Quoted:
+class FormFigures:
     """Figures of a form, by their path in it."""
 
     def __init__(self, form: SlaForm, *, table_source: str) -> None:
@@ -52,7 +52,7 @@ class Quoted:
 
     def names(self, parts: Iterable[int]) -> Sentence:
         """Titles of parts, listed."""
-        return listed(say(self.at(f"parts.{at}.title")) for at in parts)
+        return join_sentences(say(self.at(f"parts.{at}.title")) for at in parts)
 
     def level(self, at: int) -> Figure:
         """Attainment of a row of the table."""
@@ -79,7 +79,7 @@ class Quoted:
         return of_catalog(text, f"promises.csv {promise} values", source=self._table_source)
 
 
-def said_verdict(part: PartForm) -> str:
+def format_verdict(part: PartForm) -> str:
     """A part's verdict in words: below the promise, with nothing owed where that is sure."""
     nothing = part["verdict"] == "below" and part["credit_percent"]["if_down"] == "0"
     return SAID_VERDICT[part["verdict"]] + (", nothing owed" if nothing else "")
@@ -91,7 +91,7 @@ def cell(figure: Figure) -> Sentence:
 
 
 def two(
-    found: TwoForm | None, quoted: Quoted, path: str, *, after: str = "", none: str = "-"
+    found: TwoForm | None, quoted: FormFigures, path: str, *, after: str = "", none: str = "-"
 ) -> tuple[Sentence, Sentence]:
     """Both readings."""
     if found is None:
@@ -99,14 +99,14 @@ def two(
     return say(quoted.at(f"{path}.if_up"), after), say(quoted.at(f"{path}.if_down"), after)
 
 
-def conclusion(form: SlaForm, quoted: Quoted) -> Sentence:
+def conclusion(form: SlaForm, quoted: FormFigures) -> Sentence:
     """The month in one sentence."""
     sums = two(form["credit_usd"], quoted, "credit_usd", after=" USD")
     floor = "at least " if form["untold"] else ""
     same = form["credit_usd"]["if_up"] == form["credit_usd"]["if_down"]
     between = say(" Between ", floor, sums[0], " and ", floor, sums[1], " would be owed back.")
     owed = say(" Nothing is owed back.") if same and not floor else between
-    short, below, unsure = (_judged(form, verdict) for verdict in ("short", "below", "cannot tell"))
+    short, below, unsure = (_select_by_verdict(form, verdict) for verdict in ("short", "below", "cannot tell"))
     if short:
         worse = say("") if same else say(", and ", floor, sums[1], " if what nobody measured was down")
         return say("Fell short: ", quoted.names(short), ". Owed back: ", floor, sums[0], worse, ".")
@@ -119,11 +119,11 @@ def conclusion(form: SlaForm, quoted: Quoted) -> Sentence:
     return say("Met: nothing is owed back.")
 
 
-def _judged(form: SlaForm, verdict: PartVerdict) -> list[int]:
+def _select_by_verdict(form: SlaForm, verdict: PartVerdict) -> list[int]:
     return [at for at, part in enumerate(form["parts"]) if part["verdict"] == verdict]
 
 
-def lines_of(form: SlaForm, quoted: Quoted) -> Iterator[tuple[Sentence, ...]]:
+def lines_of(form: SlaForm, quoted: FormFigures) -> Iterator[tuple[Sentence, ...]]:
     """Rows of the table of credits: lines of parts of which something is owed back, or may be."""
     for at, part in enumerate(form["parts"]):
         if part["credit_percent"]["if_down"] == "0":

@@ -77,7 +77,7 @@ def midnight(day: date) -> int:
     return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
 
 
-def shown_time(second: int) -> str:
+def format_time(second: int) -> str:
     """A moment as reports have it: "2026-10-07 03:14 UTC", with seconds where there are any."""
     found = datetime.fromtimestamp(second, tz=UTC)
     return f"{found:%Y-%m-%d %H:%M:%S} UTC" if found.second else f"{found:%Y-%m-%d %H:%M} UTC"

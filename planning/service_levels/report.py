@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Final
 
-from planning.service_levels.availability import Attained, Span, attained
-from planning.service_levels.credits import Owing, Reading, Step, Sum, owing, together
-from planning.service_levels.exclusions import Exclusion, Judged, judged, windows_of
-from planning.service_levels.month import midnight, shown_time
+from planning.service_levels.availability import Availability, AvailabilityPeriod, calculate_availability
+from planning.service_levels.credits import CreditStep, LineCredit, ServiceCredit, Sum, owing, sum_credits
+from planning.service_levels.exclusions import Exclusion, JudgedExclusion, judge_exclusions, windows_of
+from planning.service_levels.month import format_time, midnight
 from planning.service_levels.series import USUAL_STEP
-from planning.service_levels.service_parts import elsewhere, parts_of
+from planning.service_levels.service_parts import list_unmeasured_placements, parts_of
 from planning.values.errors import InputError
 from planning.values.money import to_cents
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
         PartForm,
         PartVerdict,
         PromisedFrom,
+        ShortfallPeriodForm,
         SlaForm,
         SlaLineForm,
-        SpanForm,
         TwoForm,
         Verdict,
     )
     from planning.service_levels.month import Month
-    from planning.service_levels.series import Recorded
-    from planning.service_levels.service_parts import Part
+    from planning.service_levels.series import RecordedSeries
+    from planning.service_levels.service_parts import ServicePart
     from planning.spec.lock import Lock
 
 SCHEMA_VERSION: Final = 1
@@ -45,7 +45,7 @@ PLACES: Final = Decimal("0.0001")  # of percentages and hours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class SlaTerms:
     """What the reckoning rests on beside samples and lock.
 
     Args:
@@ -60,7 +60,7 @@ class Settled:
     """
 
     starts: date | None
-    table: tuple[Step, ...]
+    table: tuple[CreditStep, ...]
     of_agreement: bool
     notice_hours: Decimal | None
     exclusions: tuple[Exclusion, ...]
@@ -70,7 +70,7 @@ class Settled:
     promised_from: PromisedFrom = "promises"
 
 
-def report(lock: Lock, recorded: Recorded, *, month: Month, settled: Settled) -> SlaForm:
+def report(lock: Lock, recorded: RecordedSeries, *, month: Month, settled: SlaTerms) -> SlaForm:
     """The report of a month.
 
     Raises:
@@ -78,17 +78,21 @@ def report(lock: Lock, recorded: Recorded, *, month: Month, settled: Settled) ->
     """
     parts = parts_of(lock)
     refuse_strangers(recorded, parts, source=settled.source)
-    windows = judged(settled.exclusions, month=month, notice_hours=settled.notice_hours)
+    windows = judge_exclusions(settled.exclusions, month=month, notice_hours=settled.notice_hours)
     begun = midnight(settled.starts) if settled.starts else None
     months = {
-        part.key: attained(part, recorded, month=month, starts=begun, windows=windows_of(windows, part.key))
+        part.key: calculate_availability(
+            part, recorded, month=month, starts=begun, windows=windows_of(windows, part.key)
+        )
         for part in parts
     }
     found = [_owing(part, months, lock=lock, month=month, settled=settled) for part in parts]
-    least = together(reading for each in found for reading in each.least)
-    most = together(reading for each in found for reading in each.most)
-    beside = elsewhere(lock)
-    forms = [_part(each, recorded, lock=lock, month=month, promised=_promised(each, settled)) for each in found]
+    least = sum_credits(reading for each in found for reading in each.least)
+    most = sum_credits(reading for each in found for reading in each.most)
+    beside = list_unmeasured_placements(lock)
+    forms = [
+        _part(each, recorded, lock=lock, month=month, promised=_find_promised_share(each, settled)) for each in found
+    ]
     return {
         "schema_version": SCHEMA_VERSION,
         "stack": lock.stack,
@@ -123,7 +127,7 @@ def _coarse(step_seconds: int) -> Iterator[str]:
         )
 
 
-def refuse_strangers(recorded: Recorded, parts: Sequence[Part], *, source: str) -> None:
+def refuse_strangers(recorded: RecordedSeries, parts: Sequence[ServicePart], *, source: str) -> None:
     """Series must be of this cluster.
 
     Raises:
@@ -138,7 +142,9 @@ def refuse_strangers(recorded: Recorded, parts: Sequence[Part], *, source: str) 
         )
 
 
-def _owing(part: Part, months: dict[str, Attained], *, lock: Lock, month: Month, settled: Settled) -> Owing:
+def _owing(
+    part: ServicePart, months: dict[str, Availability], *, lock: Lock, month: Month, settled: SlaTerms
+) -> ServiceCredit:
     nodes = months.get(f"nodes/{part.series.of}") if part.pools else None
     return owing(months[part.key], nodes=nodes, lock=lock, table=settled.table, month_seconds=month.seconds)
 
@@ -152,12 +158,14 @@ def _verdict(parts: Sequence[PartForm], beside: Sequence[str]) -> Verdict:
     return "cannot tell" if "cannot tell" in verdicts or beside else "met"
 
 
-def _promised(found: Owing, settled: Settled) -> Decimal | None:
+def _find_promised_share(found: ServiceCredit, settled: SlaTerms) -> Decimal | None:
     """The share of the month that is promised of a part; of the control plane alone, as the annex has it."""
     return settled.promised if found.attained.part.kind == "control_plane" else None
 
 
-def _part(found: Owing, recorded: Recorded, *, lock: Lock, month: Month, promised: Decimal | None) -> PartForm:
+def _part(
+    found: ServiceCredit, recorded: RecordedSeries, *, lock: Lock, month: Month, promised: Decimal | None
+) -> PartForm:
     each, part = found.attained, found.attained.part
     there = any(run.end > month.start and run.start < month.end for run in recorded.of(part.series))
     return {
@@ -168,37 +176,39 @@ def _part(found: Owing, recorded: Recorded, *, lock: Lock, month: Month, promise
         "recorded": there,
         "verdict": _part_verdict(found, promised),
         "promised_percent": None if promised is None else _plain(promised),
-        "attained_percent": _attained(each) if part.counted or there else None,
+        "attained_percent": _build_availability_form(each) if part.counted or there else None,
         "hours": _hours_form(each),
         "credit_percent": {"if_up": _plain(found.percent_least), "if_down": _plain(found.percent_most)},
         "lines": [_line(low, high, lock) for low, high in zip(found.least, found.most, strict=True)],
-        "credit_usd": _usd(together(found.least).usd, together(found.most).usd),
+        "credit_usd": _usd(sum_credits(found.least).usd, sum_credits(found.most).usd),
         "unusable_usd": _usd(*found.unusable) if found.unusable else None,
         "spans": [_span(span, month) for span in each.spans if span.standing != "up"],
     }
 
 
-def _part_verdict(found: Owing, promised: Decimal | None) -> PartVerdict:
+def _part_verdict(found: ServiceCredit, promised: Decimal | None) -> PartVerdict:
     if not found.attained.part.counted:
         return "not counted"
     if found.percent_least:
         return "short"
-    if _missed(found.attained.percent_if_up, promised):
+    if _is_missed(found.attained.percent_if_up, promised):
         return "below"
-    unsure = found.percent_most or _missed(found.attained.percent_if_down, promised)
+    unsure = found.percent_most or _is_missed(found.attained.percent_if_down, promised)
     return "cannot tell" if unsure else "met"
 
 
-def _missed(attained: Fraction | None, promised: Decimal | None) -> bool:
+def _is_missed(attained: Fraction | None, promised: Decimal | None) -> bool:
     return attained is not None and promised is not None and attained < Fraction(promised)
 
 
-def _attained(each: Attained) -> TwoForm | None:
+def _build_availability_form(each: Availability) -> TwoForm | None:
     up, down = each.percent_if_up, each.percent_if_down
-    return None if up is None or down is None else {"if_up": floored(up), "if_down": floored(down)}
+    return (
+        None if up is None or down is None else {"if_up": format_rounded_down(up), "if_down": format_rounded_down(down)}
+    )
 
 
-def _hours_form(each: Attained) -> HoursForm:
+def _hours_form(each: Availability) -> HoursForm:
     return {
         "owed": _hours(each.owed + each.unknown),
         "short": _hours(each.short),
@@ -207,7 +217,7 @@ def _hours_form(each: Attained) -> HoursForm:
     }
 
 
-def _line(low: Reading, high: Reading, lock: Lock) -> SlaLineForm:
+def _line(low: LineCredit, high: LineCredit, lock: Lock) -> SlaLineForm:
     line = lock.bill[low.line]
     priced = low.charge is not None and high.charge is not None
     told = low.owed is not None and high.owed is not None
@@ -220,11 +230,11 @@ def _line(low: Reading, high: Reading, lock: Lock) -> SlaLineForm:
     }
 
 
-def _span(span: Span, month: Month) -> SpanForm:
+def _span(span: AvailabilityPeriod, month: Month) -> ShortfallPeriodForm:
     assert span.standing != "up"  # noqa: S101 - those are left out by the caller
     return {
-        "start": shown_time(span.start),
-        "end": shown_time(span.end),
+        "start": format_time(span.start),
+        "end": format_time(span.end),
         "start_second": span.start - month.start,
         "end_second": span.end - month.start,
         "standing": span.standing,
@@ -234,15 +244,15 @@ def _span(span: Span, month: Month) -> SpanForm:
     }
 
 
-def _exclusion(each: Judged) -> ExclusionForm:
+def _exclusion(each: JudgedExclusion) -> ExclusionForm:
     said = each.exclusion
     return {
         "cause": said.cause.value,
         "component": said.component,
-        "start": shown_time(said.start),
-        "end": shown_time(said.end),
+        "start": format_time(said.start),
+        "end": format_time(said.end),
         "reason": said.reason,
-        "notice_at": None if said.notice is None else shown_time(said.notice),
+        "notice_at": None if said.notice is None else format_time(said.notice),
         "refused": each.refused,
     }
 
@@ -256,7 +266,7 @@ def _usd(up: Decimal | None, down: Decimal | None) -> TwoForm:
     return {"if_up": str(to_cents(up or Decimal(0))), "if_down": str(to_cents(down or Decimal(0)))}
 
 
-def floored(percent: Fraction) -> str:
+def format_rounded_down(percent: Fraction) -> str:
     """A percentage with four decimals at most, rounded down: what fell short never reads as if it had not."""
     return _plain(floor(percent / Fraction(PLACES)) * PLACES)
 

@@ -33,7 +33,7 @@ class SampleError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SeriesSegment:
     """One value from a second up to, but without, another."""
 
     start: int
@@ -54,15 +54,15 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedSeries:
     """Everything that was recorded, by series; runs ascend and never overlap."""
 
-    runs: Mapping[Name, tuple[Run, ...]]
+    runs: Mapping[Name, tuple[SeriesSegment, ...]]
     notes: tuple[str, ...] = ()
     step_seconds: int = 0
     """The longest time between two samples of a series; 0 where the file has runs already."""
 
-    def of(self, name: Name) -> tuple[Run, ...]:
+    def of(self, name: Name) -> tuple[SeriesSegment, ...]:
         """Runs of a series; none where it was not recorded."""
         return self.runs.get(name, ())
 
@@ -83,28 +83,28 @@ def step_of(times: Sequence[int]) -> int | None:
     return step
 
 
-def joined(samples: Iterable[tuple[int, Fraction]], *, step: int) -> tuple[Run, ...]:
+def build_segments(samples: Iterable[tuple[int, Fraction]], *, step: int) -> tuple[SeriesSegment, ...]:
     """Samples as runs, each standing for the step that begins at it; what has no sample has no run.
 
     Raises:
         SampleError: two values for one moment.
     """
-    return merged(Run(time, time + step, value) for time, value in samples)
+    return merge_segments(SeriesSegment(time, time + step, value) for time, value in samples)
 
 
-def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
+def merge_segments(runs: Iterable[SeriesSegment]) -> tuple[SeriesSegment, ...]:
     """Runs in order, neighbours with one value together.
 
     Raises:
         SampleError: two values for one moment.
     """
-    found: list[Run] = []
+    found: list[SeriesSegment] = []
     for run in sorted(runs, key=lambda each: (each.start, each.end)):
         last = found[-1] if found else None
         if last is None or last.end < run.start:
             found.append(run)
         elif last.value == run.value:
-            found[-1] = Run(last.start, max(last.end, run.end), last.value)
+            found[-1] = SeriesSegment(last.start, max(last.end, run.end), last.value)
         elif last.end > run.start:
             raise SampleError(f"two values for one moment: {last.value} and {run.value} at {run.start}")
         else:
@@ -112,13 +112,13 @@ def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
     return tuple(found)
 
 
-def value_at(runs: Sequence[Run], second: int) -> Fraction | None:
+def value_at(runs: Sequence[SeriesSegment], second: int) -> Fraction | None:
     """What was measured at a moment; None where nothing was."""
     at = bisect_right(runs, second, key=lambda run: run.start) - 1
     return runs[at].value if at >= 0 and second < runs[at].end else None
 
 
-def edges(runs: Iterable[Run], *, start: int, end: int) -> Iterator[int]:
+def edges(runs: Iterable[SeriesSegment], *, start: int, end: int) -> Iterator[int]:
     """Moments within `start` and `end` at which something begins or ends."""
     for run in runs:
         yield from (edge for edge in (run.start, run.end) if start < edge < end)
@@ -135,15 +135,15 @@ def check_value(name: Name, value: Fraction) -> None:
     """
     if name.metric in SHARES:
         if not 0 <= value <= 1:
-            raise SampleError(f"{name} is {_said(value)}: a share lies between 0 and 1")
+            raise SampleError(f"{name} is {_format_value(value)}: a share lies between 0 and 1")
     elif value.denominator != 1 or not 0 <= value <= MOST_NODES:
-        raise SampleError(f"{name} is {_said(value)}: nodes are a whole number")
+        raise SampleError(f"{name} is {_format_value(value)}: nodes are a whole number")
 
 
-def rounded(value: Fraction) -> Fraction:
+def round_share(value: Fraction) -> Fraction:
     """A share as files keep it, with twelve decimals, so that a file and its export reckon the same."""
     return Fraction(round(value * 10**12), 10**12) if value.denominator != 1 else value
 
 
-def _said(value: Fraction) -> str:
+def _format_value(value: Fraction) -> str:
     return f"{float(value):g}"

@@ -28,16 +28,16 @@ from planning.service_levels.series import (
     LABELS,
     USUAL_STEP,
     Name,
-    Recorded,
-    Run,
+    RecordedSeries,
     SampleError,
+    SeriesSegment,
+    build_segments,
     check_value,
-    joined,
-    merged,
-    rounded,
+    merge_segments,
+    round_share,
     step_of,
 )
-from planning.values.errors import Fault, InputError, counted
+from planning.values.errors import Fault, InputError, format_fault_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +50,7 @@ PAIR: Final = 2
 Samples = dict[Name, dict[int, Fraction]]
 
 
-def read_answers(answers: Iterable[object], *, file: str) -> Recorded:
+def read_answers(answers: Iterable[object], *, file: str) -> RecordedSeries:
     """Every series of ours in some answers; others are left out and told of.
 
     Raises:
@@ -63,13 +63,13 @@ def read_answers(answers: Iterable[object], *, file: str) -> Recorded:
         for answer in answers:
             for series in _matrix(answer):
                 _take(series, samples=samples, strange=strange, lost=lost)
-        return _recorded(samples, notes=(*_left_out(strange), *_no_numbers(lost)))
+        return _build_recorded_series(samples, notes=(*_describe_ignored_series(strange), *_no_numbers(lost)))
     except SampleError as error:
         raise InputError(f"{file}: {error}", hint="export it again, or leave out what is wrong") from error
 
 
-def _recorded(samples: Samples, *, notes: tuple[str, ...]) -> Recorded:
-    runs: dict[Name, tuple[Run, ...]] = {}
+def _build_recorded_series(samples: Samples, *, notes: tuple[str, ...]) -> RecordedSeries:
+    runs: dict[Name, tuple[SeriesSegment, ...]] = {}
     longest = 0
     for name, found in samples.items():
         ordered = sorted(found.items())
@@ -79,9 +79,9 @@ def _recorded(samples: Samples, *, notes: tuple[str, ...]) -> Recorded:
             raise SampleError(f"{name}: {error}") from error
         if step > COARSEST_STEP:
             raise SampleError(f"{name}: its samples are {step} s apart: outages of an hour would not be seen")
-        runs[name] = joined(ordered, step=step)
+        runs[name] = build_segments(ordered, step=step)
         longest = max(longest, step)
-    return Recorded(runs, notes=notes, step_seconds=longest)
+    return RecordedSeries(runs, notes=notes, step_seconds=longest)
 
 
 def _matrix(answer: object) -> Iterable[object]:
@@ -141,12 +141,12 @@ def _sample(each: object, name: Name) -> tuple[int, str]:
 def _value(text: str, name: Name) -> Fraction:
     if not SAMPLE_NUMBER.fullmatch(text):
         raise SampleError(f"{name}: {text[:40]!r} is not a number")
-    value = rounded(Fraction(text))
+    value = round_share(Fraction(text))
     check_value(name, value)
     return value
 
 
-def _left_out(strange: Counter[str]) -> Iterable[str]:
+def _describe_ignored_series(strange: Counter[str]) -> Iterable[str]:
     if strange:
         yield f"series that are not ours were left out: {', '.join(sorted(strange)[:5])}"
 
@@ -169,10 +169,10 @@ class RunsFile:
 
     stack: str
     month: str
-    recorded: Recorded
+    recorded: RecordedSeries
 
 
-def to_text(recorded: Recorded, *, stack: str, month: str, asked: str) -> str:
+def to_text(recorded: RecordedSeries, *, stack: str, month: str, asked: str) -> str:
     """The file.
 
     Args:
@@ -194,16 +194,16 @@ def read_runs(text: str, *, file: str) -> RunsFile:
     Raises:
         InputError: with every fault in it, a hundred at most.
     """
-    return _Reader(file=file).read(text)
+    return _SeriesReader(file=file).read(text)
 
 
 @final
 @dataclass(kw_only=True)
-class _Reader:
+class _SeriesReader:
     file: str
     faults: list[Fault] = field(default_factory=list[Fault])
     said: dict[str, str] = field(default_factory=dict[str, str])
-    runs: dict[Name, list[Run]] = field(default_factory=dict[Name, "list[Run]"])
+    runs: dict[Name, list[SeriesSegment]] = field(default_factory=dict[Name, "list[SeriesSegment]"])
 
     def read(self, text: str) -> RunsFile:
         headed = False
@@ -220,8 +220,8 @@ class _Reader:
         if not headed:
             self._fault("nothing is in it", 0)
         if self.faults:
-            raise InputError(f"{self.file}: {counted(self.faults)}", faults=self.faults)
-        recorded = Recorded(runs, step_seconds=int(self.said.get("step_seconds", 0)))
+            raise InputError(f"{self.file}: {format_fault_count(self.faults)}", faults=self.faults)
+        recorded = RecordedSeries(runs, step_seconds=int(self.said.get("step_seconds", 0)))
         return RunsFile(stack=self.said.get("stack", ""), month=self.said.get("month", ""), recorded=recorded)
 
     def _take_comment(self, key: str, value: str, number: int, line: str) -> None:
@@ -260,7 +260,7 @@ class _Reader:
         except SampleError as error:
             self._fault(str(error), number, line)
             return
-        self.runs.setdefault(name, []).append(Run(begins, ends, Fraction(value)))
+        self.runs.setdefault(name, []).append(SeriesSegment(begins, ends, Fraction(value)))
 
     def _name(self, metric: str, of: str, number: int, line: str) -> Name | None:
         if metric not in LABELS:
@@ -282,11 +282,11 @@ class _Reader:
             return None
         return int(found.timestamp())
 
-    def _merged(self) -> Mapping[Name, tuple[Run, ...]]:
-        found: dict[Name, tuple[Run, ...]] = {}
+    def _merged(self) -> Mapping[Name, tuple[SeriesSegment, ...]]:
+        found: dict[Name, tuple[SeriesSegment, ...]] = {}
         for name, runs in self.runs.items():
             try:
-                found[name] = merged(runs)
+                found[name] = merge_segments(runs)
             except SampleError as error:
                 self._fault(f"{name}: {error}", 0)
         return found
@@ -297,20 +297,22 @@ class _Reader:
         )
 
 
-def together(files: Iterable[Recorded]) -> Recorded:
+def together(files: Iterable[RecordedSeries]) -> RecordedSeries:
     """Several files as one, as the weeks of a month.
 
     Raises:
         SampleError: they contradict each other.
     """
     every = list(files)
-    runs: dict[Name, list[Run]] = {}
+    runs: dict[Name, list[SeriesSegment]] = {}
     for each in every:
         for name, found in each.runs.items():
             runs.setdefault(name, []).extend(found)
     notes = dict.fromkeys(note for each in every for note in each.notes)
     step = max((each.step_seconds for each in every), default=0)
-    return Recorded({name: merged(found) for name, found in runs.items()}, notes=tuple(notes), step_seconds=step)
+    return RecordedSeries(
+        {name: merge_segments(found) for name, found in runs.items()}, notes=tuple(notes), step_seconds=step
+    )
 
 
 def _time(second: int) -> str:

@@ -6,13 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from planning.platform.alerts import availability
-from planning.platform.alerts.availability import INCLUDED, counted_fabric, counted_tier, object_store, owed
+from planning.platform.alerts.availability import (
+    INCLUDED,
+    is_counted_fabric,
+    is_counted_tier,
+    list_slo_targets,
+    object_store,
+)
 from planning.service_levels.series import Name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.platform.alerts.model import Owed
+    from planning.platform.alerts.model import SloTarget
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
 
@@ -20,7 +26,7 @@ Kind = Literal["nodes", "fabric", "storage", "control_plane"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ServicePart:
     """One of them.
 
     Args:
@@ -37,7 +43,7 @@ class Part:
     title: str
     kind: Kind
     series: Name
-    owed: Owed | None
+    owed: SloTarget | None
     lines: tuple[int, ...]
     pools: tuple[int, ...] = ()
     counted: bool = True
@@ -48,20 +54,20 @@ class Part:
         return (self.series, Name(availability.OWED, self.series.of)) if self.owed is not None else (self.series,)
 
 
-def parts_of(lock: Lock) -> tuple[Part, ...]:
+def parts_of(lock: Lock) -> tuple[ServicePart, ...]:
     """Every part of the cluster at home, in the order of a report."""
     return tuple(_parts(lock))
 
 
-def elsewhere(lock: Lock) -> tuple[str, ...]:
+def list_unmeasured_placements(lock: Lock) -> tuple[str, ...]:
     """Placements beside home, on which nothing of ours records anything."""
     return tuple(spec.placement.name for spec in lock.placements[1:])
 
 
-def _parts(lock: Lock) -> Iterator[Part]:
-    groups = owed(lock.spec)
+def _parts(lock: Lock) -> Iterator[ServicePart]:
+    groups = list_slo_targets(lock.spec)
     for each in groups:
-        yield Part(
+        yield ServicePart(
             key=f"nodes/{each.pool}",
             title=f"nodes of {each.pool}",
             kind="nodes",
@@ -72,7 +78,7 @@ def _parts(lock: Lock) -> Iterator[Part]:
         )
     for each in groups:
         if each.fabric:
-            yield Part(
+            yield ServicePart(
                 key=f"fabric/{each.pool}",
                 title=f"fabric of {each.pool}",
                 kind="fabric",
@@ -80,10 +86,10 @@ def _parts(lock: Lock) -> Iterator[Part]:
                 owed=None,
                 lines=_pool_lines(lock, each),
                 pools=_pools(lock.spec, each),
-                counted=counted_fabric(each.fabric),
+                counted=is_counted_fabric(each.fabric),
             )
     yield from _storage(lock)
-    yield Part(
+    yield ServicePart(
         key="control_plane",
         title="control plane",
         kind="control_plane",
@@ -93,20 +99,20 @@ def _parts(lock: Lock) -> Iterator[Part]:
     )
 
 
-def _storage(lock: Lock) -> Iterator[Part]:
+def _storage(lock: Lock) -> Iterator[ServicePart]:
     for tier in lock.spec.storage:
         if tier.item != INCLUDED:
-            yield Part(
+            yield ServicePart(
                 key=f"storage/{tier.tier}",
                 title=f"{tier.tier} storage",
                 kind="storage",
                 series=Name(availability.STORAGE, tier.tier),
                 owed=None,
                 lines=_lines(lock, f"storage/{tier.tier}"),
-                counted=counted_tier(tier),
+                counted=is_counted_tier(tier),
             )
     if store := object_store(lock.spec):
-        yield Part(
+        yield ServicePart(
             key=f"storage/{availability.OBJECT_STORE}",
             title="object store in the cluster",
             kind="storage",
@@ -116,11 +122,11 @@ def _storage(lock: Lock) -> Iterator[Part]:
         )
 
 
-def _pools(spec: ClusterSpec, each: Owed) -> tuple[int, ...]:
+def _pools(spec: ClusterSpec, each: SloTarget) -> tuple[int, ...]:
     return tuple(at for at, pool in enumerate(spec.pools) if pool.name in each.pools)
 
 
-def _pool_lines(lock: Lock, each: Owed) -> tuple[int, ...]:
+def _pool_lines(lock: Lock, each: SloTarget) -> tuple[int, ...]:
     return tuple(at for name in each.pools for at in _lines(lock, f"pool/{name}"))
 
 

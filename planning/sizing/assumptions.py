@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SizingAssumption:
     """A number that a figure is computed with, and who says so."""
 
     value: Decimal
@@ -26,8 +26,8 @@ class Rule:
     source: str
 
 
-def _rule(value: str, unit: str, source: str) -> Rule:
-    return Rule(Decimal(value), unit, source)
+def _rule(value: str, unit: str, source: str) -> SizingAssumption:
+    return SizingAssumption(Decimal(value), unit, source)
 
 
 TEXT_MEMORY: Final = "Bekman, ML Engineering Open Book, section on accelerator memory"
@@ -49,7 +49,7 @@ TRAINING_BYTES_FP64: Final = _rule(
 )
 INFERENCE_BYTES: Final = _rule("2", "bytes per parameter", f"{TEXT_MEMORY}: half precision")
 QUANTISED_BYTES: Final = _rule("1", "bytes per parameter", f"{TEXT_MEMORY}: quantised")
-WEIGHT_BYTES: Final[Mapping[str, Rule]] = {
+WEIGHT_BYTES: Final[Mapping[str, SizingAssumption]] = {
     "fp64": _rule("8", "bytes per parameter", "width of the number format"),
     "tf32": _rule("4", "bytes per parameter", "TF32 is stored as FP32: NVIDIA A100 architecture whitepaper"),
     "fp16": INFERENCE_BYTES,
@@ -138,9 +138,9 @@ SYSTEM_PEAK: Final = _rule(
 )
 SYSTEM_SHARE: Final = _rule("0.8", "", f"{OWN}: a fifth of a node is the kubelet's, the network's and the node agents'")
 BESIDE_SOURCE: Final = f"{OWN}: queues, DNS and agents only; the platform and its people are at home"
-BESIDE_NODES: Final = Rule(Decimal(2), "nodes", BESIDE_SOURCE)
-BESIDE_VCPUS: Final = Rule(Decimal(8), "vCPUs", BESIDE_SOURCE)
-BESIDE_MEMORY: Final = Rule(Decimal(32), "GiB", BESIDE_SOURCE)
+BESIDE_NODES: Final = SizingAssumption(Decimal(2), "nodes", BESIDE_SOURCE)
+BESIDE_VCPUS: Final = SizingAssumption(Decimal(8), "vCPUs", BESIDE_SOURCE)
+BESIDE_MEMORY: Final = SizingAssumption(Decimal(32), "GiB", BESIDE_SOURCE)
 CPU_NODE_VCPUS: Final = 4
 
 # Plain numbers.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import Workload
-    from planning.sizing.demand import Demand, Figure
+    from planning.sizing.demand import Demand, SizingFigure
 
 
 def size(checklist: Checklist, *, beside: bool = False) -> Sizing:
@@ -51,7 +51,7 @@ def _demands(workload: Workload, checklist: Checklist) -> Iterator[Demand]:
             yield batch.demand(workload, checklist)
 
 
-def _figures(workload: Workload, checklist: Checklist) -> Iterator[Figure]:
+def _figures(workload: Workload, checklist: Checklist) -> Iterator[SizingFigure]:
     match workload:
         case Training() | FineTuning():
             yield from training.figures(workload, checklist)
@@ -63,7 +63,7 @@ def _figures(workload: Workload, checklist: Checklist) -> Iterator[Figure]:
             yield from batch.figures(workload)
 
 
-def _failures(checklist: Checklist) -> Iterator[Figure]:
+def _failures(checklist: Checklist) -> Iterator[SizingFigure]:
     rows = {"least": assumptions.EARLY_FAILURES_LOW, "most": assumptions.EARLY_FAILURES_HIGH}
     for word, rule in rows.items():
         yield figure(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class SizingFigure:
     """One number of the answer and the reason for it: what `atoll explain` prints.
 
     Args:
@@ -172,7 +172,7 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class Rejection:
     """Why a demand does not sit on a machine type, in a few words that many machines share."""
 
     reason: str
@@ -183,7 +183,7 @@ class Sizing:
     """Everything sizing derives: demands per pool, storage and network quantities, and the reason for each figure."""
 
     demands: tuple[Demand, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[SizingFigure, ...]
 
 
 LONGEST_WRITTEN_OUT: Final = Decimal(10**15)
@@ -200,9 +200,9 @@ def figure(
     formula: str,
     inputs: Mapping[str, Term],
     source: str,
-) -> Figure:
+) -> SizingFigure:
     """A figure that could be computed. `inputs` in the order of the formula."""
-    return Figure(
+    return SizingFigure(
         subject=subject,
         name=name,
         value=Decimal(value),
@@ -213,9 +213,9 @@ def figure(
     )
 
 
-def unknown(*, subject: str, name: str, unit: str, missing: str, source: str) -> Figure:
+def unknown(*, subject: str, name: str, unit: str, missing: str, source: str) -> SizingFigure:
     """A figure that cannot be computed. `missing` says what to write into the checklist."""
-    return Figure(
+    return SizingFigure(
         subject=subject,
         name=name,
         value=None,

@@ -12,12 +12,12 @@ from typing import Literal
 from planning.checklist.model.checklist import Customer
 from planning.checklist.model.people import Access
 from planning.checklist.model.vocabulary import HOME, Ide, Operation, Orchestration, Support
-from planning.spec.model import Decided
+from planning.spec.model import SpecModel
 from planning.spec.platform import Platform
 from planning.values.money import Range
 
 
-class Amounts(Decided):
+class Amounts(SpecModel):
     """A range in a lock: `min <= expected <= max`, checked when it becomes a `Range`."""
 
     min: Decimal
@@ -38,7 +38,7 @@ class Amounts(Decided):
         return cls(min=quantity.min, expected=quantity.expected, max=quantity.max)
 
 
-class Placement(Decided):
+class Placement(SpecModel):
     """Where one cluster of the stack is."""
 
     name: str = HOME
@@ -54,7 +54,7 @@ class Placement(Decided):
 Owner = Literal["provider", "atoll", "none"]
 
 
-class Profile(Decided):
+class Profile(SpecModel):
     """What a provider's Kubernetes brings along, what it forbids, and what is therefore ours to add."""
 
     provider: str
@@ -82,7 +82,7 @@ class Profile(Decided):
     notes: tuple[str, ...] = ()
 
 
-class Gateway(Decided):
+class Gateway(SpecModel):
     """The WireGuard gateway."""
 
     kind: Literal["machine", "in_cluster"]
@@ -94,7 +94,7 @@ class Gateway(Decided):
     """Addresses of the users' devices inside the tunnel; outside the cluster's and the peered network's."""
 
 
-class Link(Decided):
+class Link(SpecModel):
     """A site-to-site VPN between a cluster and the main cloud, where no VPC peering exists."""
 
     provider: str
@@ -107,7 +107,7 @@ class Link(Decided):
     gb_per_month: Amounts
 
 
-class Pool(Decided):
+class Pool(SpecModel):
     """Equal nodes of one offer."""
 
     name: str
@@ -146,7 +146,7 @@ class Pool(Decided):
     burn_in: bool
 
 
-class Tier(Decided):
+class Tier(SpecModel):
     """One storage tier."""
 
     tier: Literal["hot", "warm", "cold", "archive"]
@@ -164,7 +164,7 @@ class Tier(Decided):
     """Thousands of requests a month that read."""
 
 
-class Peering(Decided):
+class Peering(SpecModel):
     """The joint with the customer's main VPC."""
 
     vpc_id: str
@@ -175,7 +175,7 @@ class Peering(Decided):
     gb_per_month: Amounts
 
 
-class Network(Decided):
+class Network(SpecModel):
     """The cluster's network."""
 
     cidr: IPv4Network
@@ -195,7 +195,7 @@ class Network(Decided):
     """DNS zone of the services, below which every address of the cluster lies; "" for none."""
 
 
-class Services(Decided):
+class Services(SpecModel):
     """What people do."""
 
     support: Support
@@ -206,14 +206,14 @@ class Services(Decided):
     contract_months: int
 
 
-class ExistingCluster(Decided):
+class ExistingCluster(SpecModel):
     """How to reach a cluster that is there."""
 
     kubeconfig_env: str
     context: str | None
 
 
-class ClusterSpec(Decided):
+class ClusterSpec(SpecModel):
     """The whole cluster."""
 
     customer: Customer

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from planning.checklist.model.vocabulary import HOME, Reading, Residency
 from planning.spec.cluster import Amounts, ClusterSpec
-from planning.spec.model import Decided
+from planning.spec.model import SpecModel
 from planning.values.money import CENT, HOURS_PER_MONTH, ZERO
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class State(StrEnum):
     UNPRICED = "unpriced"
 
 
-class LockedLine(Decided):
+class LockedLine(SpecModel):
     """One line of the bill as it was accepted."""
 
     key: str
@@ -48,7 +48,7 @@ class LockedLine(Decided):
     as_of: date | None
 
 
-class Ceilings(Decided):
+class Ceilings(SpecModel):
     """The limits that hold for the life of the cluster."""
 
     usd_per_month: Decimal | None
@@ -57,7 +57,7 @@ class Ceilings(Decided):
     binds: str
 
 
-class Lock(Decided):
+class Lock(SpecModel):
     """quote.lock.json."""
 
     schema_version: int
@@ -105,15 +105,15 @@ def inconsistencies(lock: Lock) -> Iterator[Finding]:
         return
     yield from _terms(lock)
     yield from _ceiling(lock.ceiling)
-    yield from _repeated("placements", (each.placement.name for each in lock.placements))
+    yield from _find_duplicates("placements", (each.placement.name for each in lock.placements))
     for at, cluster in enumerate(lock.placements):
         where = f"placements.{at}"
         yield from _placement(cluster, where=where, is_first=not at)
-        yield from _repeated(f"{where}.pools", (pool.name for pool in cluster.pools))
+        yield from _find_duplicates(f"{where}.pools", (pool.name for pool in cluster.pools))
         for number, pool in enumerate(cluster.pools):
             yield from _pool(pool, where=f"{where}.pools.{number}")
         yield from _amounts(cluster, where=where)
-    yield from _repeated("bill", (line.key for line in lock.bill))
+    yield from _find_duplicates("bill", (line.key for line in lock.bill))
     for number, line in enumerate(lock.bill):
         yield from _line(line, where=f"bill.{number}")
 
@@ -220,7 +220,7 @@ def _product(line: LockedLine, usd: Sequence[Decimal], *, where: str) -> Iterato
             yield f"{where}.usd_per_month", f"{name} is {amount}, and {quantity} at {rate} are {product}"
 
 
-def _repeated(where: str, names: Iterable[str]) -> Iterator[Finding]:
+def _find_duplicates(where: str, names: Iterable[str]) -> Iterator[Finding]:
     for name, count in Counter(names).items():
         if count > 1:
             yield where, f"{count} are named {name!r}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 
-class Decided(BaseModel):
+class SpecModel(BaseModel):
     """A frozen part of a spec."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Literal
 
 from planning.checklist.model.people import SingleSignOn
-from planning.spec.model import Decided
+from planning.spec.model import SpecModel
 
 
-class Installed(Decided):
+class PlatformComponent(SpecModel):
     """One platform part, at an exact version."""
 
     name: str
@@ -29,7 +29,7 @@ class Installed(Decided):
     """Network disks of its volumes."""
 
 
-class Skipped(Decided):
+class Skipped(SpecModel):
     """A part that is not installed, and why."""
 
     name: str
@@ -37,7 +37,7 @@ class Skipped(Decided):
     reason: str
 
 
-class Work(Decided):
+class Work(SpecModel):
     """A workload as what runs on top of the cluster sees it."""
 
     name: str
@@ -46,14 +46,14 @@ class Work(Decided):
     spot: bool = False
 
 
-class Quota(Decided):
+class Quota(SpecModel):
     """What a team is guaranteed of a node pool."""
 
     pool: str
     accelerators: int
 
 
-class TeamShare(Decided):
+class TeamShare(SpecModel):
     """A team: its namespaces are those of its workloads."""
 
     name: str
@@ -64,7 +64,7 @@ class TeamShare(Decided):
     usd_per_month: Decimal | None = None
 
 
-class Forwarding(Decided):
+class Forwarding(SpecModel):
     """The main cloud, where logs and metrics are visible too."""
 
     provider: str
@@ -72,13 +72,13 @@ class Forwarding(Decided):
     account: str | None
 
 
-class Platform(Decided):
+class Platform(SpecModel):
     """Everything that is installed on the cluster at home."""
 
     release: str
     """Name of the tested tuple."""
     size: Literal["small", "standard", "full"]
-    parts: tuple[Installed, ...]
+    parts: tuple[PlatformComponent, ...]
     """In the order of the catalog, which is not yet the order of installation: see `needs`."""
     skipped: tuple[Skipped, ...] = ()
     works: tuple[Work, ...] = ()
@@ -96,6 +96,6 @@ class Platform(Decided):
     slo_percent: Decimal | None = None
     forwarding: Forwarding | None = None
 
-    def part(self, name: str) -> Installed | None:
+    def part(self, name: str) -> PlatformComponent | None:
         """The part of that name, where it is installed."""
         return next((each for each in self.parts if each.name == name), None)

@@ -8,7 +8,7 @@ from decimal import ROUND_UP, Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.usage.meters import READS, WRITES
-from planning.usage.months import GROWTH, named
+from planning.usage.months import GROWTH, format_month
 from planning.values.errors import InputError
 from planning.values.money import round_to
 
@@ -38,7 +38,7 @@ def fitting(found: Mapping[str, Range], checklist: Checklist) -> dict[str, Range
 
 def block(found: Mapping[str, Range], *, source: str, months: tuple[Month, ...]) -> str:
     """The section as YAML; figures are rounded up, so that no month is foreseen cheaper than it was."""
-    span = f", {named(months[0])} to {named(months[-1])}"
+    span = f", {format_month(months[0])} to {format_month(months[-1])}"
     said = json.dumps(f"{source[: LONGEST - len(span)]}{span}", ensure_ascii=False)
     lines = [f"{INDENT}{usage}: {_spread(usage, found[usage])}" for usage in sorted(found)]
     return "\n".join(["usage:", f"{INDENT}measured: {said}", *lines, ""])

@@ -166,7 +166,7 @@ _COUNTS: Final[Mapping[str, Decimal]] = {
 }
 
 
-def measured(row: Mapping[str, str]) -> str:
+def find_usage(row: Mapping[str, str]) -> str:
     """What a row measures; "" for nothing of ours."""
     return next((each.usage for each in METERS if each.fits(row)), "")
 

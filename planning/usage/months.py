@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from planning.usage.meters import CATEGORY, QUANTITY, ROW, START, STORED, factor, measured
+from planning.usage.meters import CATEGORY, QUANTITY, ROW, START, STORED, factor, find_usage
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Month = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Measured:
+class MonthlyUsage:
     """What rows add up to.
 
     Args:
@@ -57,7 +57,7 @@ class Measured:
         try:
             day = _moment(row[START])
             # What is no use of ours may have no quantity (FOCUS: null where nothing is consumed); 0 is never assumed.
-            quantity = Decimal(row[QUANTITY] or ("" if measured(row) else "0"))
+            quantity = Decimal(row[QUANTITY] or ("" if find_usage(row) else "0"))
         except (KeyError, ValueError, OverflowError, InvalidOperation):
             self.broken += 1
             return
@@ -66,7 +66,7 @@ class Measured:
             return
         month = (day.year, day.month)
         self.days[month].add(day.day)
-        usage = measured(row)
+        usage = find_usage(row)
         if not usage:
             return
         unit = factor(row, usage, month=month)
@@ -90,7 +90,7 @@ class Measured:
         return tuple(sorted(set(self.days) - set(self.whole)))
 
 
-def ranges(found: Measured) -> dict[str, Range]:
+def ranges(found: MonthlyUsage) -> dict[str, Range]:
     """Least, median and most of the whole months, by usage; growth from one month's storage to the next's.
 
     A correction of an earlier month is a negative quantity; no month comes to less than nothing.
@@ -124,6 +124,6 @@ def _apart(one: Month, other: Month) -> int:
     return (other[0] - one[0]) * 12 + other[1] - one[1]
 
 
-def named(month: Month) -> str:
+def format_month(month: Month) -> str:
     """A month as in "2026-09"."""
     return f"{month[0]}-{month[1]:02}"

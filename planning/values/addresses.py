@@ -25,7 +25,7 @@ FABRIC_PREFIX: Final = 22  # a thousand nodes in each, and 64 of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranges:
+class GkeRanges:
     """Parts of the network; none overlaps another.
 
     Args:
@@ -43,7 +43,7 @@ class Ranges:
     pods_per_node: int
 
 
-def ranges(cidr: IPv4Network, *, nodes: int) -> Ranges:
+def ranges(cidr: IPv4Network, *, nodes: int) -> GkeRanges:
     """Half for pods, a quarter for nodes, an eighth for services, a sixteenth for managed services.
 
     10.64.0.0/16 gives 128 nodes with 110 pods each, or 1,024 with 16.
@@ -60,7 +60,7 @@ def ranges(cidr: IPv4Network, *, nodes: int) -> Ranges:
     kubernetes_services, rest = rest.subnets(prefixlen_diff=1)
     services, rest = rest.subnets(prefixlen_diff=1)
     fitting = [most for most, block in PODS_PER_NODE if 2 ** max(block - pods.prefixlen, 0) >= nodes]
-    return Ranges(
+    return GkeRanges(
         nodes=primary,
         pods=pods,
         kubernetes_services=kubernetes_services,

@@ -30,7 +30,7 @@ class Fault:
     path: str = ""  # "workloads[0].model.parameters"
 
 
-def counted(faults: Sequence[Fault]) -> str:
+def format_fault_count(faults: Sequence[Fault]) -> str:
     """How many they are, in words."""
     return "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
 
@@ -82,11 +82,11 @@ def in_one_line(error: AtollError) -> str:
     """The message, with the faults' own and the hint: for where nothing else renders them."""
     found = [str(error)]
     if isinstance(error, InputError):
-        found += [_placed(fault) for fault in error.faults]
+        found += [_format_fault(fault) for fault in error.faults]
     return "; ".join(dict.fromkeys([*found, error.hint] if error.hint else found))
 
 
-def _placed(fault: Fault) -> str:
+def _format_fault(fault: Fault) -> str:
     """A fault with its place, where it has one."""
     place = f"line {fault.line}" if fault.line else fault.path
     return f"{place}: {fault.message}" if place else fault.message

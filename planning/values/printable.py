@@ -44,10 +44,10 @@ def printable_line(text: str) -> str:
 
 def printable_json(text: str) -> str:
     """The same JSON, with escapes for what `printable` would replace; it stands in strings only."""
-    return text if text.isascii() else _OUTSIDE_ASCII.sub(_escaped, text)
+    return text if text.isascii() else _OUTSIDE_ASCII.sub(_escape_match, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     if not is_steering(found[0]):
         return found[0]
     units = found[0].encode("utf-16-be", "surrogatepass")

@@ -27,12 +27,12 @@ from policies.pack.engine_evaluation import (
     GROUND_DEMAND,
     GROUND_REMEDY,
     GROUND_TITLE,
-    Asked,
-    Asking,
+    PackPolicyConfig,
+    PackRequest,
     answer,
     schema,
 )
-from policies.pack.engine_resources import Captured, Told
+from policies.pack.engine_resources import Captured, EngineResource
 from policies.table import BY_NAME, RULES
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from pulumi_policy import Policy
 
-    from policies.pack.engine_evaluation import Said
+    from policies.pack.engine_evaluation import PackFinding
     from policies.rule import Rule
 
 PACK: Final = "atoll"
@@ -70,15 +70,15 @@ class Desk:
     root: Path
     stack: str = ""
     config: Mapping[str, str] = field(default_factory=dict[str, str])
-    asked: Mapping[str, Asked] = field(default_factory=dict[str, Asked])
+    asked: Mapping[str, PackPolicyConfig] = field(default_factory=dict[str, PackPolicyConfig])
     captured: Captured = field(default_factory=Captured)
 
     def judge(self, request: wire.AnalyzeStackRequest) -> Iterator[wire.AnalyzeDiagnostic]:
         """Every finding about the resources of a request; what was captured for it is forgotten."""
-        told, captured = [_told(each) for each in request.resources], self.captured
+        told, captured = [_read_resource(each) for each in request.resources], self.captured
         self.captured = Captured()
         found = answer(
-            Asking(
+            PackRequest(
                 root=self.root,
                 stack=next((stack_of(each.urn) for each in told), self.stack),
                 resources=captured.resources(told),
@@ -106,7 +106,7 @@ def servicer(desk: Desk) -> type[sdk._PolicyAnalyzerServicer]:  # pyright: ignor
             return wire.RemediateResponse()
 
         def Configure(self, request: wire.ConfigureAnalyzerRequest, _context: object) -> empty_pb2.Empty:  # noqa: N802
-            desk.asked = {name: _asked(each) for name, each in request.policyConfig.items()}
+            desk.asked = {name: _read_policy_config(each) for name, each in request.policyConfig.items()}
             return empty_pb2.Empty()
 
         def ConfigureStack(  # noqa: N802
@@ -171,8 +171,8 @@ def _never(*_arguments: object) -> NoReturn:
     raise AtollError("this pulumi_policy does not ask Atoll's servicer", hint="install the locked versions: make setup")
 
 
-def _told(each: wire.AnalyzerResource) -> Told:
-    return Told(
+def _read_resource(each: wire.AnalyzerResource) -> EngineResource:
+    return EngineResource(
         urn=each.urn,
         type=each.type,
         name=each.name,
@@ -188,12 +188,12 @@ def _told(each: wire.AnalyzerResource) -> Told:
     )
 
 
-def _asked(config: wire.PolicyConfig) -> Asked:
+def _read_policy_config(config: wire.PolicyConfig) -> PackPolicyConfig:
     properties: dict[str, Any] = json_format.MessageToDict(config.properties)
-    return Asked(level=LEVELS.get(config.enforcementLevel, Level.DISABLED), settings=properties)
+    return PackPolicyConfig(level=LEVELS.get(config.enforcementLevel, Level.DISABLED), settings=properties)
 
 
-def _diagnostic(said: Said) -> wire.AnalyzeDiagnostic:
+def _diagnostic(said: PackFinding) -> wire.AnalyzeDiagnostic:
     rule = BY_NAME.get(said.rule)
     return wire.AnalyzeDiagnostic(
         policyName=said.rule,

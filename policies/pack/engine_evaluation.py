@@ -26,20 +26,19 @@ from planning.quoting.option import whole_bill
 from planning.spec.lock import LOCK_NAME, read_lock
 from planning.values.errors import AtollError, InputError, in_one_line
 from policies.breach import Level, Settings
-from policies.evaluation import judged
-from policies.exemptions import Standing
+from policies.evaluation import evaluate_rules
+from policies.exemptions import ExemptionState
 from policies.settings_reader import read_law
-from policies.stack_context import Subject
+from policies.stack_context import RuleCatalog, StackContext
 from policies.table import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from planning.costs.resources.resource import Resource
-    from policies.evaluation import Report
+    from policies.evaluation import PolicyReport
     from policies.rule import Rule
-    from policies.settings import Law
-    from policies.stack_context import Facts
+    from policies.settings import PolicySettings
 
 
 STRICTER: Final = (Level.DISABLED, Level.ADVISORY, Level.MANDATORY)
@@ -51,14 +50,16 @@ GROUND: Final = "can-be-judged"  # the policy that stands for all that keeps a s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PackPolicyConfig:
     """What the pack's configuration says of one policy: a level (the policy's own where it says none) and settings."""
 
     level: Level
     settings: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-def stricter(law: Law, asked: Mapping[str, Asked], rules: Sequence[Rule]) -> tuple[Law, tuple[str, ...]]:
+def tighten_settings(
+    law: PolicySettings, asked: Mapping[str, PackPolicyConfig], rules: Sequence[Rule]
+) -> tuple[PolicySettings, tuple[str, ...]]:
     """The law with what is asked on top of it, and a sentence for everything that is refused."""
     levels, settings, refused = dict(law.levels), dict(law.settings), list[str]()
     own = {GROUND: Level.MANDATORY, **{rule.name: rule.level for rule in rules}}
@@ -78,13 +79,13 @@ def stricter(law: Law, asked: Mapping[str, Asked], rules: Sequence[Rule]) -> tup
         wish = asked.get(rule.name)
         if wish and wish.settings:
             try:
-                settings[rule.settings] = _merged(rule, law.setting(rule.settings), wish.settings)
+                settings[rule.settings] = _merge_settings(rule, law.setting(rule.settings), wish.settings)
             except ValueError as fault:
                 refused.append(f"Configuration of the pack: {rule.name}: {fault}.")
     return replace(law, levels=levels, settings=settings), tuple(refused)
 
 
-def _merged(rule: Rule, lawful: Settings, wished: Mapping[str, object]) -> Settings:
+def _merge_settings(rule: Rule, lawful: Settings, wished: Mapping[str, object]) -> Settings:
     """The settings of the law and, where it says nothing, those asked for.
 
     Raises:
@@ -120,10 +121,10 @@ def _plain(value: object, definitions: Mapping[str, object]) -> object:
         named = definitions[str(found[REF]).rpartition("/")[2]]
         rest = {name: each for name, each in found.items() if name != REF}
         return _plain({**cast("dict[str, object]", named), **rest}, definitions)
-    return dict(_kept(found, definitions))
+    return dict(_select_keywords(found, definitions))
 
 
-def _kept(found: Mapping[str, object], definitions: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+def _select_keywords(found: Mapping[str, object], definitions: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     for name, each in found.items():
         if name == "properties":
             inner = cast("dict[str, object]", each)
@@ -145,7 +146,7 @@ MOST_SOFTWARE_BYTES: Final = 32_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class PackFinding:
     """One finding.
 
     Args:
@@ -160,7 +161,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class PackRequest:
     """What an engine asks about.
 
     Args:
@@ -175,34 +176,38 @@ class Asking:
     resources: tuple[Resource, ...]
     unseen: tuple[str, ...] = ()
     config: Mapping[str, str] = field(default_factory=dict[str, str])
-    asked: Mapping[str, Asked] = field(default_factory=dict[str, "Asked"])
+    asked: Mapping[str, PackPolicyConfig] = field(default_factory=dict[str, "PackPolicyConfig"])
 
 
-def answer(asking: Asking, *, rules: Sequence[Rule] = RULES) -> tuple[Said, ...]:
+def answer(asking: PackRequest, *, rules: Sequence[Rule] = RULES) -> tuple[PackFinding, ...]:
     """Every finding about a stack."""
     try:
         subject, refused = _subject(asking, rules)
-        report = judged(subject, rules)
+        report = evaluate_rules(subject, rules)
     except (AtollError, CatalogError) as error:
         said = in_one_line(error) if isinstance(error, AtollError) else str(error)
-        return (Said(rule=GROUND, text=f"{GROUND_TITLE}: {said}."),)
+        return (PackFinding(rule=GROUND, text=f"{GROUND_TITLE}: {said}."),)
     except Exception as fault:  # noqa: BLE001 - a fault of ours stops the deployment in words
-        return (Said(rule=GROUND, text=_fault(fault)),)
-    return (*_unseen(asking.unseen), *(Said(rule=GROUND, text=text) for text in refused), *_said(report))
+        return (PackFinding(rule=GROUND, text=_fault(fault)),)
+    return (
+        *_report_unseen(asking.unseen),
+        *(PackFinding(rule=GROUND, text=text) for text in refused),
+        *_list_findings(report),
+    )
 
 
-def _subject(asking: Asking, rules: Sequence[Rule]) -> tuple[Subject, tuple[str, ...]]:
+def _subject(asking: PackRequest, rules: Sequence[Rule]) -> tuple[StackContext, tuple[str, ...]]:
     """The stack with all it is judged by, and what the pack's configuration is refused."""
     home = asking.root / STACKS
     lock = read_lock(_short(home / asking.stack / LOCK_NAME), stack=asking.stack)
-    law, refused = stricter(read_law(_short(home / LAW_NAME), rules=rules), asking.asked, rules)
+    law, refused = tighten_settings(read_law(_short(home / LAW_NAME), rules=rules), asking.asked, rules)
     catalog = load()
-    subject = Subject(
+    subject = StackContext(
         lock=lock,
         ceilings=lock.ceiling,
         resources=asking.resources,
         today=_today(),
-        catalog=cast("Facts", cast("object", catalog)),
+        catalog=cast("RuleCatalog", cast("object", catalog)),
         law=law,
         software=_software(home / SOFTWARE_NAME),
         tells_retention=False,
@@ -244,7 +249,7 @@ def _fault(fault: Exception) -> str:
     return f"{GROUND_TITLE}: the rules failed with {type(fault).__name__}{place}. Report it: this is a fault of Atoll."
 
 
-def _unseen(urns: Sequence[str]) -> Iterator[Said]:
+def _report_unseen(urns: Sequence[str]) -> Iterator[PackFinding]:
     if not urns:
         return
     names = ", ".join(urn.rpartition("::")[2] for urn in urns[:SHOWN])
@@ -253,18 +258,18 @@ def _unseen(urns: Sequence[str]) -> Iterator[Said]:
         f"{GROUND_TITLE}, cannot tell: {names}{more} are no part of the program any more; nobody knows what they were "
         "asked to be, and the rules judge whole components. Run it without --target and --exclude."
     )
-    yield Said(rule=GROUND, text=text, urn=urns[0])
+    yield PackFinding(rule=GROUND, text=text, urn=urns[0])
 
 
-def _said(report: Report) -> Iterator[Said]:
+def _list_findings(report: PolicyReport) -> Iterator[PackFinding]:
     """What the rules found, and every exemption that let nothing through."""
     for found in report.found:
-        yield Said(rule=found.rule.name, text=found.sentence, urn=found.breach.urn, mandatory=found.stops)
+        yield PackFinding(rule=found.rule.name, text=found.sentence, urn=found.breach.urn, mandatory=found.stops)
     shown = {id(found.exemption) for found in report.found}
     for exemption, standing in report.exemptions:
-        if id(exemption) not in shown and standing in (Standing.UNUSED, Standing.EXPIRED):
+        if id(exemption) not in shown and standing in (ExemptionState.UNUSED, ExemptionState.EXPIRED):
             text = (
                 f"The exemption of {exemption.owner} until {exemption.expires} is {standing}: {exemption.reason}. "
                 f"Take it out of {STACKS}/{LAW_NAME}."
             )
-            yield Said(rule=exemption.rule, text=text, mandatory=False)
+            yield PackFinding(rule=exemption.rule, text=text, mandatory=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.resources.formats.values import BLINDED, SECRET_SIGNATURE, SIGNATURE, UNKNOWNS
-from planning.costs.resources.resource import UNKNOWN, Resource, Secret, Unknown
+from planning.costs.resources.resource import UNKNOWN, Resource, Secret, UnknownValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _SECRET: Final = Secret()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class EngineResource:
     """One resource at the end of a run, as the engine tells it.
 
     Args:
@@ -54,7 +54,7 @@ class Captured:
         """What one resource is asked to be."""
         self.inputs[urn] = inputs
 
-    def resources(self, told: Sequence[Told]) -> tuple[Resource, ...]:
+    def resources(self, told: Sequence[EngineResource]) -> tuple[Resource, ...]:
         """Every resource that the program registers, ordered by URN; with its outputs where no inputs were sent.
 
         Left out is what a chart or a folder of manifests makes of itself below a component of ours: an engine tells
@@ -69,16 +69,16 @@ class Captured:
         )
         return tuple(sorted(made, key=lambda resource: resource.urn))
 
-    def unseen(self, told: Iterable[Told]) -> tuple[str, ...]:
+    def unseen(self, told: Iterable[EngineResource]) -> tuple[str, ...]:
         """Our components whose inputs were not sent: they are left of an earlier program, and nobody can judge them."""
         return tuple(each.urn for each in told if each.type.startswith(OURS) and each.urn not in self.inputs)
 
-    def _inside(self, told: Told, by_urn: Mapping[str, Told]) -> bool:
+    def _inside(self, told: EngineResource, by_urn: Mapping[str, EngineResource]) -> bool:
         """Whether it is, or is below, a chart or a folder of manifests that is below a component of ours."""
         if not told.type.startswith(IN_CLUSTER) or told.type.startswith(NODES):
             return False
         foreign, seen = False, set[str]()
-        at: Told | None = told
+        at: EngineResource | None = told
         while at is not None and at.urn not in seen:
             seen.add(at.urn)
             if at.type.startswith(OURS):
@@ -87,12 +87,12 @@ class Captured:
             at = by_urn.get(at.parent)
         return False
 
-    def _is_hollow(self, told: Told) -> bool:
+    def _is_hollow(self, told: EngineResource) -> bool:
         """Whether it is a component of the Kubernetes package, of which nothing is told."""
         given = self.inputs.get(told.urn)
         return not told.custom and told.type.startswith(IN_CLUSTER) and not (given and given.fields)
 
-    def _resource(self, told: Told) -> Resource:
+    def _resource(self, told: EngineResource) -> Resource:
         is_child_of_stack = told.parent.partition("::")[2].partition("::")[2].startswith(ROOT_TYPE + "::")
         given = self.inputs.get(told.urn, told.outputs)
         return Resource(
@@ -114,13 +114,13 @@ def _inputs(given: struct_pb2.Struct, origins: Mapping[str, tuple[str, ...]]) ->
     found: dict[str, Value] = {}
     for name, value in given.fields.items():
         urns = origins.get(name, ())
-        read = _value(value, Unknown(urns[0]) if len(urns) == 1 else UNKNOWN)
+        read = _value(value, UnknownValue(urns[0]) if len(urns) == 1 else UNKNOWN)
         if read is not None:
             found[name] = read
     return found
 
 
-def _value(value: struct_pb2.Value, unknown: Unknown) -> Value:
+def _value(value: struct_pb2.Value, unknown: UnknownValue) -> Value:
     match value.WhichOneof("kind"):
         case "string_value":
             return _text(value.string_value, unknown)
@@ -137,13 +137,13 @@ def _value(value: struct_pb2.Value, unknown: Unknown) -> Value:
             return None
 
 
-def _text(text: str, unknown: Unknown) -> Value:
+def _text(text: str, unknown: UnknownValue) -> Value:
     if text in UNKNOWNS:
         return unknown
     return _SECRET if text == BLINDED else text
 
 
-def _object(given: struct_pb2.Struct, unknown: Unknown) -> Value:
+def _object(given: struct_pb2.Struct, unknown: UnknownValue) -> Value:
     if SIGNATURE in given.fields and given.fields[SIGNATURE].string_value == SECRET_SIGNATURE:
         return _SECRET
     found = {name: _value(value, unknown) for name, value in given.fields.items() if name != SIGNATURE}

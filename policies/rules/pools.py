@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from planning.costs.resources.resource import Resource
     from planning.spec.cluster import ClusterSpec, Pool
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 OWN_POOL: Final = "atoll:nodepool:NodePool"
 MANAGED: Final = "aws:eks/nodeGroup:NodeGroup"
@@ -37,7 +37,7 @@ class Bounds:
     most: Decimal | None
 
 
-def wanted(required: Properties, key: str) -> tuple[str, ...]:
+def read_required_values(required: Properties, key: str) -> tuple[str, ...]:
     """Values that a Karpenter node pool requires of a label; none where it says nothing of it.
 
     Raises:
@@ -56,12 +56,12 @@ def requirements(inputs: Properties) -> Properties:
     return inputs.at("spec").at("template").at("spec").at("requirements")
 
 
-def _managed_machines(inputs: Properties) -> tuple[str, ...]:
+def _read_managed_machines(inputs: Properties) -> tuple[str, ...]:
     return tuple(each.text() for each in inputs.at("instanceTypes").each())
 
 
 def _karpenter_machines(inputs: Properties) -> tuple[str, ...]:
-    return wanted(requirements(inputs), INSTANCE_TYPE)
+    return read_required_values(requirements(inputs), INSTANCE_TYPE)
 
 
 def _gke_machines(inputs: Properties) -> tuple[str, ...]:
@@ -73,14 +73,14 @@ def _cks_machines(inputs: Properties) -> tuple[str, ...]:
 
 
 MACHINES: Final[Mapping[str, Callable[[Properties], tuple[str, ...]]]] = {
-    MANAGED: _managed_machines,
+    MANAGED: _read_managed_machines,
     KARPENTER: _karpenter_machines,
     GKE: _gke_machines,
     CKS: _cks_machines,
 }
 
 
-def _managed_bounds(inputs: Properties, cores: Properties) -> Bounds:
+def _read_managed_bounds(inputs: Properties, cores: Properties) -> Bounds:
     del cores
     sizes = inputs.at("scalingConfig")
     return Bounds(least=sizes.at("minSize").number(), most=sizes.at("maxSize").number())
@@ -117,14 +117,14 @@ def _cks_bounds(inputs: Properties, cores: Properties) -> Bounds:
 
 
 BOUNDS: Final[Mapping[str, Callable[[Properties, Properties], Bounds]]] = {
-    MANAGED: _managed_bounds,
+    MANAGED: _read_managed_bounds,
     KARPENTER: _karpenter_bounds,
     GKE: _gke_bounds,
     CKS: _cks_bounds,
 }
 
 
-def groups(subject: Subject, own: Resource | None = None) -> Iterator[Resource]:
+def groups(subject: StackContext, own: Resource | None = None) -> Iterator[Resource]:
     """Node groups of the stack, or those of one pool's component."""
     for each in subject.of_types(MACHINES):
         above = None if own is None else subject.registered.pool(each)
@@ -132,7 +132,7 @@ def groups(subject: Subject, own: Resource | None = None) -> Iterator[Resource]:
             yield each
 
 
-def bounds(subject: Subject, group: Resource) -> Bounds:
+def bounds(subject: StackContext, group: Resource) -> Bounds:
     """How many nodes a group may have.
 
     Raises:
@@ -143,7 +143,7 @@ def bounds(subject: Subject, group: Resource) -> Bounds:
     return BOUNDS[group.type](Properties(group.inputs), cores)
 
 
-def total(subject: Subject, own: Resource) -> Bounds:
+def total(subject: StackContext, own: Resource) -> Bounds:
     """The same of all groups of a pool together; nothing limits them where nothing limits one of them."""
     held = [bounds(subject, each) for each in groups(subject, own)]
     most = [each.most for each in held if each.most is not None]
@@ -153,7 +153,7 @@ def total(subject: Subject, own: Resource) -> Bounds:
     )
 
 
-def spec_of(subject: Subject, resource: Resource) -> ClusterSpec:
+def spec_of(subject: StackContext, resource: Resource) -> ClusterSpec:
     """The cluster of the lock that a resource belongs to.
 
     Raises:
@@ -170,7 +170,7 @@ def spec_of(subject: Subject, resource: Resource) -> ClusterSpec:
     raise UnreadableError(f"the lock has no placement {name}", path=PLACEMENT)
 
 
-def pool_of(subject: Subject, own: Resource) -> Pool:
+def pool_of(subject: StackContext, own: Resource) -> Pool:
     """The pool of the lock that a pool's component stands for.
 
     Raises:

@@ -16,7 +16,7 @@ from operations.clouds.aws.client import Clients
 from operations.clouds.aws.instances import CREATED_FOR
 from operations.clouds.aws.tags import Tagged, kind_of, last, marks
 from operations.clouds.registry import leftovers_of
-from planning.cloud_checks.orphans import Found, Leftover, Leftovers, classify
+from planning.cloud_checks.orphans import Orphan, OrphanReport, PricedOrphan, classify
 from planning.spec.lock_content import State
 
 
@@ -27,11 +27,11 @@ def account(clients_of_aws: Clients) -> Account:
     return made
 
 
-def look(catalog: Catalog) -> Leftovers:
+def look(catalog: Catalog) -> OrphanReport:
     return leftovers_of(lock(), catalog=catalog)
 
 
-def by_kind(things: tuple[Leftover, ...]) -> dict[str, Leftover]:
+def by_kind(things: tuple[PricedOrphan, ...]) -> dict[str, PricedOrphan]:
     return {each.found.kind: each for each in things}
 
 
@@ -115,7 +115,7 @@ def test_one_service_that_refuses_leaves_the_others_answered(account: Account) -
     tagged = Tagged(account.aws, asked())
     with Stubber(account.aws.eks) as stub:
         stub.add_client_error("describe_cluster", service_error_code="AccessDeniedException", http_status_code=403)
-        search = aws.search_by(tagged)
+        search = aws.search_tagged(tagged)
     (refused,) = search.unanswered
     assert (refused.what, "AccessDeniedException" in refused.reason) == ("EKS", True)
     assert "NAT gateway" in {each.kind for each in search.found}
@@ -155,7 +155,7 @@ def test_an_arn_tells_its_kind(arn: str, kind: str, rest: str) -> None:
 
 
 def test_what_nobody_knows_a_price_of_is_unpriced_and_never_free(catalog: Catalog) -> None:
-    odd = Found(kind="quantum:computer", id="q", provider="aws", region="us-east-1")
+    odd = Orphan(kind="quantum:computer", id="q", provider="aws", region="us-east-1")
     (only,) = classify(STACK, [odd], catalog_prices=catalog.prices).forgotten
     assert (only.state, only.usd_per_month) == (State.UNPRICED, None)
     assert only.note == "quantum:computer has no price here"

@@ -13,7 +13,14 @@ from small_account import TAGS, tags
 from catalogs.catalog import Catalog
 from operations.clouds.aws import placement
 from operations.clouds.aws.client import Clients
-from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
+from planning.cloud_checks.cloud_reports import (
+    CLOUD,
+    CloudReport,
+    OfferReport,
+    QuotaReport,
+    ReservationReport,
+    UnknownFact,
+)
 from planning.cloud_checks.pool_capacity import PoolFacts, QuotaFact
 from planning.cloud_checks.preflight import placement_facts
 from planning.cloud_checks.quotas import aws_class
@@ -29,14 +36,14 @@ def quota_answer(code: str, value: float, name: str = "") -> dict[str, Any]:
     return {"Quota": {"ServiceCode": "ec2", "QuotaCode": code, "QuotaName": name or code, "Value": value}}
 
 
-def facts(told: Told, *pools: Pool, reservations: dict[str, str] | None = None) -> dict[str, PoolFacts]:
+def facts(told: CloudReport, *pools: Pool, reservations: dict[str, str] | None = None) -> dict[str, PoolFacts]:
     spec = cluster(pools=pools) if pools else cluster()
     found = placement_facts(spec, told, reservations=reservations or {}, today=TODAY)
     return {each.pool: each for each in found.pools}
 
 
-def offer(*zones: str, efa: int | None = 32) -> OfferTold:
-    return OfferTold(zones=zones, offered=bool(zones), efa_interfaces=efa, source=CLOUD)
+def offer(*zones: str, efa: int | None = 32) -> OfferReport:
+    return OfferReport(zones=zones, offered=bool(zones), efa_interfaces=efa, source=CLOUD)
 
 
 def test_quotas_are_asked_by_the_code_of_each_family(clients_of_aws: Clients) -> None:
@@ -51,7 +58,7 @@ def test_quotas_are_asked_by_the_code_of_each_family(clients_of_aws: Clients) ->
         told = placement.told_by(clients_of_aws, asked())
         stub.assert_no_pending_responses()
     in_use = dict.fromkeys(codes, 0) | {VPC_CODE: 1}  # a new account has a default VPC
-    assert told.quotas == {code: QuotaTold(limit=64, used=in_use[code], name=code) for code in codes}
+    assert told.quotas == {code: QuotaReport(limit=64, used=in_use[code], name=code) for code in codes}
     found = facts(told)
     assert (found["train"].quota.state, found["train"].quota.needed) == ("short", 384)
     assert found["system"].quota.state == "enough"
@@ -69,15 +76,15 @@ def test_what_others_run_is_taken_off_and_what_the_stack_runs_is_not(clients_of_
             CpuOptions={"CoreCount": 1, "ThreadsPerCore": 2},
             TagSpecifications=tags("instance", marked=marked),
         )
-    assert set(placement.used_vcpus(clients_of_aws, stack="demo")) == {STANDARD_CODE}
-    everything = placement.used_vcpus(clients_of_aws, stack="nobody")[STANDARD_CODE]
-    assert everything == 2 * placement.used_vcpus(clients_of_aws, stack="demo")[STANDARD_CODE]
+    assert set(placement.count_used_vcpus(clients_of_aws, stack="demo")) == {STANDARD_CODE}
+    everything = placement.count_used_vcpus(clients_of_aws, stack="nobody")[STANDARD_CODE]
+    assert everything == 2 * placement.count_used_vcpus(clients_of_aws, stack="demo")[STANDARD_CODE]
 
 
 def test_a_quota_that_service_quotas_does_not_know_is_unknown_and_says_why(clients_of_aws: Clients) -> None:
     told = placement.told_by(clients_of_aws, asked())  # moto knows the quotas of "vpc" alone
     unknown = told.quotas[P_CODE]
-    assert isinstance(unknown, Unknown)
+    assert isinstance(unknown, UnknownFact)
     assert "NoSuchResource" in unknown.reason
     assert facts(told)["train"].quota.state == "unknown"
 
@@ -99,39 +106,39 @@ def test_a_region_full_of_networks_is_found_before_anything_is_created(clients_o
 def test_offers_are_zone_ids_and_count_efa_interfaces(clients_of_aws: Clients) -> None:
     told = placement.told_by(clients_of_aws, asked())
     train, system = told.offers["p5.48xlarge"], told.offers["m7i.2xlarge"]
-    assert isinstance(train, OfferTold)
-    assert isinstance(system, OfferTold)
+    assert isinstance(train, OfferReport)
+    assert isinstance(system, OfferReport)
     assert (train.efa_interfaces, system.efa_interfaces) == (32, 0)
     assert "use1-az4" in train.zones
     assert facts(told)["train"].offered.state == "offered"
 
 
 def test_a_machine_that_the_region_does_not_have_is_not_offered(clients_of_aws: Clients) -> None:
-    told = Told(offers={"nothing.large": placement.offer(clients_of_aws, "nothing.large")})
+    told = CloudReport(offers={"nothing.large": placement.offer(clients_of_aws, "nothing.large")})
     found = facts(told, pool("train", machine="nothing.large"))["train"].offered
     assert (found.state, found.reason) == ("not_offered", "us-east-1 does not offer nothing.large")
 
 
 def test_a_zone_without_the_machine_is_one_without_efa() -> None:
-    found = facts(Told(offers={"p5.48xlarge": offer("use1-az2")}), pool("train"))["train"].offered
+    found = facts(CloudReport(offers={"p5.48xlarge": offer("use1-az2")}), pool("train"))["train"].offered
     assert (found.state, found.missing) == ("not_offered", ("use1-az4",))
     assert "and so EFA, is not offered in use1-az4, but in use1-az2" in found.reason
 
 
 @pytest.mark.parametrize(("efa", "words"), [(0, "has no EFA"), (16, "has 16")])
 def test_a_machine_with_fewer_efa_interfaces_than_the_lock_is_not_what_was_quoted(efa: int, words: str) -> None:
-    told = Told(offers={"p5.48xlarge": offer("use1-az4", efa=efa)})
+    told = CloudReport(offers={"p5.48xlarge": offer("use1-az4", efa=efa)})
     found = facts(told, pool("train"))["train"].offered
     assert (found.state, words in found.reason) == ("not_offered", True)
 
 
 def test_a_pool_without_zones_of_its_own_needs_one_of_the_clusters() -> None:
-    found = facts(Told(offers={"m7i.2xlarge": offer("use1-az6", efa=0)}), cpu_pool())["system"].offered
+    found = facts(CloudReport(offers={"m7i.2xlarge": offer("use1-az6", efa=0)}), cpu_pool())["system"].offered
     assert (found.state, found.zones, found.missing) == ("offered", ("use1-az6",), ("use1-az4", "use1-az2"))
 
 
 def test_pools_of_one_family_share_one_quota_and_spot_has_its_own() -> None:
-    told = Told(quotas={P_CODE: QuotaTold(limit=600, used=0), "L-7212CCBC": QuotaTold(limit=384, used=96)})
+    told = CloudReport(quotas={P_CODE: QuotaReport(limit=600, used=0), "L-7212CCBC": QuotaReport(limit=384, used=96)})
     found = facts(told, pool("one"), pool("two", max_nodes=1), pool("cheap", kind="spot"))
     assert {found[name].quota.needed for name in ("one", "two")} == {576}
     assert found["one"].quota.state == "enough"
@@ -140,7 +147,7 @@ def test_pools_of_one_family_share_one_quota_and_spot_has_its_own() -> None:
 
 def test_what_spot_falls_back_to_is_claimed_on_demand_too() -> None:
     spec = cluster(pools=(pool("base", max_nodes=1), pool("cheap", kind="spot", fallback="on_demand")))
-    told = Told(quotas={P_CODE: QuotaTold(limit=192, used=0), "L-7212CCBC": QuotaTold(limit=384, used=0)})
+    told = CloudReport(quotas={P_CODE: QuotaReport(limit=192, used=0), "L-7212CCBC": QuotaReport(limit=384, used=0)})
     found = placement_facts(spec, told, reservations={}, today=TODAY)
     fallback = found.others[0]
     assert [each.quota.state for each in found.pools] == ["enough", "enough"]
@@ -149,18 +156,18 @@ def test_what_spot_falls_back_to_is_claimed_on_demand_too() -> None:
 
 
 def test_a_capacity_block_needs_no_quota_and_a_reservation_by_name() -> None:
-    found = facts(Told(), pool("block", kind="capacity_block"))["block"]
+    found = facts(CloudReport(), pool("block", kind="capacity_block"))["block"]
     assert found.quota.state == "not_needed"
     assert found.reserved.state == "missing"
     assert "atoll:capacityReservations.block" in found.reserved.reason
 
 
-def block(**changes: Any) -> ReservationTold:
+def block(**changes: Any) -> ReservationReport:
     fields: dict[str, Any] = {
         "id": BLOCK, "status": "active", "machine": "p5.48xlarge", "zone": "use1-az4", "count": 2,
         "ends": date(2026, 12, 24),
     }  # fmt: skip
-    return ReservationTold(**{**fields, **changes})
+    return ReservationReport(**{**fields, **changes})
 
 
 @pytest.mark.parametrize(
@@ -175,7 +182,7 @@ def block(**changes: Any) -> ReservationTold:
     ],
 )
 def test_a_reservation_must_fit_its_pool(changes: dict[str, Any], reason: str) -> None:
-    told = Told(reservations={BLOCK: block(**changes)})
+    told = CloudReport(reservations={BLOCK: block(**changes)})
     found = facts(told, pool("block", kind="capacity_block"), reservations={"block": BLOCK})["block"].reserved
     assert (found.state, found.reason) == ("mismatch" if reason else "reserved", reason)
 
@@ -194,15 +201,17 @@ def test_a_reservation_is_read_as_the_cloud_tells_it(clients_of_aws: Clients) ->
 
 
 def test_a_reservation_that_the_region_does_not_have_is_named() -> None:
-    found = facts(Told(reservations={BLOCK: None}), pool("block"), reservations={"block": BLOCK})["block"].reserved
+    found = facts(CloudReport(reservations={BLOCK: None}), pool("block"), reservations={"block": BLOCK})[
+        "block"
+    ].reserved
     assert (found.state, found.reason) == ("mismatch", f"us-east-1 has no reservation {BLOCK}")
 
 
 def test_a_refused_question_is_unknown_with_the_clouds_own_words(clients_of_aws: Clients) -> None:
     with Stubber(clients_of_aws.ec2) as stub:
         stub.add_client_error("describe_capacity_reservations", "UnauthorizedOperation", "not you")
-        told = placement.told_reservations(clients_of_aws, [BLOCK])
-    assert told[BLOCK] == Unknown("DescribeCapacityReservations: UnauthorizedOperation: not you")
+        told = placement.read_reservations(clients_of_aws, [BLOCK])
+    assert told[BLOCK] == UnknownFact("DescribeCapacityReservations: UnauthorizedOperation: not you")
 
 
 def test_every_machine_of_the_catalog_counts_against_a_quota(catalog: Catalog) -> None:

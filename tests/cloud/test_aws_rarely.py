@@ -12,12 +12,12 @@ from samples import asked
 from operations.clouds.aws import instances, orphans
 from operations.clouds.aws.client import Clients
 from operations.clouds.aws.tags import Tagged
-from planning.cloud_checks.orphans import Found
+from planning.cloud_checks.orphans import Orphan
 
 MANY = tuple(f"x-{number:04}" for number in range(450))
 LUSTRE, SCRATCH, GOING = "fs-0000000a", "fs-0000000b", "fs-0000000c"
 KEYS = ["arn:aws:kms:us-east-1:1:key/gone", "arn:aws:kms:us-east-1:1:key/here"]
-Look = Callable[[Tagged], Iterable[Found]]
+Look = Callable[[Tagged], Iterable[Orphan]]
 
 
 def tagged(aws: Clients, *, ids: dict[str, tuple[str, ...]] | None = None, arns: tuple[str, ...] = ()) -> Tagged:

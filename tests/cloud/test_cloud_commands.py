@@ -19,7 +19,7 @@ from operations.clouds.aws import placement as aws
 from operations.clouds.aws.client import Clients
 from operations.clouds.registry import MODULES, cloud_of
 from operations.project.stack_config import with_accepted
-from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told
+from planning.cloud_checks.cloud_reports import CLOUD, CloudReport, OfferReport, QuotaReport, ReservationReport
 from planning.spec.cluster import ClusterSpec, Placement
 
 DAY = ("--today", TODAY.isoformat())
@@ -61,15 +61,15 @@ def valid(name: str, text: str) -> Any:
     return document
 
 
-def all_right(**changes: Any) -> Told:
+def all_right(**changes: Any) -> CloudReport:
     codes = ("L-417A185B", "L-1216C47A", "L-0263D0A3", "L-F678F1CE")
-    quotas = {code: QuotaTold(limit=1000, used=0) for code in codes}
-    there = OfferTold(zones=("use1-az4",), offered=True, efa_interfaces=32, source=CLOUD)
-    return Told(**{"quotas": quotas, "offers": {"p5.48xlarge": there, "m7i.2xlarge": there}, **changes})
+    quotas = {code: QuotaReport(limit=1000, used=0) for code in codes}
+    there = OfferReport(zones=("use1-az4",), offered=True, efa_interfaces=32, source=CLOUD)
+    return CloudReport(**{"quotas": quotas, "offers": {"p5.48xlarge": there, "m7i.2xlarge": there}, **changes})
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, told: Told) -> None:
-    monkeypatch.setattr(aws, "told", lambda _: told)
+def answers(monkeypatch: pytest.MonkeyPatch, told: CloudReport) -> None:
+    monkeypatch.setattr(aws, "read_region_capacity", lambda _: told)
 
 
 def test_every_target_that_is_built_has_a_module_that_is_asked() -> None:
@@ -94,7 +94,7 @@ def test_preflight_is_1_where_a_quota_is_short(
     stack: Callable[..., None], atoll: Atoll, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stack()
-    short = QuotaTold(limit=192, used=0, name="Running On-Demand P instances")
+    short = QuotaReport(limit=192, used=0, name="Running On-Demand P instances")
     answers(monkeypatch, all_right(quotas={"L-417A185B": short}))
     code, out, _ = atoll("preflight", STACK, "--json", *DAY)
     document = valid("preflight", out)
@@ -107,7 +107,7 @@ def test_preflight_is_1_where_a_reservation_is_of_another_machine(
     stack: Callable[..., None], atoll: Atoll, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stack(config=f"config:\n  atoll:capacityReservations:\n    train: {BLOCK}\n")
-    other = ReservationTold(id=BLOCK, status="active", machine="p4d.24xlarge", zone="use1-az4", count=2, ends=None)
+    other = ReservationReport(id=BLOCK, status="active", machine="p4d.24xlarge", zone="use1-az4", count=2, ends=None)
     answers(monkeypatch, all_right(reservations={BLOCK: other}))
     code, out, _ = atoll("preflight", STACK, *DAY)
     assert code == 1

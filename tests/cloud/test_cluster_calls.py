@@ -14,13 +14,13 @@ from urllib3.exceptions import MaxRetryError
 
 from components.acceptance.model import Reference
 from operations.acceptance import kubernetes_cluster as accepting
-from operations.acceptance.ports import ClusterError as AcceptingError
-from operations.acceptance.ports import PodSeen
+from operations.acceptance.ports import AcceptanceClusterError as AcceptingError
+from operations.acceptance.ports import PodSnapshot
 from operations.clouds.kubernetes import client
-from operations.clouds.kubernetes.objects import ChangedMeanwhileError, Kind
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ResourceKind
 from operations.nodes import kubernetes_cluster as nodes
 from operations.nodes.ports import ChangedError, SilentError
-from operations.nodes.ports import ClusterError as NodesError
+from operations.nodes.ports import NodeApiError as NodesError
 from operations.relocation.cluster import client as relocate
 from operations.relocation.cluster.client import Maker
 from operations.relocation.jobs.runs import SILENT_MOST, JobRuns
@@ -66,17 +66,17 @@ def server() -> Iterator[Server]:
 JSON, MERGE, APPLY = "application/json", "application/merge-patch+json", "application/apply-patch+yaml"
 POD = Pod(namespace="team", name="p", uid="u")
 NODE = Node(name="n", uid="u", version="7")
-SET = Kind(group="apps", version="v1", plural="sets", name="Set")
+SET = ResourceKind(group="apps", version="v1", plural="sets", name="Set")
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "team"}}
 MAPS = {"resources": [{"kind": "ConfigMap", "name": "configmaps"}]}
 
 
 def test_an_acceptance_sends_its_own_text(server: Server) -> None:
-    cluster = accepting.LiveCluster(server.api)
+    cluster = accepting.KubernetesAcceptanceCluster(server.api)
     server.answers = [(200, MAPS), (200, {}), (200, {"items": []}), (200, b"said")]
     cluster.apply(MAP)
     assert cluster.listed(api_version="v1", kind="ConfigMap", namespace="", selector="a=b") == []
-    seen = PodSeen(namespace="team", name="p", phase="Running", node="n")
+    seen = PodSnapshot(namespace="team", name="p", phase="Running", node="n")
     assert cluster.log(seen, container="c") == "said"
     query = "fieldManager=atoll-acceptance&force=true&fieldValidation=Strict"
     assert server.sent == [
@@ -88,7 +88,7 @@ def test_an_acceptance_sends_its_own_text(server: Server) -> None:
 
 
 def test_nodes_are_changed_as_they_were_looked_at(server: Server) -> None:
-    cluster = nodes.LiveCluster(server.api)
+    cluster = nodes.KubernetesNodeApi(server.api)
     server.answers = [(200, {}), (429, {"message": "not now"}), (200, b"<html>"), (200, {"items": []}), (200, b"[]")]
     cluster.change(NODE, {"spec": {"unschedulable": True}})
     assert cluster.evict(POD, grace_seconds=9) == "not now"
@@ -112,7 +112,7 @@ def test_nodes_are_changed_as_they_were_looked_at(server: Server) -> None:
 
 
 def test_a_relocation_reads_patches_and_makes(server: Server) -> None:
-    cluster, makes = relocate.LiveCluster(server.api, words="target"), Maker(server.api, words="target")
+    cluster, makes = relocate.KubernetesApiClient(server.api, words="target"), Maker(server.api, words="target")
     server.answers = [(200, {"items": [MAP]}), (404, b"no"), (200, b"<html>"), (409, {}), (404, {})]
     assert cluster.listed(SET) == [MAP]
     assert cluster.get(SET, namespace="team", name="s") is None
@@ -144,19 +144,19 @@ def test_a_job_is_applied_as_text(server: Server) -> None:
 
 CALLS: dict[str, tuple[Callable[[ApiClient], object], type[AtollError], str, str]] = {
     "accepting": (
-        lambda api: accepting.LiveCluster(api).get(Reference(api_version="v1", kind="Node", name="n")),
+        lambda api: accepting.KubernetesAcceptanceCluster(api).get(Reference(api_version="v1", kind="Node", name="n")),
         AcceptingError,
         "the cluster does not answer: ",
         "look at its address in the kubeconfig",
     ),
     "nodes": (
-        lambda api: nodes.LiveCluster(api).budgets(),
+        lambda api: nodes.KubernetesNodeApi(api).budgets(),
         SilentError,
         "the cluster does not answer: ",
         "look at its address in the kubeconfig, and at your way there (VPN); then run again",
     ),
     "relocate": (
-        lambda api: relocate.LiveCluster(api, words="source").listed(SET),
+        lambda api: relocate.KubernetesApiClient(api, words="source").listed(SET),
         StepError,
         "the cluster of the source does not answer: ",
         "look at its address in the kubeconfig, and run again",
@@ -219,19 +219,19 @@ def test_a_job_that_is_gone_or_may_not_be_looked_at_is_said(
     ("call", "answer", "kind", "said"),
     [
         (
-            lambda api: accepting.LiveCluster(api).nodes(),
+            lambda api: accepting.KubernetesAcceptanceCluster(api).nodes(),
             (403, {"message": "may not"}),
             AcceptingError,
             "the cluster refused /api/v1/pods: 403 may not",
         ),
         (
-            lambda api: nodes.LiveCluster(api).budgets(),
+            lambda api: nodes.KubernetesNodeApi(api).budgets(),
             (403, b"<html>"),
             NodesError,
             "the cluster refused GET /apis/policy/v1/poddisruptionbudgets: 403 no reason given",
         ),
         (
-            lambda api: relocate.LiveCluster(api, words="source").listed(SET),
+            lambda api: relocate.KubernetesApiClient(api, words="source").listed(SET),
             (500, {"reason": "Timeout"}),
             StepError,
             "the cluster of the source refused GET /apis/apps/v1/sets: 500 Timeout",
@@ -262,9 +262,9 @@ def test_a_refusal_is_said_in_the_servers_words(
 def test_what_changed_meanwhile_is_told_apart(server: Server) -> None:
     server.answers = [(409, {}), (409, {})]
     with pytest.raises(ChangedError):
-        nodes.LiveCluster(server.api).change(NODE, {})
+        nodes.KubernetesNodeApi(server.api).change(NODE, {})
     with pytest.raises(ChangedMeanwhileError):
-        relocate.LiveCluster(server.api, words="source").change(SET, namespace="team", name="s", change={})
+        relocate.KubernetesApiClient(server.api, words="source").change(SET, namespace="team", name="s", change={})
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_what_changed_meanwhile_is_told_apart(server: Server) -> None:
     [(b'{"a": 1}', {"a": 1}), (b"[1]", {}), (b"null", {}), (b"<html>", {}), (b"\xff", {}), (b"", {})],
 )
 def test_only_a_json_object_is_taken_for_an_answer(content: bytes, found: dict[str, object]) -> None:
-    assert client.parsed(content) == found
+    assert client.parse_object(content) == found
 
 
 def test_the_callers_own_document_is_not_handed_on(server: Server) -> None:

@@ -12,15 +12,15 @@ from samples import asked, existing_cluster
 
 from catalogs.files import MEGABYTE
 from operations.acceptance import kubernetes_cluster as accepting
-from operations.acceptance.ports import ClusterError as AcceptingError
+from operations.acceptance.ports import AcceptanceClusterError as AcceptingError
 from operations.clouds.kubernetes import placement
 from operations.nodes import kubernetes_cluster as nodes
-from operations.nodes.ports import ClusterError as NodesError
+from operations.nodes.ports import NodeApiError as NodesError
 from operations.relocation.cluster import client as relocate
 from operations.relocation.cluster import inventory
 from operations.relocation.cluster.client import maker
-from operations.relocation.config.endpoints import Keys, Side, StorePlace
-from operations.relocation.jobs.runs import opened_runs
+from operations.relocation.config.endpoints import Keys, RelocationSide, StorePlace
+from operations.relocation.jobs.runs import open_job_runs
 from operations.relocation.runner.step import StepError
 from planning.spec.cluster import ClusterSpec, ExistingCluster
 from planning.values.errors import AtollError
@@ -28,7 +28,7 @@ from planning.values.errors import AtollError
 VARIABLE = "ATOLL_TEST_KUBECONFIG"
 SPEC = existing_cluster()
 STORE = StorePlace(kind="minio", endpoint="http://127.0.0.1", mover=Keys(access_key_env="A", secret_key_env="S"))
-SIDE = Side(stack="demo", store=STORE, kubeconfig_env=VARIABLE)
+SIDE = RelocationSide(stack="demo", store=STORE, kubeconfig_env=VARIABLE)
 KUBECONFIG = """\
 apiVersion: v1
 kind: Config
@@ -48,12 +48,12 @@ BAD = {
     "control": b"a: \x1b[31m\n",
     "long": b"#" * (MEGABYTE + 1),
 }
-ROOMS: dict[str, Callable[[ClusterSpec, Side], object]] = {
-    "accepting": lambda spec, _: accepting.opened(spec),
-    "nodes": lambda spec, _: nodes.opened(spec),
-    "relocate": lambda _, side: relocate.opened(side, {}, words="target"),
+ROOMS: dict[str, Callable[[ClusterSpec, RelocationSide], object]] = {
+    "accepting": lambda spec, _: accepting.open_cluster(spec),
+    "nodes": lambda spec, _: nodes.open_node_api(spec),
+    "relocate": lambda _, side: relocate.open_cluster(side, {}, words="target"),
     "making": lambda _, side: maker(side, {}, words="target"),
-    "jobs": lambda _, side: opened_runs(side, {}, words="target"),
+    "jobs": lambda _, side: open_job_runs(side, {}, words="target"),
 }
 HINTS = {
     "accepting": f"export {VARIABLE}=FILE, as `atoll outputs` or `atoll access` writes it",
@@ -149,7 +149,7 @@ def test_a_cluster_that_is_asked_says_it_in_a_line(
     why: str, said: str, at: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(at, why, monkeypatch)
-    assert placement.told(asked(SPEC)).silence.replace(str(at), "AT") == said
+    assert placement.read_capacity(asked(SPEC)).silence.replace(str(at), "AT") == said
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_cluster_that_a_plan_looks_at_says_it_in_a_line(
     why: str, said: str, at: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(at, why, monkeypatch)
-    assert inventory.asked(SPEC, SIDE).silence.replace(str(at), "AT") == said
+    assert inventory.query_cluster(SPEC, SIDE).silence.replace(str(at), "AT") == said
 
 
 @pytest.mark.parametrize("room", list(ROOMS))
@@ -182,7 +182,7 @@ def test_the_first_of_several_kubeconfigs_is_opened_in_its_context(
 
 def test_a_side_without_a_kubeconfig_has_no_cluster() -> None:
     side = SIDE.model_copy(update={"kubeconfig_env": None})
-    assert relocate.opened(side, {}, words="target") is maker(side, {}, words="target") is None
+    assert relocate.open_cluster(side, {}, words="target") is maker(side, {}, words="target") is None
 
 
 @pytest.mark.parametrize("room", ["relocate", "making", "jobs"])
@@ -191,6 +191,6 @@ def test_what_a_relocation_was_given_goes_before_the_environment(room: str, at: 
     given = tmp_path / "given"
     given.write_text(KUBECONFIG)
     secrets = {VARIABLE: str(given)}
-    opens = {"relocate": relocate.opened, "making": maker, "jobs": opened_runs}
+    opens = {"relocate": relocate.open_cluster, "making": maker, "jobs": open_job_runs}
     opened = cast("Any", opens[room])(SIDE, secrets, words="target")
     assert opened._api.configuration.host == "https://127.0.0.1:1"

@@ -23,7 +23,7 @@ from google.cloud import asset_v1, compute_v1
 from samples import STACK, asked, cluster, placement, pool
 
 from operations.clouds.gcp import placement as gcp
-from operations.clouds.gcp.client import SCOPES, WAIT_SECONDS, Project, google_of
+from operations.clouds.gcp.client import SCOPES, WAIT_SECONDS, GoogleProject, google_of
 
 REST = "https://compute.googleapis.com/compute/v1/projects/p"
 ZONE = f"{REST}/zones/us-central1-a"
@@ -96,7 +96,7 @@ def inventory(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return pages
 
 
-PROJECT = Project("p", AnonymousCredentials())
+PROJECT = GoogleProject("p", AnonymousCredentials())
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.__name__)
@@ -119,7 +119,9 @@ def test_quotas_offers_and_reservations_are_asked_for_and_read(wire: Wire) -> No
         ],
     }
     pools = (pool("serve", machine="g2-standard-12"), pool("train", machine="a2-highgpu-1g"))
-    told = gcp.told_by(PROJECT, asked(cluster(placement=PLACE, pools=pools), reservations={"serve": "ours"}))
+    told = gcp.read_project_capacity(
+        PROJECT, asked(cluster(placement=PLACE, pools=pools), reservations={"serve": "ours"})
+    )
     assert {name: getattr(each, "limit", None) for name, each in told.quotas.items()} == {
         "NVIDIA_L4_GPUS": 4,
         "OF_TOMORROW": 1,
@@ -159,7 +161,7 @@ def test_what_is_left_is_found_by_label_page_after_page(wire: Wire, inventory: l
         asset_v1.SearchAllResourcesResponse(results=[bucket], next_page_token="more"),
         asset_v1.SearchAllResourcesResponse(),
     ]
-    search = gcp.search_by(PROJECT, asked(cluster(placement=PLACE)))
+    search = gcp.search_project(PROJECT, asked(cluster(placement=PLACE)))
     assert search.unanswered == ()
     assert [each.id for each in search.found] == ["up", "d", "r", "r2", "f", "cold"]
     assert [query["filter"] for path, query, _ in wire.sent if path == "/aggregated/instances"] == [
@@ -186,8 +188,8 @@ def test_what_is_no_answer_is_said_in_a_line_and_stops_nothing(
 ) -> None:
     wire.every = answer
     inventory.append(asset_v1.SearchAllResourcesResponse())
-    assert gcp.told_by(PROJECT, asked(cluster(placement=PLACE))).silence.startswith(reason)
-    search = gcp.search_by(PROJECT, asked(cluster(placement=PLACE)))
+    assert gcp.read_project_capacity(PROJECT, asked(cluster(placement=PLACE))).silence.startswith(reason)
+    search = gcp.search_project(PROJECT, asked(cluster(placement=PLACE)))
     assert [each.what for each in search.unanswered] == ["machines", "disks", "routers", "forwarding rules"]
     assert all(each.reason.startswith(reason) and "\n" not in each.reason for each in search.unanswered)
 
@@ -204,7 +206,7 @@ def test_an_api_that_is_busy_is_asked_again_but_not_for_ten_minutes(
     for module in (retry_base, retry_unary):
         monkeypatch.setattr(module, "time", clock)
     wire.every = (503, {"error": {"message": "busy"}})
-    silence = gcp.told_by(PROJECT, asked(cluster(placement=PLACE))).silence
+    silence = gcp.read_project_capacity(PROJECT, asked(cluster(placement=PLACE))).silence
     assert silence.startswith("Timeout of 20.0s exceeded")
     assert now[0] <= WAIT_SECONDS
     assert len(wire.sent) > 1

@@ -76,7 +76,7 @@ class Memory:
 
 def facts(memory: Memory, *pools: Any, reservations: dict[str, str] | None = None) -> PlacementFacts:
     spec = cluster(placement=PLACE, pools=pools)
-    told = gcp.told_by(memory, asked(spec, reservations=reservations or {}))
+    told = gcp.read_project_capacity(memory, asked(spec, reservations=reservations or {}))
     return placement_facts(spec, told, reservations=reservations or {}, today=TODAY)
 
 
@@ -138,7 +138,7 @@ def asset(type_: str, name: str) -> asset_v1.ResourceSearchResult:
 
 
 def left_in(memory: Memory, catalog: Catalog) -> tuple[Any, tuple[Any, ...]]:
-    search = gcp.search_by(memory, asked(cluster(placement=PLACE)))
+    search = gcp.search_project(memory, asked(cluster(placement=PLACE)))
     return classify(STACK, search.found, catalog_prices=catalog.prices), search.unanswered
 
 

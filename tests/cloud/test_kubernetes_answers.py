@@ -68,7 +68,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, status: int, body: object, kind: st
 @pytest.mark.usefixtures("at")
 def test_nodes_are_asked_for_and_read_as_kubelets_report_them(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = answers(monkeypatch, 200, {"kind": "NodeList", "metadata": {}, "items": [NODE]})
-    told = placement.told(ASKED)
+    told = placement.read_capacity(ASKED)
     assert (told.silence, sent) == ("", ["GET /api/v1/nodes"])
     assert {name: getattr(each, "limit", None) for name, each in told.quotas.items()} == {
         "nodes-with-0-gpus": 0,
@@ -93,7 +93,7 @@ def test_what_is_no_answer_is_said_in_a_line(
     status: int, body: object, kind: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers(monkeypatch, status, body, kind)
-    assert placement.told(ASKED).silence == reason
+    assert placement.read_capacity(ASKED).silence == reason
     assert [each.reason for each in placement.search(ASKED).unanswered] == [reason]
 
 
@@ -109,7 +109,7 @@ MISSHAPEN = [
 @pytest.mark.parametrize(("words", "reason"), MISSHAPEN)
 def test_a_kubeconfig_that_the_client_stumbles_over_is_said(words: dict[str, str], reason: str, at: Path) -> None:
     kubeconfig(at, **words)
-    silence = placement.told(ASKED).silence
+    silence = placement.read_capacity(ASKED).silence
     assert silence.startswith(f"{at}: something in it is not of a kubeconfig: {reason}")
 
 
@@ -128,7 +128,7 @@ def test_a_kubeconfig_that_is_no_text_lets_nobody_in(at: Path) -> None:
 
 def test_a_token_in_the_wrong_place_is_not_repeated(at: Path) -> None:
     kubeconfig(at, user="token: do-not-tell")
-    assert placement.told(ASKED).silence == f"Invalid kube-config file. Expected key user in {at}"
+    assert placement.read_capacity(ASKED).silence == f"Invalid kube-config file. Expected key user in {at}"
     with pytest.raises(Exception, match="do-not-tell") as whole:
-        client.opened(str(at), context=None)
+        client.open_api(str(at), context=None)
     assert "do-not-tell" not in client.reason_of(whole.value)

@@ -27,7 +27,7 @@ from samples import STACK, TODAY, asked, existing_cluster, profile
 
 from catalogs.catalog import Catalog
 from operations.clouds.kubernetes import placement
-from planning.cloud_checks.cloud_reports import Told
+from planning.cloud_checks.cloud_reports import CloudReport
 from planning.cloud_checks.orphans import classify
 from planning.cloud_checks.pool_capacity import PlacementFacts
 from planning.cloud_checks.preflight import placement_facts
@@ -132,7 +132,7 @@ def test_namespaces_and_claims_are_free_and_volumes_are_not_guessed(catalog: Cat
 def test_a_kubeconfig_that_is_not_named_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ATOLL_TEST_KUBECONFIG", raising=False)
     reason = "ATOLL_TEST_KUBECONFIG is not set, and it names the kubeconfig of the cluster"
-    assert placement.told(ASKED) == Told(silence=reason)
+    assert placement.read_capacity(ASKED) == CloudReport(silence=reason)
     assert [each.reason for each in placement.search(ASKED).unanswered] == [reason]
 
 
@@ -144,7 +144,7 @@ def test_an_expired_login_is_said_without_its_token(tmp_path: Path, monkeypatch:
     path.write_text(KUBECONFIG)
     monkeypatch.setenv("ATOLL_TEST_KUBECONFIG", str(path))
     monkeypatch.setattr(CoreV1Api, "list_node", refuse)
-    assert placement.told(ASKED) == Told(silence="the cluster refused: 401 Unauthorized")
+    assert placement.read_capacity(ASKED) == CloudReport(silence="the cluster refused: 401 Unauthorized")
 
 
 @pytest.mark.parametrize("text", ["", "not: [yaml", "- a\n", "kind: Config\n"])
@@ -152,6 +152,6 @@ def test_a_kubeconfig_that_is_none_is_said(text: str, tmp_path: Path, monkeypatc
     path = tmp_path / "kubeconfig"
     path.write_text(text)
     monkeypatch.setenv("ATOLL_TEST_KUBECONFIG", str(path))
-    assert placement.told(ASKED).silence
+    assert placement.read_capacity(ASKED).silence
     (nothing,) = placement.search(ASKED).unanswered
     assert nothing.reason

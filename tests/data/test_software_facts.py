@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from catalogs.software import reader
-from catalogs.software.model import HeldIn, Kind
+from catalogs.software.model import HeldIn, InstallationKind
 from catalogs.software.reader import downloads, images, images_of, software
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(
     not (PLATFORM / "CRDS.yaml").is_file(), reason=f"the charts' own values are not here: {PLATFORM} (ATOLL_SHARED)"
 )
 
-CHARTS = [part.name for part in software().values() if part.kind is Kind.CHART]
-MANIFESTS = [part.name for part in software().values() if part.kind is Kind.KUSTOMIZE]
+CHARTS = [part.name for part in software().values() if part.kind is InstallationKind.CHART]
+MANIFESTS = [part.name for part in software().values() if part.kind is InstallationKind.KUSTOMIZE]
 # Keys that a chart's values name only in a comment.
 IN_A_COMMENT = {("velero", "image.digest"), ("velero", "kubectl.image.tag"), ("velero", "kubectl.image.digest")}
 # Images that a chart renders by default, and that are never pulled here, each with what is switched off.
@@ -162,7 +162,7 @@ def test_what_manifests_fetch_while_they_are_built_is_listed() -> None:
 
 
 def test_the_driver_of_the_tuple_is_the_one_that_the_operators_chart_installs() -> None:
-    versions = {each.subject: each.version for each in reader.tested()}
+    versions = {each.subject: each.version for each in reader.read_tested_versions()}
     assert versions["nvidia_driver"] == read("gpu-operator/values.yaml")["driver"]["version"]
     assert f"jobset:v{versions['jobset']}" in " ".join(image.name for image in images())
     assert f"workflow-controller:v{versions['argo_workflows']}" in " ".join(image.name for image in images())

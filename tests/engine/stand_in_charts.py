@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from planning.spec.platform import Installed, Platform
+    from planning.spec.platform import Platform, PlatformComponent
 
 # Folders of the reference data whose definitions a path of the release brings (kubeflow/KUBEFLOW.yaml there).
 DEFINED_BY: Mapping[str, tuple[str, ...]] = {
@@ -79,7 +79,7 @@ def mirror(platform: Platform, folder: Path) -> None:
                 write_path(path, folder / MANIFESTS / part.ref / path)
 
 
-def write_chart(part: Installed, file: Path) -> None:
+def write_chart(part: PlatformComponent, file: Path) -> None:
     """A chart's archive: its own values, schema and definitions, and one Deployment named as the release."""
     reference = definitions.PLATFORM / parts()[part.name].reference
     chart = {"apiVersion": "v2", "name": part.chart, "version": part.version, "type": "application"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from planning.costs.resources.formats.file import read
 from planning.costs.resources.formats.values import BLINDED
-from planning.costs.resources.resource import Resource, Secret, Unknown, Value
+from planning.costs.resources.resource import Resource, Secret, UnknownValue, Value
 
 UNKNOWN_TEXT = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 OURS = "atoll:"
@@ -59,7 +59,7 @@ def _state(each: Resource, *, root: str, default: str) -> dict[str, Any]:
 
 def _text(value: Value) -> Any:
     match value:
-        case Unknown():
+        case UnknownValue():
             return UNKNOWN_TEXT
         case Secret():
             return BLINDED

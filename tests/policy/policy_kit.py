@@ -14,7 +14,7 @@ import pulumi
 from catalogs.catalog import Catalog, load
 from components.stack.targets import build
 from operations.offline.program import run
-from planning.ceilings.spend_bounds import counted_prices
+from planning.ceilings.spend_bounds import build_home_prices
 from planning.checklist.reading.checklist_file import read_file
 from planning.costs.resources.resource import Resource, Value
 from planning.quoting.candidates.market import Market
@@ -23,8 +23,8 @@ from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
 from planning.spec.lock import Ceilings, Lock
 from policies.rules.money.spend_limits import MayStayUnpriced
-from policies.settings import Law
-from policies.stack_context import Facts, Subject
+from policies.settings import PolicySettings
+from policies.stack_context import RuleCatalog, StackContext
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 11, 21)  # the prices of the catalog are of this autumn
@@ -37,7 +37,7 @@ STACKS = {
 # What the examples on Google Cloud and CoreWeave have no price for, with the most that it may come to.
 STATED = {"shared_ssd": 5000, "load_balancer": 100, "log_ingest": 100, "support_business_hours": 3000}
 BOUNDS = MayStayUnpriced.model_validate({"at_most_usd_per_month": STATED})
-LAW = Law(settings={MayStayUnpriced: BOUNDS})
+LAW = PolicySettings(settings={MayStayUnpriced: BOUNDS})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class Breaking:
     """
 
     what: str
-    stack: Callable[[], Subject]
+    stack: Callable[[], StackContext]
     unclear: bool = False
 
 
@@ -72,12 +72,12 @@ def accepted(target: str) -> Lock:
 
 
 @cache
-def sound(target: str = "aws") -> Subject:
+def sound(target: str = "aws") -> StackContext:
     """The example as it is accepted and registered: it keeps every rule."""
     there = accepted(target)
 
     def program() -> None:
-        prices = counted_prices(there)
+        prices = build_home_prices(there)
         for name, value in build(
             there.placements, joined=there.joined, ceiling=there.ceiling.usd_per_month, prices=prices
         ).items():
@@ -86,17 +86,17 @@ def sound(target: str = "aws") -> Subject:
     return subject(there, run(there.stack, program=program).resources)
 
 
-def subject(there: Lock, resources: tuple[Resource, ...], *, today: date = TODAY) -> Subject:
-    facts = cast("Facts", cast("object", catalog()))
-    return Subject(lock=there, ceilings=there.ceiling, resources=resources, today=today, catalog=facts, law=LAW)
+def subject(there: Lock, resources: tuple[Resource, ...], *, today: date = TODAY) -> StackContext:
+    facts = cast("RuleCatalog", cast("object", catalog()))
+    return StackContext(lock=there, ceilings=there.ceiling, resources=resources, today=today, catalog=facts, law=LAW)
 
 
-def ceiling(stack: Subject, **limits: object) -> Subject:
+def ceiling(stack: StackContext, **limits: object) -> StackContext:
     """The same stack under other limits."""
     return replace(stack, ceilings=Ceilings.model_validate({**stack.ceilings.model_dump(), **limits}))
 
 
-def changed(stack: Subject, type_: str, values: Mapping[str, Value], *, name: str = "") -> Subject:
+def changed(stack: StackContext, type_: str, values: Mapping[str, Value], *, name: str = "") -> StackContext:
     """The same stack with inputs of one resource set, by path; the first of its type, or the named one."""
     at = _find(stack, type_, name)
     inputs: Value = dict(stack.resources[at].inputs)
@@ -105,26 +105,26 @@ def changed(stack: Subject, type_: str, values: Mapping[str, Value], *, name: st
     return with_resource(stack, at, replace(stack.resources[at], inputs=cast("dict[str, Value]", inputs)))
 
 
-def with_options(stack: Subject, type_: str, *, name: str = "", **options: bool) -> Subject:
+def with_options(stack: StackContext, type_: str, *, name: str = "", **options: bool) -> StackContext:
     """The same stack with options of one resource set, as `protect`."""
     at = _find(stack, type_, name)
     return with_resource(stack, at, replace(stack.resources[at], **options))
 
 
-def _find(stack: Subject, type_: str, name: str) -> int:
+def _find(stack: StackContext, type_: str, name: str) -> int:
     found = (at for at, each in enumerate(stack.resources) if each.type == type_ and name in ("", each.name))
     return next(found)
 
 
-def with_resource(stack: Subject, at: int, resource: Resource) -> Subject:
+def with_resource(stack: StackContext, at: int, resource: Resource) -> StackContext:
     return replace(stack, resources=(*stack.resources[:at], resource, *stack.resources[at + 1 :]))
 
 
-def added(stack: Subject, *resources: Resource) -> Subject:
+def added(stack: StackContext, *resources: Resource) -> StackContext:
     return replace(stack, resources=(*stack.resources, *resources))
 
 
-def without(stack: Subject, type_: str, *, name: str = "") -> Subject:
+def without(stack: StackContext, type_: str, *, name: str = "") -> StackContext:
     """The same stack without one resource, or without all of a type."""
     kept = tuple(each for each in stack.resources if each.type != type_ or (name and each.name != name))
     return replace(stack, resources=kept)

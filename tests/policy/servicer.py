@@ -10,7 +10,7 @@ from pulumi.runtime.proto import analyzer_pb2 as wire
 from pulumi_policy import EnforcementLevel
 
 from planning.costs.resources.formats.values import SECRET_SIGNATURE, SIGNATURE, references
-from planning.costs.resources.resource import Resource, Secret, Unknown, Value
+from planning.costs.resources.resource import Resource, Secret, UnknownValue, Value
 from policies.pack.engine_adapter import PACK, Desk, policies, servicer
 
 UNKNOWN_TEXT = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
@@ -54,7 +54,7 @@ def told(resource: Resource) -> wire.AnalyzerResource:
         urn=resource.urn,
         type=resource.type,
         name=resource.name,
-        properties=struct({"id": Unknown(), "only": "outputs"}),
+        properties=struct({"id": UnknownValue(), "only": "outputs"}),
         options=wire.AnalyzerResourceOptions(protect=resource.protect),
         parent=resource.parent or stack_urn(resource),
         dependencies=resource.dependencies,
@@ -83,7 +83,7 @@ def sent(value: Value) -> struct_pb2.Value:
     """A value as an engine sends it."""
     found = struct_pb2.Value()
     match value:
-        case Unknown():
+        case UnknownValue():
             found.string_value = UNKNOWN_TEXT
         case Secret():
             found.struct_value.CopyFrom(struct({SIGNATURE: SECRET_SIGNATURE, "value": HIDDEN}))

@@ -10,22 +10,22 @@ from servicer import told
 
 from planning.costs.resources.resource import Resource
 from planning.quoting.option import whole_bill
-from policies.evaluation import judged
-from policies.pack.engine_adapter import _told
+from policies.evaluation import evaluate_rules
+from policies.pack.engine_adapter import _read_resource
 from policies.pack.engine_resources import Captured
 from policies.rules.money import monthly_ceiling
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 MACHINE = "aws:ec2/instance:Instance"
 
 
-def seen(stack: Subject, *more: Resource) -> set[str]:
+def seen(stack: StackContext, *more: Resource) -> set[str]:
     """URNs of what the pack judges, where the engine sends nothing of components that have no inputs."""
     captured, wire = Captured(), [told(each) for each in (*stack.resources, *more)]
     for each in wire:
         if each.type != "kubernetes:kustomize/v2:Directory":
             captured.take(each.urn, each.properties)
-    return {each.urn for each in captured.resources([_told(each) for each in wire])}
+    return {each.urn for each in captured.resources([_read_resource(each) for each in wire])}
 
 
 @pytest.mark.parametrize("cover", ["kubernetes:kustomize/v2:Directory", "evil:package:Folder"])
@@ -59,9 +59,9 @@ def test_a_machine_beside_a_cluster_that_is_built_in_two_steps_counts() -> None:
     stack = sound()
     cloud = tuple(each for each in stack.resources if not each.type.startswith("kubernetes:"))
     short = replace(stack, resources=cloud, whole=whole_bill(stack.lock.placements, Market(catalog())))
-    assert judged(short, (monthly_ceiling.RULE,)).exit_code == 0
+    assert evaluate_rules(short, (monthly_ceiling.RULE,)).exit_code == 0
     evil = made(MACHINE, "evil", instanceType="p5.48xlarge")
-    assert judged(replace(short, resources=(*cloud, evil)), (monthly_ceiling.RULE,)).exit_code == 10
+    assert evaluate_rules(replace(short, resources=(*cloud, evil)), (monthly_ceiling.RULE,)).exit_code == 10
 
 
 def test_a_greater_size_of_a_pool_than_accepted_counts_while_the_cluster_is_built_in_two_steps() -> None:

@@ -20,11 +20,11 @@ from policy_kit import ceiling, sound
 from planning.values.errors import InputError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, NoSettings, Severity
-from policies.evaluation import judged
-from policies.exemptions import Exemption, Standing
+from policies.evaluation import evaluate_rules
+from policies.exemptions import Exemption, ExemptionState
 from policies.reference_page import page, schema
 from policies.rule import OLD_PRICES, Rule
-from policies.settings import Law
+from policies.settings import PolicySettings
 from policies.settings_reader import parse, read_law
 from policies.table import RULES
 
@@ -71,7 +71,7 @@ def faults(text: str) -> list[tuple[int, str, str]]:
 
 
 def test_without_the_file_the_rules_hold_as_they_are(tmp_path: Path) -> None:
-    assert read_law(tmp_path / "policies.yaml", rules=RULES) == Law()
+    assert read_law(tmp_path / "policies.yaml", rules=RULES) == PolicySettings()
 
 
 def test_an_empty_file_sets_nothing() -> None:
@@ -112,41 +112,43 @@ def test_what_is_no_law_is_refused_in_words(text: str) -> None:
 
 def test_an_advisory_rule_may_be_made_mandatory() -> None:
     law = parse("rules: {a-rule: {level: mandatory}}", file="f", rules=(rule(level=Level.ADVISORY),))
-    report = judged(replace(sound(), law=law), (rule(MONEY, level=Level.ADVISORY),))
+    report = evaluate_rules(replace(sound(), law=law), (rule(MONEY, level=Level.ADVISORY),))
     assert report.verdict is Verdict.OVER
 
 
 def test_where_nobody_can_tell_the_other_level_counts() -> None:
     unclear = replace(MONEY, verdict=Verdict.CANNOT_TELL)
-    assert judged(sound(), (rule(unclear, unknown=Level.ADVISORY),)).verdict is Verdict.WITHIN
-    report = judged(sound(), (rule(unclear),))
+    assert evaluate_rules(sound(), (rule(unclear, unknown=Level.ADVISORY),)).verdict is Verdict.WITHIN
+    report = evaluate_rules(sound(), (rule(unclear),))
     assert (report.verdict, report.exit_code) == (Verdict.CANNOT_TELL, 11)
 
 
 @pytest.mark.parametrize(
     ("given", "standing", "verdict"),
     [
-        ({"max_usd_per_month": "120"}, Standing.USED, Verdict.WITHIN),
-        ({"max_usd_per_month": "119.99"}, Standing.EXCEEDED, Verdict.OVER),
-        ({}, Standing.EXCEEDED, Verdict.OVER),
-        ({"max_usd_per_month": "120", "expires": "2026-11-20"}, Standing.EXPIRED, Verdict.OVER),
-        ({"max_usd_per_month": "120", "expires": "2026-11-21"}, Standing.USED, Verdict.WITHIN),
-        ({"max_usd_per_month": "120", "resource": "data-*"}, Standing.UNUSED, Verdict.OVER),
+        ({"max_usd_per_month": "120"}, ExemptionState.USED, Verdict.WITHIN),
+        ({"max_usd_per_month": "119.99"}, ExemptionState.EXCEEDED, Verdict.OVER),
+        ({}, ExemptionState.EXCEEDED, Verdict.OVER),
+        ({"max_usd_per_month": "120", "expires": "2026-11-20"}, ExemptionState.EXPIRED, Verdict.OVER),
+        ({"max_usd_per_month": "120", "expires": "2026-11-21"}, ExemptionState.USED, Verdict.WITHIN),
+        ({"max_usd_per_month": "120", "resource": "data-*"}, ExemptionState.UNUSED, Verdict.OVER),
     ],
 )
 def test_an_exemption_holds_until_its_day_and_up_to_its_amount(
-    given: dict[str, object], standing: Standing, verdict: Verdict
+    given: dict[str, object], standing: ExemptionState, verdict: Verdict
 ) -> None:
     exempt = exemption(**given)
-    report = judged(replace(sound(), today=date(2026, 11, 21), law=Law(exemptions=(exempt,))), (rule(MONEY),))
+    report = evaluate_rules(
+        replace(sound(), today=date(2026, 11, 21), law=PolicySettings(exemptions=(exempt,))), (rule(MONEY),)
+    )
     assert report.exemptions == ((exempt, standing),)
     assert report.verdict is verdict
 
 
 def test_an_exemption_names_its_resource() -> None:
-    law = Law(exemptions=(exemption(resource="data-*"), exemption(resource="other")))
-    report = judged(replace(sound(), law=law), (rule(THING),))
-    assert [standing for _, standing in report.exemptions] == [Standing.USED, Standing.UNUSED]
+    law = PolicySettings(exemptions=(exemption(resource="data-*"), exemption(resource="other")))
+    report = evaluate_rules(replace(sound(), law=law), (rule(THING),))
+    assert [standing for _, standing in report.exemptions] == [ExemptionState.USED, ExemptionState.UNUSED]
     assert report.verdict is Verdict.WITHIN
     assert (
         "let through by the exemption of ada@example.com until 2026-12-31: until the move" in report.found[0].sentence
@@ -154,7 +156,9 @@ def test_an_exemption_names_its_resource() -> None:
 
 
 def test_an_exemption_of_another_stack_is_not_ours() -> None:
-    report = judged(replace(sound(), law=Law(exemptions=(exemption(stack="other"),))), (rule(THING),))
+    report = evaluate_rules(
+        replace(sound(), law=PolicySettings(exemptions=(exemption(stack="other"),))), (rule(THING),)
+    )
     assert report.exemptions == ()
     assert report.verdict is Verdict.OVER
 
@@ -181,9 +185,9 @@ def test_the_reference_is_made_from_the_rules() -> None:
 
 def test_somebody_may_go_on_with_old_prices_and_nothing_else() -> None:
     old = replace(rule(MONEY), name="price-age", exit_code=OLD_PRICES)
-    report = judged(sound(), (old, rule(MONEY)))
-    assert judged(sound(), (old,)).exit_code == 12
-    assert judged(sound(), (old,)).without_old_prices().exit_code == 0
+    report = evaluate_rules(sound(), (old, rule(MONEY)))
+    assert evaluate_rules(sound(), (old,)).exit_code == 12
+    assert evaluate_rules(sound(), (old,)).without_old_prices().exit_code == 0
     assert [each.rule.name for each in report.without_old_prices().found] == ["a-rule"]
 
 

@@ -13,7 +13,7 @@ from policy_cases.monthly_ceiling import THING, bounded
 from policy_cases.team_ceilings import with_money
 from policy_kit import STACKS, added, ceiling, changed, made, sound
 
-from planning.ceilings.savings import amount, relief
+from planning.ceilings.savings import monthly_amount, relief
 from planning.ceilings.spend_bounds import reaches
 from planning.costs.bill import Bill
 from planning.costs.bounds import of_lines
@@ -21,8 +21,8 @@ from planning.costs.resources.resource import UNKNOWN, Value
 from planning.values.money import CENT, HOURS_PER_MONTH
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Level
-from policies.evaluation import judged
-from policies.exemptions import Exemption, Standing
+from policies.evaluation import evaluate_rules
+from policies.exemptions import Exemption, ExemptionState
 from policies.rule import Rule
 from policies.rules.money import (
     component_ceilings,
@@ -34,8 +34,8 @@ from policies.rules.money import (
     unpriced,
 )
 from policies.rules.money.spend_limits import MayStayUnpriced, bill_of, system_pools
-from policies.settings import Law
-from policies.stack_context import Subject
+from policies.settings import PolicySettings
+from policies.stack_context import StackContext
 
 KARPENTER = "kubernetes:karpenter.sh/v1:NodePool"
 MACHINES = "spec.template.spec.requirements.0.values"
@@ -56,15 +56,15 @@ LARGEST_SIZE: dict[str, dict[str, Value]] = {
 }
 
 
-def breaches(rule: Rule, stack: Subject) -> list[Breach]:
+def breaches(rule: Rule, stack: StackContext) -> list[Breach]:
     return list(rule.judge(stack))
 
 
-def verdicts(rule: Rule, stack: Subject) -> list[Verdict]:
+def verdicts(rule: Rule, stack: StackContext) -> list[Verdict]:
     return [each.verdict for each in breaches(rule, stack)]
 
 
-def with_nodes(target: str, values: dict[str, Value]) -> Subject:
+def with_nodes(target: str, values: dict[str, Value]) -> StackContext:
     type_, name = NODES[target]
     return changed(sound(target), type_, values, name=name)
 
@@ -111,15 +111,15 @@ def test_a_known_part_over_the_ceiling_is_over_whatever_is_unknown() -> None:
 def test_what_the_sentence_suggests_passes(target: str, reading: str) -> None:
     stack = sound(target)
     bill, keep = bill_of(stack), system_pools(stack)
-    month = amount(bill, reading)
+    month = monthly_amount(bill, reading)
     for percent in (95, 80, 60):
-        found = relief(bill, month * percent / 100, judged=lambda each: amount(each, reading), keep=keep)
+        found = relief(bill, month * percent / 100, judged=lambda each: monthly_amount(each, reading), keep=keep)
         assert found is not None
-        assert amount(found.bill, reading) <= month * percent / 100
+        assert monthly_amount(found.bill, reading) <= month * percent / 100
 
 
 def test_the_raised_ceiling_of_the_sentence_passes() -> None:
-    month = amount(bill_of(sound()), "expected")
+    month = monthly_amount(bill_of(sound()), "expected")
     stack = ceiling(sound(), usd_per_month=Decimal(9000))
     raised = month.quantize(CENT, ROUND_CEILING)
     assert f"at least {raised:,} USD" in breaches(monthly_ceiling.RULE, stack)[0].fix
@@ -139,12 +139,12 @@ def test_a_contract_of_no_months_has_no_sum() -> None:
 
 def test_an_exemption_lets_money_through_up_to_its_amount() -> None:
     stack = ceiling(sound(), usd_per_month=Decimal(9000))
-    month = amount(bill_of(stack), "expected")
-    assert _standing(stack, int(month) + 1) is Standing.USED
-    assert _standing(stack, int(month)) is Standing.EXCEEDED
+    month = monthly_amount(bill_of(stack), "expected")
+    assert _standing(stack, int(month) + 1) is ExemptionState.USED
+    assert _standing(stack, int(month)) is ExemptionState.EXCEEDED
 
 
-def _standing(stack: Subject, most: int) -> Standing | None:
+def _standing(stack: StackContext, most: int) -> ExemptionState | None:
     exemption = Exemption(
         rule="monthly-ceiling",
         stack=stack.lock.stack,
@@ -153,7 +153,7 @@ def _standing(stack: Subject, most: int) -> Standing | None:
         expires=date(2026, 12, 31),
         max_usd_per_month=Decimal(most),
     )
-    report = judged(replace(stack, law=replace(stack.law, exemptions=(exemption,))), (monthly_ceiling.RULE,))
+    report = evaluate_rules(replace(stack, law=replace(stack.law, exemptions=(exemption,))), (monthly_ceiling.RULE,))
     return report.found[0].standing
 
 
@@ -164,7 +164,7 @@ def test_a_stated_bound_counts_against_the_ceiling() -> None:
 
 
 def test_every_unpriced_line_of_an_example_is_named() -> None:
-    found = breaches(unpriced.RULE, replace(sound("coreweave"), law=Law()))
+    found = breaches(unpriced.RULE, replace(sound("coreweave"), law=PolicySettings()))
     assert {each.resource for each in found} == {"gateway", "cluster", "services", "network"}
 
 
@@ -193,18 +193,18 @@ def test_what_a_team_gives_up_is_enough() -> None:
     mine = list(team_ceilings.parts(stack.bill, stack.lock.spec, team, "expected"))
     each = mine[0].each.low
     left = int(3000 // each)
-    assert team_ceilings.given_up(mine, Decimal(3000)) == [("finetune-7b", 8 - left)]
+    assert team_ceilings.find_reductions(mine, Decimal(3000)) == [("finetune-7b", 8 - left)]
 
 
 def test_growth_is_advice_and_a_project_may_make_it_law() -> None:
     stack = accepted_without("pool/notebooks/machine")
-    assert judged(stack, (growth.RULE,)).exit_code == 0
-    strict = replace(stack, law=Law(levels={"growth": Level.MANDATORY}))
-    assert judged(strict, (growth.RULE,)).exit_code == 1
+    assert evaluate_rules(stack, (growth.RULE,)).exit_code == 0
+    strict = replace(stack, law=PolicySettings(levels={"growth": Level.MANDATORY}))
+    assert evaluate_rules(strict, (growth.RULE,)).exit_code == 1
 
 
 def test_what_was_unpriced_when_it_was_accepted_may_still_be() -> None:
-    stack = replace(sound("gcp"), law=Law())
+    stack = replace(sound("gcp"), law=PolicySettings())
     assert breaches(growth.RULE, stack) == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from lock_kit import with_home, with_pool
 from policy_kit import added, changed, made, sound, with_resource
 
-from planning.costs.resources.resource import UNKNOWN, Properties, Secret, Unknown, UnreadableError, Value
+from planning.costs.resources.resource import UNKNOWN, Properties, Secret, UnknownValue, UnreadableError, Value
 from planning.spec.cluster import Amounts, Link
 from planning.spec.lock import Lock
 from planning.values.money import ZERO
@@ -21,7 +21,7 @@ from policies.rules.placement import allowed_machines, allowed_places, region_in
 if TYPE_CHECKING:
     from policies.breach import Breach
     from policies.rule import Rule
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 GROUP = "aws:ec2/securityGroup:SecurityGroup"
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -38,11 +38,11 @@ MINE = (
 )
 
 
-def said(rule: Rule, stack: Subject) -> list[Breach]:
+def said(rule: Rule, stack: StackContext) -> list[Breach]:
     return list(rule.judge(stack))
 
 
-def second(stack: Subject, *, region: str) -> Subject:
+def second(stack: StackContext, *, region: str) -> StackContext:
     """The same stack with a second cluster in another region, of which one security group is registered."""
     there = stack.lock.spec.placement.model_copy(update={"name": "second", "region": region})
     other = stack.lock.spec.model_copy(update={"placement": there, "pools": (), "platform": None})
@@ -77,7 +77,7 @@ def test_a_machine_without_a_zone_lies_where_its_subnet_does() -> None:
     stack = sound("gcp")
     at = next(index for index, each in enumerate(stack.resources) if each.type == "gcp:compute/instance:Instance")
     gateway = stack.resources[at]
-    assert isinstance(gateway.inputs["zone"], Unknown)
+    assert isinstance(gateway.inputs["zone"], UnknownValue)
     assert gateway.property_dependencies["networkInterfaces"]
     lost = with_resource(stack, at, replace(gateway, property_dependencies={}))
     assert said(allowed_places.RULE, stack) == []

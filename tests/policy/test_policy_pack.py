@@ -18,20 +18,20 @@ from servicer import HIDDEN, ask, struct, told
 from test_policy_rules import EVERY_CASE
 
 from components.context import settings
-from planning.costs.resources.resource import Resource, Unknown
+from planning.costs.resources.resource import Resource, UnknownValue
 from planning.spec.lock import to_text
 from planning.spec.lock_content import inconsistencies
 from planning.values.verdict import Verdict
 from policies.breach import Level
-from policies.evaluation import Report, judged
+from policies.evaluation import PolicyReport, evaluate_rules
 from policies.pack import engine_evaluation
-from policies.pack.engine_adapter import Desk, _told, policies, servicer
-from policies.pack.engine_evaluation import GROUND, Asked, stricter
+from policies.pack.engine_adapter import Desk, _read_resource, policies, servicer
+from policies.pack.engine_evaluation import GROUND, PackPolicyConfig, tighten_settings
 from policies.pack.engine_resources import Captured
 from policies.rule import Rule
-from policies.settings import Law
+from policies.settings import PolicySettings
 from policies.settings_reader import read_law
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 from policies.table import RULES
 
 EXAMPLES = {**STACKS, "existing": ("existing-lambda", "cheapest")}
@@ -45,7 +45,7 @@ def _on_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STACKS, "existing", EXAMPLES["existing"])
 
 
-def project(folder: Path, stack: Subject) -> Path:
+def project(folder: Path, stack: StackContext) -> Path:
     """A project in which the stack is accepted, with the limits that it is judged by."""
     home = folder / "stacks" / stack.lock.stack
     home.mkdir(parents=True)
@@ -59,7 +59,7 @@ def project(folder: Path, stack: Subject) -> Path:
     return folder
 
 
-def law_text(law: Law) -> str:
+def law_text(law: PolicySettings) -> str:
     """A law as a project writes it; JSON is YAML."""
     rules: dict[str, dict[str, object]] = {name: {"level": level} for name, level in law.levels.items()}
     for rule in RULES:
@@ -74,11 +74,11 @@ def of_wire(found: list[wire.AnalyzeDiagnostic]) -> Said:
     return {(each.policyName, each.enforcementLevel == wire.MANDATORY, each.urn, each.message) for each in found}
 
 
-def of_report(report: Report) -> Said:
+def of_report(report: PolicyReport) -> Said:
     return {(each.rule.name, each.stops, each.breach.urn, each.sentence) for each in report.found}
 
 
-def as_told(stack: Subject) -> Subject:
+def as_told(stack: StackContext) -> StackContext:
     """The same, as far as Pulumi's protocol can tell it: what is retained is not in it, and limits are the lock's."""
     lock = stack.lock.model_copy(update={"ceiling": stack.ceilings})
     return replace(stack, lock=lock, tells_retention=False, software=stack.software or engine_evaluation.SoftwareLock())
@@ -87,9 +87,9 @@ def as_told(stack: Subject) -> Subject:
 @pytest.mark.parametrize("target", EXAMPLES)
 def test_the_servicer_says_of_an_example_what_the_pure_rules_say(target: str, tmp_path: Path) -> None:
     stack = sound(target)
-    report = judged(as_told(stack), RULES)
+    report = evaluate_rules(as_told(stack), RULES)
     assert of_wire(ask(project(tmp_path, stack), stack.resources)) == of_report(report)
-    assert report.verdict is judged(stack, RULES).verdict
+    assert report.verdict is evaluate_rules(stack, RULES).verdict
 
 
 @pytest.mark.parametrize(("rule", "case"), EVERY_CASE)
@@ -107,7 +107,7 @@ def test_the_servicer_says_of_a_broken_stack_what_the_pure_rules_say(
         assert (name, is_mandatory) == (engine_evaluation.GROUND, True)
         assert "contradicts itself" in text
         return
-    assert said == of_report(judged(as_told(stack), RULES))
+    assert said == of_report(evaluate_rules(as_told(stack), RULES))
 
 
 @pytest.mark.parametrize("target", STACKS)
@@ -116,7 +116,7 @@ def test_resources_come_over_the_wire_as_they_were_registered(target: str) -> No
     original = sound(target).resources
     for each in original:
         captured.take(each.urn, struct(each.inputs))
-    read = captured.resources([_told(told(each)) for each in original])
+    read = captured.resources([_read_resource(told(each)) for each in original])
     for here, there in zip(original, read, strict=True):
         assert _bare(here) == _bare(there)
 
@@ -129,8 +129,8 @@ def _bare(resource: Resource) -> Resource:
 
 
 def _forgetful(value: object) -> object:
-    if isinstance(value, Unknown):
-        return Unknown()
+    if isinstance(value, UnknownValue):
+        return UnknownValue()
     if isinstance(value, list):
         return [_forgetful(each) for each in value]
     return (
@@ -176,7 +176,7 @@ def test_a_day_that_is_none_is_stopped_in_words(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_fault_of_ours_is_stopped_without_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> Report:
+    def fail(*_: object) -> PolicyReport:
         raise KeyError(HIDDEN)
 
     monkeypatch.setattr(engine_evaluation, "judged", fail)
@@ -197,7 +197,7 @@ def test_what_a_chart_makes_of_itself_is_told_by_the_component_that_installs_it(
     service = made("kubernetes:core/v1:Service", "open", parent=folder.urn, spec={"type": "LoadBalancer"})
     as_engine = [replace(each, inputs={}) if each.type == folder.type else each for each in stack.resources]
     here = project(tmp_path, stack)
-    assert of_wire(ask(here, [*as_engine, service])) == of_report(judged(as_told(stack), RULES))
+    assert of_wire(ask(here, [*as_engine, service])) == of_report(evaluate_rules(as_told(stack), RULES))
     astray = replace(service, parent=None)
     assert "public-exposure" in {each.policyName for each in ask(here, [*as_engine, astray])}
 
@@ -206,12 +206,12 @@ def test_the_configuration_of_the_pack_makes_a_rule_stricter_and_never_laxer(tmp
     law = read_law(tmp_path / "none", rules=RULES)
     mandatory = [rule for rule in RULES if rule.level is Level.MANDATORY]
     advisory = [rule for rule in RULES if rule.level is Level.ADVISORY]
-    asked = {rule.name: Asked(level=Level.MANDATORY) for rule in RULES}
-    levels, refused = stricter(law, asked, RULES)
+    asked = {rule.name: PackPolicyConfig(level=Level.MANDATORY) for rule in RULES}
+    levels, refused = tighten_settings(law, asked, RULES)
     assert refused == ()
     assert levels.levels == {rule.name: Level.MANDATORY for rule in advisory}
     for rule in mandatory:
-        _, refused = stricter(law, {rule.name: Asked(level=Level.ADVISORY)}, RULES)
+        _, refused = tighten_settings(law, {rule.name: PackPolicyConfig(level=Level.ADVISORY)}, RULES)
         assert "can only make it stricter" in refused[0]
 
 
@@ -272,7 +272,7 @@ def test_nothing_is_printed_before_the_port() -> None:
 
 def test_a_verdict_over_the_wire_is_over_where_the_ceiling_is_crossed(tmp_path: Path) -> None:
     stack = ceiling(sound(), usd_per_month=1)
-    report = judged(as_told(stack), RULES)
+    report = evaluate_rules(as_told(stack), RULES)
     said = of_wire(ask(project(tmp_path, stack), stack.resources))
     assert said == of_report(report)
     assert any(mandatory for _, mandatory, _, _ in said) is (report.verdict is not Verdict.WITHIN)

@@ -9,7 +9,7 @@ import pytest
 from policy_kit import STACKS, Breaking, sound
 
 from planning.values.verdict import Verdict
-from policies.evaluation import judged
+from policies.evaluation import evaluate_rules
 from policies.rule import Rule
 from policies.table import RULES
 
@@ -38,7 +38,7 @@ def test_a_rule_has_a_stack_that_breaks_it(rule: Rule) -> None:
 
 @pytest.mark.parametrize("target", STACKS)
 def test_what_the_program_builds_keeps_every_mandatory_rule(target: str) -> None:
-    report = judged(sound(target), RULES)
+    report = evaluate_rules(sound(target), RULES)
     assert [each.sentence for each in report.stopping] == []
 
 
@@ -46,8 +46,8 @@ def test_what_the_program_builds_keeps_every_mandatory_rule(target: str) -> None
 def test_a_stack_breaks_only_the_rule_it_is_made_for(rule: Rule, case: Breaking) -> None:
     stack = case.stack()
     target = next(target for target, (example, _) in STACKS.items() if example == stack.lock.stack)
-    usual = {each.sentence for each in judged(sound(target), RULES).found}
-    found = [each for each in judged(stack, RULES).found if each.sentence not in usual]
+    usual = {each.sentence for each in evaluate_rules(sound(target), RULES).found}
+    found = [each for each in evaluate_rules(stack, RULES).found if each.sentence not in usual]
     assert {each.rule.name for each in found} == {rule.name}
     wanted = Verdict.CANNOT_TELL if case.unclear else Verdict.OVER
     assert wanted in {each.breach.verdict for each in found}

@@ -22,13 +22,13 @@ import pytest
 from policy_kit import STACKS, Breaking, put, sound, with_resource
 from test_policy_rules import cases
 
-from planning.costs.resources.resource import UNKNOWN, Resource, Secret, Unknown, Value
-from planning.costs.resources.stack_cost import TakeOff
+from planning.costs.resources.resource import UNKNOWN, Resource, Secret, UnknownValue, Value
+from planning.costs.resources.stack_cost import StackCost
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Level
-from policies.evaluation import judged
+from policies.evaluation import evaluate_rules
 from policies.rule import Rule
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 from policies.table import RULES
 
 SECRET = Secret()
@@ -66,11 +66,11 @@ class Place:
     path: tuple[str, ...]
 
 
-def watched(stack: Subject) -> Subject:
+def watched(stack: StackContext) -> StackContext:
     return replace(stack, resources=tuple(replace(each, inputs=Watched(each.inputs)) for each in stack.resources))
 
 
-def read(rules: Sequence[Rule], stack: Subject) -> tuple[list[Place], bool]:
+def read(rules: Sequence[Rule], stack: StackContext) -> tuple[list[Place], bool]:
     """Every property under what the rules read of a stack, and whether they counted the whole of it."""
     seen = watched(stack)
     for rule in rules:
@@ -91,12 +91,12 @@ def under(value: Value, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield from under(child, (*path, str(key)))
 
 
-def kind(stack: Subject, place: Place) -> tuple[str, tuple[str, ...]]:
+def kind(stack: StackContext, place: Place) -> tuple[str, tuple[str, ...]]:
     """Type of the resource and path; elements of a list count as one."""
     return stack.resources[place.at].type, tuple("[]" if step.isdigit() else step for step in place.path)
 
 
-def kinds(stack: Subject, places: Sequence[Place]) -> list[Place]:
+def kinds(stack: StackContext, places: Sequence[Place]) -> list[Place]:
     """One place of each kind."""
     found: dict[object, Place] = {}
     for each in places:
@@ -104,17 +104,17 @@ def kinds(stack: Subject, places: Sequence[Place]) -> list[Place]:
     return list(found.values())
 
 
-def injected(stack: Subject, place: Place, what: Unknown | Secret) -> Subject:
+def injected(stack: StackContext, place: Place, what: UnknownValue | Secret) -> StackContext:
     """The stack with one property that cannot be read."""
     resource = stack.resources[place.at]
     inputs = cast("dict[str, Value]", put(dict(resource.inputs), list(place.path), what))
     return with_resource(stack, place.at, replace(resource, inputs=inputs))
 
 
-_COUNTED: dict[object, tuple[tuple[Resource, ...], TakeOff]] = {}
+_COUNTED: dict[object, tuple[tuple[Resource, ...], StackCost]] = {}
 
 
-def counted(stack: Subject, place: Place, what: Unknown | Secret) -> Subject:
+def counted(stack: StackContext, place: Place, what: UnknownValue | Secret) -> StackContext:
     """The same, counted once for all cases that only differ in their limits."""
     made = injected(stack, place, what)
     key = (id(stack.resources), id(stack.catalog), place, type(what))
@@ -124,7 +124,7 @@ def counted(stack: Subject, place: Place, what: Unknown | Secret) -> Subject:
     return made
 
 
-def tried(rule: Rule, case: Breaking) -> Iterator[tuple[Place, Subject]]:
+def tried(rule: Rule, case: Breaking) -> Iterator[tuple[Place, StackContext]]:
     """Every stack that is to be tried for a case."""
     stack = case.stack()
     places, whole = read((rule,), stack)
@@ -136,7 +136,7 @@ def tried(rule: Rule, case: Breaking) -> Iterator[tuple[Place, Subject]]:
             yield place, counted(stack, place, what) if whole else injected(stack, place, what)
 
 
-def spread(rule: Rule, case: Breaking, stack: Subject, places: Sequence[Place]) -> list[Place]:
+def spread(rule: Rule, case: Breaking, stack: StackContext, places: Sequence[Place]) -> list[Place]:
     """Everything in the resources that the case breaks the rule with, and this case's share of all kinds of places."""
     about = {breach.urn for breach in rule.judge(stack)}
     every = cases(rule)
@@ -178,7 +178,7 @@ def test_what_cannot_be_read_stops_no_report(target: str, part: int) -> None:
     mine = list(readers()[target].items())[part::PARTS]
     assert mine
     for turn, (place, rules) in enumerate(mine):
-        report = judged(injected(stack, place, (UNKNOWN, SECRET)[turn % 2]), rules)
+        report = evaluate_rules(injected(stack, place, (UNKNOWN, SECRET)[turn % 2]), rules)
         assert report.verdict in Verdict
         assert (report.exit_code == 0) == (report.verdict is Verdict.WITHIN)
 
@@ -193,9 +193,9 @@ def test_watching_finds_what_a_rule_reads() -> None:
 
 
 def test_a_rule_that_takes_an_unknown_for_a_value_is_caught() -> None:
-    def lax(stack: Subject) -> Iterator[Breach]:
+    def lax(stack: StackContext) -> Iterator[Breach]:
         for key in stack.of_types(("aws:kms/key:Key",)):
-            if not isinstance(key.inputs["deletionWindowInDays"], Unknown):
+            if not isinstance(key.inputs["deletionWindowInDays"], UnknownValue):
                 yield Breach(verdict=Verdict.OVER, urn=key.urn, given="", limit="", fix="")
 
     rule = replace(RULES[0], judge=lax)

@@ -8,12 +8,12 @@ import pytest
 from policy_cases._plain import plain
 from policy_kit import added, changed, made, sound, with_options, without
 
-from planning.costs.resources.resource import UNKNOWN, Secret, Unknown, Value
+from planning.costs.resources.resource import UNKNOWN, Secret, UnknownValue, Value
 from planning.values.verdict import Verdict
 from policies.rule import Rule
 from policies.rules.security import encryption, identity, protected_data, public_exposure, rights
-from policies.settings import Law
-from policies.stack_context import Subject
+from policies.settings import PolicySettings
+from policies.stack_context import StackContext
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
@@ -23,11 +23,11 @@ INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 ARN = "arn:aws:kms:us-east-1:111122223333:key/11111111-2222-3333-4444-555555555555"
 
 
-def said(rule: Rule, stack: Subject) -> list[tuple[Verdict, str, str]]:
+def said(rule: Rule, stack: StackContext) -> list[tuple[Verdict, str, str]]:
     return [(each.verdict, each.resource, each.path) for each in rule.judge(stack)]
 
 
-def verdicts(rule: Rule, stack: Subject) -> set[Verdict]:
+def verdicts(rule: Rule, stack: StackContext) -> set[Verdict]:
     return {each.verdict for each in rule.judge(stack)}
 
 
@@ -40,7 +40,7 @@ def verdicts(rule: Rule, stack: Subject) -> set[Verdict]:
         ("alias/theirs", {Verdict.OVER}),
         (ARN.replace("key/", "alias/aws/"), {Verdict.OVER}),
         (UNKNOWN, {Verdict.CANNOT_TELL}),
-        (Unknown("urn:pulumi:demo::atoll::aws:s3/bucket:Bucket::audit", "arn"), {Verdict.CANNOT_TELL}),
+        (UnknownValue("urn:pulumi:demo::atoll::aws:s3/bucket:Bucket::audit", "arn"), {Verdict.CANNOT_TELL}),
         (Secret(), {Verdict.CANNOT_TELL}),
         (7, {Verdict.CANNOT_TELL}),
         (None, {Verdict.OVER}),
@@ -80,7 +80,9 @@ def test_where_retention_is_not_told_only_protection_is_judged() -> None:
 
 def test_a_project_may_want_less_time_for_keys() -> None:
     short = changed(sound(), "aws:kms/key:Key", {"deletionWindowInDays": 10})
-    ten = Law(settings={protected_data.Kept: protected_data.Kept(key_deletion_days=10)})
+    ten = PolicySettings(
+        settings={protected_data.ProtectedDataSettings: protected_data.ProtectedDataSettings(key_deletion_days=10)}
+    )
     assert said(protected_data.RULE, short) == [(Verdict.OVER, "key", "deletionWindowInDays")]
     assert said(protected_data.RULE, replace(short, law=ten)) == []
 
@@ -136,7 +138,9 @@ def test_a_range_is_read_as_one(range_: Value, wanted: set[Verdict]) -> None:
 
 def test_a_project_may_open_another_port() -> None:
     https = changed(sound(), INGRESS, {"ipProtocol": "tcp", "fromPort": 443, "toPort": 443})
-    doors = Law(settings={public_exposure.Doors: public_exposure.Doors(open_ports=("tcp/443",))})
+    doors = PolicySettings(
+        settings={public_exposure.ExposureSettings: public_exposure.ExposureSettings(open_ports=("tcp/443",))}
+    )
     assert verdicts(public_exposure.RULE, https) == {Verdict.OVER}
     assert verdicts(public_exposure.RULE, replace(https, law=doors)) == set()
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from policy_kit import sound
 
-from policies.settings import Law
+from policies.settings import PolicySettings
 from policies.settings_reader import parse
 from policies.table import RULES
 from policies.unknown_names import list_unmatched
 
 
 def unmatched(text: str) -> list[str]:
-    law: Law = parse(f"rules:\n  {text}\n", file="stacks/policies.yaml", rules=RULES)
+    law: PolicySettings = parse(f"rules:\n  {text}\n", file="stacks/policies.yaml", rules=RULES)
     return list(list_unmatched(replace(sound(), law=law)))
 
 

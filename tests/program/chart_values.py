@@ -13,7 +13,7 @@ import jsonschema
 import yaml
 
 from catalogs.software.reader import parts
-from planning.costs.resources.resource import Secret, Unknown
+from planning.costs.resources.resource import Secret, UnknownValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -177,7 +177,7 @@ def refused(chart_: Chart, values: Mapping[str, Any]) -> Iterator[str]:
 
 def stood_in(value: Any) -> Any:
     """The same value with a string for whatever is not known before creation."""
-    if isinstance(value, (Unknown, Secret)):
+    if isinstance(value, (UnknownValue, Secret)):
         return STAND_IN
     if isinstance(value, dict):
         return {name: stood_in(each) for name, each in value.items()}

@@ -10,7 +10,7 @@ import specs_gcp
 from programs import program_of
 
 from components.stack.targets import build
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def run_spec() -> Callable[[ClusterSpec], Run]:
+def run_spec() -> Callable[[ClusterSpec], OfflineRun]:
     return lambda spec: run("sample", program=program_of(spec))
 
 
 @pytest.fixture(scope="session")
-def aws_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+def aws_run(run_spec: Callable[[ClusterSpec], OfflineRun]) -> OfflineRun:
     return run_spec(specs.aws_cluster())
 
 
 @pytest.fixture(scope="session")
-def existing_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+def existing_run(run_spec: Callable[[ClusterSpec], OfflineRun]) -> OfflineRun:
     return run_spec(specs.existing_cluster())
 
 
 @pytest.fixture(scope="session")
-def aws_ways_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+def aws_ways_run(run_spec: Callable[[ClusterSpec], OfflineRun]) -> OfflineRun:
     return run_spec(specs.with_ways(specs.aws_cluster(), kind="machine"))
 
 
 @pytest.fixture(scope="session")
-def existing_ways_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+def existing_ways_run(run_spec: Callable[[ClusterSpec], OfflineRun]) -> OfflineRun:
     return run_spec(specs.with_ways(specs.existing_cluster(), kind="in_cluster"))
 
 
 @pytest.fixture(scope="session")
-def spanning_run() -> Run:
+def spanning_run() -> OfflineRun:
     def program() -> None:
         for name, value in build(specs.PLACEMENTS, joined=True).items():
             pulumi.export(name, value)
@@ -53,7 +53,7 @@ def spanning_run() -> Run:
 
 
 @pytest.fixture(scope="session")
-def gcp_run() -> Run:
+def gcp_run() -> OfflineRun:
     def program() -> None:
         pulumi.runtime.set_config("atoll:billingAccount", "000000-000000-000000")
         for name, value in build((specs_gcp.gcp_cluster(),), ceiling=specs_gcp.CEILING).items():
@@ -63,10 +63,10 @@ def gcp_run() -> Run:
 
 
 @pytest.fixture(scope="session")
-def aws_disk_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+def aws_disk_run(run_spec: Callable[[ClusterSpec], OfflineRun]) -> OfflineRun:
     return run_spec(specs.aws_cluster(storage=(specs.COLD_DISK,)))
 
 
 @pytest.fixture(scope="session")
-def coreweave_run(run_spec: Callable[[ClusterSpec], Run]) -> Run:
+def coreweave_run(run_spec: Callable[[ClusterSpec], OfflineRun]) -> OfflineRun:
     return run_spec(specs_coreweave.coreweave_cluster())

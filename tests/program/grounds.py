@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from look import at, of_type
 from platform_samples import handle_of
 
-from components.context.settings import Settings
-from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
-from operations.offline.program import Run, run
+from components.context.settings import StackSettings
+from components.platform.building_blocks.context import Keyring, KeyringArgs, PlatformContext
+from operations.offline.program import OfflineRun, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
 
 
-def grounded(spec: ClusterSpec, look: Callable[[Ground], Any], **handle: Any) -> Any:
+def grounded(spec: ClusterSpec, look: Callable[[PlatformContext], Any], **handle: Any) -> Any:
     """What a function says of the ground of a cluster."""
     found: list[Any] = []
 
     def program() -> None:
         assert spec.platform is not None
-        ground = Ground(
+        ground = PlatformContext(
             spec=spec,
             platform=spec.platform,
             handle=handle_of(spec, domain="ml.example.com", **handle),
-            settings=Settings(offline=True, allow_destroy=False, reservations={}),
+            settings=StackSettings(offline=True, allow_destroy=False, reservations={}),
             keyring=Keyring("keyring", KeyringArgs()),
         )
         found.append(look(ground))
@@ -37,13 +37,13 @@ def grounded(spec: ClusterSpec, look: Callable[[Ground], Any], **handle: Any) ->
     return found[0]
 
 
-def said(found: Run) -> Any:
+def said(found: OfflineRun) -> Any:
     """Outputs of the stack."""
     (outputs,) = [each for urn, each in found.outputs.items() if "pulumi:pulumi:Stack" in urn]
     return outputs
 
 
-def names(found: Run, token: str) -> set[object]:
+def names(found: OfflineRun, token: str) -> set[object]:
     return {at(each, "metadata", "name") for each in of_type(found, token)}
 
 

@@ -13,13 +13,13 @@ from components.context.placement import (
     Identity,
     Ingress,
     Names,
-    ObjectStore,
     PlatformBucket,
+    ProviderObjectStore,
     StorageClasses,
 )
-from components.context.settings import Settings
-from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
-from operations.offline.program import Run, run
+from components.context.settings import StackSettings
+from components.platform.building_blocks.context import Keyring, KeyringArgs, PlatformContext
+from operations.offline.program import OfflineRun, run
 from planning.checklist.model.checklist import Checklist
 from planning.quoting.assembly.platform import platform as decided
 
@@ -87,7 +87,7 @@ def handle_of(
         "profile": spec.profile,
         "provider": kubernetes.Provider("cluster", kubeconfig="{}"),
         "classes": StorageClasses(disk="disk", hot="hot", shared="shared", cold=""),
-        "objects": ObjectStore(endpoint="", scheme="s3", buckets={}),
+        "objects": ProviderObjectStore(endpoint="", scheme="s3", buckets={}),
         "identity": Identity(kind="none"),
         "ingress": Ingress(),
         "names": Names(domain=domain),
@@ -107,7 +107,7 @@ def run_part(
     ceiling: Any = None,
     settings: Mapping[str, Any] | None = None,
     handle: Callable[[ClusterSpec], ClusterHandle] | None = None,
-) -> Run:
+) -> OfflineRun:
     """What one part registers, alone."""
     assert spec.platform is not None
 
@@ -116,11 +116,11 @@ def run_part(
         assert platform is not None
         assert platform.part(name), f"{name} is not chosen: {[each.name for each in platform.parts]}"
         cluster = handle(spec) if handle else handle_of(spec, bucket=bucket, domain=domain)
-        ground = Ground(
+        ground = PlatformContext(
             spec=spec,
             platform=platform,
             handle=cluster,
-            settings=Settings(offline=True, allow_destroy=False, reservations={}, **(settings or {})),
+            settings=StackSettings(offline=True, allow_destroy=False, reservations={}, **(settings or {})),
             keyring=Keyring("keyring", KeyringArgs()),
             ceiling_usd_per_month=ceiling,
         )

@@ -12,7 +12,7 @@ import specs_gcp
 from platform_samples import CHECKLIST, SSO, spec_with
 
 from components.stack.targets import build
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,7 +76,7 @@ def spec_of(variant: str) -> ClusterSpec:
 
 
 @cache
-def registered(variant: str) -> Run:
+def registered(variant: str) -> OfflineRun:
     spec = spec_of(variant)
 
     def program() -> None:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from operations.handbook.user_kubeconfig import admit, groups, person
+from operations.handbook.user_kubeconfig import find_user, groups, issue_kubeconfig
 from planning.checklist.model.people import User
 from planning.values.errors import InputError
 
@@ -59,7 +59,7 @@ def certificate(text: str) -> x509.Certificate:
 
 
 def test_the_certificate_names_the_person_and_the_groups_of_the_checklist() -> None:
-    made = certificate(admit(GRACE, SPEC, hours=8, signer=Authority()))
+    made = certificate(issue_kubeconfig(GRACE, SPEC, hours=8, signer=Authority()))
     assert [each.value for each in made.subject.get_attributes_for_oid(NameOID.COMMON_NAME)] == ["grace"]
     held = [each.value for each in made.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)]
     assert held == ["atoll:burst:engineer"]
@@ -67,19 +67,19 @@ def test_the_certificate_names_the_person_and_the_groups_of_the_checklist() -> N
 
 def test_it_ends_when_it_was_said_to() -> None:
     authority = Authority()
-    admit(ADA, SPEC, hours=2, signer=authority)
+    issue_kubeconfig(ADA, SPEC, hours=2, signer=authority)
     assert authority.seconds == 2 * 3600
 
 
 def test_the_key_in_the_kubeconfig_is_the_certificates() -> None:
-    text = admit(ADA, SPEC, hours=1, signer=Authority())
+    text = issue_kubeconfig(ADA, SPEC, hours=1, signer=Authority())
     (user,) = json.loads(text)["users"]
     key = serialization.load_pem_private_key(base64.b64decode(user["user"]["client-key-data"]), password=None)
     assert key.public_key() == certificate(text).public_key()
 
 
 def test_each_workload_is_a_context_in_its_namespace() -> None:
-    whole = json.loads(admit(GRACE, SPEC, hours=1, signer=Authority()))
+    whole = json.loads(issue_kubeconfig(GRACE, SPEC, hours=1, signer=Authority()))
     assert [each["context"]["namespace"] for each in whole["contexts"]] == ["work-burst"]
     assert whole["current-context"] == "burst"
     assert whole["clusters"][0]["cluster"]["server"] == "https://cluster.example"
@@ -92,7 +92,7 @@ def test_admins_are_in_one_group_whatever_their_workloads() -> None:
 
 def test_who_is_unknown_or_has_no_work_here_gets_nothing() -> None:
     with pytest.raises(InputError, match="no user 'eve'; it knows: ada, grace"):
-        person(SPEC, "eve")
+        find_user(SPEC, "eve")
     idle = User(name="idle", email="idle@acme.example", workloads=("elsewhere",))
     with pytest.raises(InputError, match="idle has no workload"):
-        admit(idle, SPEC, hours=1, signer=Authority())
+        issue_kubeconfig(idle, SPEC, hours=1, signer=Authority())

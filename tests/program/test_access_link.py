@@ -12,14 +12,14 @@ from look import at, of_type, one
 
 from catalogs.catalog import load
 from components.connectivity.tunnel_pod import connections
-from components.context.placement import Site
-from components.context.settings import Settings
+from components.context.placement import PlacementContext
+from components.context.settings import StackSettings
 from components.stack.targets import build
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from operations.plans.plan import differences
 from operations.plans.price_book import as_book
 from planning.costs.resources.resource import Secret
-from planning.costs.resources.stack_cost import take_off
+from planning.costs.resources.stack_cost import price_resources
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
 from planning.values.errors import AtollError, InputError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from planning.costs.bill import Bill
     from planning.spec.cluster import ClusterSpec
 
-    RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
+    RunSpec: TypeAlias = Callable[[ClusterSpec], OfflineRun]
 
 CONNECTION = "aws:ec2/vpnConnection:VpnConnection"
 AZURE_GATEWAY = "azure:network/virtualNetworkGateway:VirtualNetworkGateway"
@@ -53,7 +53,7 @@ def linked_to(provider: str) -> ClusterSpec:
     return spec.model_copy(update={"network": spec.network.model_copy(update={"link": link})})
 
 
-def run_with(spec: ClusterSpec, **settings: str) -> Run:
+def run_with(spec: ClusterSpec, **settings: str) -> OfflineRun:
     def program() -> None:
         for name, value in settings.items():
             pulumi.runtime.set_config(f"atoll:{name}", value)
@@ -64,16 +64,16 @@ def run_with(spec: ClusterSpec, **settings: str) -> Run:
 
 
 @pytest.fixture(scope="module")
-def gcp_link_run(run_spec: RunSpec) -> Run:
+def gcp_link_run(run_spec: RunSpec) -> OfflineRun:
     return run_spec(linked_to("gcp"))
 
 
 @pytest.fixture(scope="module")
-def azure_link_run(run_spec: RunSpec) -> Run:
+def azure_link_run(run_spec: RunSpec) -> OfflineRun:
     return run_spec(linked_to("azure"))
 
 
-def test_the_main_side_stands_in_the_main_clouds_region_and_account(existing_ways_run: Run) -> None:
+def test_the_main_side_stands_in_the_main_clouds_region_and_account(existing_ways_run: OfflineRun) -> None:
     provider = one(existing_ways_run, "pulumi:providers:aws", "main-cloud")
     assert provider.inputs["region"] == "us-east-1"
     assert "111122223333" in str(provider.inputs["allowedAccountIds"])
@@ -82,7 +82,7 @@ def test_the_main_side_stands_in_the_main_clouds_region_and_account(existing_way
     assert {each.provider for each in ours} == {provider.urn}
 
 
-def test_both_tunnels_take_nothing_but_the_strongest(existing_ways_run: Run) -> None:
+def test_both_tunnels_take_nothing_but_the_strongest(existing_ways_run: OfflineRun) -> None:
     connection = one(existing_ways_run, CONNECTION, "cluster")
     for number in (1, 2):
         assert connection.inputs[f"tunnel{number}IkeVersions"] == ["ikev2"]
@@ -92,14 +92,14 @@ def test_both_tunnels_take_nothing_but_the_strongest(existing_ways_run: Run) -> 
             assert connection.inputs[f"tunnel{number}Phase{phase}DhGroupNumbers"] == [20]
 
 
-def test_routes_are_told_to_the_tables_that_the_checklist_names(existing_ways_run: Run) -> None:
+def test_routes_are_told_to_the_tables_that_the_checklist_names(existing_ways_run: OfflineRun) -> None:
     route = one(existing_ways_run, "aws:ec2/vpnConnectionRoute:VpnConnectionRoute", "cluster")
     assert route.inputs["destinationCidrBlock"] == "10.64.0.0/16"
     (told,) = of_type(existing_ways_run, "aws:ec2/vpnGatewayRoutePropagation:VpnGatewayRoutePropagation")
     assert told.inputs["routeTableId"] == "rtb-0123456789abcdef0"
 
 
-def test_the_clusters_end_keeps_its_keys_in_a_secret_and_opens_no_port(existing_ways_run: Run) -> None:
+def test_the_clusters_end_keeps_its_keys_in_a_secret_and_opens_no_port(existing_ways_run: OfflineRun) -> None:
     assert one(existing_ways_run, "kubernetes:core/v1:Secret", "site").inputs["stringData"] == Secret()
     services = of_type(existing_ways_run, "kubernetes:core/v1:Service")
     assert {each.name: at(each, "spec").get("type", "ClusterIP") for each in services} == {
@@ -108,7 +108,9 @@ def test_the_clusters_end_keeps_its_keys_in_a_secret_and_opens_no_port(existing_
     }
 
 
-def test_every_node_learns_the_route_and_every_container_drops_what_it_does_not_need(existing_ways_run: Run) -> None:
+def test_every_node_learns_the_route_and_every_container_drops_what_it_does_not_need(
+    existing_ways_run: OfflineRun,
+) -> None:
     routes = at(one(existing_ways_run, DAEMONS, "site-routes"), "spec", "template", "spec")
     assert routes["tolerations"] == [{"operator": "Exists"}]
     gateway = at(one(existing_ways_run, "kubernetes:apps/v1:Deployment", "site-gateway"), "spec", "template", "spec")
@@ -117,7 +119,7 @@ def test_every_node_learns_the_route_and_every_container_drops_what_it_does_not_
         assert container["securityContext"].get("privileged") is None
 
 
-def test_on_google_cloud_a_classic_gateway_answers_and_the_network_learns_the_way(gcp_link_run: Run) -> None:
+def test_on_google_cloud_a_classic_gateway_answers_and_the_network_learns_the_way(gcp_link_run: OfflineRun) -> None:
     provider = one(gcp_link_run, "pulumi:providers:gcp", "main-cloud")
     assert provider.inputs["project"] == "acme-core"
     ours = [each for each in gcp_link_run.resources if each.type.startswith("gcp:")]
@@ -138,7 +140,7 @@ def test_on_google_cloud_a_classic_gateway_answers_and_the_network_learns_the_wa
     assert one(gcp_link_run, "gcp:compute/route:Route", "cluster").inputs["destRange"] == "10.64.0.0/16"
 
 
-def test_on_azure_the_gateway_stands_in_the_networks_own_subnet_and_group(azure_link_run: Run) -> None:
+def test_on_azure_the_gateway_stands_in_the_networks_own_subnet_and_group(azure_link_run: OfflineRun) -> None:
     provider = one(azure_link_run, "pulumi:providers:azure", "main-cloud")
     assert provider.inputs["subscriptionId"] == Secret()
     ours = [each for each in azure_link_run.resources if each.type.startswith("azure:")]
@@ -155,7 +157,7 @@ def test_on_azure_the_gateway_stands_in_the_networks_own_subnet_and_group(azure_
 
 @pytest.mark.parametrize("provider", ["aws", "gcp", "azure"])
 def test_the_tunnel_costs_in_the_program_what_it_costs_in_the_bill(
-    provider: str, existing_ways_run: Run, request: pytest.FixtureRequest
+    provider: str, existing_ways_run: OfflineRun, request: pytest.FixtureRequest
 ) -> None:
     if provider == "aws":
         spec, found = specs.with_ways(specs.existing_cluster(), kind="in_cluster"), existing_ways_run
@@ -166,9 +168,9 @@ def test_the_tunnel_costs_in_the_program_what_it_costs_in_the_bill(
     assert ("network/link/address" in billed) == (provider != "aws")
 
 
-def link_lines(spec: ClusterSpec, found: Run) -> tuple[dict[str, object], dict[str, object]]:
+def link_lines(spec: ClusterSpec, found: OfflineRun) -> tuple[dict[str, object], dict[str, object]]:
     catalog = load()
-    counted = take_off(found.resources, catalog=as_book(catalog), default_region=None).bill
+    counted = price_resources(found.resources, catalog=as_book(catalog), default_region=None).bill
     billed = whole_bill((spec,), Market(catalog))
     assert not [each for each in differences(billed, counted) if each.key.startswith("network/")]
     return of_link(billed), of_link(counted)
@@ -219,7 +221,7 @@ def test_a_network_of_azure_is_named_by_its_whole_id(run_spec: RunSpec) -> None:
         run_spec(spec.model_copy(update={"network": spec.network.model_copy(update={"link": short})}))
 
 
-def test_the_stack_says_with_what_both_ends_are_made(existing_ways_run: Run) -> None:
+def test_the_stack_says_with_what_both_ends_are_made(existing_ways_run: OfflineRun) -> None:
     wanted = existing_ways_run.exports["link"]
     assert isinstance(wanted, dict)
     assert wanted["network"] == "10.0.0.0/16"
@@ -227,13 +229,13 @@ def test_the_stack_says_with_what_both_ends_are_made(existing_ways_run: Run) -> 
 
 
 def test_without_the_clusters_address_nothing_is_made() -> None:
-    from components.context.placement import Ledger
+    from components.context.placement import ChargeLedger
     from components.stack.site_to_site import _address
 
     spec = specs.with_ways(specs.existing_cluster(), kind="in_cluster")
-    settings = Settings(offline=False, allow_destroy=False, reservations={})
+    settings = StackSettings(offline=False, allow_destroy=False, reservations={})
     with pytest.raises(InputError, match="public address") as caught:
-        _address(Site(spec=spec, ledger=Ledger({}), settings=settings))
+        _address(PlacementContext(spec=spec, ledger=ChargeLedger({}), settings=settings))
     assert "atoll:linkAddress" in caught.value.hint
 
 

@@ -14,30 +14,30 @@ from catalogs.catalog import load
 from components.connectivity.ssh import SCRIPT
 from operations.plans.plan import differences
 from operations.plans.price_book import as_book
-from planning.costs.resources.stack_cost import take_off
+from planning.costs.resources.stack_cost import price_resources
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import bill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
     from planning.spec.cluster import ClusterSpec
 
-    RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
+    RunSpec: TypeAlias = Callable[[ClusterSpec], OfflineRun]
 
 ENTRY = "aws:eks/accessEntry:AccessEntry"
 BINDING = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding"
 ROLE = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"
 
 
-def test_each_role_has_a_kubeconfig(aws_run: Run) -> None:
+def test_each_role_has_a_kubeconfig(aws_run: OfflineRun) -> None:
     found = aws_run.exports["kubeconfigs"]
     assert isinstance(found, dict)
     assert set(found) == {"admin", "engineer", "viewer"}
 
 
-def test_a_role_of_one_workload_is_in_the_groups_of_that_workload_only(aws_run: Run) -> None:
+def test_a_role_of_one_workload_is_in_the_groups_of_that_workload_only(aws_run: OfflineRun) -> None:
     groups = {each.name: each.inputs.get("kubernetesGroups") for each in of_type(aws_run, ENTRY)}
     assert groups["engineer-train"] == ["atoll:train:engineer"]
     assert groups["viewer-serve"] == ["atoll:serve:viewer"]
@@ -46,7 +46,7 @@ def test_a_role_of_one_workload_is_in_the_groups_of_that_workload_only(aws_run: 
     assert [each.name for each in policies] == ["admin"]
 
 
-def test_what_everybody_reads_holds_no_secret_and_no_pod(existing_run: Run) -> None:
+def test_what_everybody_reads_holds_no_secret_and_no_pod(existing_run: OfflineRun) -> None:
     for rule in at(one(existing_run, ROLE, "atoll-reader"), "rules"):
         assert not {"pods", "secrets", "configmaps"} & set(rule["resources"])
         assert rule["verbs"] == ["get", "list", "watch"]
@@ -55,7 +55,7 @@ def test_what_everybody_reads_holds_no_secret_and_no_pod(existing_run: Run) -> N
         assert "*" not in (*rule["resources"], *rule["verbs"])
 
 
-def test_only_admins_turn_nodes(existing_run: Run) -> None:
+def test_only_admins_turn_nodes(existing_run: OfflineRun) -> None:
     subjects = {each.name: [who["name"] for who in at(each, "subjects")] for each in of_type(existing_run, BINDING)}
     assert subjects == {
         "atoll-reader": ["atoll:admin", "atoll:burst:engineer", "atoll:burst:viewer"],
@@ -63,7 +63,7 @@ def test_only_admins_turn_nodes(existing_run: Run) -> None:
     }
 
 
-def test_accounts_stand_on_every_node_but_the_control_plane_for_users_with_a_key(existing_ways_run: Run) -> None:
+def test_accounts_stand_on_every_node_but_the_control_plane_for_users_with_a_key(existing_ways_run: OfflineRun) -> None:
     keys = one(existing_ways_run, "kubernetes:core/v1:ConfigMap", "ssh")
     assert keys.inputs["data"] == {"ada": f"{specs.KEY}\n"}
     pod = at(one(existing_ways_run, "kubernetes:apps/v1:DaemonSet", "ssh"), "spec", "template", "spec")
@@ -86,7 +86,7 @@ def test_both_sides_of_the_money_agree_about_the_ways_in_and_out(request: pytest
         which
     ]
     catalog = load()
-    counted = take_off(request.getfixturevalue(f"{which}_ways_run").resources, catalog=as_book(catalog)).bill
+    counted = price_resources(request.getfixturevalue(f"{which}_ways_run").resources, catalog=as_book(catalog)).bill
     accepted = bill(specs.with_ways(cluster, kind=kind), Market(catalog))
     mine = ("access/", "network/link", "network/public", "network/load")
     assert [each for each in differences(accepted, counted) if each.key.startswith(mine)] == []

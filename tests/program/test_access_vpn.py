@@ -18,7 +18,7 @@ from planning.values.errors import AtollError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
     from planning.costs.resources.resource import Resource
 
 INSTANCE = "aws:ec2/instance:Instance"
@@ -28,7 +28,7 @@ INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 CLAIMS = ("aws", "existing")
 
 
-def configured(folder: Path, settings: dict[str, object], *, kind: str = "in_cluster") -> Run:
+def configured(folder: Path, settings: dict[str, object], *, kind: str = "in_cluster") -> OfflineRun:
     """The cluster with its ways in, under a stack configuration."""
     (folder / "stacks").mkdir(parents=True)
     lines = [f"  atoll:{name}: {json.dumps(value)}\n" for name, value in settings.items()]
@@ -42,11 +42,11 @@ def configured(folder: Path, settings: dict[str, object], *, kind: str = "in_clu
     return run("sample", program=program, root=folder)
 
 
-def keys(found: Run) -> dict[str, object]:
+def keys(found: OfflineRun) -> dict[str, object]:
     return {each.name: at(each, "keepers", "rotation") for each in of_type(found, BYTES)}
 
 
-def others(found: Run) -> dict[str, Resource]:
+def others(found: OfflineRun) -> dict[str, Resource]:
     return {each.urn: each for each in found.resources if each.type != BYTES}
 
 
@@ -97,7 +97,7 @@ def test_a_setting_that_cannot_be_is_said_plainly(tmp_path: Path, setting: dict[
         configured(tmp_path, setting)
 
 
-def test_the_machines_keys_lie_in_encrypted_parameters_one_for_each_user(aws_ways_run: Run) -> None:
+def test_the_machines_keys_lie_in_encrypted_parameters_one_for_each_user(aws_ways_run: OfflineRun) -> None:
     parameters = of_type(aws_ways_run, PARAMETER)
     assert sorted(str(each.inputs["name"]) for each in parameters) == [
         "/atoll-sample/vpn/server",
@@ -110,7 +110,7 @@ def test_the_machines_keys_lie_in_encrypted_parameters_one_for_each_user(aws_way
         assert "keyId" in each.inputs
 
 
-def test_the_machine_is_told_where_its_keys_are_and_none_of_them(aws_ways_run: Run) -> None:
+def test_the_machine_is_told_where_its_keys_are_and_none_of_them(aws_ways_run: OfflineRun) -> None:
     machine = one(aws_ways_run, INSTANCE, "gateway")
     script = machine.inputs["userData"]
     assert isinstance(script, str)
@@ -126,14 +126,14 @@ def test_the_machine_is_told_where_its_keys_are_and_none_of_them(aws_ways_run: R
     assert machine.inputs["instanceType"] == "t4g.micro"
 
 
-def test_the_gateways_port_is_the_only_door_to_the_internet(aws_ways_run: Run) -> None:
+def test_the_gateways_port_is_the_only_door_to_the_internet(aws_ways_run: OfflineRun) -> None:
     open_doors = [each for each in of_type(aws_ways_run, INGRESS) if each.inputs.get("cidrIpv4") == "0.0.0.0/0"]
     assert [(each.name, each.inputs["ipProtocol"], each.inputs["toPort"]) for each in open_doors] == [
         ("gateway-wireguard", "udp", 51820)
     ]
 
 
-def test_the_vpn_leads_to_the_api_and_by_ssh_to_the_nodes(aws_ways_run: Run, aws_run: Run) -> None:
+def test_the_vpn_leads_to_the_api_and_by_ssh_to_the_nodes(aws_ways_run: OfflineRun, aws_run: OfflineRun) -> None:
     ports = {
         each.name: each.inputs["fromPort"] for each in of_type(aws_ways_run, INGRESS) if "from-gateway" in each.name
     }
@@ -141,7 +141,7 @@ def test_the_vpn_leads_to_the_api_and_by_ssh_to_the_nodes(aws_ways_run: Run, aws
     assert not [each for each in aws_run.resources if each.name.startswith("from-gateway")]
 
 
-def test_the_pod_has_the_right_to_its_network_and_no_other(existing_ways_run: Run) -> None:
+def test_the_pod_has_the_right_to_its_network_and_no_other(existing_ways_run: OfflineRun) -> None:
     pod = at(one(existing_ways_run, "kubernetes:apps/v1:Deployment", "vpn"), "spec", "template", "spec")
     (container,) = pod["containers"]
     assert container["securityContext"] == {
@@ -153,7 +153,7 @@ def test_the_pod_has_the_right_to_its_network_and_no_other(existing_ways_run: Ru
     assert pod["automountServiceAccountToken"] is False
 
 
-def test_the_pod_is_reached_by_one_udp_port(existing_ways_run: Run) -> None:
+def test_the_pod_is_reached_by_one_udp_port(existing_ways_run: OfflineRun) -> None:
     service = one(existing_ways_run, "kubernetes:core/v1:Service", "vpn")
     assert [(each["port"], each["protocol"]) for each in at(service, "spec", "ports")] == [(51820, "UDP")]
     policy = one(existing_ways_run, "kubernetes:networking.k8s.io/v1:NetworkPolicy", "vpn")
@@ -167,6 +167,6 @@ def test_a_first_update_from_outside_ends_with_the_vpn(tmp_path: Path) -> None:
     assert "vpnProfiles" in found.exports
 
 
-def test_no_vpn_no_gateway(aws_run: Run, existing_run: Run) -> None:
+def test_no_vpn_no_gateway(aws_run: OfflineRun, existing_run: OfflineRun) -> None:
     for found in (aws_run, existing_run):
         assert not [each for each in found.resources if each.type == BYTES or "Gateway" in each.type.split(":")[2][:7]]

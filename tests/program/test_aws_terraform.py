@@ -11,16 +11,16 @@ import specs
 from programs import program_of
 
 from operations.offline.program import ROOT
-from operations.terraform.plan import left_out, terraform_plan
+from operations.terraform.plan import list_non_aws, terraform_plan
 from operations.terraform.policy_documents import documents_of
 from operations.terraform.types import TYPES
 
 if TYPE_CHECKING:
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
 
 
 @pytest.fixture(scope="module")
-def plan(aws_run: Run) -> Any:
+def plan(aws_run: OfflineRun) -> Any:
     program = program_of(specs.aws_cluster())
     documents = documents_of("sample", aws_run.resources, root=ROOT, program=program)
     return terraform_plan(aws_run.resources, documents=documents)
@@ -38,20 +38,20 @@ def references(expression: object) -> Iterator[str]:
                 yield from references(part)
 
 
-def test_every_registered_type_of_aws_is_in_the_table(aws_run: Run) -> None:
+def test_every_registered_type_of_aws_is_in_the_table(aws_run: OfflineRun) -> None:
     registered = {each.type for each in aws_run.resources if each.type.startswith("aws:")}
     assert registered
     assert registered - set(TYPES) == set()
 
 
-def test_every_aws_resource_is_planned_once(aws_run: Run, plan: Any) -> None:
+def test_every_aws_resource_is_planned_once(aws_run: OfflineRun, plan: Any) -> None:
     ours = [each for each in aws_run.resources if each.type.startswith("aws:")]
     addresses = [each["address"] for each in plan["resource_changes"]]
     assert len(addresses) == len(set(addresses)) == len(ours)
     assert [each["address"] for each in plan["configuration"]["root_module"]["resources"]] == addresses
     assert [each["address"] for each in plan["planned_values"]["root_module"]["resources"]] == addresses
     custom = [each for each in aws_run.resources if each.custom]
-    assert len(ours) + len(left_out(aws_run.resources)) == len(custom)
+    assert len(ours) + len(list_non_aws(aws_run.resources)) == len(custom)
 
 
 def test_every_reference_is_to_a_planned_resource(plan: Any) -> None:

@@ -13,11 +13,11 @@ from look import at
 from platform_variants import registered as platform_run
 from platform_variants import spec_of
 
-from planning.costs.resources.resource import Resource, Secret, Unknown
+from planning.costs.resources.resource import Resource, Secret, UnknownValue
 from planning.spec.cluster import ClusterSpec, Profile
 
 if TYPE_CHECKING:
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
 
 TARGETS: Final = ("aws", "aws_ways", "gcp", "coreweave", "existing", "existing_ways", "spanning")
 CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
@@ -107,9 +107,9 @@ PLACES: Final = ("atoll:placement:Second", "atoll:placement:Third", "atoll:place
 
 
 @pytest.fixture(params=[*TARGETS, *(f"platform-{name}" for name in PLATFORMS)])
-def target_run(request: pytest.FixtureRequest) -> Run:
+def target_run(request: pytest.FixtureRequest) -> OfflineRun:
     kind, _, variant = request.param.partition("-")
-    run: Run = platform_run(variant) if kind == "platform" else request.getfixturevalue(f"{kind}_run")
+    run: OfflineRun = platform_run(variant) if kind == "platform" else request.getfixturevalue(f"{kind}_run")
     return run
 
 
@@ -124,7 +124,7 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(part)
 
 
-def test_what_holds_data_is_protected_and_outlives_the_stack(target_run: Run) -> None:
+def test_what_holds_data_is_protected_and_outlives_the_stack(target_run: OfflineRun) -> None:
     holding = [each for each in target_run.resources if each.type in STATEFUL and not _leads_elsewhere(each)]
     assert [each.urn for each in holding if not _kept(each)] == []
 
@@ -141,7 +141,7 @@ def _leads_elsewhere(resource: Resource) -> bool:
     return "volumeName" in at(resource, "spec") if resource.type == CLAIM else False
 
 
-def test_each_claim_to_a_kept_volume_is_the_one_that_the_volume_is_kept_for(target_run: Run) -> None:
+def test_each_claim_to_a_kept_volume_is_the_one_that_the_volume_is_kept_for(target_run: OfflineRun) -> None:
     by_urn = {each.urn: each for each in target_run.resources}
     volumes = {at(each, "metadata", "name"): at(each, "spec") for each in target_run.resources if each.type == VOLUME}
     claims = [each for each in target_run.resources if each.type == CLAIM and _leads_elsewhere(each)]
@@ -158,7 +158,7 @@ def _kept(resource: Resource) -> bool:
     return resource.protect and resource.retain_on_delete
 
 
-def test_nothing_is_open_to_the_whole_internet_but_what_is_named_here(target_run: Run) -> None:
+def test_nothing_is_open_to_the_whole_internet_but_what_is_named_here(target_run: OfflineRun) -> None:
     wide = [each for each in target_run.resources if ANYWHERE & set(texts(dict(each.inputs)))]
     assert [each.urn for each in wide if (each.type, each.name) not in OPEN and not _only_out(each)] == []
 
@@ -173,7 +173,7 @@ def _only_out(resource: Resource) -> bool:
     return ports <= set(WAYS_OUT) and all(excepted)
 
 
-def test_everything_that_can_be_encrypted_is(target_run: Run) -> None:
+def test_everything_that_can_be_encrypted_is(target_run: OfflineRun) -> None:
     bare = [each.urn for each in target_run.resources if each.type in ENCRYPTED and not _encrypted(each)]
     assert bare == []
 
@@ -183,10 +183,10 @@ def _encrypted(resource: Resource) -> bool:
         key: Any = at(resource, *ENCRYPTED[resource.type])
     except (KeyError, IndexError, TypeError):
         return False
-    return isinstance(key, (Unknown, Secret)) or (isinstance(key, str) and key != "")
+    return isinstance(key, (UnknownValue, Secret)) or (isinstance(key, str) and key != "")
 
 
-def test_every_cloud_tags_all_it_makes_with_customer_and_stack(target_run: Run) -> None:
+def test_every_cloud_tags_all_it_makes_with_customer_and_stack(target_run: OfflineRun) -> None:
     wanted = {"pulumi:providers:aws": "defaultTags", "pulumi:providers:gcp": "defaultLabels"}
     providers = [each for each in target_run.resources if each.type in wanted]
     for provider in providers:
@@ -204,7 +204,7 @@ def test_every_cloud_tags_all_it_makes_with_customer_and_stack(target_run: Run) 
 def test_each_gpu_part_is_installed_where_it_is_ours_and_nowhere_else(
     target: str, request: pytest.FixtureRequest
 ) -> None:
-    run: Run = request.getfixturevalue(f"{target}_run")
+    run: OfflineRun = request.getfixturevalue(f"{target}_run")
     for number, spec in enumerate(BUILT[target]):
         installed = [part for each in run.resources if _place(each) == number for part in parts_of(each)]
         assert len(installed) == len(set(installed)), number

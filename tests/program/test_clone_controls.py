@@ -17,10 +17,10 @@ import specs_coreweave
 import specs_gcp
 
 from components.stack.targets import BUILDERS, build
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from planning.clone.comparison.parity import ASKED, CONTROLS
-from planning.clone.comparison.security_controls.control import EACH, Claim, Control, Proof
-from planning.costs.resources.resource import Resource, Secret, Unknown
+from planning.clone.comparison.security_controls.control import EACH, Control, ControlClaim, ControlProof
+from planning.costs.resources.resource import Resource, Secret, UnknownValue
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
@@ -44,7 +44,7 @@ def spec_of(target: str, *, ranges: bool) -> ClusterSpec:
 
 
 @cache
-def registered(target: str, *, ranges: bool = False) -> Run:
+def registered(target: str, *, ranges: bool = False) -> OfflineRun:
     def program() -> None:
         pulumi.runtime.set_config("atoll:billingAccount", "000000-000000-000000")
         build((spec_of(target, ranges=ranges),), ceiling=specs_gcp.CEILING)
@@ -52,7 +52,7 @@ def registered(target: str, *, ranges: bool = False) -> Run:
     return run("sample", program=program)
 
 
-def of(control: Control, target: str) -> Run:
+def of(control: Control, target: str) -> OfflineRun:
     return registered(target, ranges=control.asked_by == "ranges")
 
 
@@ -71,13 +71,13 @@ def found(value: Any, path: tuple[str | int, ...]) -> Iterator[Any]:
         yield from found(value[first], tuple(rest))
 
 
-def fits(proof: Proof, resource: Resource) -> bool:
+def fits(proof: ControlProof, resource: Resource) -> bool:
     values = list(found(dict(resource.inputs), proof.path))
     if proof.holds:
         return any(proof.holds in value for value in values)
     if proof.equals is not None:
         return bool(values) and all(type(each) is type(proof.equals) and each == proof.equals for each in values)
-    return bool(values) and all(isinstance(each, (Unknown, Secret)) or bool(each) for each in values)
+    return bool(values) and all(isinstance(each, (UnknownValue, Secret)) or bool(each) for each in values)
 
 
 def words_of(value: object) -> Iterator[str]:
@@ -153,7 +153,7 @@ def test_nothing_is_claimed_without_something_that_would_show_it_wrong() -> None
     assert bare == []
 
 
-def _can_fail(claim: Claim) -> bool:
+def _can_fail(claim: ControlClaim) -> bool:
     return bool(claim.proofs or claim.absent or claim.says)
 
 
@@ -171,8 +171,8 @@ def test_the_claims_of_one_target_fail_on_a_target_that_has_none_of_it() -> None
 def test_a_proof_of_a_wrong_value_does_not_fit() -> None:
     (cluster,) = [each for each in registered("aws").resources if each.type == "aws:eks/cluster:Cluster"]
     path = ("vpcConfig", "endpointPublicAccess")
-    assert fits(Proof(type=cluster.type, path=path, equals=False), cluster)
-    assert not fits(Proof(type=cluster.type, path=path, equals=True), cluster)
-    assert not fits(Proof(type=cluster.type, path=path, equals=0), cluster)
-    assert not fits(Proof(type=cluster.type, path=("vpcConfig", "nothing")), cluster)
+    assert fits(ControlProof(type=cluster.type, path=path, equals=False), cluster)
+    assert not fits(ControlProof(type=cluster.type, path=path, equals=True), cluster)
+    assert not fits(ControlProof(type=cluster.type, path=path, equals=0), cluster)
+    assert not fits(ControlProof(type=cluster.type, path=("vpcConfig", "nothing")), cluster)
     assert json.dumps(cluster.inputs["enabledClusterLogTypes"])

@@ -16,23 +16,23 @@ import yaml
 from look import at, of_type, one, unknowns
 from specs import amounts, pool
 
-from components.clouds.coreweave.cluster.control_plane import TOKEN_ENV, _sign_in, unmanaged, with_scheme
+from components.clouds.coreweave.cluster.control_plane import TOKEN_ENV, _sign_in, build_unmanaged_endpoint, with_scheme
 from components.clouds.coreweave.cluster.settings import read
-from components.clouds.coreweave.network.vpc import cut
-from components.context.placement import Ledger, Site
-from components.context.settings import Settings
+from components.clouds.coreweave.network.vpc import split_range
+from components.context.placement import ChargeLedger, PlacementContext
+from components.context.settings import StackSettings
 from components.stack.targets import build
 from operations.offline.program import run
-from planning.costs.resources.resource import Unknown
+from planning.costs.resources.resource import UnknownValue
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
     from planning.spec.cluster import ClusterSpec
 
-    RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
+    RunSpec: TypeAlias = Callable[[ClusterSpec], OfflineRun]
 
 VPC = "coreweave:index/networkingVpc:NetworkingVpc"
 CLUSTER = "coreweave:index/cksCluster:CksCluster"
@@ -46,18 +46,18 @@ COMMAND = f"{UPDATE}=1 .venv/bin/python -m pytest tests/program/test_coreweave_p
 
 
 @pytest.fixture(scope="session")
-def coreweave_run(run_spec: RunSpec) -> Run:
+def coreweave_run(run_spec: RunSpec) -> OfflineRun:
     return run_spec(specs.coreweave_cluster())
 
 
-def test_counts_by_type_are_the_golden_ones(coreweave_run: Run) -> None:
+def test_counts_by_type_are_the_golden_ones(coreweave_run: OfflineRun) -> None:
     counts = dict(sorted(Counter(resource.type for resource in coreweave_run.resources).items()))
     if os.environ.get(UPDATE):
         GOLDEN.write_text(json.dumps(counts, indent=2) + "\n")
     assert counts == json.loads(GOLDEN.read_text()), f"if this is meant: {COMMAND}"
 
 
-def test_the_networks_ranges_lie_in_the_clusters_and_do_not_meet(coreweave_run: Run) -> None:
+def test_the_networks_ranges_lie_in_the_clusters_and_do_not_meet(coreweave_run: OfflineRun) -> None:
     (vpc,) = of_type(coreweave_run, VPC)
     ranges = [IPv4Network(each["value"]) for each in vpc.inputs["vpcPrefixes"]]
     ranges += [IPv4Network(each) for each in at(vpc, "hostPrefixes", 0, "prefixes")]
@@ -68,15 +68,15 @@ def test_the_networks_ranges_lie_in_the_clusters_and_do_not_meet(coreweave_run: 
 
 @pytest.mark.parametrize("prefix", [10, 15, 16])
 def test_hosts_have_the_only_size_that_is_taken(prefix: int) -> None:
-    assert cut(IPv4Network(f"10.0.0.0/{prefix}")).hosts.prefixlen == 18
+    assert split_range(IPv4Network(f"10.0.0.0/{prefix}")).hosts.prefixlen == 18
 
 
 def test_a_range_that_is_too_narrow_is_refused_by_the_checklists_name() -> None:
     with pytest.raises(InputError, match=r"where\.cidr is 10\.0\.0\.0/17; a cluster on CoreWeave needs a /16"):
-        cut(IPv4Network("10.0.0.0/17"))
+        split_range(IPv4Network("10.0.0.0/17"))
 
 
-def test_the_api_is_private_and_what_is_done_is_logged(coreweave_run: Run) -> None:
+def test_the_api_is_private_and_what_is_done_is_logged(coreweave_run: OfflineRun) -> None:
     (cluster,) = of_type(coreweave_run, CLUSTER)
     assert cluster.inputs["public"] is False
     assert cluster.inputs["version"] == "v1.35"
@@ -84,7 +84,7 @@ def test_the_api_is_private_and_what_is_done_is_logged(coreweave_run: Run) -> No
     assert policy["rules"][-1] == {"level": "Metadata"}
 
 
-def test_no_token_is_in_any_input(coreweave_run: Run) -> None:
+def test_no_token_is_in_any_input(coreweave_run: OfflineRun) -> None:
     assert "token" not in one(coreweave_run, "pulumi:providers:coreweave", "coreweave").inputs
 
 
@@ -103,21 +103,21 @@ def test_the_kubeconfig_signs_in_with_the_token_of_whoever_uses_it(monkeypatch: 
 @pytest.mark.parametrize("endpoint", ["a.k8s.us-east-04a.coreweave.com", "https://a.k8s.us-east-04a.coreweave.com"])
 def test_the_kubeconfigs_server_is_a_url(endpoint: str) -> None:
     assert with_scheme(endpoint) == "https://a.k8s.us-east-04a.coreweave.com"
-    assert unmanaged(endpoint) == "https://api.a.k8s.us-east-04a.coreweave.com"
+    assert build_unmanaged_endpoint(endpoint) == "https://api.a.k8s.us-east-04a.coreweave.com"
 
 
-def test_pools_are_asked_for_by_the_names_that_coreweave_knows(coreweave_run: Run) -> None:
+def test_pools_are_asked_for_by_the_names_that_coreweave_knows(coreweave_run: OfflineRun) -> None:
     asked = {each.name: at(each, "spec", "instanceType") for each in of_type(coreweave_run, POOL)}
     assert asked == {"nodes-system": "named-at-preview", "nodes-train": "gd-8xh100ib-i128", "nodes-burst": "b200-8x"}
 
 
-def test_only_a_pool_that_may_shrink_is_scaled_and_only_spot_is_spot(coreweave_run: Run) -> None:
+def test_only_a_pool_that_may_shrink_is_scaled_and_only_spot_is_spot(coreweave_run: OfflineRun) -> None:
     train, burst = (at(one(coreweave_run, POOL, f"nodes-{name}"), "spec") for name in ("train", "burst"))
     assert (train["autoscaling"], train["targetNodes"], train["computeClass"]) == (False, 2, "default")
     assert (burst["autoscaling"], burst["minNodes"], burst["maxNodes"], burst["computeClass"]) == (True, 0, 2, "spot")
 
 
-def test_what_is_priced_is_plain(coreweave_run: Run) -> None:
+def test_what_is_priced_is_plain(coreweave_run: OfflineRun) -> None:
     for resource in coreweave_run.resources:
         if resource.type in (POOL, CLAIM):
             assert not list(unknowns(resource.inputs["spec"])), resource.urn
@@ -125,18 +125,18 @@ def test_what_is_priced_is_plain(coreweave_run: Run) -> None:
             assert not list(unknowns(dict(resource.inputs))), resource.urn
 
 
-def test_data_is_protected_and_kept(coreweave_run: Run) -> None:
+def test_data_is_protected_and_kept(coreweave_run: OfflineRun) -> None:
     for token in (BUCKET, CLAIM):
         for resource in of_type(coreweave_run, token):
             assert resource.protect, resource.urn
             assert resource.retain_on_delete, resource.urn
 
 
-def test_no_gpu_operator_is_installed(coreweave_run: Run) -> None:
+def test_no_gpu_operator_is_installed(coreweave_run: OfflineRun) -> None:
     assert not [each for each in coreweave_run.resources if "gpu-operator" in each.name]
 
 
-def test_rules_for_what_is_left_over_hold_for_whole_buckets(coreweave_run: Run) -> None:
+def test_rules_for_what_is_left_over_hold_for_whole_buckets(coreweave_run: OfflineRun) -> None:
     lifecycles = [each for each in coreweave_run.resources if "LifecycleConfiguration" in each.type]
     assert lifecycles
     for each in lifecycles:
@@ -144,18 +144,18 @@ def test_rules_for_what_is_left_over_hold_for_whole_buckets(coreweave_run: Run) 
         assert (rule["filter"], "prefix" in rule) == ({"prefix": ""}, False)
 
 
-def test_buckets_carry_the_stacks_tags(coreweave_run: Run) -> None:
+def test_buckets_carry_the_stacks_tags(coreweave_run: OfflineRun) -> None:
     for bucket in of_type(coreweave_run, BUCKET):
         assert at(bucket, "tags", "atoll:customer") == "acme"
 
 
-def test_nobody_but_the_workloads_gains_a_right_to_the_buckets(coreweave_run: Run) -> None:
+def test_nobody_but_the_workloads_gains_a_right_to_the_buckets(coreweave_run: OfflineRun) -> None:
     (policy,) = of_type(coreweave_run, POLICY)
     (statement,) = policy.inputs["statements"]
     assert "*" not in statement["resources"]
     assert "*" not in statement["principals"]
     assert len(statement["principals"]) == 2
-    assert all(isinstance(each, Unknown) for each in statement["principals"])
+    assert all(isinstance(each, UnknownValue) for each in statement["principals"])
 
 
 def test_a_rack_that_would_have_to_scale_is_refused(run_spec: RunSpec) -> None:
@@ -165,8 +165,8 @@ def test_a_rack_that_would_have_to_scale_is_refused(run_spec: RunSpec) -> None:
 
 
 def test_a_real_run_asks_for_what_the_checklist_does_not_say() -> None:
-    settings = Settings(offline=False, allow_destroy=False, reservations={})
-    site = Site(spec=specs.coreweave_cluster(), ledger=Ledger({}), settings=settings)
+    settings = StackSettings(offline=False, allow_destroy=False, reservations={})
+    site = PlacementContext(spec=specs.coreweave_cluster(), ledger=ChargeLedger({}), settings=settings)
     with pytest.raises(InputError, match="needs the setting atoll:zone") as caught:
         read(site)
     assert caught.value.hint == "pulumi config set atoll:zone US-EAST-04A"
@@ -199,7 +199,7 @@ def test_a_stacks_name_that_is_too_long_is_refused() -> None:
         run("a-stack-with-a-long-long-name", program=program)
 
 
-def configured(**values: str) -> Run:
+def configured(**values: str) -> OfflineRun:
     def program() -> None:
         for name, value in values.items():
             pulumi.runtime.set_config(f"atoll:{name}", value)

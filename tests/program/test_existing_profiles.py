@@ -11,7 +11,7 @@ from look import at, of_type, one
 from catalogs.catalog import load
 from catalogs.providers import profile
 from components.clouds.existing.builder import build
-from components.context.placement import Built
+from components.context.placement import BuiltCluster
 from components.stack import targets
 from planning.quoting.assembly.cluster import profile_of
 from planning.spec.cluster import Placement
@@ -19,8 +19,8 @@ from planning.spec.cluster import Placement
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from components.context.placement import Site
-    from operations.offline.program import Run
+    from components.context.placement import PlacementContext
+    from operations.offline.program import OfflineRun
     from planning.spec.cluster import ClusterSpec
 
 RENTED: Final = ("azure", "nebius", "crusoe", "oci", "hyperstack", "digitalocean", "runpod")
@@ -35,7 +35,7 @@ def spec_at(provider: str) -> ClusterSpec:
 
 @pytest.mark.parametrize("provider", RENTED)
 def test_a_cluster_at_any_provider_is_planned_with_all_its_charges(
-    provider: str, run_spec: Callable[[ClusterSpec], Run]
+    provider: str, run_spec: Callable[[ClusterSpec], OfflineRun]
 ) -> None:
     found = run_spec(spec_at(provider))
     rented = one(found, "atoll:contract:Rented", "rented")
@@ -45,7 +45,9 @@ def test_a_cluster_at_any_provider_is_planned_with_all_its_charges(
 
 
 @pytest.mark.parametrize("provider", RENTED)
-def test_what_the_provider_owns_is_not_installed_again(provider: str, run_spec: Callable[[ClusterSpec], Run]) -> None:
+def test_what_the_provider_owns_is_not_installed_again(
+    provider: str, run_spec: Callable[[ClusterSpec], OfflineRun]
+) -> None:
     names = {each.name for each in run_spec(spec_at(provider)).resources}
     for chart, part in OWNED.items():
         if getattr(profile(provider), part) == "provider":
@@ -54,11 +56,11 @@ def test_what_the_provider_owns_is_not_installed_again(provider: str, run_spec: 
 
 @pytest.mark.parametrize(("provider", "disk"), [("azure", "managed-csi"), ("oci", "oci-bv"), ("runpod", "")])
 def test_what_runs_on_top_gets_the_providers_storage_classes(
-    provider: str, disk: str, monkeypatch: pytest.MonkeyPatch, run_spec: Callable[[ClusterSpec], Run]
+    provider: str, disk: str, monkeypatch: pytest.MonkeyPatch, run_spec: Callable[[ClusterSpec], OfflineRun]
 ) -> None:
-    made: list[Built] = []
+    made: list[BuiltCluster] = []
 
-    def watched(site: Site) -> Built:
+    def watched(site: PlacementContext) -> BuiltCluster:
         made.append(build(site))
         return made[-1]
 
@@ -69,5 +71,5 @@ def test_what_runs_on_top_gets_the_providers_storage_classes(
     assert built.handle.profile.title
 
 
-def test_the_kubeconfig_of_an_existing_cluster_never_stands_in_the_open(existing_run: Run) -> None:
+def test_the_kubeconfig_of_an_existing_cluster_never_stands_in_the_open(existing_run: OfflineRun) -> None:
     assert at(one(existing_run, "pulumi:providers:kubernetes", "cluster"), "kubeconfig") != "not read offline"

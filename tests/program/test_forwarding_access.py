@@ -11,12 +11,12 @@ from look import at, of_type, one
 from platform_samples import checklist, spec_with
 
 from components.clouds.aws.access.log_forwarding import ACTIONS
-from components.context.placement import Ledger, Site
+from components.context.placement import ChargeLedger, PlacementContext
 from components.context.settings import read_settings
-from components.platform.building_blocks.names import forwarded_groups
+from components.platform.building_blocks.names import build_log_group_names
 from components.stack.targets import BUILDERS
-from operations.offline.program import Run, run
-from planning.costs.charges.cluster import declared
+from operations.offline.program import OfflineRun, run
+from planning.costs.charges.cluster import list_declared_charges
 from planning.platform.log_forwarding import access_said, by_identity
 from planning.quoting.assembly.platform import forwarding_notice
 from planning.spec.platform import Forwarding
@@ -32,11 +32,13 @@ def main_cloud(provider: str, **fields: Any) -> dict[str, Any]:
     return {"main_cloud": {"provider": provider, "region": "us-east-1", "logs_and_metrics": True, **fields}}
 
 
-def built(base: ClusterSpec, **changes: Any) -> Run:
+def built(base: ClusterSpec, **changes: Any) -> OfflineRun:
     spec = spec_with(base, **changes)
 
     def program() -> None:
-        BUILDERS[spec.placement.target](Site(spec=spec, ledger=Ledger(declared(spec)), settings=read_settings()))
+        BUILDERS[spec.placement.target](
+            PlacementContext(spec=spec, ledger=ChargeLedger(list_declared_charges(spec)), settings=read_settings())
+        )
 
     return run("sample", program=program)
 
@@ -47,7 +49,7 @@ def test_on_aws_the_collector_takes_a_role_that_writes_to_its_own_log_groups() -
     assert (at(taken, "namespace"), at(taken, "serviceAccount")) == ("observability", "collector")
     assert one(found, "aws:iam/rolePolicy:RolePolicy", "forwarding-logs")
     assert {each.partition(":")[0] for each in ACTIONS} == {"logs"}
-    assert set(forwarded_groups("acme").values()) == {"/atoll/acme", "/atoll/acme/metrics"}
+    assert set(build_log_group_names("acme").values()) == {"/atoll/acme", "/atoll/acme/metrics"}
 
 
 def test_on_google_cloud_the_collectors_account_has_two_roles() -> None:

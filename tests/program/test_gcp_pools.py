@@ -8,17 +8,17 @@ import specs_gcp
 from look import at, of_type, one
 
 from components.clouds.gcp.nodepools.nodepool import accelerator, disk_type, fabric_of, local_ssds
-from planning.costs.resources.resource import Unknown
+from planning.costs.resources.resource import UnknownValue
 from planning.spec.cluster import Profile
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
     from planning.spec.cluster import ClusterSpec
 
-    RunSpec: TypeAlias = Callable[[ClusterSpec], Run]
+    RunSpec: TypeAlias = Callable[[ClusterSpec], OfflineRun]
 
 POOL = "gcp:container/nodePool:NodePool"
 NETWORK = "gcp:compute/network:Network"
@@ -35,7 +35,7 @@ MACHINES = [
 ]
 
 
-def node(run: Run, name: str) -> dict[str, object]:
+def node(run: OfflineRun, name: str) -> dict[str, object]:
     found = at(one(run, POOL, f"nodes-{name}"), "nodeConfig")
     assert isinstance(found, dict)
     return found
@@ -61,7 +61,7 @@ def test_every_gpu_machine_of_the_catalog_has_a_name_for_its_accelerator() -> No
         assert accelerator(specs.pool("any", machine=machine.name, accelerator=machine.accelerator))
 
 
-def test_one_owner_installs_the_driver(gcp_run: Run, run_spec: RunSpec) -> None:
+def test_one_owner_installs_the_driver(gcp_run: OfflineRun, run_spec: RunSpec) -> None:
     assert at(one(gcp_run, POOL, "nodes-train"), "nodeConfig", "guestAccelerators") == [
         {
             "type": "nvidia-h100-mega-80gb",
@@ -79,7 +79,7 @@ def test_one_owner_installs_the_driver(gcp_run: Run, run_spec: RunSpec) -> None:
     assert "DCGM" not in at(one(run, "gcp:container/cluster:Cluster", "cluster"), monitored, "enableComponents")
 
 
-def test_the_size_lies_between_the_bounds_of_the_lock_over_all_zones(gcp_run: Run) -> None:
+def test_the_size_lies_between_the_bounds_of_the_lock_over_all_zones(gcp_run: OfflineRun) -> None:
     scaling = {pool.name: at(pool, "autoscaling") for pool in of_type(gcp_run, POOL)}
     assert {name: (each["totalMinNodeCount"], each["totalMaxNodeCount"]) for name, each in scaling.items()} == {
         "nodes-system": (3, 3),
@@ -91,23 +91,23 @@ def test_the_size_lies_between_the_bounds_of_the_lock_over_all_zones(gcp_run: Ru
     }
 
 
-def test_a_regional_pool_begins_with_its_least_nodes_spread_over_three_zones(gcp_run: Run) -> None:
+def test_a_regional_pool_begins_with_its_least_nodes_spread_over_three_zones(gcp_run: OfflineRun) -> None:
     system, train = one(gcp_run, POOL, "nodes-system"), one(gcp_run, POOL, "nodes-train")
     assert (system.inputs["initialNodeCount"], "nodeLocations" in system.inputs) == (1, False)
     assert (train.inputs["initialNodeCount"], len(at(train, "nodeLocations"))) == (3, 1)
 
 
-def test_each_purchase_is_asked_for_in_googles_words(gcp_run: Run) -> None:
+def test_each_purchase_is_asked_for_in_googles_words(gcp_run: OfflineRun) -> None:
     assert node(gcp_run, "serve")["spot"] is True
     assert (node(gcp_run, "queue")["flexStart"], node(gcp_run, "queue")["maxRunDuration"]) == (True, "604800s")
     assert at(one(gcp_run, POOL, "nodes-queue"), "management", "autoRepair") is False
     booked = node(gcp_run, "block")["reservationAffinity"]
     assert booked["consumeReservationType"] == "SPECIFIC_RESERVATION"
-    assert isinstance(booked["values"], list | Unknown)
+    assert isinstance(booked["values"], list | UnknownValue)
     assert node(gcp_run, "train")["reservationAffinity"] == {"consumeReservationType": "NO_RESERVATION"}
 
 
-def test_nodes_that_must_be_close_are_placed_so_unless_they_are_reserved(gcp_run: Run) -> None:
+def test_nodes_that_must_be_close_are_placed_so_unless_they_are_reserved(gcp_run: OfflineRun) -> None:
     assert at(one(gcp_run, POOL, "nodes-burst"), "placementPolicy") == {"type": "COMPACT"}
     assert "placementPolicy" not in one(gcp_run, POOL, "nodes-train").inputs
 
@@ -143,29 +143,29 @@ def test_a_reservation_brings_its_own_placement(run_spec: RunSpec) -> None:
     assert not placed(run_spec, kind="capacity_block", purchase="dws_calendar")
 
 
-def test_local_disks_are_scratch_space_of_the_count_that_the_machine_has(gcp_run: Run) -> None:
+def test_local_disks_are_scratch_space_of_the_count_that_the_machine_has(gcp_run: OfflineRun) -> None:
     assert node(gcp_run, "train")["ephemeralStorageLocalSsdConfig"] == {"localSsdCount": 16}
     assert node(gcp_run, "burst")["ephemeralStorageLocalSsdConfig"] == {"localSsdCount": 32}
     assert "ephemeralStorageLocalSsdConfig" not in node(gcp_run, "system")
     assert local_ssds(specs.pool("any", local_nvme_gb=None)) == 0
 
 
-def test_gpu_nodes_are_tainted_and_tested_ones_too(gcp_run: Run) -> None:
+def test_gpu_nodes_are_tainted_and_tested_ones_too(gcp_run: OfflineRun) -> None:
     assert [taint["key"] for taint in node(gcp_run, "train")["taints"]] == ["nvidia.com/gpu", "atoll/burn-in"]
     assert [taint["key"] for taint in node(gcp_run, "burst")["taints"]] == ["nvidia.com/gpu"]
     assert node(gcp_run, "system")["taints"] == []
 
 
-def test_every_node_is_shielded_and_hides_its_own_identity(gcp_run: Run) -> None:
+def test_every_node_is_shielded_and_hides_its_own_identity(gcp_run: OfflineRun) -> None:
     for pool in of_type(gcp_run, POOL):
         config = at(pool, "nodeConfig")
         assert config["workloadMetadataConfig"] == {"mode": "GKE_METADATA"}
         assert config["metadata"] == {"disable-legacy-endpoints": "true"}
         assert config["shieldedInstanceConfig"] == {"enableSecureBoot": True, "enableIntegrityMonitoring": True}
-        assert isinstance(config["serviceAccount"], Unknown)
+        assert isinstance(config["serviceAccount"], UnknownValue)
 
 
-def test_fabrics_have_the_networks_that_the_machine_has_cards_for(gcp_run: Run) -> None:
+def test_fabrics_have_the_networks_that_the_machine_has_cards_for(gcp_run: OfflineRun) -> None:
     counts = {
         pool.name: len(at(pool, "networkConfig", "additionalNodeNetworkConfigs")) for pool in of_type(gcp_run, POOL)
     }
@@ -182,7 +182,7 @@ def test_fabrics_have_the_networks_that_the_machine_has_cards_for(gcp_run: Run) 
     assert at(one(gcp_run, "gcp:container/cluster:Cluster", "cluster"), "enableMultiNetworking") is True
 
 
-def test_every_further_network_is_known_in_the_cluster_by_its_kind(gcp_run: Run) -> None:
+def test_every_further_network_is_known_in_the_cluster_by_its_kind(gcp_run: OfflineRun) -> None:
     sets = of_type(gcp_run, "kubernetes:networking.gke.io/v1:GKENetworkParamSet")
     modes = {at(each, "metadata", "name"): at(each, "spec", "deviceMode") for each in sets}
     assert len(modes) == 8 + 9 + 9
@@ -191,7 +191,7 @@ def test_every_further_network_is_known_in_the_cluster_by_its_kind(gcp_run: Run)
     assert len(of_type(gcp_run, "kubernetes:networking.gke.io/v1:Network")) == len(modes)
 
 
-def test_subnets_of_all_networks_lie_apart(gcp_run: Run) -> None:
+def test_subnets_of_all_networks_lie_apart(gcp_run: OfflineRun) -> None:
     ranges = [at(subnet, "ipCidrRange") for subnet in of_type(gcp_run, "gcp:compute/subnetwork:Subnetwork")]
     assert len(set(ranges)) == len(ranges) == 1 + 8 + 9 + 9
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.clouds.gcp.account.names import label, shown
+from components.clouds.gcp.account.names import build_gcp_name, label
 from planning.spec.cluster import Placement
-from planning.values.addresses import FABRIC_RANGES, NARROWEST, Ranges, fabric_ranges, ranges
+from planning.values.addresses import FABRIC_RANGES, NARROWEST, GkeRanges, fabric_ranges, ranges
 
 cidrs = st.builds(
     lambda octets, prefix: IPv4Network((octets, prefix), strict=False),
@@ -18,7 +18,7 @@ cidrs = st.builds(
 )
 
 
-def parts(found: Ranges) -> tuple[IPv4Network, ...]:
+def parts(found: GkeRanges) -> tuple[IPv4Network, ...]:
     return (found.nodes, found.pods, found.kubernetes_services, found.services, found.control_plane)
 
 
@@ -85,6 +85,6 @@ def test_labels_are_as_google_takes_them(text: str) -> None:
 
 def test_a_name_that_is_too_long_stays_distinct() -> None:
     placement = Placement(provider="gcp", region="us-central1", zones=(), target="gcp")
-    one, other = (shown(placement, f"{'part' * 20}-{which}", longest=30) for which in ("a", "b"))
+    one, other = (build_gcp_name(placement, f"{'part' * 20}-{which}", longest=30) for which in ("a", "b"))
     assert (len(one), len(other)) == (30, 30)
     assert one != other

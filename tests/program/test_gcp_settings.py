@@ -6,8 +6,8 @@ import specs
 import specs_gcp
 
 from components.clouds.gcp.cluster.settings import GcpSettings, pool_zones, reservation_of, zone_of
-from components.context.placement import Ledger, Site
-from components.context.settings import Settings
+from components.context.placement import ChargeLedger, PlacementContext
+from components.context.settings import StackSettings
 from operations.offline.program import run
 from planning.spec.cluster import Pool
 from planning.values.errors import AtollError, InputError
@@ -17,9 +17,9 @@ JOINED = specs.pool("joined", machine="a3-megagpu-8g")
 BOOKED = specs.pool("booked", kind="capacity_block", max_nodes=1, placement_group=False)
 
 
-def site(*, offline: bool = False, **reservations: str) -> Site:
-    settings = Settings(offline=offline, allow_destroy=False, reservations=reservations)
-    return Site(spec=specs_gcp.gcp_cluster(), ledger=Ledger({}), settings=settings)
+def site(*, offline: bool = False, **reservations: str) -> PlacementContext:
+    settings = StackSettings(offline=offline, allow_destroy=False, reservations=reservations)
+    return PlacementContext(spec=specs_gcp.gcp_cluster(), ledger=ChargeLedger({}), settings=settings)
 
 
 def said(**zones: str) -> GcpSettings:

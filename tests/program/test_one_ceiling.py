@@ -15,9 +15,9 @@ import pytest
 from catalogs.catalog import load
 from components.context.names import workloads
 from components.stack.targets import build
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from planning.agents.spend_ledger import plan_of_text
-from planning.ceilings.spend_bounds import by_queue, counted_prices, faults, guard_plan, opens, reaches
+from planning.ceilings.spend_bounds import build_home_prices, by_queue, faults, guard_plan, lets_work_start, reaches
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import Orchestration
 from planning.checklist.reading.checklist_file import read_file
@@ -62,10 +62,10 @@ def locks(example: str) -> tuple[tuple[Lock, Verdict], ...]:
 
 
 @cache
-def built(example: str) -> tuple[Lock, Run]:
+def built(example: str) -> tuple[Lock, OfflineRun]:
     """The first option of the example, as its stack registers it."""
     there = locks(example)[0][0]
-    prices = counted_prices(there)
+    prices = build_home_prices(there)
 
     def program() -> None:
         pulumi.runtime.set_config("atoll:billingAccount", "000000-000000-000000")
@@ -74,12 +74,12 @@ def built(example: str) -> tuple[Lock, Run]:
     return there, run(example, program=program)
 
 
-def named(found: Run, token: str, name: str) -> Any:
+def named(found: OfflineRun, token: str, name: str) -> Any:
     (one,) = [each for each in found.resources if each.type == token and each.name == name]
     return one.inputs
 
 
-def objects(found: Run, token: str) -> dict[str, Any]:
+def objects(found: OfflineRun, token: str) -> dict[str, Any]:
     return {name_of(each): each.inputs for each in found.resources if each.type == token}
 
 
@@ -87,13 +87,13 @@ def name_of(resource: Resource) -> str:
     return cast("dict[str, Any]", resource.inputs)["metadata"]["name"]
 
 
-def recorded(found: Run, name: str) -> Decimal:
+def recorded(found: OfflineRun, name: str) -> Decimal:
     groups = named(found, "kubernetes:monitoring.coreos.com/v1:PrometheusRule", "atoll-rules")["spec"]["groups"]
     (expr,) = [rule["expr"] for group in groups for rule in group["rules"] if rule.get("record") == name]
     return Decimal(expr.removeprefix("vector(").removesuffix(")"))
 
 
-def quota_sums(found: Run) -> dict[str, int]:
+def quota_sums(found: OfflineRun) -> dict[str, int]:
     """Accelerators that queues and cohorts of Kueue hold together, by pool."""
     sums: dict[str, int] = {}
     for kind in ("ClusterQueue", "Cohort"):
@@ -171,7 +171,7 @@ def test_a_month_begins_with_work(example: str) -> None:
     for there, _ in locks(example):
         plan = guard_plan(there)
         assert plan is not None
-        assert opens(plan, now=LONGEST_MONTH), there.option
+        assert lets_work_start(plan, now=LONGEST_MONTH), there.option
 
 
 def test_slurms_nodes_are_said_to_be_beyond_the_guard() -> None:

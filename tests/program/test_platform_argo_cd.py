@@ -18,13 +18,13 @@ from platform_samples import handle_of, run_part, spec_with
 from catalogs.catalog import load
 from cli.main.application import run as command
 from components.context.placement import PlatformBucket
-from components.context.settings import Settings
-from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
+from components.context.settings import StackSettings
+from components.platform.building_blocks.context import Keyring, KeyringArgs, PlatformContext
 from components.platform.foundation import namespaces
 from components.platform.operations import argo_cd, velero
-from operations.gitops.argo_cd import HEADER, Place, files, outdated
+from operations.gitops.argo_cd import HEADER, ArgoCdSource, files, find_outdated_files
 from operations.gitops.components import groups, plain
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from planning.checklist.reading.checklist_file import read_file
 from planning.costs.resources.resource import UNKNOWN, Resource, Secret
 from planning.quoting.candidates.market import Market
@@ -40,7 +40,9 @@ ROOT = Path(__file__).parents[2]
 RELEASE = "kubernetes:helm.sh/v3:Release"
 ADA = {"name": "ada", "email": "ada@lagoon-labs.example", "group": "admin"}
 HANDED = {"handover": "argo_cd"}
-PLACE = Place(repository="https://git.lagoon-labs.example/platform.git", revision="main", folder="clusters/lagoon")
+PLACE = ArgoCdSource(
+    repository="https://git.lagoon-labs.example/platform.git", revision="main", folder="clusters/lagoon"
+)
 BUCKET = PlatformBucket(name="backups", endpoint="https://s3.us-east-1.amazonaws.com", region="us-east-1")
 
 
@@ -49,22 +51,22 @@ def spec() -> ClusterSpec:
 
 
 @pytest.fixture(scope="module")
-def installed() -> Run:
+def installed() -> OfflineRun:
     return run_part("argo_cd", argo_cd.build, spec())
 
 
-def values(found: Run) -> Any:
+def values(found: OfflineRun) -> Any:
     return at(one(found, RELEASE, "argocd"), "values")
 
 
-def test_nobody_signs_in_with_a_password_of_argo_cds_own(installed: Run) -> None:
+def test_nobody_signs_in_with_a_password_of_argo_cds_own(installed: OfflineRun) -> None:
     found = values(installed)["configs"]["cm"]
     assert found["admin.enabled"] is False
     (sign_in,) = json.loads(found["dex.config"])["connectors"]
     assert sign_in["config"]["clientSecret"] == "$argocd-sign-in:clientSecret"
 
 
-def test_only_browsers_need_to_know_the_name_that_people_sign_in_at(installed: Run) -> None:
+def test_only_browsers_need_to_know_the_name_that_people_sign_in_at(installed: OfflineRun) -> None:
     cm = values(installed)["configs"]["cm"]
     (sign_in,) = json.loads(cm["dex.config"])["connectors"]
     asked = {key: value for key, value in sign_in["config"].items() if key.endswith("URL")}
@@ -73,25 +75,25 @@ def test_only_browsers_need_to_know_the_name_that_people_sign_in_at(installed: R
     assert "oidc.config" not in cm
 
 
-def test_admins_of_the_checklist_change_and_all_others_look(installed: Run) -> None:
+def test_admins_of_the_checklist_change_and_all_others_look(installed: OfflineRun) -> None:
     rights = values(installed)["configs"]["rbac"]
     assert rights["policy.csv"] == "g, ada@lagoon-labs.example, role:admin"
     assert rights["policy.default"] == "role:readonly"
 
 
-def test_the_password_of_its_cache_is_generated_by_us_before_the_chart(installed: Run) -> None:
+def test_the_password_of_its_cache_is_generated_by_us_before_the_chart(installed: OfflineRun) -> None:
     secret = one(installed, "kubernetes:core/v1:Secret", "argocd-redis")
     assert isinstance(at(secret, "stringData"), Secret)
     assert values(installed)["redisSecretInit"] == {"enabled": False}
     assert secret.urn in one(installed, RELEASE, "argocd").dependencies
 
 
-def test_its_page_is_behind_the_sign_in(installed: Run) -> None:
+def test_its_page_is_behind_the_sign_in(installed: OfflineRun) -> None:
     (page,) = of_type(installed, "kubernetes:networking.istio.io/v1:VirtualService")
     assert at(page, "spec", "hosts", 0) == "argocd.atoll.internal"
 
 
-def platform(*, bucket: PlatformBucket | None = BUCKET) -> Run:
+def platform(*, bucket: PlatformBucket | None = BUCKET) -> OfflineRun:
     """Two parts, the second after the first, as the composer registers them."""
     chosen = spec()
 
@@ -99,11 +101,11 @@ def platform(*, bucket: PlatformBucket | None = BUCKET) -> Run:
         decided = chosen.platform
         assert decided is not None
         handle = handle_of(chosen, bucket=bucket)
-        ground = Ground(
+        ground = PlatformContext(
             spec=chosen,
             platform=decided,
             handle=handle,
-            settings=Settings(offline=True, allow_destroy=False, reservations={}),
+            settings=StackSettings(offline=True, allow_destroy=False, reservations={}),
             keyring=Keyring("keyring", KeyringArgs()),
         )
         options = pulumi.ResourceOptions(provider=handle.provider)
@@ -115,7 +117,7 @@ def platform(*, bucket: PlatformBucket | None = BUCKET) -> Run:
     return run("sample", program=program)
 
 
-def written(found: Run) -> dict[str, str]:
+def written(found: OfflineRun) -> dict[str, str]:
     chosen, staying = groups(found.resources)
     return files(chosen, staying, place=PLACE, overlay=lambda _: "")
 
@@ -210,7 +212,7 @@ def test_files_of_an_earlier_hand_over_are_found_and_the_customers_own_left(tmp_
     (tmp_path / "applications/old.yaml").write_text(HEADER + "kind: Application\n")
     (tmp_path / "applications/new.yaml").write_text(HEADER + "kind: Application\n")
     (tmp_path / "ours.yaml").write_text("kind: ConfigMap\n")
-    assert outdated(tmp_path, {"applications/new.yaml": ""}) == [tmp_path / "applications/old.yaml"]
+    assert find_outdated_files(tmp_path, {"applications/new.yaml": ""}) == [tmp_path / "applications/old.yaml"]
 
 
 def accepted(folder: Path, *, handover: str) -> None:

@@ -16,18 +16,18 @@ from platform_samples import spec_with
 from catalogs.catalog import load
 from components.clouds.aws.storage.platform_bucket import rights
 from components.context.names import workloads
-from components.context.placement import Ledger, Site
+from components.context.placement import ChargeLedger, PlacementContext
 from components.context.settings import read_settings
 from components.platform.building_blocks.names import BUCKET_USERS
-from components.platform.building_blocks.object_store_access import bucket_users, visitors
+from components.platform.building_blocks.object_store_access import bucket_users, list_visitors
 from components.stack.targets import BUILDERS
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from operations.plans.plan import differences
 from operations.plans.price_book import as_book
 from planning.checklist.model.vocabulary import Support
-from planning.costs.charges.cluster import charges, declared
-from planning.costs.resources.stack_cost import take_off
-from planning.platform.backups import MADE_ANEW, PLANS, held_gb
+from planning.costs.charges.cluster import charges, list_declared_charges
+from planning.costs.resources.stack_cost import price_resources
+from planning.platform.backups import MADE_ANEW, PLANS, estimate_backup_gb
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import bill
 from planning.spec.platform import Platform
@@ -53,21 +53,21 @@ def cluster(provider: str, **changes: Any) -> ClusterSpec:
     return spec_with(WHERE[provider](), **changes)
 
 
-def built(spec: ClusterSpec) -> Run:
+def built(spec: ClusterSpec) -> OfflineRun:
     def program() -> None:
-        site = Site(spec=spec, ledger=Ledger(declared(spec)), settings=read_settings())
+        site = PlacementContext(spec=spec, ledger=ChargeLedger(list_declared_charges(spec)), settings=read_settings())
         BUILDERS[spec.placement.target](site)
 
     return run("sample", program=program)
 
 
 @pytest.fixture(scope="module")
-def on_aws() -> Run:
+def on_aws() -> OfflineRun:
     return built(cluster("aws"))
 
 
 @pytest.fixture(scope="module")
-def on_gcp() -> Run:
+def on_gcp() -> OfflineRun:
     return built(cluster("gcp"))
 
 
@@ -76,7 +76,7 @@ def test_what_the_bucket_is_foreseen_to_hold_is_billed_as_it_is_counted(provider
     spec = with_volumes(cluster(provider))
     catalog = load()
     accepted = bill(spec, Market(catalog))
-    counted = take_off(built(spec).resources, catalog=as_book(catalog)).bill
+    counted = price_resources(built(spec).resources, catalog=as_book(catalog)).bill
     (line,) = [each for each in counted.lines if each.key == KEY]
     assert line.usd_per_month is not None
     assert line.usd_per_month.expected > 0
@@ -84,7 +84,7 @@ def test_what_the_bucket_is_foreseen_to_hold_is_billed_as_it_is_counted(provider
 
 
 def test_more_support_means_more_copies_and_more_gb() -> None:
-    none, always = (held_gb(PLANS[support], disk_gb=100) for support in (Support.NONE, Support.ALWAYS))
+    none, always = (estimate_backup_gb(PLANS[support], disk_gb=100) for support in (Support.NONE, Support.ALWAYS))
     assert none.min == Decimal("1.14") * 100
     assert none.expected == Decimal("1.42") * 100
     assert none.max < always.max == Decimal("5.4") * 100
@@ -94,7 +94,7 @@ def test_logs_lie_in_the_bucket_where_no_store_in_the_cluster_holds_them() -> No
     spec = cluster("aws", platform={"object_store": "provider"})
     assert spec.platform is not None
     kept = [part.disk_gb for part in spec.platform.parts if part.namespace not in MADE_ANEW]
-    volumes = held_gb(PLANS[spec.services.support], disk_gb=sum(kept))
+    volumes = estimate_backup_gb(PLANS[spec.services.support], disk_gb=sum(kept))
     (charge,) = [each for each in charges(spec) if each.key == KEY]
     assert charge.quantity == volumes + spec.logs_gb.as_range()
 
@@ -113,7 +113,7 @@ def test_the_bucket_is_protected_and_kept(provider: str, token: str) -> None:
     assert bucket.retain_on_delete
 
 
-def test_a_cluster_without_a_platform_has_no_such_bucket(aws_run: Run) -> None:
+def test_a_cluster_without_a_platform_has_no_such_bucket(aws_run: OfflineRun) -> None:
     assert not [each for each in aws_run.resources if each.type == "atoll:storage:PlatformStorage"]
 
 
@@ -153,11 +153,11 @@ def at_provider(provider: str) -> ClusterSpec:
 
 
 def test_a_store_at_the_provider_lets_pipelines_airflow_and_teams_in() -> None:
-    found = visitors(at_provider("aws"))
+    found = list_visitors(at_provider("aws"))
     assert found["pipelines"].accounts == (("kubeflow", "ml-pipeline"),)
     (team,) = [each for name, each in found.items() if name.startswith("teams-")]
     assert (team.accounts[0].name, team.prefixes) == ("default-editor", ("team-vision",))
-    assert visitors(cluster("aws")) == {}
+    assert list_visitors(cluster("aws")) == {}
 
 
 def test_on_aws_every_visitor_takes_a_role_and_nobody_two() -> None:
@@ -193,13 +193,13 @@ def test_on_aws_a_database_may_ask_whether_the_bucket_is_there() -> None:
     assert {"Null": {"s3:prefix": "true"}} in [each.get("Condition") for each in given]
 
 
-def test_on_aws_each_role_is_taken_by_one_service_account(on_aws: Run) -> None:
+def test_on_aws_each_role_is_taken_by_one_service_account(on_aws: OfflineRun) -> None:
     taken = one(on_aws, "aws:eks/podIdentityAssociation:PodIdentityAssociation", "platform-velero")
     assert at(taken, "namespace") == "velero"
     assert at(taken, "serviceAccount") == "velero"
 
 
-def test_on_google_cloud_a_condition_names_the_prefix(on_gcp: Run) -> None:
+def test_on_google_cloud_a_condition_names_the_prefix(on_gcp: OfflineRun) -> None:
     given = one(on_gcp, "gcp:storage/bucketIAMMember:BucketIAMMember", "platform-velero-objects")
     condition = at(given, "condition")
     assert isinstance(condition, dict)
@@ -208,7 +208,7 @@ def test_on_google_cloud_a_condition_names_the_prefix(on_gcp: Run) -> None:
     assert at(signs, "role") == "roles/iam.serviceAccountTokenCreator"
 
 
-def test_on_google_cloud_names_of_accounts_are_short_enough(on_gcp: Run) -> None:
+def test_on_google_cloud_names_of_accounts_are_short_enough(on_gcp: OfflineRun) -> None:
     accounts = of_type(on_gcp, "gcp:serviceaccount/account:Account")
     assert all(6 <= len(str(at(each, "accountId"))) <= 30 for each in accounts)
 

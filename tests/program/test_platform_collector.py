@@ -8,19 +8,19 @@ from platform_samples import run_part, spec_with
 
 from components.platform.building_blocks import names
 from components.platform.observability import collector
-from operations.offline.program import Run
+from operations.offline.program import OfflineRun
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 CREDENTIALS = "[default]\naws_access_key_id = AKIA\n"
 
 
-def installed(cloud: str = "", **settings: Any) -> Run:
+def installed(cloud: str = "", **settings: Any) -> OfflineRun:
     main = {"provider": cloud, "region": "eu-west-1", "account": "lagoon-main", "logs_and_metrics": True}
     spec = spec_with(platform={"size": "full"}, **({"main_cloud": main} if cloud else {}))
     return run_part("collector", collector.build, spec, settings=settings)
 
 
-def told(run: Run, release: str, *path: str | int) -> Any:
+def told(run: OfflineRun, release: str, *path: str | int) -> Any:
     return at(one(run, RELEASE, release), "values", *path)
 
 

@@ -9,7 +9,7 @@ from platform_samples import run_part, spec_with
 from programs import program_of
 
 from catalogs.software.reader import parts
-from components.platform.building_blocks.context import Charges, Ground, Part
+from components.platform.building_blocks.context import Charges, PlatformContext, RegisteredComponent
 from components.platform.installation import BUILDERS, in_order
 from operations.offline.program import run
 from planning.spec.platform import Platform
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
 
 
-def _asks_twice(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def _asks_twice(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     del charges, options
     ground.keyring.secret("key")
     ground.keyring.hashed("key")
-    return Part(resource=ground.keyring)
+    return RegisteredComponent(resource=ground.keyring)
 
 
 def platform_of(spec: ClusterSpec) -> Platform:

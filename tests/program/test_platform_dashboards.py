@@ -9,11 +9,11 @@ import specs
 from look import at, of_type, one
 from platform_samples import handle_of, spec_with
 
-from components.context.settings import Settings
-from components.platform.building_blocks.context import Ground, Keyring, KeyringArgs
+from components.context.settings import StackSettings
+from components.platform.building_blocks.context import Keyring, KeyringArgs, PlatformContext
 from components.platform.observability import dashboards, opencost
 from components.stack.targets import build
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from planning.costs.node_prices import NodePrices
 from planning.spec.cluster import ClusterSpec
 
@@ -22,15 +22,17 @@ PRICES = NodePrices(
 )
 
 
-def built(part: Any, spec: ClusterSpec, *, prices: NodePrices | None = PRICES, ceiling: Decimal | None = None) -> Run:
+def built(
+    part: Any, spec: ClusterSpec, *, prices: NodePrices | None = PRICES, ceiling: Decimal | None = None
+) -> OfflineRun:
     def program() -> None:
         platform = spec.platform
         assert platform is not None
-        ground = Ground(
+        ground = PlatformContext(
             spec=spec,
             platform=platform,
             handle=handle_of(spec),
-            settings=Settings(offline=True, allow_destroy=False, reservations={}),
+            settings=StackSettings(offline=True, allow_destroy=False, reservations={}),
             keyring=Keyring("keyring", KeyringArgs()),
             ceiling_usd_per_month=ceiling,
             prices=prices,
@@ -40,12 +42,12 @@ def built(part: Any, spec: ClusterSpec, *, prices: NodePrices | None = PRICES, c
     return run("sample", program=program)
 
 
-def rules(found: Run) -> dict[str, list[dict[str, Any]]]:
+def rules(found: OfflineRun) -> dict[str, list[dict[str, Any]]]:
     groups: Any = at(one(found, "kubernetes:monitoring.coreos.com/v1:PrometheusRule", "atoll-rules"), "spec", "groups")
     return {group["name"]: group["rules"] for group in groups}
 
 
-def prices_of(found: Run) -> dict[str, str]:
+def prices_of(found: OfflineRun) -> dict[str, str]:
     return {
         rule["labels"]["pool"]: rule["expr"]
         for rule in rules(found)["atoll-prices"]

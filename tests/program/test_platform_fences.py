@@ -10,14 +10,20 @@ import specs_gcp
 from look import at, of_type
 from platform_samples import run_part, spec_with
 
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.network_policies import EVERYWHERE, admission, allow, api_servers, outward
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.network_policies import (
+    EVERYWHERE,
+    allow,
+    allow_egress,
+    allow_webhook,
+    api_servers,
+)
 from components.platform.foundation import namespaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
 
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 
@@ -25,11 +31,11 @@ POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 def registered(opens: Callable[[pulumi.Resource], None]) -> dict[tuple[object, object], Any]:
     """Specifications of the policies that a part makes, by namespace and name."""
 
-    def build(ground: Ground, charges: object, options: pulumi.ResourceOptions) -> Part:
+    def build(ground: PlatformContext, charges: object, options: pulumi.ResourceOptions) -> RegisteredComponent:
         del ground, charges, options
         home = pulumi.ComponentResource("atoll:platform:Sample", "sample")
         opens(home)
-        return Part(resource=home)
+        return RegisteredComponent(resource=home)
 
     found = of_type(run_part("mlflow", build, spec_with()), POLICY)
     return {(at(each, "metadata", "namespace"), at(each, "metadata", "name")): at(each, "spec") for each in found}
@@ -69,11 +75,11 @@ def test_whoever_may_call_from_everywhere_opens_one_end() -> None:
 
 
 def test_nothing_reaches_the_nodes_own_identity() -> None:
-    found = registered(lambda home: outward("bucket", namespace="velero", parent=home))
+    found = registered(lambda home: allow_egress("bucket", namespace="velero", parent=home))
     block = found["velero", "bucket"]["egress"][0]["to"][0]["ipBlock"]
     assert block["except"] == ["169.254.169.254/32"]
 
 
 def test_a_webhook_is_open_on_its_port_alone() -> None:
-    found = registered(lambda home: admission("hook", namespace="mlflow", ports=[9443], parent=home))
+    found = registered(lambda home: allow_webhook("hook", namespace="mlflow", ports=[9443], parent=home))
     assert found["mlflow", "hook"]["ingress"] == [{"ports": [{"port": 9443, "protocol": "TCP"}]}]

@@ -11,7 +11,7 @@ import specs
 from grounds import grounded
 from platform_samples import SSO, spec_with
 
-from catalogs.software.model import Kind
+from catalogs.software.model import InstallationKind
 from catalogs.software.reader import parts
 from components.platform.building_blocks.manifests import PROXY
 from components.platform.building_blocks.object_store_access import store_of
@@ -29,13 +29,13 @@ from components.platform.kubeflow import (
 )
 from components.platform.kubeflow import notebooks as notebook_culling
 from components.stack.targets import build
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from planning.sizing import assumptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
     from components.platform.building_blocks.manifests import Patch
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -116,7 +116,7 @@ ELSEWHERE = {"gpu_operator", "device_plugin", "dcgm_exporter", "network_operator
 class Own(NamedTuple):
     """What the manifests of a part ask for without us, and how many pods get a proxy of the mesh (built 2026-11-21)."""
 
-    patches: Callable[[Ground], Iterable[Patch]]
+    patches: Callable[[PlatformContext], Iterable[Patch]]
     millicores: int = 0
     mebi: int = 0
     proxies: int = 0
@@ -144,7 +144,7 @@ PODS = {"oauth2-proxy": 2, "dex": 2, trainer.CONTROLLERS: 2}  # deployments of o
 
 
 @cache
-def registered(variant: str) -> Run:
+def registered(variant: str) -> OfflineRun:
     spec = spec_with(specs.existing_cluster(), **VARIANTS[variant])
     return run("sample", program=lambda: build((spec,)) and None)
 
@@ -210,7 +210,7 @@ def test_the_footprint_of_a_chart_is_what_its_values_ask_for(variant: str) -> No
 
 
 def test_every_chart_of_the_catalog_is_counted_or_runs_elsewhere() -> None:
-    charts = {part.name for part in parts().values() if part.kind is Kind.CHART}
+    charts = {part.name for part in parts().values() if part.kind is InstallationKind.CHART}
     assert charts - ELSEWHERE == {name for variant in VARIANTS for name in found(variant)}
 
 
@@ -236,7 +236,7 @@ def containers(change: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
 
 
 def test_every_manifest_of_the_catalog_is_counted() -> None:
-    assert {part.name for part in parts().values() if part.kind is Kind.KUSTOMIZE} == set(MANIFESTS)
+    assert {part.name for part in parts().values() if part.kind is InstallationKind.KUSTOMIZE} == set(MANIFESTS)
 
 
 @pytest.mark.parametrize("name", [name for name, own in MANIFESTS.items() if own.proxies])

@@ -13,7 +13,7 @@ from look import at, of_type, one
 from platform_samples import handle_of, run_part, spec_with
 
 from components.context.placement import Ingress, Names
-from components.platform.building_blocks.manifests import Overlay, filled, kustomization
+from components.platform.building_blocks.manifests import Overlay, ignore_controller_fields, kustomization
 from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio
 from components.platform.kubeflow import prerequisites
 
@@ -122,13 +122,15 @@ def test_an_overlay_names_its_targets(tmp_path: Path) -> None:
 
 def test_what_controllers_fill_in_is_left_alone() -> None:
     role: dict[str, Any] = {"metadata": {"name": "kubeflow-admin"}, "aggregationRule": {}, "rules": []}
-    left = filled(asked("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "kubeflow-admin", role))
+    left = ignore_controller_fields(
+        asked("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "kubeflow-admin", role)
+    )
     assert left is not None
     assert "rules" not in left.props
     own = {"rules": [{"verbs": ["get"]}]}
-    assert filled(asked("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "dex", own)) is None
+    assert ignore_controller_fields(asked("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "dex", own)) is None
     hook = "kubernetes:admissionregistration.k8s.io/v1:ValidatingWebhookConfiguration"
-    strict = filled(asked(hook, "istio:istio-validator-istio-system", {}))
+    strict = ignore_controller_fields(asked(hook, "istio:istio-validator-istio-system", {}))
     assert strict is not None
     assert strict.opts.ignore_changes == ["webhooks[*].failurePolicy"]
 

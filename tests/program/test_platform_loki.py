@@ -8,7 +8,7 @@ from platform_samples import BUCKET, run_part, spec_with
 
 from components.context.placement import PlatformBucket
 from components.platform.observability import loki, tempo
-from operations.offline.program import Run
+from operations.offline.program import OfflineRun
 from planning.costs.resources.resource import Secret
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -17,16 +17,16 @@ PARTS = {"loki": loki.build, "tempo": tempo.build}
 GOOGLE = PlatformBucket(name="atoll-sample", endpoint="https://storage.googleapis.com", region="us", scheme="gs")
 
 
-def inside(part: str) -> Run:
+def inside(part: str) -> OfflineRun:
     return run_part(part, PARTS[part], spec_with(platform={"size": "full"}))
 
 
-def outside(part: str, bucket: PlatformBucket) -> Run:
+def outside(part: str, bucket: PlatformBucket) -> OfflineRun:
     spec = spec_with(platform={"size": "full", "object_store": "provider"})
     return run_part(part, PARTS[part], spec, bucket=bucket)
 
 
-def told(run: Run, part: str, *path: str | int) -> Any:
+def told(run: OfflineRun, part: str, *path: str | int) -> Any:
     return at(one(run, RELEASE, part), "values", *path)
 
 

@@ -20,7 +20,7 @@ from planning.quoting.assembly.platform import FORBIDDEN, platform
 from planning.sizing import assumptions
 
 if TYPE_CHECKING:
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
 
 PART: Final = "node_problem_detector"
 
@@ -35,7 +35,7 @@ def skipped(provider: str, *, forbidden: tuple[str, ...] = (), **asked: Any) -> 
     return reasons.get(PART, "")
 
 
-def registered() -> Run:
+def registered() -> OfflineRun:
     spec = specs.existing_cluster(profile=specs.RENTED.model_copy(update={"node_repair": "none"}))
     return run_part(PART, detector.build, spec_with(spec))
 

@@ -10,7 +10,7 @@ from platform_samples import run_part, spec_with
 
 from components.platform.kubeflow import notebooks
 from components.platform.kubeflow.notebook_spawner import CODE, JUPYTER, PLAIN, offer, spawner
-from operations.offline.program import Run
+from operations.offline.program import OfflineRun
 from planning.checklist.model.vocabulary import Ide
 from planning.spec.cluster import ClusterSpec
 
@@ -22,7 +22,7 @@ def form(spec: ClusterSpec) -> dict[str, Any]:
     told: dict[str, Any] = {}
 
     def build(ground: Any, charges: Any, options: Any) -> Any:
-        told.update(spawner(offer(ground, ticked=notebooks.ticked(ground))))
+        told.update(spawner(offer(ground, ticked=notebooks.list_preselected_defaults(ground))))
         return notebooks.build(ground, charges, options)
 
     run_part("notebooks", build, spec)
@@ -30,24 +30,24 @@ def form(spec: ClusterSpec) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def run() -> Run:
+def run() -> OfflineRun:
     return run_part("notebooks", notebooks.build, spec_with(platform={"idle_minutes": 25}))
 
 
-def test_the_culler_gets_the_checklists_idle_time(run: Run) -> None:
+def test_the_culler_gets_the_checklists_idle_time(run: OfflineRun) -> None:
     culler = one(run, DEPLOYMENT, "atoll-culler")
     env = at(culler, "spec", "template", "spec", "containers", 0, "env")
     assert {"name": "IDLE_MINUTES", "value": "25"} in env  # type: ignore[operator]
 
 
-def test_the_culler_may_see_and_annotate_notebooks_and_nothing_else(run: Run) -> None:
+def test_the_culler_may_see_and_annotate_notebooks_and_nothing_else(run: OfflineRun) -> None:
     (role,) = of_type(run, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole")
     assert at(role, "rules") == [
         {"apiGroups": ["kubeflow.org"], "resources": ["notebooks"], "verbs": ["list", "patch"]}
     ]
 
 
-def test_the_culler_sees_services_of_every_namespace_through_the_mesh(run: Run) -> None:
+def test_the_culler_sees_services_of_every_namespace_through_the_mesh(run: OfflineRun) -> None:
     (reach,) = [each for each in run.resources if each.inputs.get("kind") == "Sidecar"]
     assert at(reach, "spec") == {
         "workloadSelector": {"labels": {"app": "atoll-culler"}},
@@ -55,7 +55,7 @@ def test_the_culler_sees_services_of_every_namespace_through_the_mesh(run: Run) 
     }
 
 
-def test_the_culler_passes_the_restricted_standard(run: Run) -> None:
+def test_the_culler_passes_the_restricted_standard(run: OfflineRun) -> None:
     pod = at(one(run, DEPLOYMENT, "atoll-culler"), "spec", "template", "spec")
     assert isinstance(pod, dict)
     assert pod["securityContext"]["runAsNonRoot"] is True
@@ -75,7 +75,7 @@ def test_upstreams_own_culling_is_off() -> None:
     assert patch.change == {"data": {"ENABLE_CULLING": "false"}}
 
 
-def test_a_new_notebook_passes_the_restricted_standard(run: Run) -> None:
+def test_a_new_notebook_passes_the_restricted_standard(run: OfflineRun) -> None:
     (template,) = [each for each in of_type(run, "kubernetes:core/v1:ConfigMap") if each.name == "notebook-template"]
     text = at(template, "data", "notebook_template.yaml")
     made = yaml.safe_load(str(text).format(name="n", namespace="w", creator="a@b.example", serviceAccount="editor"))

@@ -13,15 +13,15 @@ from platform_samples import checklist, spec_with
 
 from catalogs.software.reader import images, images_of, parts
 from components.platform.building_blocks import artifact_mirror
-from components.platform.building_blocks.chart import source
-from components.platform.building_blocks.images import image_map, image_values, merged, picture
+from components.platform.building_blocks.chart import find_chart_source
+from components.platform.building_blocks.images import image_map, image_values, merge_values, resolve_image
 from components.platform.building_blocks.manifests import Overlay, kustomization
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
 
 REGISTRY = "oci://mirror.example/atoll"
 EVERYTHING = {"size": "full", "extra": ["seaweedfs", "airflow", "slurm_operator", "slurm", "argo_cd", "knative"]}
@@ -43,11 +43,11 @@ class Site:
         self.settings = Settings(offline=offline)
 
 
-def ground(**fields: Any) -> Ground:
-    return cast("Ground", Site(**fields))
+def ground(**fields: Any) -> PlatformContext:
+    return cast("PlatformContext", Site(**fields))
 
 
-def part(name: str, where: Ground) -> Any:
+def part(name: str, where: PlatformContext) -> Any:
     found = where.platform.part(name)
     assert found is not None, name
     return found
@@ -58,9 +58,9 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A project whose program runs in its folder of stacks, as under the engine."""
     (tmp_path / "stacks").mkdir()
     monkeypatch.chdir(tmp_path / "stacks")
-    artifact_mirror.of_program.cache_clear()
+    artifact_mirror.read_program_mirror.cache_clear()
     yield tmp_path
-    artifact_mirror.of_program.cache_clear()
+    artifact_mirror.read_program_mirror.cache_clear()
 
 
 def pin(project: Path, **digests: dict[str, str]) -> None:
@@ -126,15 +126,15 @@ def test_a_digest_that_is_known_is_set_where_the_chart_takes_one(program: Path) 
     grafana = image_values(part("prometheus", where), where)["grafana"]
     assert grafana == {"image": {"sha": DIGEST.removeprefix("sha256:")}}
     assert image_map(part("dex", where), where) == {"ghcr.io/dexidp/dex": f"ghcr.io/dexidp/dex@{DIGEST}"}
-    assert picture("ghcr.io/dexidp/dex:v2.45.1", where) == f"ghcr.io/dexidp/dex:v2.45.1@{DIGEST}"
+    assert resolve_image("ghcr.io/dexidp/dex:v2.45.1", where) == f"ghcr.io/dexidp/dex:v2.45.1@{DIGEST}"
 
 
 def test_a_mirrors_folder_gives_charts_manifests_and_names_the_registry_of_images(program: Path) -> None:
     (program / "copies").mkdir()
     (program / "copies/registry").write_text("mirror.example/team\n")
     where = ground(mirror="copies", offline=False)
-    assert source(part("minio", where), mirror="copies").chart == "../copies/charts/minio-5.4.0.tgz"
-    assert picture("busybox:1.38.0", where) == "mirror.example/team/docker.io/library/busybox:1.38.0"
+    assert find_chart_source(part("minio", where), mirror="copies").chart == "../copies/charts/minio-5.4.0.tgz"
+    assert resolve_image("busybox:1.38.0", where) == "mirror.example/team/docker.io/library/busybox:1.38.0"
     dex = part("dex", where)
     written = kustomization(dex, paths=("common/dex",), mirror="copies", at=artifact_mirror.UP / ".atoll/x")
     assert written["resources"] == [f"../../copies/manifests/{dex.ref}/common/dex"]
@@ -142,8 +142,8 @@ def test_a_mirrors_folder_gives_charts_manifests_and_names_the_registry_of_image
 
 def test_a_mirrors_registry_gives_charts() -> None:
     where = ground(mirror=f"{REGISTRY}/")
-    assert source(part("minio", where), mirror=f"{REGISTRY}/").chart == f"{REGISTRY}/minio"
-    assert source(part("kueue", where), mirror="").chart == "oci://registry.k8s.io/kueue/charts/kueue"
+    assert find_chart_source(part("minio", where), mirror=f"{REGISTRY}/").chart == f"{REGISTRY}/minio"
+    assert find_chart_source(part("kueue", where), mirror="").chart == "oci://registry.k8s.io/kueue/charts/kueue"
 
 
 def test_a_run_without_an_engine_reads_no_file(program: Path) -> None:
@@ -157,15 +157,17 @@ def test_what_cannot_be_installed_stops_the_program_with_all_of_it(program: Path
     decided = spec_with(platform={"size": "small", "mirror": "copies", "digests": "required"}).platform
     assert decided is not None
     with pytest.raises(InputError) as refused:
-        artifact_mirror.refuse(decided.parts, artifact_mirror.of_program("copies", offline=False), required=True)
+        artifact_mirror.refuse(
+            decided.parts, artifact_mirror.read_program_mirror("copies", offline=False), required=True
+        )
     assert "kueue (chart and 1 of 1 images)" in str(refused.value)
     assert "charts/kueue-0.19.2.tgz" in str(refused.value)
 
 
 def test_values_are_laid_over_others_mapping_by_mapping() -> None:
-    assert merged({"a": {"b": 1}, "c": 2}, {"a": {"d": 3}}) == {"a": {"b": 1, "d": 3}, "c": 2}
+    assert merge_values({"a": {"b": 1}, "c": 2}, {"a": {"d": 3}}) == {"a": {"b": 1, "d": 3}, "c": 2}
     with pytest.raises(AtollError, match="where images are named below it"):
-        merged({"image": "minio:1"}, {"image": {"tag": "2"}})
+        merge_values({"image": "minio:1"}, {"image": {"tag": "2"}})
 
 
 def test_every_image_that_the_program_names_is_a_row_of_the_catalog() -> None:

@@ -15,13 +15,13 @@ from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.manifests import Overlay, Patch
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
 
 FULL = {"size": "full"}
 PARTS: dict[str, Any] = {"pipelines": pipelines, "katib": katib, "model_registry": model_registry}
 
 
-def registered(name: str, **platform: Any) -> tuple[Run, Overlay]:
+def registered(name: str, **platform: Any) -> tuple[OfflineRun, Overlay]:
     """What a part registers, and how it changes upstream's manifests."""
     module = PARTS[name]
     original = module.manifests
@@ -136,7 +136,7 @@ def test_what_katib_starts_in_namespaces_passes_the_restricted_standard() -> Non
 def test_the_keeper_keeps_only_what_it_was_told_to() -> None:
     import pulumi
 
-    keep = manifests.keeper(manifests.DEFINITION, ending="profiles.kubeflow.org", protect=True)
+    keep = manifests.build_retention_transform(manifests.DEFINITION, ending="profiles.kubeflow.org", protect=True)
 
     def asked(type_: str, name: str) -> Any:
         return keep(pulumi.ResourceTransformArgs(True, type_, name, {}, pulumi.ResourceOptions()))
@@ -157,7 +157,7 @@ def test_the_namespace_stays_where_volumes_in_it_are_kept(part: str, *, stays: b
     ground: Any = SimpleNamespace(has=lambda name: name == part)
     asked = [
         keep(pulumi.ResourceTransformArgs(True, manifests.NAMESPACE, f"istio:{name}", {}, pulumi.ResourceOptions()))
-        for keep in istio.kept(ground)
+        for keep in istio.build_retention_transforms(ground)
         for name in ("kubeflow", "kubeflow-system")
     ]
     assert [each is not None for each in asked] == ([True, False] if stays else [])

@@ -15,17 +15,17 @@ from operations.offline.program import run
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 
 
-def installed(**settings: Any) -> Run:
+def installed(**settings: Any) -> OfflineRun:
     return run_part("prometheus", prometheus.build, spec_with(), settings=settings)
 
 
-def told(run: Run, *path: str | int) -> Any:
+def told(run: OfflineRun, *path: str | int) -> Any:
     return at(one(run, RELEASE, "prometheus"), "values", *path)
 
 

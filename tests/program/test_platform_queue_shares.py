@@ -8,7 +8,7 @@ import pytest
 import specs
 from platform_samples import checklist, spec_with
 
-from operations.handbook.user_kubeconfig import groups, person
+from operations.handbook.user_kubeconfig import find_user, groups
 from planning.platform.queues import lines
 from planning.quoting.assembly.teams import people, team_shares
 from planning.values.errors import InputError
@@ -70,7 +70,7 @@ def test_a_user_works_where_the_team_works() -> None:
     asked = checklist(**TEAMS, access={"vpn": False, "users": users})
     assert [user.workloads for user in people(asked).users] == [("train",), (), ("burst",)]
     spec = specs.aws_cluster(access=people(asked))
-    assert groups(person(spec, "ada"), spec) == ("atoll:train:engineer",)
+    assert groups(find_user(spec, "ada"), spec) == ("atoll:train:engineer",)
 
 
 def test_a_share_of_money_is_in_the_lock() -> None:

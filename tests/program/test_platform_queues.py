@@ -19,7 +19,7 @@ from operations.offline.program import run as run_program
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
     from planning.spec.cluster import ClusterSpec
 
 API = "kubernetes:kueue.x-k8s.io/v1beta2"
@@ -43,11 +43,11 @@ def kept() -> ClusterSpec:
 
 
 @pytest.fixture(scope="module")
-def run() -> Run:
+def run() -> OfflineRun:
     return run_part("queues", queues.build, spec_with(specs.aws_cluster(), **TEAMS))
 
 
-def of_kind(run: Run, kind: str) -> dict[str, Any]:
+def of_kind(run: OfflineRun, kind: str) -> dict[str, Any]:
     found = [each for each in run.resources if each.type == f"{API}:{kind}"]
     return {at(each, "metadata", "name"): each.inputs for each in found}
 
@@ -59,19 +59,19 @@ def quotas(body: Any) -> dict[str, dict[str, str]]:
     }
 
 
-def test_a_flavor_chooses_the_nodes_of_its_pool_and_tolerates_their_taint(run: Run) -> None:
+def test_a_flavor_chooses_the_nodes_of_its_pool_and_tolerates_their_taint(run: OfflineRun) -> None:
     assert of_kind(run, "ResourceFlavor")["train"]["spec"] == {
         "nodeLabels": {"atoll/pool": "train", "atoll/workload": "train"},
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
     }
 
 
-def test_the_surest_pool_comes_first(run: Run) -> None:
+def test_the_surest_pool_comes_first(run: OfflineRun) -> None:
     held = quotas(of_kind(run, "ClusterQueue")["vision.train"])
     assert list(held) == ["train", "block"]
 
 
-def test_guarantees_and_what_is_lent_are_together_the_pools(run: Run) -> None:
+def test_guarantees_and_what_is_lent_are_together_the_pools(run: OfflineRun) -> None:
     found = of_kind(run, "ClusterQueue")
     lent = quotas(of_kind(run, "Cohort")["train"])
     sums = {
@@ -83,7 +83,7 @@ def test_guarantees_and_what_is_lent_are_together_the_pools(run: Run) -> None:
     assert quotas(found["vision.train"])["train"] == {"nvidia.com/gpu": "12"}
 
 
-def test_jobs_that_name_no_queue_have_one_without_a_guarantee(run: Run) -> None:
+def test_jobs_that_name_no_queue_have_one_without_a_guarantee(run: OfflineRun) -> None:
     found = of_kind(run, "ClusterQueue")
     assert {name for name in found if name.endswith(".train")} == {"vision.train", "speech.train", "default.train"}
     assert quotas(found["default.train"])["train"] == {"nvidia.com/gpu": "0"}
@@ -94,16 +94,16 @@ def test_jobs_that_name_no_queue_have_one_without_a_guarantee(run: Run) -> None:
     assert named["work-burst", "default"] == named["work-burst", "speech"] == "speech.burst"
 
 
-def test_a_workload_without_accelerators_has_no_quota_but_the_nodes(run: Run) -> None:
+def test_a_workload_without_accelerators_has_no_quota_but_the_nodes(run: OfflineRun) -> None:
     assert quotas(of_kind(run, "ClusterQueue")["vision.prepare"]) == {"any.node": {"pods": "100000"}}
 
 
-def test_the_order_in_the_queue_is_that_of_the_nodes(run: Run) -> None:
+def test_the_order_in_the_queue_is_that_of_the_nodes(run: OfflineRun) -> None:
     found = {name: body["value"] for name, body in of_kind(run, "WorkloadPriorityClass").items()}
     assert found["atoll-interactive"] > found["atoll-training"] > found["atoll-batch"]
 
 
-def test_a_pool_that_a_scaler_fills_has_no_topology(run: Run) -> None:
+def test_a_pool_that_a_scaler_fills_has_no_topology(run: OfflineRun) -> None:
     assert of_kind(run, "Topology") == {}
 
 
@@ -135,12 +135,12 @@ def test_slices_are_counted_as_slices() -> None:
     assert quotas(of_kind(found, "ClusterQueue")["everybody.burst"])["burst"] == {"nvidia.com/mig-1g.10gb": "112"}
 
 
-def test_jobs_over_a_fabric_find_what_to_tell_nccl(run: Run) -> None:
+def test_jobs_over_a_fabric_find_what_to_tell_nccl(run: OfflineRun) -> None:
     said = one(run, "kubernetes:core/v1:ConfigMap", "train-nccl")
     assert at(said, "data", "FI_PROVIDER") == "efa"
 
 
-def test_a_pod_that_goes_round_the_queue_is_refused_in_the_namespaces_that_wait(run: Run) -> None:
+def test_a_pod_that_goes_round_the_queue_is_refused_in_the_namespaces_that_wait(run: OfflineRun) -> None:
     policy = one(run, "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy", "atoll-queues")
     selector = at(policy, "spec", "matchConstraints", "namespaceSelector")
     assert selector == at_configuration("managedJobsNamespaceSelector")

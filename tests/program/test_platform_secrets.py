@@ -17,7 +17,7 @@ from planning.costs.resources.resource import Secret
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
 
 SECRET = "kubernetes:core/v1:Secret"
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -50,7 +50,7 @@ def secrets(value: object, path: str = "") -> Iterator[str]:
             yield from secrets(each, path)
 
 
-def misplaced(found: Run) -> dict[str, set[str]]:
+def misplaced(found: OfflineRun) -> dict[str, set[str]]:
     """Objects in the cluster, and components, that hold a secret and are none."""
     inside = (each for each in found.resources if each.type.startswith(("kubernetes:", "atoll:platform:")))
     held = {each.name: set(secrets(each.inputs)) for each in inside if each.type != SECRET}
@@ -83,7 +83,7 @@ def test_what_the_stack_says_of_passwords_is_secret() -> None:
     assert not [name for name, value in said.items() if "assword" in name and not isinstance(value, Secret)]
 
 
-def told(found: Run) -> dict[str, Any]:
+def told(found: OfflineRun) -> dict[str, Any]:
     return {
         str(each.inputs["chart"]).rpartition("/")[2]: each.inputs.get("values") or {}
         for each in of_type(found, RELEASE)

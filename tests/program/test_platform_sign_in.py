@@ -11,8 +11,8 @@ from grounds import changes, grounded, said
 from look import at, of_type, one
 from platform_samples import SSO, run_part, spec_with
 
-from components.platform.building_blocks.context import Ground, Part
-from components.platform.building_blocks.sign_in import Who, admins, door
+from components.platform.building_blocks.context import PlatformContext, RegisteredComponent
+from components.platform.building_blocks.sign_in import Subjects, admins, register_route
 from components.platform.foundation import dex, ingress, oauth2_proxy
 from planning.costs.resources.resource import Secret
 
@@ -102,20 +102,20 @@ def test_dex_knows_the_clients_that_are_installed() -> None:
     assert ada["groups"] == ["admin"]
 
 
-def plain(ground: Ground) -> Any:
+def plain(ground: PlatformContext) -> Any:
     """Dex's configuration with the names of its secrets in their place."""
     shape = dex.Secrets(plain=lambda name: name, hashed=lambda name: name, provider="provider")
     return json.loads(json.dumps(dex.configuration(ground, shape)))
 
 
 def test_a_door_sends_its_own_paths_to_the_sign_in_and_the_rest_to_the_part() -> None:
-    def build(ground: Ground, charges: object, options: pulumi.ResourceOptions) -> Part:
+    def build(ground: PlatformContext, charges: object, options: pulumi.ResourceOptions) -> RegisteredComponent:
         del charges, options
         home = pulumi.ComponentResource("atoll:platform:Sample", "sample")
-        made = door(
+        made = register_route(
             "grafana", "grafana", 80, namespace="observability", ground=ground, parent=home, only=admins(ground.spec)
         )
-        return Part(resource=made)
+        return RegisteredComponent(resource=made)
 
     found = run_part("prometheus", build, spec_with(), domain="ml.example.com")
     route = one(found, "kubernetes:networking.istio.io/v1:VirtualService", "grafana-door")
@@ -130,10 +130,12 @@ def test_a_door_sends_its_own_paths_to_the_sign_in_and_the_rest_to_the_part() ->
 
 
 def test_where_nobody_is_named_nobody_gets_in() -> None:
-    def build(ground: Ground, charges: object, options: pulumi.ResourceOptions) -> Part:
+    def build(ground: PlatformContext, charges: object, options: pulumi.ResourceOptions) -> RegisteredComponent:
         del charges, options
         home = pulumi.ComponentResource("atoll:platform:Sample", "sample")
-        return Part(resource=door("x", "x", 80, namespace="mlflow", ground=ground, parent=home, only=Who()))
+        return RegisteredComponent(
+            resource=register_route("x", "x", 80, namespace="mlflow", ground=ground, parent=home, only=Subjects())
+        )
 
     found = run_part("mlflow", build, spec_with())
     rules: Any = at(one(found, RULE, "x-door"), "spec", "rules")

@@ -14,7 +14,7 @@ from components.platform.scheduling import slurm, slurm_operator
 from components.platform.scheduling.slurm import account_id, lines
 from planning.checklist.model.vocabulary import Orchestration
 from planning.costs.resources.resource import Secret
-from planning.platform.slurm import left, shares
+from planning.platform.slurm import shares, without_slurm_nodes
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
@@ -62,7 +62,7 @@ def test_a_pool_of_one_node_stays_with_kubernetes() -> None:
 def test_queues_promise_the_nodes_that_slurm_does_not_have(orchestration: str, working: int) -> None:
     spec = spec_of(orchestration, working=5)
     kinds = {work.name: work.kind for work in spec.platform.works} if spec.platform else {}
-    seen = left(spec.pools, kinds=kinds, orchestration=spec.orchestration)
+    seen = without_slurm_nodes(spec.pools, kinds=kinds, orchestration=spec.orchestration)
     assert next(pool.working for pool in seen if pool.name == "burst") == working
     others = [(old, new) for old, new in zip(spec.pools, seen, strict=True) if old.name != "burst"]
     assert all(old == new for old, new in others)

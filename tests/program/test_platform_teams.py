@@ -10,7 +10,7 @@ from platform_samples import run_part, spec_with
 from components.platform.teams import profiles
 from components.platform.teams.profiles import binding_name
 from components.tenancy.cluster import PROFILE_LABELS, Tenancy, TenancyArgs, owner_of
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from planning.costs.resources.resource import Resource
 
 PEOPLE = [
@@ -21,16 +21,16 @@ PEOPLE = [
 
 
 @pytest.fixture(scope="module")
-def standard() -> Run:
+def standard() -> OfflineRun:
     spec = spec_with(access={"users": PEOPLE}, platform={"size": "standard"})
     return run_part("teams", profiles.build, spec)
 
 
-def kind(run: Run, name: str) -> list[Resource]:
+def kind(run: OfflineRun, name: str) -> list[Resource]:
     return [each for each in run.resources if each.inputs.get("kind") == name]
 
 
-def test_a_profile_has_the_name_of_the_namespace_and_the_owner_that_the_namespace_names(standard: Run) -> None:
+def test_a_profile_has_the_name_of_the_namespace_and_the_owner_that_the_namespace_names(standard: OfflineRun) -> None:
     (profile,) = kind(standard, "Profile")
     spec = spec_with(access={"users": PEOPLE})
     assert at(profile, "metadata", "name") == "work-burst"
@@ -57,7 +57,7 @@ def test_without_an_admin_the_checklists_owner_owns_the_namespaces() -> None:
     assert owner_of(spec) == spec.customer.owner
 
 
-def test_contributors_are_written_as_kubeflows_access_management_writes_them(standard: Run) -> None:
+def test_contributors_are_written_as_kubeflows_access_management_writes_them(standard: OfflineRun) -> None:
     bindings = of_type(standard, "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
     found = {at(each, "subjects", 0, "name"): each for each in bindings if at(each, "subjects", 0, "kind") == "User"}
     assert set(found) == {"Grace.Hopper@lagoon-labs.example", "alan@lagoon-labs.example"}
@@ -68,7 +68,7 @@ def test_contributors_are_written_as_kubeflows_access_management_writes_them(sta
     assert at(found["alan@lagoon-labs.example"], "roleRef", "name") == "kubeflow-view"
 
 
-def test_each_contributor_gets_through_the_sidecars_by_the_gateway_only(standard: Run) -> None:
+def test_each_contributor_gets_through_the_sidecars_by_the_gateway_only(standard: OfflineRun) -> None:
     name = binding_name("alan@lagoon-labs.example", "view")
     (policy,) = [each for each in kind(standard, "AuthorizationPolicy") if at(each, "metadata", "name") == name]
     (rule,) = at(policy, "spec", "rules")  # type: ignore[misc]
@@ -94,7 +94,7 @@ def test_a_group_of_the_identity_provider_gets_rights_at_the_kubernetes_api() ->
         assert "annotations" not in each.inputs["metadata"]  # type: ignore[operator]  # the page of contributors lists people
 
 
-def test_the_culler_may_ask_for_kernels_and_terminals_and_for_nothing_else(standard: Run) -> None:
+def test_the_culler_may_ask_for_kernels_and_terminals_and_for_nothing_else(standard: OfflineRun) -> None:
     (policy,) = [
         each for each in kind(standard, "AuthorizationPolicy") if at(each, "metadata", "name") == "atoll-culler"
     ]
@@ -102,7 +102,7 @@ def test_the_culler_may_ask_for_kernels_and_terminals_and_for_nothing_else(stand
     assert operation == {"methods": ["GET"], "paths": ["*/api/kernels", "*/api/terminals"]}
 
 
-def test_pods_are_given_store_and_tracker_by_label(standard: Run) -> None:
+def test_pods_are_given_store_and_tracker_by_label(standard: OfflineRun) -> None:
     defaults = {str(at(each, "metadata", "name")): each for each in kind(standard, "PodDefault")}
     assert set(defaults) == {"s3", "mlflow"}
     assert at(defaults["s3"], "spec", "selector") == {"matchLabels": {"s3": "true"}}
@@ -124,7 +124,7 @@ def test_another_tracker_gets_its_key_from_the_stacks_settings_or_from_people(
     assert [name for each in secrets if (name := at(each, "metadata", "name")) == "tracker"] == kept
 
 
-def test_pipelines_keep_artifacts_in_the_teams_own_bucket(standard: Run) -> None:
+def test_pipelines_keep_artifacts_in_the_teams_own_bucket(standard: OfflineRun) -> None:
     maps = {str(at(each, "metadata", "name")): each for each in of_type(standard, "kubernetes:core/v1:ConfigMap")}
     launcher = at(maps["kfp-launcher"], "data")
     assert isinstance(launcher, dict)
@@ -142,7 +142,7 @@ def test_a_small_platform_has_nothing_of_pipelines() -> None:
     assert not [each for each in found.resources if each.type.endswith(":ConfigMap")]
 
 
-def test_the_namespace_is_open_to_the_mesh_and_kubeflow_alone(standard: Run) -> None:
+def test_the_namespace_is_open_to_the_mesh_and_kubeflow_alone(standard: OfflineRun) -> None:
     policies = {
         str(at(each, "metadata", "name")): each
         for each in of_type(standard, "kubernetes:networking.k8s.io/v1:NetworkPolicy")
@@ -156,7 +156,7 @@ def test_the_namespace_is_open_to_the_mesh_and_kubeflow_alone(standard: Run) -> 
             assert at(policy, "spec", "ingress", 0, "from", 0, "namespaceSelector", "matchLabels")
 
 
-def test_nobody_opens_a_way_or_gets_a_namespace_on_their_own(standard: Run) -> None:
+def test_nobody_opens_a_way_or_gets_a_namespace_on_their_own(standard: OfflineRun) -> None:
     policies = of_type(standard, "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy")
     assert {each.name for each in policies} == {"atoll-doors", "atoll-profiles"}
     bound = of_type(standard, "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding")

@@ -7,7 +7,7 @@ from platform_samples import run_part, spec_with
 
 from components.platform.kubeflow import runtimes, trainer
 from components.platform.kubeflow.runtimes import BY_FRAMEWORK, runtimes_of
-from operations.offline.program import Run
+from operations.offline.program import OfflineRun
 from planning.checklist.model.vocabulary import Framework
 from planning.costs.resources.resource import Resource
 from planning.values.errors import AtollError
@@ -66,5 +66,5 @@ def test_mpi_has_a_launcher_and_nodes_that_listen(made: dict[str, Resource]) -> 
 
 
 def test_upstreams_runtimes_are_left_out() -> None:
-    run: Run = run_part("trainer", trainer.build, spec_with())
+    run: OfflineRun = run_part("trainer", trainer.build, spec_with())
     assert of_type(run, "kubernetes:kustomize/v2:Directory")

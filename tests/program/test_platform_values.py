@@ -8,7 +8,7 @@ from platform_samples import spec_with
 from platform_variants import VARIANTS, registered
 
 from components.platform.installation import BUILDERS
-from operations.offline.program import Run
+from operations.offline.program import OfflineRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,7 +63,7 @@ def of(name: str) -> Chart:
     return chart(name, frozenset(FREE.get(name, ())))
 
 
-def releases(found: Run) -> Mapping[str, Any]:
+def releases(found: OfflineRun) -> Mapping[str, Any]:
     """Values of each release by the name of its chart; of one that stands there twice, each in its turn."""
     charts = [each for each in found.resources if each.type == RELEASE]
     return {f"{each.name}/{str(each.inputs['chart']).rpartition('/')[2]}": each.inputs.get("values") for each in charts}

@@ -13,7 +13,7 @@ from platform_samples import BUCKET, handle_of, run_part, spec_with
 
 from components.context.placement import Identity, PlatformBucket
 from components.platform.operations import velero
-from operations.offline.program import Run
+from operations.offline.program import OfflineRun
 from planning.checklist.model.vocabulary import Support
 from planning.costs.resources.resource import Secret
 from planning.platform.backups import PLANS
@@ -30,11 +30,11 @@ GOOGLE = PlatformBucket(
 )
 
 
-def part(**changes: Any) -> Run:
+def part(**changes: Any) -> OfflineRun:
     return run_part("velero", velero.build, spec_with(), **changes)
 
 
-def on_google() -> Run:
+def on_google() -> OfflineRun:
     spec = spec_with(specs_gcp.gcp_cluster())
     identity = Identity(kind="workload_identity")
     return run_part(
@@ -43,27 +43,27 @@ def on_google() -> Run:
 
 
 @pytest.fixture(scope="module")
-def inside() -> Run:
+def inside() -> OfflineRun:
     return part()
 
 
 @pytest.fixture(scope="module")
-def outside() -> Run:
+def outside() -> OfflineRun:
     return part(bucket=BUCKET)
 
 
-def values(run: Run) -> Any:
+def values(run: OfflineRun) -> Any:
     return at(one(run, RELEASE, "velero"), "values")
 
 
-def test_backups_go_to_the_users_own_prefix_of_the_providers_bucket(outside: Run) -> None:
+def test_backups_go_to_the_users_own_prefix_of_the_providers_bucket(outside: OfflineRun) -> None:
     place = one(outside, LOCATION, "location")
     assert at(place, "spec", "objectStorage") == {"bucket": "atoll-sample-platform", "prefix": "velero"}
     assert at(place, "spec", "config") == {"region": "us-east-1"}
     assert "credential" not in at(place, "spec")  # type: ignore[operator]
 
 
-def test_without_a_bucket_they_go_to_the_store_in_the_cluster_by_its_own_authority(inside: Run) -> None:
+def test_without_a_bucket_they_go_to_the_store_in_the_cluster_by_its_own_authority(inside: OfflineRun) -> None:
     place = one(inside, LOCATION, "location")
     assert at(place, "spec", "objectStorage", "bucket") == "backups"
     assert at(place, "spec", "objectStorage", "caCertRef") == {"name": "s3-ca", "key": "ca.crt"}
@@ -71,7 +71,7 @@ def test_without_a_bucket_they_go_to_the_store_in_the_cluster_by_its_own_authori
     assert isinstance(at(one(inside, "kubernetes:core/v1:Secret", "store-keys"), "stringData"), Secret)
 
 
-def test_a_store_is_not_backed_up_into_itself(inside: Run, outside: Run) -> None:
+def test_a_store_is_not_backed_up_into_itself(inside: OfflineRun, outside: OfflineRun) -> None:
     for run, excluded in ((inside, True), (outside, False)):
         left_out = at(one(run, SCHEDULE, "nightly"), "spec", "template", "excludedNamespaces")
         assert ("object-store" in left_out) is excluded  # type: ignore[operator]
@@ -84,7 +84,7 @@ def test_that_they_die_with_the_cluster_is_said(caplog: pytest.LogCaptureFixture
     assert "die with it" in caplog.text
 
 
-def test_the_repository_of_volumes_has_a_password_of_its_own(inside: Run) -> None:
+def test_the_repository_of_volumes_has_a_password_of_its_own(inside: OfflineRun) -> None:
     secret = one(inside, "kubernetes:core/v1:Secret", "repository")
     assert at(secret, "metadata", "name") == "velero-repo-credentials"
     assert isinstance(at(secret, "stringData"), Secret)
@@ -101,7 +101,7 @@ def test_schedules_follow_the_level_of_support(support: Support) -> None:
     assert found == {plan.name: plan.ttl for plan in PLANS[support]}
 
 
-def test_files_of_mounted_volumes_are_read_where_the_cluster_takes_no_snapshots(outside: Run) -> None:
+def test_files_of_mounted_volumes_are_read_where_the_cluster_takes_no_snapshots(outside: OfflineRun) -> None:
     template = at(one(outside, SCHEDULE, "nightly"), "spec", "template")
     assert template["defaultVolumesToFsBackup"] is True  # type: ignore[index,call-overload]
     assert template["snapshotMoveData"] is False  # type: ignore[index,call-overload]
@@ -161,7 +161,7 @@ def test_on_google_cloud_the_account_is_named_where_addresses_are_signed() -> No
     assert "169.254.169.254/32" in str(door.inputs["spec"])
 
 
-def test_the_plugin_is_of_an_exact_version(outside: Run) -> None:
+def test_the_plugin_is_of_an_exact_version(outside: OfflineRun) -> None:
     (plugin,) = values(outside)["initContainers"]
     assert plugin["image"] == "docker.io/velero/velero-plugin-for-aws:v1.14.2"
 

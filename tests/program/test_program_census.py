@@ -14,7 +14,7 @@ from components.stack.targets import BUILDERS
 from planning.spec.cluster import Placement
 
 if TYPE_CHECKING:
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
 
 GOLDENS = Path(__file__).parents[1] / "golden" / "program"
 UPDATE = "ATOLL_UPDATE_GOLDENS"
@@ -112,7 +112,7 @@ PLATFORMS = ("everything", "bare", "seaweedfs", "zero", "aws", "gcp-provider", "
 RUNS = ("aws_run", "existing_run", "gcp_run", "aws_ways_run", "existing_ways_run", "aws_disk_run", "spanning_run")
 
 
-def found(name: str, request: pytest.FixtureRequest) -> Run:
+def found(name: str, request: pytest.FixtureRequest) -> OfflineRun:
     """A run by the name of its fixture, or of its platform."""
     return platform_run(name) if name in PLATFORMS else request.getfixturevalue(name)
 

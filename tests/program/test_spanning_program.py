@@ -9,11 +9,11 @@ from look import at, of_type
 
 from catalogs.catalog import load
 from components.stack.targets import build
-from operations.offline.program import Run, run
+from operations.offline.program import OfflineRun, run
 from operations.plans.plan import differences
 from operations.plans.price_book import as_book
 from planning.costs.resources.resource import Secret
-from planning.costs.resources.stack_cost import take_off
+from planning.costs.resources.stack_cost import price_resources
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
 from planning.spec.platform import Platform
@@ -24,7 +24,7 @@ def quotas(groups: object) -> dict[str, str]:
     return {each["name"]: each["nominalQuota"] for group in groups for each in group["flavors"][0]["resources"]}
 
 
-def test_every_urn_is_unique_and_equal_clusters_have_equal_resources(spanning_run: Run) -> None:
+def test_every_urn_is_unique_and_equal_clusters_have_equal_resources(spanning_run: OfflineRun) -> None:
     counts = Counter(each.urn for each in spanning_run.resources)
     assert max(counts.values()) == 1
     vpcs = [each for each in spanning_run.resources if each.type == "aws:ec2/vpc:Vpc"]
@@ -32,9 +32,9 @@ def test_every_urn_is_unique_and_equal_clusters_have_equal_resources(spanning_ru
     assert {each.inputs["cidrBlock"] for each in vpcs} == {"10.64.0.0/16", "10.80.0.0/16"}
 
 
-def test_the_bill_of_all_placements_equals_the_takeoff(spanning_run: Run) -> None:
+def test_the_bill_of_all_placements_equals_the_takeoff(spanning_run: OfflineRun) -> None:
     catalog = load()
-    counted = take_off(spanning_run.resources, catalog=as_book(catalog), default_region="us-east-1").bill
+    counted = price_resources(spanning_run.resources, catalog=as_book(catalog), default_region="us-east-1").bill
     accepted = whole_bill(specs.PLACEMENTS, Market(catalog))
     assert differences(accepted, counted) == ()
     keys = {line.key.partition("#")[0] for line in counted.lines}
@@ -44,7 +44,7 @@ def test_the_bill_of_all_placements_equals_the_takeoff(spanning_run: Run) -> Non
     assert all(label.startswith("west: ") for label in away)
 
 
-def test_outputs_of_other_placements_stand_below_their_names(spanning_run: Run) -> None:
+def test_outputs_of_other_placements_stand_below_their_names(spanning_run: OfflineRun) -> None:
     beside_home = spanning_run.exports["placements"]
     assert isinstance(beside_home, dict)
     assert set(beside_home) == {"west", "far", "north"}
@@ -54,7 +54,9 @@ def test_outputs_of_other_placements_stand_below_their_names(spanning_run: Run) 
     assert spanning_run.exports["clusterName"] == "atoll-sample"
 
 
-def test_home_sends_the_jobs_of_each_placement_to_it_and_no_further_than_its_accelerators(spanning_run: Run) -> None:
+def test_home_sends_the_jobs_of_each_placement_to_it_and_no_further_than_its_accelerators(
+    spanning_run: OfflineRun,
+) -> None:
     queues = [each for each in spanning_run.resources if each.type == "kubernetes:kueue.x-k8s.io/v1beta2:ClusterQueue"]
     groups = {
         (each.name, "admissionChecksStrategy" in str(each.inputs["spec"])): at(each, "spec", "resourceGroups")
@@ -68,7 +70,7 @@ def test_home_sends_the_jobs_of_each_placement_to_it_and_no_further_than_its_acc
     assert {each.name for each in clusters} == {f"multikueuecluster-{place}" for place in ("west", "far", "north")}
 
 
-def test_the_credential_of_a_worker_is_a_secret(spanning_run: Run) -> None:
+def test_the_credential_of_a_worker_is_a_secret(spanning_run: OfflineRun) -> None:
     held = [
         each for each in spanning_run.resources if each.name.endswith("-kubeconfig") and each.type.endswith(":Secret")
     ]

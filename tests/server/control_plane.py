@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from operations.relocation.rehearsal.control_plane import WITHOUT_GO, ControlPlane, build, running
+from operations.relocation.rehearsal.control_plane import WITHOUT_GO, ControlPlane, build, start_control_plane
 from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, free_ports, write_secret
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "ControlPlane",
     "build",
     "free_ports",
-    "running",
+    "start_control_plane",
     "write_secret",
 ]
 
@@ -33,7 +33,7 @@ def main() -> None:
     if code := build():
         sys.exit(code)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with contextlib.suppress(KeyboardInterrupt), running(folder) as plane:
+    with contextlib.suppress(KeyboardInterrupt), start_control_plane(folder) as plane:
         sys.stdout.write(f"export KUBECONFIG={plane.kubeconfig}\n")
         sys.stdout.flush()
         signal.pause()

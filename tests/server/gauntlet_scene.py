@@ -24,7 +24,7 @@ from components.agents.mover.store.model import Head, StoreError
 from components.agents.mover.store.s3_client import S3Store, connect
 from operations.relocation.buckets.preflight import room_left
 from operations.relocation.config.endpoints import StorePlace
-from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, child, free_ports, until
+from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, free_ports, poll_until, start_child
 from operations.relocation.rehearsal.servers import MOVER, REGION, ROOT, RehearsedStore
 
 if TYPE_CHECKING:
@@ -225,10 +225,10 @@ def small_store(folder: Path, *, mib: int) -> Generator[RehearsedStore]:
         "MINIO_CI_CD": "on",
         "MINIO_BROWSER": "off",
     }
-    with child(command, log=folder / "minio.log", environment=settings) as started:
+    with start_child(command, log=folder / "minio.log", environment=settings) as started:
         keys = {ROOT: key, MOVER: key, WRITER: key}
         found = RehearsedStore(endpoint=f"http://{LOOPBACK}:{port}", drive=drive, keys=keys, server=started)
-        until(lambda: _ready(found), started, seconds=WITHIN)
+        poll_until(lambda: _ready(found), started, seconds=WITHIN)
         yield found
 
 

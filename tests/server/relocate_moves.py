@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kube_client import KubeClient
 
-    from operations.clouds.kubernetes.objects import Cluster, Kind
+    from operations.clouds.kubernetes.objects import KubernetesApi, ResourceKind
     from operations.relocation.config.endpoints import Places
 
 
@@ -61,22 +61,22 @@ class KilledOnce:
     def forget(self) -> None:
         self.died.clear()
 
-    def around(self, cluster: Cluster | None) -> Cluster | None:
+    def around(self, cluster: KubernetesApi | None) -> KubernetesApi | None:
         return Dying(cluster, self.died) if cluster else None
 
 
 @dataclass
 class Dying:
-    cluster: Cluster
+    cluster: KubernetesApi
     died: set[str]
 
-    def listed(self, kind: Kind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         return self.cluster.listed(kind, namespace=namespace)
 
-    def get(self, kind: Kind, *, namespace: str, name: str) -> Mapping[str, object] | None:
+    def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:
         return self.cluster.get(kind, namespace=namespace, name=name)
 
-    def change(self, kind: Kind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
+    def change(self, kind: ResourceKind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
         done = self.cluster.change(kind, namespace=namespace, name=name, change=change)
         path = kind.path(namespace, name)
         if path not in self.died:

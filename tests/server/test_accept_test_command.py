@@ -21,17 +21,17 @@ from pods import run as run_pod
 from cli.commands import acceptance as command
 from cli.main.application import run as atoll
 from components.acceptance.job_context import NAMESPACE, RUN
-from components.acceptance.jobs import foundation, planned
+from components.acceptance.jobs import foundation, plan_jobs
 from operations.acceptance import kubernetes_cluster as live
 from operations.acceptance import run
-from operations.acceptance.request import Asked, asked
+from operations.acceptance.request import AcceptanceRequest, read_request
 from operations.acceptance.result_store import runs, store_of
 
 if TYPE_CHECKING:
     from control_plane import ControlPlane
     from kube_client import KubeClient, Manifest
 
-    from operations.acceptance.ports import PodSeen
+    from operations.acceptance.ports import PodSnapshot
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 NODES = ("accept-0", "accept-1")
@@ -43,7 +43,7 @@ ASKED = ["accept-test", EXAMPLE, "--only", "node", "--node", NODES[0], "--node",
 class Spoken:
     """A live cluster whose pods' logs are those that are put in; `stop` is raised when that job is looked at."""
 
-    def __init__(self, found: live.LiveCluster, logs: dict[str, str], *, stop: str = "") -> None:
+    def __init__(self, found: live.KubernetesAcceptanceCluster, logs: dict[str, str], *, stop: str = "") -> None:
         self.found, self.logs, self.stop = found, logs, stop
 
     def __getattr__(self, name: str) -> Any:
@@ -54,13 +54,13 @@ class Spoken:
             raise KeyboardInterrupt
         return self.found.get(wanted)
 
-    def log(self, pod: PodSeen, *, container: str) -> str:
+    def log(self, pod: PodSnapshot, *, container: str) -> str:
         assert container == "measure"
         return self.logs[pod.node]
 
 
 @pytest.fixture(scope="module")
-def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AcceptanceRequest]:
     folder = tmp_path_factory.mktemp("accept-test")
     copy_project(folder)
     with pytest.MonkeyPatch.context() as patch:
@@ -68,11 +68,11 @@ def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
         patch.setenv("ATOLL_TODAY", "2026-11-21")
         assert atoll(["accept", EXAMPLE, "cheapest"]) in {0, 11}
         patch.setattr(command, "CLOCK", replace(command.CLOCK, sleep=lambda seconds: time.sleep(min(seconds, 0.2))))
-        yield asked(EXAMPLE)
+        yield read_request(EXAMPLE)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def two_nodes(it: Asked, kube: KubeClient) -> Iterator[list[Manifest]]:
+def two_nodes(it: AcceptanceRequest, kube: KubeClient) -> Iterator[list[Manifest]]:
     pool = next(each for each in it.lock.spec.pools if each.role == "gpu")
     made = [node(pool, number) for number in range(len(NODES))]
     for each, name in zip(made, NODES, strict=True):
@@ -84,15 +84,17 @@ def two_nodes(it: Asked, kube: KubeClient) -> Iterator[list[Manifest]]:
 
 
 @pytest.fixture
-def there(it: Asked, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> live.LiveCluster:
+def there(
+    it: AcceptanceRequest, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> live.KubernetesAcceptanceCluster:
     assert it.lock.spec.existing is not None
     monkeypatch.setenv(it.lock.spec.existing.kubeconfig_env, str(control_plane.kubeconfig))
     existing = it.lock.spec.existing.model_copy(update={"context": None})
     spec = it.lock.spec.model_copy(update={"existing": existing})
-    return live.opened(spec)
+    return live.open_cluster(spec)
 
 
-def told(it: Asked, name: str, *, tflops: str) -> str:
+def told(it: AcceptanceRequest, name: str, *, tflops: str) -> str:
     pool = next(each for each in it.expected.pools if each.accelerators)
     place = {"placement": pool.placement, "pool": pool.name}
 
@@ -115,7 +117,7 @@ def told(it: Asked, name: str, *, tflops: str) -> str:
     ])  # fmt: skip
 
 
-def logs(it: Asked, *, slow: str = "402.5") -> dict[str, str]:
+def logs(it: AcceptanceRequest, *, slow: str = "402.5") -> dict[str, str]:
     return {NODES[0]: told(it, NODES[0], tflops="731.4"), SLOW: told(it, SLOW, tflops=slow)}
 
 
@@ -125,9 +127,9 @@ def left(kube: KubeClient) -> list[str]:
 
 
 def test_a_run_makes_measures_names_the_slow_node_and_cleans_up(  # noqa: PLR0917 - fixtures
-    it: Asked, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
+    it: AcceptanceRequest, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
 ) -> None:
-    monkeypatch.setattr(run, "opened", lambda _: Spoken(there, logs(it)))
+    monkeypatch.setattr(run, "open_placement", lambda _: Spoken(there, logs(it)))
     assert atoll([*ASKED, "--run", "measured", "-o", str(tmp_path / "report.json")]) == 1
     said = capsys.readouterr()
     assert f"nodes that failed: {SLOW}\n" in said.out
@@ -141,14 +143,14 @@ def test_a_run_makes_measures_names_the_slow_node_and_cleans_up(  # noqa: PLR091
 
 
 def test_ctrl_c_cleans_up_and_the_next_run_goes_on(
-    it: Asked, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    it: AcceptanceRequest, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    monkeypatch.setattr(run, "opened", lambda _: Spoken(there, logs(it), stop=SLOW))
+    monkeypatch.setattr(run, "open_placement", lambda _: Spoken(there, logs(it), stop=SLOW))
     assert atoll([*ASKED, "--run", "stopped"]) == 130
     assert "stopped; run it again, and stopped goes on" in capsys.readouterr().err
     assert left(kube) == []
     assert not store_of(it.folder, "stopped").meta().ended
-    monkeypatch.setattr(run, "opened", lambda _: Spoken(there, logs(it, slow="718.0")))
+    monkeypatch.setattr(run, "open_placement", lambda _: Spoken(there, logs(it, slow="718.0")))
     assert atoll(ASKED) == 0
     said = capsys.readouterr().err
     assert "run stopped: " in said
@@ -157,16 +159,16 @@ def test_ctrl_c_cleans_up_and_the_next_run_goes_on(
 
 
 def test_what_a_killed_run_has_left_goes_first_and_silent_pods_prove_nothing(
-    it: Asked, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    it: AcceptanceRequest, there: Any, kube: KubeClient, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     pool = next(each.name for each in it.lock.spec.pools if each.role == "gpu")
     kube.delete_all([HOME])
-    jobs = planned(it.lock.spec, nodes={pool: [NODES[0]]}, run="killed")
+    jobs = plan_jobs(it.lock.spec, nodes={pool: [NODES[0]]}, run="killed")
     (old,) = (each for each in jobs if each.subject == f"node/{NODES[0]}")
     for each in (*foundation(it.lock.spec), *old.objects):
         there.apply(each)
     assert left(kube) == [old.awaited.name]
-    monkeypatch.setattr(run, "opened", lambda _: there)  # no log is put in: kwok serves none
+    monkeypatch.setattr(run, "open_placement", lambda _: there)  # no log is put in: kwok serves none
     assert atoll([*ASKED, "--run", "silent"]) == 11
     said = capsys.readouterr()
     assert "removing 1 objects that an earlier run has left" in said.err
@@ -176,13 +178,13 @@ def test_what_a_killed_run_has_left_goes_first_and_silent_pods_prove_nothing(
 
 
 def test_nodes_at_work_are_not_taken_and_nothing_is_made(  # noqa: PLR0917 - fixtures
-    it: Asked, there: Any, kube: KubeClient, namespace: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    it: AcceptanceRequest, there: Any, kube: KubeClient, namespace: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     pool = next(each.name for each in it.lock.spec.pools if each.role == "gpu")
     holder = gpu_pod("holder", namespace, pool=pool, gpus=8, owner="accept-test")
     holder["spec"] |= {"nodeName": NODES[0], "serviceAccountName": "default"}
     run_pod(kube, holder)
-    monkeypatch.setattr(run, "opened", lambda _: there)
+    monkeypatch.setattr(run, "open_placement", lambda _: there)
     assert atoll([each for each in ASKED if each != "--while-working"]) == 1
     said = capsys.readouterr().err
     assert f"{NODES[0]} is held by {namespace}/holder" in said

@@ -16,10 +16,10 @@ from existing_plan import accepted_example
 from fake_nodes import joined, node
 from waiting import WITHIN, wait_until
 
-from components.acceptance.burn_in_gate import PATHS, BurnIn, BurnInArgs, burning, code
+from components.acceptance.burn_in_gate import PATHS, BurnIn, BurnInArgs, code, list_burn_in_pools
 from components.acceptance.job_context import JOB
-from components.agents.burn_in import LiveCluster, plan_of
-from components.agents.burn_in_rounds import Scene, look
+from components.agents.burn_in import BurnInClusterClient, plan_of
+from components.agents.burn_in_rounds import BurnInContext, look
 from components.context.hardware import BURN_IN_TAINT
 from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from operations.offline.program import run
@@ -40,7 +40,7 @@ HOURS = 8  # two rounds
 MOST_LOOKS = 12
 
 
-class Told(LiveCluster):
+class Told(BurnInClusterClient):
     """The cluster, but for what only a kubelet could say: how long a round took, and what it has written."""
 
     about: str = ""
@@ -103,7 +103,7 @@ def installed(kube: KubeClient, args: BurnInArgs) -> Manifest:
 @pytest.fixture
 def nodes(kube: KubeClient, args: BurnInArgs, installed: Manifest) -> Iterator[list[str]]:
     """Two nodes of which nothing is known; no round is left of an earlier test."""
-    (pool,) = burning(args.spec)
+    (pool,) = list_burn_in_pools(args.spec)
     kube.delete_all([installed])
     assert kube.apply(installed).ok
     with joined(kube, [untested(pool, number) for number in range(2)], owner="burn-in") as made:
@@ -151,7 +151,7 @@ def looked(kube: KubeClient, args: BurnInArgs, cluster: Told, about: str, *, unt
     cluster.about = about
     lines: list[str] = []
     for _ in range(MOST_LOOKS):
-        lines += look(Scene(cluster=cluster, plan=plan, jobs=jobs, now=datetime.now(UTC)))
+        lines += look(BurnInContext(cluster=cluster, plan=plan, jobs=jobs, now=datetime.now(UTC)))
         if any(until in line for line in lines):
             return lines
         settle(kube)
@@ -223,7 +223,7 @@ def test_a_node_that_failed_stays_out_and_says_why(
     looked(kube, args, cluster, nodes[1], until="failed, dcgm: GPU 3: memory")
     cluster.failed = ()
     plan, jobs = plan_of(code(args)["plan.json"])
-    assert look(Scene(cluster=cluster, plan=plan, jobs=jobs, now=datetime.now(UTC))) == []
+    assert look(BurnInContext(cluster=cluster, plan=plan, jobs=jobs, now=datetime.now(UTC))) == []
     found = of_node(kube, nodes[1])["metadata"]
     assert BURN_IN_TAINT in taints(kube, nodes[1])
     assert (found["labels"]["atoll/burn-in"], found["annotations"]["atoll/burn-in-why"]) == (

@@ -10,8 +10,8 @@ import pytest
 from existing_plan import accepted_example
 from fake_nodes import joined, node
 
-from components.acceptance.job_context import NAMESPACE, Ground, ground_objects, level
-from components.acceptance.jobs import foundation, planned
+from components.acceptance.job_context import NAMESPACE, JobContext, choose_pod_security, ground_objects
+from components.acceptance.jobs import foundation, plan_jobs
 from components.acceptance.services import home
 from components.context.hardware import BURN_IN_TAINT, device
 from planning.spec.lock import read_lock
@@ -63,7 +63,7 @@ def scene(kube: KubeClient, demo: ClusterSpec) -> Iterator[Scene]:
     made = [untested(pool, number) for pool in held for number in range(pool.max_nodes)]
     with joined(kube, made, owner="acceptance-jobs"):
         names = {pool.name: [each["metadata"]["name"] for each in made] for pool in held}
-        jobs = planned(spec, nodes=names, run="t1")
+        jobs = plan_jobs(spec, nodes=names, run="t1")
         kube.delete_all([HOUSE])  # an earlier acceptance may have left it
         for each in (*around(spec), *foundation(spec)):
             answer = kube.apply(each)
@@ -84,7 +84,7 @@ def untested(pool: Pool, number: int) -> Manifest:
 
 def around(spec: ClusterSpec) -> Iterator[Manifest]:
     """What the program itself has made by then: the team's namespace and accounts, the system's volume."""
-    for name, pod_security in ((home(Ground.of(spec, run="t1")), "restricted"), (SHARED_SYSTEM, "privileged")):
+    for name, pod_security in ((home(JobContext.of(spec, run="t1")), "restricted"), (SHARED_SYSTEM, "privileged")):
         labels = {"pod-security.kubernetes.io/enforce": pod_security}
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
         for account in ("workload", "default-editor", "default"):
@@ -145,7 +145,7 @@ def gone(kube: KubeClient, job: PlannedJob) -> None:
 
 @definitions.here
 def test_every_object_is_taken_as_it_is(kube: KubeClient, scene: Scene, demo: ClusterSpec) -> None:
-    small = planned(demo, nodes={demo.pools[0].name: ["somewhere"]}, run="t2")
+    small = plan_jobs(demo, nodes={demo.pools[0].name: ["somewhere"]}, run="t2")
     for job in (*scene.jobs, *small):
         for each in job.objects:
             manifest = as_manifest(each)
@@ -223,9 +223,9 @@ def test_the_pods_that_trainer_would_make_fit_the_nodes_of_the_fabric(kube: Kube
 def test_a_fabric_that_pins_memory_needs_more_rights_and_no_other_has_them(demo: ClusterSpec) -> None:
     (pool,) = [pool for pool in demo.pools if pool.fabric == "efa"]
     pinning = pool.model_copy(update={"fabric": "infiniband", "max_nodes": 2})
-    assert level(demo.pools) == "baseline"
-    assert level((pinning,)) == "privileged"
-    assert level((pinning.model_copy(update={"max_nodes": 1}),)) == "baseline"
-    (first, *_) = ground_objects(Ground.of(demo, run="t1"))
+    assert choose_pod_security(demo.pools) == "baseline"
+    assert choose_pod_security((pinning,)) == "privileged"
+    assert choose_pod_security((pinning.model_copy(update={"max_nodes": 1}),)) == "baseline"
+    (first, *_) = ground_objects(JobContext.of(demo, run="t1"))
     labels = as_manifest(first)["metadata"]["labels"]
     assert "atoll/queued" not in labels

@@ -87,7 +87,7 @@ def _kubeconfig(control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) ->
 def test_ready_nodes_are_counted_by_what_they_hold(kube: KubeClient) -> None:
     node = made()[1]
     kube.wait(node, lambda answer: '"Ready","status":"True"' in answer.text.replace(" ", "").replace("\n", ""))
-    told = placement.told(ASKED)
+    told = placement.read_capacity(ASKED)
     assert told.silence == ""
     (quota,) = told.quotas.values()
     assert (getattr(quota, "limit", None), getattr(told.offers["gpu"], "offered", None)) == (1, True)
@@ -120,5 +120,5 @@ def test_who_may_not_look_is_told_so_and_a_stranger_too(
     for held, reason in ((token, "403 Forbidden"), ("nonsense", "401 Unauthorized")):
         config["users"][0]["user"] = {"token": held}
         (tmp_path / "kubeconfig").write_text(json.dumps(config))
-        assert placement.told(ASKED).silence == f"the cluster refused: {reason}"
+        assert placement.read_capacity(ASKED).silence == f"the cluster refused: {reason}"
         assert [each.reason for each in placement.search(ASKED).unanswered] == [f"the cluster refused: {reason}"]

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from waiting import WITHIN
 
-from planning.platform.alerts.model import Facts, Owed
+from planning.platform.alerts.model import AlertFacts, SloTarget
 from planning.platform.alerts.rulebook import rule_groups
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.server
 
-TRAIN: Final = Owed(
+TRAIN: Final = SloTarget(
     pool="train", pools=("train",), fixed=2, most=2, accelerators=8, resource="nvidia_com_gpu", fabric="efa", ports=2
 )
-BURST: Final = Owed(pool="burst", pools=("burst",), fixed=1, most=3, fabric="roce")
-FACTS: Final = Facts(
+BURST: Final = SloTarget(pool="burst", pools=("burst",), fixed=1, most=3, fabric="roce")
+FACTS: Final = AlertFacts(
     parts=frozenset(),
     pool_label="label_atoll_pool",
     prices={},
@@ -55,7 +55,7 @@ def tried(
     given: Mapping[str, str],
     expected: Mapping[str, Mapping[str, float]],
     *,
-    facts: Facts = FACTS,
+    facts: AlertFacts = FACTS,
 ) -> None:
     """Expressions, at times in minutes, have these values; an empty mapping: no result at all."""
     rules, case = folder / "rules.yaml", folder / "case.yaml"

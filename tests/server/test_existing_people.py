@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, load_pem_priv
 from existing_plan import EXAMPLE, accepted, atoll
 
 from operations.clouds.kubernetes.certificates import SIGNER, ClusterSigner
-from operations.handbook.user_kubeconfig import admit
+from operations.handbook.user_kubeconfig import issue_kubeconfig
 from planning.checklist.model.people import User
 from planning.spec.lock import read_lock
 
@@ -82,7 +82,7 @@ def test_an_engineer_is_let_into_the_workload_and_a_stranger_nowhere(
     spec = read_lock(administrator / f"stacks/{EXAMPLE}/quote.lock.json").spec
     assert spec.existing is not None
     teal = User(name="teal", email="teal@tern-bio.example")
-    made = json.loads(admit(teal, spec, hours=1, signer=ClusterSigner(spec.existing)))
+    made = json.loads(issue_kubeconfig(teal, spec, hours=1, signer=ClusterSigner(spec.existing)))
     assert answers(made, control_plane, tmp_path) == {NODES: 200, SECRETS: 403, PODS: 200}
     (context,) = made["contexts"]
     assert context["context"]["namespace"] == "work-protein-13b"

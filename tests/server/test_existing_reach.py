@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from components.clouds.existing.cluster.control_plane import examine
+from components.clouds.existing.cluster.control_plane import check_preconditions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 def looked_at(path: Path, *, oldest: str = "") -> Fact:
-    (fact,) = examine(path.read_text(), context=None, variable="KUBECONFIG", path=path, oldest=oldest)
+    (fact,) = check_preconditions(path.read_text(), context=None, variable="KUBECONFIG", path=path, oldest=oldest)
     return fact
 
 

@@ -16,7 +16,7 @@ import yaml
 from accepted import accepted, catalog, checklist
 
 from components.context.names import QUEUED
-from components.platform.building_blocks.artifact_mirror import shelf
+from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
 from components.platform.scheduling.queues import guard
 from operations.handbook.context import Sources, gather
 from operations.handbook.renderer import snippets
@@ -40,7 +40,10 @@ TEAM = "team-vision"
 @cache
 def written(example: str) -> Mapping[str, str]:
     sources = Sources(
-        lock=accepted(example), checklist=checklist(example), catalog=catalog(), shelf=shelf("", project=ROOT)
+        lock=accepted(example),
+        checklist=checklist(example),
+        catalog=catalog(),
+        shelf=read_artifact_mirror("", project=ROOT),
     )
     return snippets(gather(sources))
 

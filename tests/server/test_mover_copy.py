@@ -20,11 +20,11 @@ from botocore.config import Config
 from control_plane import WITHOUT_GO
 from store_server import build_store
 
-from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.manifests.comparison import ComparisonTerms, compare
 from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.scan import Look, Watching, look
+from components.agents.mover.manifests.scan import ScanCallbacks, ScanRequest, scan_bucket
 from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
-from components.agents.mover.store.model import BLOCK, Place, StoreError
+from components.agents.mover.store.model import BLOCK, BucketEndpoint, StoreError
 from components.agents.mover.store.s3_client import connect
 from operations.relocation.rehearsal.servers import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
 
@@ -66,7 +66,7 @@ class Client:
             config=Config(s3={"addressing_style": "path"}),
         )
 
-    def place(self, bucket: str, user: str = MOVER) -> Place:
+    def place(self, bucket: str, user: str = MOVER) -> BucketEndpoint:
         return self.store.place(bucket, user=user)
 
     def put(self, bucket: str, key: str, content: bytes = b"x", **more: Any) -> None:
@@ -116,8 +116,10 @@ def proven(sides: tuple[Client, Client], bucket: str, report: RoundReport, *, ve
     there = Path(report.manifest).with_name("target.manifest")
     with ManifestWriter(there) as manifest:
         place = sides[1].place(bucket)
-        look(connect, Look(place=place, versions=versions, counts_tags=True), Watching(row=manifest.add))
-    found = compare(Path(report.manifest), there, Terms())
+        scan_bucket(
+            connect, ScanRequest(place=place, versions=versions, counts_tags=True), ScanCallbacks(row=manifest.add)
+        )
+    found = compare(Path(report.manifest), there, ComparisonTerms())
     return found.proven and found.compared_rows > 0
 
 

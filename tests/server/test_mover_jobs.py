@@ -21,18 +21,18 @@ from store_server import build_store
 from waiting import WITHIN, wait_until
 
 from components.agents.mover.job import DONE, REFUSED, STOPPED
-from components.agents.mover.manifests.comparison import Comparison, Terms, compare
+from components.agents.mover.manifests.comparison import ComparisonTerms, ManifestComparison, compare
 from components.agents.mover.manifests.manifest import Manifest
 from components.agents.mover.manifests.report import sentence
-from components.agents.mover.manifests.scan import Look
-from components.agents.mover.store.model import Head, Place, StoreError
+from components.agents.mover.manifests.scan import ScanRequest
+from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import connect
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.relocation.jobs import package
 from operations.relocation.jobs.copies import ClusterMovers
 from operations.relocation.jobs.objects import MoverJob, Peer, keys_of
 from operations.relocation.jobs.results import Deposits
-from operations.relocation.jobs.runs import Ended, JobRuns
+from operations.relocation.jobs.runs import JobEnd, JobRuns
 from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
 from operations.relocation.runner.step import StepError
 
@@ -57,8 +57,8 @@ ODD = (
 
 @dataclass(frozen=True)
 class Sides:
-    source: Place
-    target: Place
+    source: BucketEndpoint
+    target: BucketEndpoint
 
 
 @pytest.fixture(scope="module")
@@ -95,20 +95,20 @@ class LocalCluster:
     def start(self, objects: Sequence[Any]) -> None:
         self.there |= {f"{each['kind']}/{each['metadata']['name']}": each for each in objects}
 
-    def wait(self, job: Any, *, say: Callable[[str], None]) -> Ended:
+    def wait(self, job: Any, *, say: Callable[[str], None]) -> JobEnd:
         say("waiting")
         if self.broken:
-            return Ended(done=False, shards=0, failed_shards="0-2", why="FailedIndexes: all of them")
+            return JobEnd(done=False, shards=0, failed_shards="0-2", why="FailedIndexes: all of them")
         found = Pod(self.folder, [*self.there.values(), job])
         codes = [found.run(shard)[0] for shard in range(job["spec"]["completions"])]
-        return Ended(done=codes == [DONE] * len(codes), shards=codes.count(DONE))
+        return JobEnd(done=codes == [DONE] * len(codes), shards=codes.count(DONE))
 
     def remove(self, objects: Sequence[Any]) -> None:
         for each in objects:
             del self.there[f"{each['kind']}/{each['metadata']['name']}"]
 
 
-def put(place: Place, key: str, content: bytes, *, tags: Any = (), **more: Any) -> None:
+def put(place: BucketEndpoint, key: str, content: bytes, *, tags: Any = (), **more: Any) -> None:
     from hashlib import sha256
 
     headers = {"headers": (("content-type", "text/x-part"),), "metadata": (("step", "7"),), **more}
@@ -117,7 +117,7 @@ def put(place: Place, key: str, content: bytes, *, tags: Any = (), **more: Any) 
         target.put(key, memoryview(content), sha256=sha256(content).hexdigest(), like=head, tags=tags)
 
 
-def got(place: Place, key: str) -> bytes:
+def got(place: BucketEndpoint, key: str) -> bytes:
     with closing(connect(place)) as source:
         body = source.open(key)
         found = bytearray()
@@ -128,7 +128,7 @@ def got(place: Place, key: str) -> bytes:
         return bytes(found)
 
 
-def keys_at(place: Place) -> set[str]:
+def keys_at(place: BucketEndpoint) -> set[str]:
     with closing(connect(place)) as found:
         return {each.key for each in found.listing() if not each.key.startswith(RESERVED)}
 
@@ -217,9 +217,9 @@ def looked(folder: Path, sides: Sides, side: str, *, name: str) -> Path:
     return path
 
 
-def compared(folder: Path, sides: Sides, *, name: str) -> Comparison:
+def compared(folder: Path, sides: Sides, *, name: str) -> ManifestComparison:
     paths = [looked(folder, sides, side, name=name) for side in ("source", "target")]
-    return compare(*paths, Terms(reserved=RESERVED))
+    return compare(*paths, ComparisonTerms(reserved=RESERVED))
 
 
 def until_copied(sides: Sides, running: subprocess.Popen[str], least: int) -> None:
@@ -290,10 +290,10 @@ def test_rounds_in_a_cluster_report_as_rounds_here_do(sides: Sides, tmp_path: Pa
     assert [name.split("/")[0] for name in cluster.there] == ["PersistentVolumeClaim"]
 
     path, own = folder / "target.manifest", Path(second.manifest)
-    wanted = Look(place=elsewhere.target, reserved=RESERVED, counts_tags=True)
+    wanted = ScanRequest(place=elsewhere.target, reserved=RESERVED, counts_tags=True)
     seen = movers.take(elsewhere.source, elsewhere.target, wanted, path, say=print)
     assert (seen.rows, seen.read_rows, seen.changes, seen.changed) == (406, 406, 0, [])
-    assert sentence(compare(own, path, Terms())).endswith("0 missing, 0 extra, 0 different")
+    assert sentence(compare(own, path, ComparisonTerms())).endswith("0 missing, 0 extra, 0 different")
 
     put(elsewhere.target, "runs/007/part", b"somebody else's")
     third = round_of(movers)
@@ -389,7 +389,7 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
         runs.start(package.objects(job))  # again: a Job that runs goes on
         with pytest.raises(StepError, match=r"the cluster refused Job .*: 422 .*parallelism"):
             runs.start([{**made, "spec": {**made["spec"], "parallelism": -1}}])
-        assert runs.wait(made, say=lines.append) == Ended(done=True, shards=SHARDS)
+        assert runs.wait(made, say=lines.append) == JobEnd(done=True, shards=SHARDS)
         assert lines[-1] == f"{SHARDS} shards done, 0 at work"
     pods = kube.list_in("moving", "pods").json()["items"]
     assert {each["spec"]["nodeName"] for each in pods} == {node_for_movers["metadata"]["name"]}

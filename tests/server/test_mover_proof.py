@@ -12,11 +12,11 @@ import pytest
 from control_plane import WITHOUT_GO
 from store_server import build_store
 
-from components.agents.mover.manifests.comparison import Comparison, Terms, compare
-from components.agents.mover.manifests.report import sentence, used
-from components.agents.mover.manifests.scan import Look, Sample, Seen
+from components.agents.mover.manifests.comparison import ComparisonTerms, ManifestComparison, compare
+from components.agents.mover.manifests.report import sentence, summarize_manifest
+from components.agents.mover.manifests.scan import Sample, ScanRequest, ScanResult
 from components.agents.mover.manifests.shards import take
-from components.agents.mover.store.model import BLOCK, Head, Place, StoreError
+from components.agents.mover.store.model import BLOCK, BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import S3Store, connect
 from operations.relocation.rehearsal.servers import MOVER, store
 
@@ -34,7 +34,7 @@ HEADERS = (("cache-control", "no-store"), ("content-type", "text/x-part"))
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Place]]:
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, BucketEndpoint]]:
     code = build_store()
     if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
         pytest.skip("MinIO is built with Go, and there is no `go` on PATH")
@@ -44,17 +44,19 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Place
         yield {name: found.place(name, user=MOVER) for name in buckets}
 
 
-def put(place: Place, key: str, content: bytes, *, tags: Any = (), metadata: Any = (), headers: Any = HEADERS) -> None:
+def put(
+    place: BucketEndpoint, key: str, content: bytes, *, tags: Any = (), metadata: Any = (), headers: Any = HEADERS
+) -> None:
     with closing(connect(place)) as found:
         head = Head(size=len(content), etag="", headers=headers, metadata=metadata)
         found.put(key, memoryview(content), sha256=sha256(content).hexdigest(), like=head, tags=tags)
 
 
-def put_odd(place: Place, key: str) -> None:
+def put_odd(place: BucketEndpoint, key: str) -> None:
     put(place, key, f"content of {key}".encode(), tags=(("key", "of a team"),), metadata=(("step", "7"),))
 
 
-def fill(place: Place) -> None:
+def fill(place: BucketEndpoint) -> None:
     for key in ODD:
         put_odd(place, key)
     put(place, "folder/", b"")
@@ -63,7 +65,7 @@ def fill(place: Place) -> None:
     in_parts(place, "parts")
 
 
-def in_parts(place: Place, key: str) -> None:
+def in_parts(place: BucketEndpoint, key: str) -> None:
     """As another program would upload it: parts of a size of its own."""
     content = bytes(range(256)) * (11 * 2**20 // 256)
     with closing(connect(place)) as found:
@@ -77,31 +79,33 @@ def in_parts(place: Place, key: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def filled(places: dict[str, Place]) -> dict[str, Place]:
+def filled(places: dict[str, BucketEndpoint]) -> dict[str, BucketEndpoint]:
     for name in (LEFT, RIGHT):
         fill(places[name])
     return places
 
 
-def looked(place: Place, folder: Path, **more: Any) -> tuple[Path, Seen]:
+def looked(place: BucketEndpoint, folder: Path, **more: Any) -> tuple[Path, ScanResult]:
     path = folder / f"{place.bucket}.manifest.gz"
-    return path, take(connect, Look(place=place, counts_tags=True, **more), path, name="look")
+    return path, take(connect, ScanRequest(place=place, counts_tags=True, **more), path, name="look")
 
 
-def compared(places: dict[str, Place], folder: Path, *, sample: Sample | None = None, **more: Any) -> Comparison:
+def compared(
+    places: dict[str, BucketEndpoint], folder: Path, *, sample: Sample | None = None, **more: Any
+) -> ManifestComparison:
     sample = sample or Sample()
     paths = [looked(places[name], folder, sample=sample, **more)[0] for name in (LEFT, RIGHT)]
-    return compare(*paths, Terms(sample=sample))
+    return compare(*paths, ComparisonTerms(sample=sample))
 
 
 def test_odd_keys_and_other_parts_are_proven_equal_though_their_etags_differ(
-    filled: dict[str, Place], tmp_path: Path
+    filled: dict[str, BucketEndpoint], tmp_path: Path
 ) -> None:
     found = compared(filled, tmp_path)
     assert found.proven
     size = 11 * 2**20 + 5 + sum(len(f"content of {key}".encode()) for key in ODD)
     assert sentence(found) == f"13 objects, {size:,} bytes, 0 missing, 0 extra, 0 different"
-    use = used(tmp_path / f"{LEFT}.manifest.gz")
+    use = summarize_manifest(tmp_path / f"{LEFT}.manifest.gz")
     wanted = {
         "objects": 13,
         "with_tags": 9,
@@ -128,7 +132,7 @@ def test_odd_keys_and_other_parts_are_proven_equal_though_their_etags_differ(
     ],
 )
 def test_what_differs_at_the_target_is_named(
-    filled: dict[str, Place], tmp_path: Path, change: dict[str, Any], aspects: tuple[str, ...]
+    filled: dict[str, BucketEndpoint], tmp_path: Path, change: dict[str, Any], aspects: tuple[str, ...]
 ) -> None:
     put(filled[RIGHT], "plain", **{"content": b"12345", **change})
     try:
@@ -140,7 +144,7 @@ def test_what_differs_at_the_target_is_named(
     assert compared(filled, tmp_path).proven
 
 
-def test_missing_and_extra_are_named(filled: dict[str, Place], tmp_path: Path) -> None:
+def test_missing_and_extra_are_named(filled: dict[str, BucketEndpoint], tmp_path: Path) -> None:
     put(filled[RIGHT], "zzz more", b"x")
     with closing(connect(filled[RIGHT])) as right:
         right.delete("モデル/🤖")
@@ -160,7 +164,9 @@ def test_missing_and_extra_are_named(filled: dict[str, Place], tmp_path: Path) -
     assert [each.key for each in found.extra.first] == ["zzz more"]
 
 
-def test_versions_and_delete_markers_are_compared_where_asked(filled: dict[str, Place], tmp_path: Path) -> None:
+def test_versions_and_delete_markers_are_compared_where_asked(
+    filled: dict[str, BucketEndpoint], tmp_path: Path
+) -> None:
     key = "versioned"
     for name in (LEFT, RIGHT):
         put(filled[name], key, b"first")
@@ -174,7 +180,9 @@ def test_versions_and_delete_markers_are_compared_where_asked(filled: dict[str, 
     assert at == {2: ("bytes",)}
 
 
-def test_a_sample_finds_what_it_drew_and_says_how_much_it_read(filled: dict[str, Place], tmp_path: Path) -> None:
+def test_a_sample_finds_what_it_drew_and_says_how_much_it_read(
+    filled: dict[str, BucketEndpoint], tmp_path: Path
+) -> None:
     sample = Sample(percent=50, seed="a seed")
     found = compared(filled, tmp_path, sample=sample)
     assert found.proven
@@ -192,18 +200,20 @@ class Meddled(S3Store):
         return iter(listed)
 
 
-def test_an_object_written_while_it_is_looked_at_is_named(places: dict[str, Place], tmp_path: Path) -> None:
+def test_an_object_written_while_it_is_looked_at_is_named(places: dict[str, BucketEndpoint], tmp_path: Path) -> None:
     place = places[MEDDLED]
     for percent in (1, 100):
         for key in ("same size", "deleted", "kept"):
             put(place, key, b"12345")
-        wanted = Look(place=place, sample=Sample(percent=percent, seed="none of them"))
+        wanted = ScanRequest(place=place, sample=Sample(percent=percent, seed="none of them"))
         seen = take(Meddled, wanted, tmp_path / "meddled", name="look")
         assert [each.split(":")[0] for each in seen.changed] == ["deleted", "same size"]
         assert (seen.rows, seen.changes) == (1, 2)
 
 
-def test_a_large_object_is_hashed_by_blocks_and_memory_stays_small(places: dict[str, Place], tmp_path: Path) -> None:
+def test_a_large_object_is_hashed_by_blocks_and_memory_stays_small(
+    places: dict[str, BucketEndpoint], tmp_path: Path
+) -> None:
     import tracemalloc
 
     content = os.urandom(2 * BLOCK + 7)
@@ -216,7 +226,9 @@ def test_a_large_object_is_hashed_by_blocks_and_memory_stays_small(places: dict[
     assert peak < 16 * 2**20
 
 
-def test_a_bucket_that_is_not_there_and_keys_that_are_wrong_are_said(places: dict[str, Place], tmp_path: Path) -> None:
+def test_a_bucket_that_is_not_there_and_keys_that_are_wrong_are_said(
+    places: dict[str, BucketEndpoint], tmp_path: Path
+) -> None:
     from dataclasses import replace
 
     with pytest.raises(StoreError, match=r"AccessDenied|NoSuchBucket"):

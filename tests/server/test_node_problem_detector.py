@@ -22,7 +22,7 @@ from components.platform.operations.node_problem_detector import (
 )
 from components.tenancy.cluster import shut_namespace
 from operations.offline.program import run
-from planning.incidents.findings import XID, Standing, judged
+from planning.incidents.findings import XID, NodeHealth, diagnose_node
 from planning.incidents.node import node_of
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def test_its_account_writes_the_condition_that_atoll_reads_and_may_not_cordon(
     answer = account.request("PATCH", f"/api/v1/nodes/{PLAIN}/status", body=body, content_type=STRATEGIC)
     assert answer.ok, answer.text
     seen = node_of(account.request("GET", f"/api/v1/nodes/{PLAIN}").json())
-    assert (seen.ready, judged(seen, now=now).standing) == ("True", Standing.FAILED)
+    assert (seen.ready, diagnose_node(seen, now=now).standing) == ("True", NodeHealth.FAILED)
     cordon = {"spec": {"unschedulable": True}}
     for method, beyond in (("PATCH", f"/api/v1/nodes/{PLAIN}"), ("GET", "/api/v1/nodes"), ("GET", "/api/v1/pods")):
         refused = account.request(method, beyond, body=cordon, content_type=STRATEGIC)

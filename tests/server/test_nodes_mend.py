@@ -20,12 +20,12 @@ from waiting import WITHIN, wait_until
 from operations.nodes import kubernetes_cluster as live
 from operations.nodes import watch
 from operations.nodes.drain import DrainError, Waiting
-from operations.nodes.health import Scene, look
-from operations.nodes.incident_log import IncidentLog, logged
-from operations.nodes.ports import ClusterError
-from operations.nodes.repair import Asked, Work, mend
-from operations.nodes.watch import Limit, act
-from planning.incidents.findings import Standing
+from operations.nodes.health import MaintenanceContext, inspect_nodes
+from operations.nodes.incident_log import IncidentLog, read_incidents
+from operations.nodes.ports import NodeApiError
+from operations.nodes.repair import RepairContext, RepairRequest, repair_node
+from operations.nodes.watch import CordonLimit, cordon_failed_nodes
+from planning.incidents.findings import NodeHealth
 from planning.spec.cluster import Amounts, ClusterSpec, Placement, Pool, Profile
 from planning.values.errors import InputError
 
@@ -182,17 +182,17 @@ def cordon(room: Room, name: str, *, cordoned: bool) -> None:
     assert answer.ok, answer.text
 
 
-def scene(folder: Path) -> Scene:
-    return Scene(stack="demo", spec=spec(), folder=folder, eks="atoll-demo", replace_within_hours=None)
+def scene(folder: Path) -> MaintenanceContext:
+    return MaintenanceContext(stack="demo", spec=spec(), folder=folder, eks="atoll-demo", replace_within_hours=None)
 
 
 def work(
     room: Room, log: IncidentLog, config: Path, monkeypatch: pytest.MonkeyPatch, *, within: float = WITHIN
-) -> Work:
+) -> RepairContext:
     monkeypatch.setenv(live.VARIABLE, str(config))
     at = scene(room.folder)
     wait = Waiting(timeout_s=within, every_s=0.3, grace_s=1, clock=time.monotonic, sleep=time.sleep)
-    return Work(scene=at, cluster=live.opened(at.spec), log=log, waiting=wait, say=lambda _text: None)
+    return RepairContext(scene=at, cluster=live.open_node_api(at.spec), log=log, waiting=wait, say=lambda _text: None)
 
 
 def log_of(room: Room) -> IncidentLog:
@@ -208,14 +208,16 @@ def test_a_failed_node_is_found_emptied_and_a_spare_takes_over_with_the_rights_o
     )
     with closing(log_of(room)) as log:
         tools = work(room, log, room.kubeconfig("mender", rules()), monkeypatch)
-        looked = look(tools.scene, tools.cluster, now=log.now())
+        looked = inspect_nodes(tools.scene, tools.cluster, now=log.now())
         assert {each.name for each in looked.nodes} == {BAD, GOOD, SPARE, RAW}
-        assert looked.verdicts[BAD].standing is Standing.FAILED
-        assert looked.verdicts[GOOD].standing is Standing.WELL
-        limit = Limit(at_most=1, share_percent=20)
-        assert act(looked, scene=tools.scene, cluster=tools.cluster, log=log, limit=limit, say=print) == (BAD,)
+        assert looked.verdicts[BAD].standing is NodeHealth.FAILED
+        assert looked.verdicts[GOOD].standing is NodeHealth.WELL
+        limit = CordonLimit(at_most=1, share_percent=20)
+        assert cordon_failed_nodes(
+            looked, scene=tools.scene, cluster=tools.cluster, log=log, limit=limit, say=print
+        ) == (BAD,)
         assert room.node(BAD)["spec"]["unschedulable"] is True
-        incident = mend(Asked(node=BAD), tools)
+        incident = repair_node(RepairRequest(node=BAD), tools)
     assert room.pods(BAD) == []
     wait_until(lambda: room.pods(GOOD) + room.pods(SPARE), lambda pods: len(pods) == 2, what="both pods elsewhere")
     assert incident.spare == SPARE
@@ -224,7 +226,7 @@ def test_a_failed_node_is_found_emptied_and_a_spare_takes_over_with_the_rights_o
     assert "atoll/spare" not in taken["metadata"]["labels"]
     assert taken["metadata"]["annotations"]["atoll/spare-for"] == incident.id
     assert room.node(RAW)["spec"]["taints"][0]["key"] == "atoll/burn-in"
-    (told,) = logged(room.folder)
+    (told,) = read_incidents(room.folder)
     times = [told.opened, told.cordoned, told.spared, told.drained, told.replaced]
     assert times == sorted(each for each in times if each is not None)
     assert told.xids == (79,)
@@ -236,17 +238,17 @@ def test_a_budget_is_kept_and_named_and_the_next_run_goes_on(room: Room, monkeyp
     with closing(log_of(room)) as log:
         tools = work(room, log, room.kubeconfig("mender", rules()), monkeypatch, within=1)
         with pytest.raises(DrainError, match=f"disruption budget {room.namespace}/train allows none to go"):
-            mend(Asked(node=BAD, because="it smells of smoke"), tools)
+            repair_node(RepairRequest(node=BAD, because="it smells of smoke"), tools)
         assert len(room.pods(BAD)) == 1
         assert room.node(BAD)["spec"]["unschedulable"] is True
         path = f"/apis/policy/v1/namespaces/{room.namespace}/poddisruptionbudgets/train"
         assert room.kube.request("DELETE", path).ok
-        incident = mend(Asked(node=BAD), work(room, log, room.folder / "mender.yaml", monkeypatch))
+        incident = repair_node(RepairRequest(node=BAD), work(room, log, room.folder / "mender.yaml", monkeypatch))
         assert room.pods(BAD) == []
         assert (incident.did("replace"), incident.trouble) == (True, "")
         cordon(room, BAD, cordoned=False)
-        looked = look(tools.scene, tools.cluster, now=log.now())
-        (closed,) = watch.settle(looked, scene=tools.scene, cluster=tools.cluster, log=log, say=print)
+        looked = inspect_nodes(tools.scene, tools.cluster, now=log.now())
+        (closed,) = watch.close_finished_incidents(looked, scene=tools.scene, cluster=tools.cluster, log=log, say=print)
     assert closed.end == f"{BAD} works again"
     assert "atoll/incident" not in room.node(BAD)["metadata"].get("annotations", {})
 
@@ -258,11 +260,11 @@ def test_without_the_right_to_write_nothing_is_touched_and_the_refusal_is_in_the
     before = room.node(BAD)["spec"]
     with closing(log_of(room)) as log:
         tools = work(room, log, room.kubeconfig("reader", reading), monkeypatch)
-        with pytest.raises(ClusterError, match="refused PATCH /api/v1/nodes/mend-bad: 403 Forbidden") as refused:
-            mend(Asked(node=BAD, because="try"), tools)
+        with pytest.raises(NodeApiError, match="refused PATCH /api/v1/nodes/mend-bad: 403 Forbidden") as refused:
+            repair_node(RepairRequest(node=BAD, because="try"), tools)
     assert "failed-nodes.md" in refused.value.hint
     assert room.node(BAD)["spec"] == before
-    assert "403" in logged(room.folder)[0].trouble
+    assert "403" in read_incidents(room.folder)[0].trouble
 
 
 def test_two_at_once_do_not_take_the_same_node(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +280,7 @@ def test_two_at_once_do_not_take_the_same_node(room: Room, monkeypatch: pytest.M
             tools = work(own, log, config, monkeypatch)
             ready.wait()
             try:
-                mend(Asked(node=BAD, because=folder.name, keep=True), tools)
+                repair_node(RepairRequest(node=BAD, because=folder.name, keep=True), tools)
                 outcomes.append("done")
             except InputError as error:
                 outcomes.append(str(error))
@@ -295,13 +297,13 @@ def test_two_at_once_do_not_take_the_same_node(room: Room, monkeypatch: pytest.M
 
 def test_a_cluster_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(live.VARIABLE, raising=False)
-    with pytest.raises(ClusterError, match="ATOLL_KUBECONFIG is not set"):
-        live.opened(spec())
+    with pytest.raises(NodeApiError, match="ATOLL_KUBECONFIG is not set"):
+        live.open_node_api(spec())
     bad = tmp_path / "config"
     bad.write_text("- no\n")
     monkeypatch.setenv(live.VARIABLE, str(bad))
-    with pytest.raises(ClusterError, match="is no kubeconfig"):
-        live.opened(spec())
+    with pytest.raises(NodeApiError, match="is no kubeconfig"):
+        live.open_node_api(spec())
     away = {
         "apiVersion": "v1",
         "kind": "Config",
@@ -311,5 +313,5 @@ def test_a_cluster_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pyt
         "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}],
     }
     bad.write_text(yaml.safe_dump(away))
-    with pytest.raises(ClusterError, match="does not answer"):
-        live.opened(spec()).nodes()
+    with pytest.raises(NodeApiError, match="does not answer"):
+        live.open_node_api(spec()).nodes()

@@ -11,7 +11,7 @@ import requests
 import yaml
 
 from components.agents import notebook_culler
-from components.agents.notebook_culler import SERVER, STOPPED, LiveCluster, sweep
+from components.agents.notebook_culler import SERVER, STOPPED, CullerClusterClient, sweep
 from components.platform.kubeflow.notebooks import notebook_template
 from components.platform.kubeflow.runtimes import JAX, MPI, TORCH, XGBOOST, Runtime, spec
 from components.tenancy.cluster import PRIORITIES
@@ -95,9 +95,9 @@ def test_the_culler_stops_an_idle_notebook_and_leaves_a_used_one(
         ago = 2 * HOUR if "quiet" in url else timedelta(0)
         return {"status": "alive", "lastHeartbeat": (now - ago).timestamp() * 1000}
 
-    (line,) = sweep(LiveCluster(), ask, idle=HOUR, now=now)
+    (line,) = sweep(CullerClusterClient(), ask, idle=HOUR, now=now)
     assert line.startswith(f"{home}/quiet is stopped")
-    found = {each["metadata"]["name"]: each["metadata"]["annotations"] for each in LiveCluster().notebooks()}  # type: ignore[index]
+    found = {each["metadata"]["name"]: each["metadata"]["annotations"] for each in CullerClusterClient().notebooks()}  # type: ignore[index]
     assert {name for name, annotations in found.items() if STOPPED in annotations} == {"quiet"}
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from kube_client import KubeClient, Manifest
 
-    from operations.offline.program import Run
+    from operations.offline.program import OfflineRun
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"]), definitions.here]
 
@@ -32,7 +32,7 @@ GUIDE = Path(__file__).parents[2] / "docs/guides/backups.md"
 OURS = ("velero.io", "argoproj.io", "networking.istio.io", "security.istio.io", "cert-manager.io")
 
 
-def custom(run: Run) -> Iterator[Manifest]:
+def custom(run: OfflineRun) -> Iterator[Manifest]:
     for resource in run.resources:
         group, _, kind = resource.type.removeprefix("kubernetes:").rpartition(":")
         if group.rpartition("/")[0] in OURS:

@@ -18,7 +18,7 @@ from waiting import wait_until
 
 from components.agents.mover.job import DONE
 from components.agents.mover.store.s3_client import connect
-from operations.relocation.buckets.pairs import pairs
+from operations.relocation.buckets.pairs import pair_buckets
 from operations.relocation.config.endpoints import Places
 from operations.relocation.jobs import movers
 from operations.relocation.jobs import runs as cluster
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from kube_client import KubeClient, Manifest
 
-    from operations.relocation.jobs.runs import Ended
+    from operations.relocation.jobs.runs import JobEnd
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -65,7 +65,7 @@ class Played:
         self.runs.start(objects)
         self.objects = objects
 
-    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> Ended:
+    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> JobEnd:
         if self.dies_waiting:
             raise Killed
         self.jobs.append(job["metadata"]["name"])
@@ -175,12 +175,12 @@ def move(
 
 @pytest.fixture
 def played(kube: KubeClient, move: Move, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]:
-    runs = cluster.opened_runs(move.places.target, move.secrets, words="target")
+    runs = cluster.open_job_runs(move.places.target, move.secrets, words="target")
     monkeypatch.setattr(runs, "_every", 0.2)
     found = Played(runs, kube, tmp_path / "pods")
-    monkeypatch.setattr(cluster, "opened_runs", lambda *_side, **_words: found)
+    monkeypatch.setattr(cluster, "open_job_runs", lambda *_side, **_words: found)
     yield found
-    movers.leave(move, ledgers=True)
+    movers.remove_stale_jobs(move, ledgers=True)
     until_left(kube, set())
 
 
@@ -200,7 +200,7 @@ def until_left(kube: KubeClient, wanted: set[str]) -> None:
 
 @pytest.mark.usefixtures("room")
 def test_a_bucket_is_copied_damaged_mended_and_proven_by_pods(kube: KubeClient, move: Move, played: Played) -> None:
-    (pair,) = pairs(move.places, folder=move.folder, secrets=move.secrets)
+    (pair,) = pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
     for number in range(40):
         put(pair.source, f"part/{number:02}", b"%d" % number * 1000, tags=(("n", "1"),))
     put(pair.source, "part/07", b"again")
@@ -235,16 +235,16 @@ def test_a_bucket_is_copied_damaged_mended_and_proven_by_pods(kube: KubeClient, 
     played.dies_waiting = True
     with pytest.raises(Killed):
         verify.do(move)
-    assert movers.leave(move)["ledgers"] == "kept"
+    assert movers.remove_stale_jobs(move)["ledgers"] == "kept"
     until_left(kube, {"PersistentVolumeClaim"})
-    movers.leave(move, ledgers=True)
+    movers.remove_stale_jobs(move, ledgers=True)
     until_left(kube, set())
 
 
 @pytest.mark.usefixtures("room")
 @pytest.mark.parametrize("move", ["looked-at"], indirect=True)
 def test_a_look_that_was_begun_by_a_killed_process_is_not_believed(move: Move, played: Played) -> None:
-    (pair,) = pairs(move.places, folder=move.folder, secrets=move.secrets)
+    (pair,) = pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
     put(pair.source, "one", b"1")
     seed.do(move)
     played.dies_waiting = True

@@ -13,7 +13,7 @@ import pytest
 from control_plane import REPOSITORY, WITHOUT_GO
 from relocate_moves import move_in
 
-from components.agents.mover.store.model import Head, Place
+from components.agents.mover.store.model import BucketEndpoint, Head
 from components.agents.mover.store.s3_client import connect
 from operations.relocation.config.endpoints import Places
 from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
@@ -43,13 +43,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RehearsedStore]
         yield found
 
 
-def put(place: Place, key: str, content: bytes, *, tags: Any = TAGS, metadata: Any = (("step", "7"),)) -> None:
+def put(place: BucketEndpoint, key: str, content: bytes, *, tags: Any = TAGS, metadata: Any = (("step", "7"),)) -> None:
     head = Head(size=len(content), etag="", headers=(("content-type", "text/x-part"),), metadata=metadata)
     with closing(connect(place)) as found:
         found.put(key, memoryview(content), sha256=sha256(content).hexdigest(), like=head, tags=tags)
 
 
-def got(place: Place, key: str) -> bytes:
+def got(place: BucketEndpoint, key: str) -> bytes:
     with closing(connect(place)) as found:
         body = found.open(key)
         room = memoryview(bytearray(body.head.size))
@@ -58,13 +58,13 @@ def got(place: Place, key: str) -> bytes:
         return bytes(room)
 
 
-def keys_at(place: Place) -> list[str]:
+def keys_at(place: BucketEndpoint) -> list[str]:
     with closing(connect(place)) as found:
         return [each.key for each in found.listing()]
 
 
 @pytest.fixture
-def sides(server: RehearsedStore, way: str) -> tuple[Place, Place]:
+def sides(server: RehearsedStore, way: str) -> tuple[BucketEndpoint, BucketEndpoint]:
     old, new = (server.place(f"{way}-{side}", user=MOVER) for side in ("old", "new"))
     for number in range(30):
         put(old, f"runs/{number:02}", b"part of %d" % number, tags=() if way == "synced" else TAGS)
@@ -74,7 +74,7 @@ def sides(server: RehearsedStore, way: str) -> tuple[Place, Place]:
 
 
 @pytest.fixture
-def move(server: RehearsedStore, sides: tuple[Place, Place], tmp_path: Path, way: str) -> Move:
+def move(server: RehearsedStore, sides: tuple[BucketEndpoint, BucketEndpoint], tmp_path: Path, way: str) -> Move:
     mover, versions = WAYS[way]
     bucket = {"source": sides[0].bucket, "target": sides[1].bucket, "mover": mover, "versions": versions}
     one = {"kind": "minio", "endpoint": server.endpoint, "mover": KEYS}
@@ -92,7 +92,7 @@ def refusal(move: Move) -> str:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_one_bit_a_lost_object_and_lost_metadata_are_refused_by_name_then_mended(
-    move: Move, sides: tuple[Place, Place], way: str
+    move: Move, sides: tuple[BucketEndpoint, BucketEndpoint], way: str
 ) -> None:
     old, new = sides
     seed.do(move)

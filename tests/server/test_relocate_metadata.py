@@ -25,7 +25,7 @@ from operations.relocation.config.endpoints import Places
 from operations.relocation.databases import postgres
 from operations.relocation.databases.row_checksums import differences, sums_of
 from operations.relocation.databases.schema import MLFLOW
-from operations.relocation.databases.sql import begin, changed
+from operations.relocation.databases.sql import begin, execute_change
 from operations.relocation.databases.uri_rewrite import addresses
 from operations.relocation.rehearsal.servers import (
     MOVER,
@@ -257,7 +257,7 @@ def test_a_second_run_of_the_step_ends_the_same(stage: Stage, restored: dict[str
 
 
 def test_a_database_that_was_worked_in_is_refused(fresh: Stage) -> None:
-    databases.opened_for_good(fresh.move())
+    databases.unmark_databases(fresh.move())
     with pytest.raises(StepError, match=r"the target's database was worked in: .*public\.runs"):
         databases.do(fresh.move())
     with postgres.session(fresh.move().places.target.databases[0], fresh.move().secrets, writing=True) as connection:
@@ -265,7 +265,7 @@ def test_a_database_that_was_worked_in_is_refused(fresh: Stage) -> None:
 
 
 def test_a_database_with_tables_of_somebody_else_is_refused(fresh: Stage) -> None:
-    databases.opened_for_good(fresh.move())
+    databases.unmark_databases(fresh.move())
     fresh.change("CREATE TABLE somebody (word text)")
     try:
         with pytest.raises(StepError, match=r"tables that the source's has not: public\.somebody"):
@@ -404,9 +404,9 @@ def test_an_address_without_a_rule_is_found_at_the_source_before_anything_is_mov
     with pytest.raises(
         StepError, match=r"mlflow: addresses that fit no rule: .* in runs\.artifact_uri \(as s3"
     ) as caught:
-        endpoint_queries.hold(bare.places, bare.secrets)
+        endpoint_queries.check_addresses(bare.places, bare.secrets)
     assert caught.value.hint.endswith("then roll back and run again")
-    assert endpoint_queries.hold(declared.places, declared.secrets) == ["mlflow"]
+    assert endpoint_queries.check_addresses(declared.places, declared.secrets) == ["mlflow"]
     with psycopg.connect(stage.source.uri) as connection:
         assert connection.execute("SELECT artifact_uri FROM runs ORDER BY 1").fetchall() == before
 
@@ -416,7 +416,7 @@ def test_a_survey_cannot_write(fresh: Stage) -> None:
     with postgres.session(move.places.target.databases[0], move.secrets, writing=True) as connection:
         begin(connection, writing=False)
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
-            changed(connection, "UPDATE runs SET artifact_uri = 'x'")
+            execute_change(connection, "UPDATE runs SET artifact_uri = 'x'")
 
 
 def test_a_schema_of_another_version_is_refused(fresh: Stage) -> None:
@@ -509,4 +509,4 @@ def test_secrets_are_in_no_file_and_in_no_argument(stage: Stage, restored: Mappi
     for path in stage.folder.rglob("*"):
         if path.is_file():
             assert stage.source.password.encode() not in path.read_bytes(), path
-    assert stage.source.password not in str(postgres.restoring("pg_restore", Path("list")))
+    assert stage.source.password not in str(postgres.restore_command("pg_restore", Path("list")))

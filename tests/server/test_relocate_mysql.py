@@ -18,7 +18,7 @@ from operations.relocation.databases import client_programs, mysql
 from operations.relocation.databases import mysql as mysql_uris
 from operations.relocation.databases.row_checksums import differences
 from operations.relocation.databases.uri_rules import rules_of
-from operations.relocation.rehearsal.processes import Child, child, home_of, until
+from operations.relocation.rehearsal.processes import Child, home_of, poll_until, start_child
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -66,13 +66,15 @@ def served(folder: Path) -> Generator[str]:
     program = shutil.which("mariadbd")
     assert program
     command = [program, "--no-defaults", *user, f"--datadir={data}", f"--port={port}", "--bind-address=127.0.0.1"]
-    with child([*command, f"--socket={socket}", f"--pid-file={folder}/pid"], log=folder / "log") as started:
+    with start_child([*command, f"--socket={socket}", f"--pid-file={folder}/pid"], log=folder / "log") as started:
         prepare(started, ["mysql", "--no-defaults", "--user=root", f"--socket={socket}", f"--execute={ASKED}"])
         yield f"mysql+pymysql://mover:p%22w%5C%C3%A9%23%3B%25@127.0.0.1:{port}/mlpipeline"
 
 
 def prepare(started: Child, command: list[str]) -> None:
-    until(lambda: not subprocess.run(command, check=False, capture_output=True).returncode, started, seconds=WITHIN)
+    poll_until(
+        lambda: not subprocess.run(command, check=False, capture_output=True).returncode, started, seconds=WITHIN
+    )
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +126,7 @@ def test_a_session_that_ends_before_it_is_killed_stops_no_restore(secrets: dict[
 
 def test_schedules_get_their_new_ids_everywhere(secrets: dict[str, str], restored: Path) -> None:
     for _ in range(2):
-        assert kubeflow.renamed(THERE, secrets, {OLD: NEW}, folder=restored) == 1
+        assert kubeflow.update_run_ids(THERE, secrets, {OLD: NEW}, folder=restored) == 1
     asked = "SELECT UUID FROM jobs; SELECT JobUUID FROM run_details; SELECT * FROM resource_references"
     assert mysql.ask(THERE, secrets, asked, folder=restored) == [
         [NEW],

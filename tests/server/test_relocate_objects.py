@@ -10,10 +10,10 @@ import pytest
 import requests
 from control_plane import ControlPlane, running
 
-from operations.relocation.cluster.client import maker, opened
+from operations.relocation.cluster.client import maker, open_cluster
 from operations.relocation.cluster.kubeflow import STOP, start_all
 from operations.relocation.config.endpoints import Places
-from operations.relocation.rehearsal.cluster import NODE, TEAM, Api, furnish, kind, path_of
+from operations.relocation.rehearsal.cluster import NODE, TEAM, RehearsedApiServer, furnish, kind, path_of
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.steps import rewrite, smoke
 
@@ -36,19 +36,21 @@ class Remembered(dict[str, object]):
 
 
 @pytest.fixture(scope="module")
-def sides(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Api, Api]]:
+def sides(
+    control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[RehearsedApiServer, RehearsedApiServer]]:
     """Two clusters; the session's has objects of other tests, and is asked for so that the servers are built."""
     assert control_plane
     folder = tmp_path_factory.mktemp("relocate-objects")
     with contextlib.ExitStack() as stack:
-        here, there = (Api(stack.enter_context(running(folder / side))) for side in ("here", "there"))
+        here, there = (RehearsedApiServer(stack.enter_context(running(folder / side))) for side in ("here", "there"))
         furnish(here, bucket="team-here", works=True)
         furnish(there, bucket="team-there", works=False)
         yield here, there
 
 
 @pytest.fixture
-def move(sides: tuple[Api, Api], tmp_path: Path) -> Move:
+def move(sides: tuple[RehearsedApiServer, RehearsedApiServer], tmp_path: Path) -> Move:
     here, there = sides
     places = Places.model_validate(
         {
@@ -69,12 +71,12 @@ def move(sides: tuple[Api, Api], tmp_path: Path) -> Move:
     )
 
 
-def found(api: Api, name: str, of: str) -> dict[str, Any]:
+def found(api: RehearsedApiServer, name: str, of: str) -> dict[str, Any]:
     return api.get(f"{path_of(kind(of))}/{name}")
 
 
 def test_schedules_and_models_are_made_again_and_stand_still_until_the_commit(
-    sides: tuple[Api, Api], move: Move
+    sides: tuple[RehearsedApiServer, RehearsedApiServer], move: Move
 ) -> None:
     here, there = sides
     before = [found(here, "hourly", "ScheduledWorkflow"), found(here, "served", "InferenceService")]
@@ -90,7 +92,7 @@ def test_schedules_and_models_are_made_again_and_stand_still_until_the_commit(
     again = cast("dict[str, Any]", rewrite.do(move)["cluster"])
     assert again["ScheduledWorkflow"] == {"made": [], "there_already": [f"{TEAM}/hourly"]}
     assert found(there, "hourly", "ScheduledWorkflow")["metadata"]["uid"] == schedule["metadata"]["uid"]
-    clusters = [opened(side, move.secrets, words="x") for side in (move.places.source, move.places.target)]
+    clusters = [open_cluster(side, move.secrets, words="x") for side in (move.places.source, move.places.target)]
     assert clusters[0] is not None
     assert clusters[1] is not None
     assert start_all(move.memory, source=clusters[0], target=clusters[1]) == [f"InferenceService {TEAM}/served"]
@@ -98,7 +100,9 @@ def test_schedules_and_models_are_made_again_and_stand_still_until_the_commit(
     assert before == [found(here, "hourly", "ScheduledWorkflow"), found(here, "served", "InferenceService")]
 
 
-def test_another_schedule_of_the_same_name_is_refused(sides: tuple[Api, Api], move: Move) -> None:
+def test_another_schedule_of_the_same_name_is_refused(
+    sides: tuple[RehearsedApiServer, RehearsedApiServer], move: Move
+) -> None:
     _, there = sides
     with contextlib.suppress(StepError):
         rewrite.do(move)
@@ -122,7 +126,7 @@ def test_a_kind_that_nobody_may_make_is_refused_with_the_servers_words(move: Mov
     assert not makes.delete(POD, namespace="default", name="nobody")
 
 
-def test_the_target_answers_and_places_a_pod(sides: tuple[Api, Api], move: Move) -> None:
+def test_the_target_answers_and_places_a_pod(sides: tuple[RehearsedApiServer, RehearsedApiServer], move: Move) -> None:
     _, there = sides
     assert there.ask("DELETE", f"/api/v1/nodes/{NODE}").ok
     with pytest.MonkeyPatch.context() as patch:

@@ -10,7 +10,7 @@ import pytest
 
 from operations.clouds.kubernetes import client
 from operations.relocation.cluster import kubeflow
-from operations.relocation.cluster.client import LiveCluster, Maker
+from operations.relocation.cluster.client import KubernetesApiClient, Maker
 from operations.relocation.databases.uri_rules import rules_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kube_client import KubeClient, Manifest
 
-    from operations.clouds.kubernetes.objects import Kind
+    from operations.clouds.kubernetes.objects import ResourceKind
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"]), definitions.here]
 
@@ -47,7 +47,7 @@ class Before:
 
     found: dict[str, Sequence[Mapping[str, object]]]
 
-    def listed(self, kind: Kind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         assert not namespace
         return self.found[kind.plural]
 
@@ -58,14 +58,14 @@ def test_every_model_server_is_made_again_stopped_with_every_field_that_is_store
         assert definitions.is_served(kube, each) or definitions.install(kube, GROUP, each["kind"])
         answer = kube.apply(each)
         assert answer.ok, answer.text
-    with client.opened(str(kube.plane.kubeconfig), context=None) as api:
-        target = LiveCluster(api, words="target")
+    with client.open_api(str(kube.plane.kubeconfig), context=None) as api:
+        target = KubernetesApiClient(api, words="target")
         source: Any = Before({kind.plural: target.listed(kind) for kind in (kubeflow.RUNTIMES, *kubeflow.SERVICES)})
         kube.delete_all(OBJECTS)
         rules, makes = rules_of([("s3://here", "s3://there")]), Maker(api, words="target")
-        told = kubeflow.served(source=source, target=target, makes=makes, rules=rules)
+        told = kubeflow.recreate_models(source=source, target=target, makes=makes, rules=rules)
         assert {name: each.made for name, each in told.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
-        again = kubeflow.served(source=source, target=target, makes=makes, rules=rules)
+        again = kubeflow.recreate_models(source=source, target=target, makes=makes, rules=rules)
         assert {name: each.there for name, each in again.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
     runtime, *servers = (kube.get(each).json() for each in OBJECTS)
     assert kubeflow.STOP not in runtime["metadata"].get("annotations", {})

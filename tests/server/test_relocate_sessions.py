@@ -90,7 +90,7 @@ def test_a_database_that_its_uri_leaves_out_is_the_users_own(server: RehearsedDa
 def test_schedules_get_their_new_ids_everywhere(server: RehearsedDatabase, tmp_path: Path) -> None:
     secrets = {"URI": uri(server, OWNER)}
     with psycopg.connect(uri(server, OWNER), autocommit=True) as session:
-        assert kubeflow.renamed(PLACE, secrets, {OLD: NEW}, folder=tmp_path) == 1, "there are no such tables yet"
+        assert kubeflow.update_run_ids(PLACE, secrets, {OLD: NEW}, folder=tmp_path) == 1, "there are no such tables yet"
         session.execute("""
             CREATE TABLE jobs ("UUID" text); CREATE TABLE run_details ("UUID" text, "JobUUID" text);
             CREATE TABLE resource_references ("ResourceUUID" text, "ResourceType" text, "ReferenceUUID" text,
@@ -100,7 +100,7 @@ def test_schedules_get_their_new_ids_everywhere(server: RehearsedDatabase, tmp_p
         session.execute("INSERT INTO resource_references VALUES (%s, 'Job', 'ns', 'Namespace')", (OLD,))
         session.execute("INSERT INTO resource_references VALUES (%s, 'Run', %s, 'Job')", (OLD, OLD))
         for _ in range(2):
-            assert kubeflow.renamed(PLACE, secrets, {OLD: NEW}, folder=tmp_path) == 1
+            assert kubeflow.update_run_ids(PLACE, secrets, {OLD: NEW}, folder=tmp_path) == 1
         assert set(session.execute("SELECT * FROM jobs").fetchall()) == {(NEW,), ("x",)}
         assert session.execute("SELECT * FROM run_details").fetchall() == [("r", NEW)]
         references = session.execute("SELECT * FROM resource_references").fetchall()

@@ -50,7 +50,7 @@ def test_a_plan_finds_what_people_keep_page_after_page(
 ) -> None:
     monkeypatch.setattr(inventory, "PAGE", page)
     monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
-    said = inventory.asked(SPEC, None)
+    said = inventory.query_cluster(SPEC, None)
     assert said.silence == ""
     size = Decimal(20 * 2**30)
     things = {each.key: each for each in said.things}
@@ -73,7 +73,7 @@ def test_no_value_of_a_secret_reaches_this_machine(
 
     monkeypatch.setattr(inventory.LiveLister, "_page", listened)
     monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
-    assert inventory.asked(SPEC, None).silence == ""
+    assert inventory.query_cluster(SPEC, None).silence == ""
     of_secrets = [answer for kind, answer in read if kind == SECRETS]
     assert [each["metadata"]["name"] for answer in of_secrets for each in answer["items"]]
     assert not any({"data", "stringData"} & each.keys() for answer in of_secrets for each in answer["items"])
@@ -91,7 +91,7 @@ def test_a_cluster_that_refuses_or_is_gone_is_silent_in_a_line(
     config["users"][0]["user"] = {"token": token}
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
     monkeypatch.setenv(VARIABLE, str(tmp_path / "kubeconfig"))
-    assert inventory.asked(SPEC, None).silence == "the cluster refused: 403 Forbidden"
+    assert inventory.query_cluster(SPEC, None).silence == "the cluster refused: 403 Forbidden"
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
-    assert inventory.asked(SPEC, None).silence == "the cluster cannot be reached: MaxRetryError"
+    assert inventory.query_cluster(SPEC, None).silence == "the cluster cannot be reached: MaxRetryError"

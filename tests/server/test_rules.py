@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import pytest
 import yaml
 
-from planning.platform.alerts.model import Facts
+from planning.platform.alerts.model import AlertFacts
 from planning.platform.alerts.rulebook import alerts, rule_groups
 from planning.platform.dashboards.boards import boards
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.server
 
-FACTS: Final = Facts(
+FACTS: Final = AlertFacts(
     parts=frozenset(
         {"kueue", "notebooks", "cert_manager", "velero", "loki", "minio", "postgres_operator", "mlflow", "spend_guard"}
     ),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import definitions
 import pytest
 
-from components.agents.spend_guard import LiveCluster, round_of
-from planning.agents.spend_guard import Held, Ledger, Plan, Stop
+from components.agents.spend_guard import SpendGuardClusterClient, round_of
+from planning.agents.spend_guard import MeteredPool, SpendGuardPlan, SpendLedger, Stop
 from planning.agents.spend_ledger import ledger_to_text
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 HOME, NAME, QUEUE, OTHER = "spend-home", "spend-guard", "everybody.train", "everybody.kept"
 LEDGER = f"/api/v1/namespaces/{HOME}/configmaps/spend-ledger"
 RBAC = "rbac.authorization.k8s.io/v1"
-PLAN = Plan(
+PLAN = SpendGuardPlan(
     ceiling_usd_per_month=Decimal(100_000),
     other_usd_per_month=Decimal(0),
     stranger_usd_per_hour=Decimal(0),
     label="atoll/pool",
-    pools=(Held(key="train", usd_per_hour=Decimal(50), usd_as_spot=Decimal(50), least=0, most=4, held=True),),
+    pools=(MeteredPool(key="train", usd_per_hour=Decimal(50), usd_as_spot=Decimal(50), least=0, most=4, held=True),),
     queues=(QUEUE,),
 )
 
@@ -74,7 +74,7 @@ def rights() -> list[Manifest]:
 
 
 @pytest.fixture(scope="module")
-def guard(kube: KubeClient, tmp_path_factory: pytest.TempPathFactory) -> LiveCluster:
+def guard(kube: KubeClient, tmp_path_factory: pytest.TempPathFactory) -> SpendGuardClusterClient:
     """The guard's hands, with the token of its own account."""
     if not definitions.install(kube, "kueue.x-k8s.io", "ClusterQueue"):
         pytest.skip(definitions.ABSENT)
@@ -87,7 +87,7 @@ def guard(kube: KubeClient, tmp_path_factory: pytest.TempPathFactory) -> LiveClu
     secrets = tmp_path_factory.mktemp("secrets")
     (secrets / "token").write_text(token)
     (secrets / "ca.crt").write_text(Path(kube.plane.authority).read_text())
-    return LiveCluster(LEDGER, api=kube.plane.url, secrets=secrets)
+    return SpendGuardClusterClient(LEDGER, api=kube.plane.url, secrets=secrets)
 
 
 def policy(kube: KubeClient, queue: str) -> str:
@@ -95,10 +95,10 @@ def policy(kube: KubeClient, queue: str) -> str:
 
 
 def test_it_stops_its_queues_keeps_its_ledger_and_lifts_the_stop_in_the_next_month(
-    kube: KubeClient, guard: LiveCluster
+    kube: KubeClient, guard: SpendGuardClusterClient
 ) -> None:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    spent = Ledger(month="2026-11", usd=Decimal(99_900), until=now - timedelta(minutes=1))
+    spent = SpendLedger(month="2026-11", usd=Decimal(99_900), until=now - timedelta(minutes=1))
     guard.write(ledger_to_text(spent))
     sight, said = round_of(guard, PLAN, now=now)
     assert sight.stop is Stop.DRAIN, said
@@ -109,7 +109,7 @@ def test_it_stops_its_queues_keeps_its_ledger_and_lifts_the_stop_in_the_next_mon
     assert policy(kube, QUEUE) == "None"
 
 
-def test_a_queue_that_is_not_its_own_is_refused_and_said(kube: KubeClient, guard: LiveCluster) -> None:
+def test_a_queue_that_is_not_its_own_is_refused_and_said(kube: KubeClient, guard: SpendGuardClusterClient) -> None:
     for call in (lambda: guard.stop(OTHER, "Hold"), lambda: guard.stopped(OTHER)):
         with pytest.raises(OSError, match="403"):
             call()
@@ -117,7 +117,7 @@ def test_a_queue_that_is_not_its_own_is_refused_and_said(kube: KubeClient, guard
 
 
 def test_what_an_update_of_the_stack_applies_leaves_the_stop_and_the_ledger(
-    kube: KubeClient, guard: LiveCluster
+    kube: KubeClient, guard: SpendGuardClusterClient
 ) -> None:
     guard.stop(QUEUE, "Hold")
     guard.write("kept")

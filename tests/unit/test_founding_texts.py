@@ -11,7 +11,7 @@ from catalogs.catalog import load
 from planning.costs import tco
 from planning.quoting.price_performance import Worth, worth_of_machines
 from planning.sizing.workloads.memory import accelerators_for_inference, accelerators_for_training
-from planning.sizing.workloads.storage import provisioned_gb
+from planning.sizing.workloads.storage import calculate_provisioned_gb
 
 BIG_THREE = {"aws", "gcp", "azure"}
 WITHIN_A_CENT = Decimal("0.01")  # the text rounds some figures and truncates others
@@ -61,7 +61,7 @@ def test_80_billion_parameters_need_23_gpus_to_train_and_3_to_serve() -> None:
 
 
 def test_100_terabytes_of_lustre_need_125() -> None:
-    assert provisioned_gb(usable_gb=Decimal(100_000), usable_share=Decimal("0.8")) == Decimal(125_000)
+    assert calculate_provisioned_gb(usable_gb=Decimal(100_000), usable_share=Decimal("0.8")) == Decimal(125_000)
 
 
 @pytest.mark.parametrize(

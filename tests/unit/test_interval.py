@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.ceilings.verdict import judge
-from planning.costs.bill import Bill, Group, LineItem, component_of, in_part, placed, placement_of
-from planning.costs.bounds import Interval, bounded, exactly, of_lines
+from planning.costs.bill import Bill, BillGroup, LineItem, component_of, has_placement, in_part, placement_of
+from planning.costs.bounds import Interval, exactly, of_lines, with_bounds
 from planning.spec.lock import Ceilings
 from planning.spec.lock_content import State
 from planning.values.money import Range
@@ -20,7 +20,7 @@ SHARE = "services/support"
 
 
 def line(
-    key: str, usd: Decimal | int | None, *, group: Group = Group.NETWORK, most: Decimal | int | None = None
+    key: str, usd: Decimal | int | None, *, group: BillGroup = BillGroup.NETWORK, most: Decimal | int | None = None
 ) -> LineItem:
     """A line of one unit; without a price where `usd` is None."""
     amount = None if usd is None else Range.exactly(usd)
@@ -28,7 +28,7 @@ def line(
     return LineItem(
         key=key,
         label=key,
-        group=Group.SERVICES if share else group,
+        group=BillGroup.SERVICES if share else group,
         item="support_24x7" if share else key.rpartition("/")[2],
         state=State.UNPRICED if usd is None else State.PRICED,
         quantity=Range.exactly(10 * (usd or 0)) if share else Range.exactly(1),
@@ -102,7 +102,7 @@ def test_support_alone_has_no_bound_beside_something_unbounded() -> None:
 
 def test_a_stated_bound_is_laid_on_lines_that_have_none() -> None:
     bill = Bill((line("storage/warm", None), line("storage/cold", None, most=3), line("network/egress", 1)))
-    found = bounded(bill, lambda _: Decimal(7)).lines
+    found = with_bounds(bill, lambda _: Decimal(7)).lines
     assert [each.at_most_usd_per_month for each in found] == [Decimal(7), Decimal(3), None]
 
 
@@ -139,7 +139,7 @@ def test_without_a_ceiling_only_a_bill_with_an_end_is_within() -> None:
 
 
 def test_a_machine_without_a_price_may_hold_the_dearest_accelerator() -> None:
-    bill = Bill((line("pool/train/machine", None, group=Group.COMPUTE),))
+    bill = Bill((line("pool/train/machine", None, group=BillGroup.COMPUTE),))
     assert verdict(bill, usd_per_gpu_hour=5) is Verdict.CANNOT_TELL
     assert verdict(bill, hour=4, usd_per_gpu_hour=5) is Verdict.CANNOT_TELL
     assert verdict(bill, hour=6, usd_per_gpu_hour=5) is Verdict.OVER
@@ -176,4 +176,4 @@ def test_a_part_holds_its_components() -> None:
     assert not in_part("pool/trainer", "pool/train")
     assert placement_of("far/pool/train/machine") == "far"
     assert placement_of("pool/train/machine") == ""
-    assert not placed("bigdisk/disk")
+    assert not has_placement("bigdisk/disk")

@@ -17,8 +17,15 @@ from urllib3.exceptions import MaxRetryError
 
 from components.clouds.existing.cluster import control_plane
 from components.clouds.existing.cluster import control_plane as preconditions
-from components.clouds.existing.cluster.control_plane import Fact, UnreachableError, ask_version, ensure, examine, minor
-from components.clouds.existing.cluster.kubeconfig import Kubeconfig, expired, read, token_end
+from components.clouds.existing.cluster.control_plane import (
+    ApiServerUnreachableError,
+    Fact,
+    ask_version,
+    check_preconditions,
+    parse_minor_version,
+    require_preconditions,
+)
+from components.clouds.existing.cluster.kubeconfig import Kubeconfig, find_expired_credential, read, token_end
 from planning.values.errors import AtollError, Fault, InputError, in_one_line
 
 if TYPE_CHECKING:
@@ -58,7 +65,9 @@ def token(**claims: object) -> str:
 
 
 def facts(text: str, *, version: str = "v1.35.2", oldest: str = "", path: Path = FILE) -> tuple[Fact, ...]:
-    return examine(text, context=None, variable="KUBECONFIG", path=path, oldest=oldest, now=NOW, ask=lambda _: version)
+    return check_preconditions(
+        text, context=None, variable="KUBECONFIG", path=path, oldest=oldest, now=NOW, ask=lambda _: version
+    )
 
 
 def fault(text: str, **known: Any) -> Fact:
@@ -139,9 +148,9 @@ def test_a_context_without_a_server_is_refused() -> None:
 
 def test_a_server_that_cannot_be_used_is_said_with_what_to_check() -> None:
     def silent(_: Kubeconfig) -> str:
-        raise UnreachableError("nothing listens there")
+        raise ApiServerUnreachableError("nothing listens there")
 
-    (found,) = examine(kubeconfig(), context=None, variable="K", path=FILE, now=NOW, ask=silent)
+    (found,) = check_preconditions(kubeconfig(), context=None, variable="K", path=FILE, now=NOW, ask=silent)
     assert found.message == "the API server of the kubeconfig's context 'prod' cannot be used: nothing listens there"
     assert "VPN" in found.hint
 
@@ -160,14 +169,14 @@ def test_a_version_that_will_do_passes(version: str) -> None:
 
 def test_a_server_that_is_no_kubernetes_is_refused() -> None:
     assert "which is none" in fault(kubeconfig(), version="nginx").message
-    assert minor("nginx") is None
+    assert parse_minor_version("nginx") is None
 
 
 def test_every_fault_is_raised_with_its_field() -> None:
     wrong = Fact(state="wrong", message="too old", hint="upgrade")
-    ensure((Fact(state="right", message="fine"),), variable="K")
+    require_preconditions((Fact(state="right", message="fine"),), variable="K")
     with pytest.raises(InputError, match=r"where\.existing") as caught:
-        ensure((wrong,), variable="K")
+        require_preconditions((wrong,), variable="K")
     assert [(each.message, each.path, each.hint) for each in caught.value.faults] == [
         ("too old", "where.existing", "upgrade")
     ]
@@ -192,7 +201,7 @@ def test_each_silence_is_told_apart(
     monkeypatch.setattr("kubernetes.client.VersionApi.get_code", _raising(raised))
     path = tmp_path / "config"
     path.write_text(kubeconfig(token="secret-of-ada"))
-    with pytest.raises(UnreachableError, match=said) as caught:
+    with pytest.raises(ApiServerUnreachableError, match=said) as caught:
         ask_version(read(path.read_text(), context=None, variable="K", path=path))
     assert "secret-of-ada" not in str(caught.value)
 
@@ -218,7 +227,7 @@ def test_the_program_asks_before_it_makes_anything(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(preconditions, "ask_version", lambda _: "v1.20.0")
     text = control_plane.kubeconfig_text(control_plane.kubeconfig_path("TERN"), variable="TERN")
     with pytest.raises(InputError) as caught:
-        ensure(examine(text, context="prod", variable="TERN", path=path), variable="TERN")
+        require_preconditions(check_preconditions(text, context="prod", variable="TERN", path=path), variable="TERN")
     assert "Kubernetes 1.20" in caught.value.faults[0].message
 
 
@@ -231,7 +240,7 @@ def test_a_file_that_is_no_text_is_said(tmp_path: Path) -> None:
 
 def test_a_credential_that_ends_this_very_moment_has_expired() -> None:
     context = read(kubeconfig(token=token(exp=NOW.timestamp())), context=None, variable="K", path=FILE)
-    assert expired(context, now=NOW) == ("token", NOW)
+    assert find_expired_credential(context, now=NOW) == ("token", NOW)
 
 
 def test_an_error_in_one_line_says_its_faults_and_its_hint() -> None:

@@ -16,8 +16,8 @@ from pulumi.runtime import rpc
 from pulumi.runtime import stack as stack_module
 
 from operations.offline import adapter, sdk_packages
-from operations.offline.program import Run, run
-from planning.costs.resources.resource import Resource, Secret, Unknown
+from operations.offline.program import OfflineRun, run
+from planning.costs.resources.resource import Resource, Secret, UnknownValue
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ def net_program() -> None:
 
 
 @pytest.fixture(scope="module")
-def net() -> Run:
+def net() -> OfflineRun:
     return run("sample", program=net_program)
 
 
 @pytest.fixture(scope="module")
-def subnet(net: Run) -> Resource:
+def subnet(net: OfflineRun) -> Resource:
     (found,) = [resource for resource in net.resources if resource.name == "subnet"]
     return found
 
@@ -82,43 +82,43 @@ def vpc_program(*names: str, parent: pulumi.Resource | None = None) -> Callable[
     return program
 
 
-def test_urns_are_the_engines(net: Run) -> None:
+def test_urns_are_the_engines(net: OfflineRun) -> None:
     assert NETWORK in {resource.urn for resource in net.resources}
     assert VPC in {resource.urn for resource in net.resources}
 
 
-def test_parents_are_urns_and_children_of_the_stack_have_none(net: Run) -> None:
+def test_parents_are_urns_and_children_of_the_stack_have_none(net: OfflineRun) -> None:
     parents = {resource.name: resource.parent for resource in net.resources}
     assert parents["net"] is None
     assert parents["vpc"] == NETWORK
 
 
 def test_an_unknown_names_the_output_it_is(subnet: Resource) -> None:
-    assert subnet.inputs["vpcId"] == Unknown(urn=VPC, output="id")
+    assert subnet.inputs["vpcId"] == UnknownValue(urn=VPC, output="id")
 
 
 def test_an_unknown_computed_from_one_resource_names_that_resource(subnet: Resource) -> None:
-    assert subnet.inputs["tags"]["computed"] == Unknown(urn=VPC)
+    assert subnet.inputs["tags"]["computed"] == UnknownValue(urn=VPC)
 
 
 def test_an_unknown_of_many_origins_names_none(subnet: Resource) -> None:
-    assert subnet.inputs["tags"]["two"] == Unknown()
+    assert subnet.inputs["tags"]["two"] == UnknownValue()
 
 
 def test_what_a_provider_would_be_asked_is_unknown(subnet: Resource) -> None:
-    assert subnet.inputs["availabilityZone"] == Unknown()
+    assert subnet.inputs["availabilityZone"] == UnknownValue()
 
 
 def test_plain_outputs_are_foreseen_and_compound_ones_are_not(subnet: Resource) -> None:
     assert subnet.inputs["cidrBlock"] == "10.0.0.0/16"
-    assert subnet.inputs["tags"]["compound"] == Unknown(urn=VPC)
+    assert subnet.inputs["tags"]["compound"] == UnknownValue(urn=VPC)
 
 
 def test_what_stands_beside_an_unknown_stays_plain(subnet: Resource) -> None:
     assert subnet.inputs["tags"]["plain"] == "beside unknowns"
 
 
-def test_secrets_are_marked_and_never_kept(net: Run, subnet: Resource) -> None:
+def test_secrets_are_marked_and_never_kept(net: OfflineRun, subnet: Resource) -> None:
     assert subnet.inputs["tags"]["secret"] == Secret()
     assert net.exports["hidden"] == Secret()
     assert "hush" not in repr(net)
@@ -129,22 +129,22 @@ def test_dependencies_are_told_for_each_input(subnet: Resource) -> None:
     assert VPC in subnet.dependencies
 
 
-def test_options_are_captured(net: Run) -> None:
+def test_options_are_captured(net: OfflineRun) -> None:
     options = {each.name: (each.custom, each.protect, each.retain_on_delete) for each in net.resources}
     assert options["vpc"] == (True, True, True)
     assert options["other"] == (True, False, False)
     assert options["net"] == (False, False, False)
 
 
-def test_numbers_keep_their_kind(net: Run) -> None:
+def test_numbers_keep_their_kind(net: OfflineRun) -> None:
     (component,) = [resource for resource in net.resources if resource.name == "net"]
     assert component.inputs == {"count": 3, "share": 0.5, "range": {"min": "1"}}
     assert isinstance(component.inputs["count"], int)
 
 
-def test_outputs_of_components_are_captured(net: Run) -> None:
+def test_outputs_of_components_are_captured(net: OfflineRun) -> None:
     assert net.outputs[NETWORK]["cidr"] == "10.0.0.0/16"
-    assert isinstance(net.outputs[NETWORK]["id"], Unknown)
+    assert isinstance(net.outputs[NETWORK]["id"], UnknownValue)
 
 
 def test_a_provider_is_its_urn() -> None:
@@ -158,7 +158,7 @@ def test_a_provider_is_its_urn() -> None:
     assert vpc.provider == "urn:pulumi:sample::atoll::pulumi:providers:aws::own"
 
 
-def test_the_order_is_always_the_same(net: Run) -> None:
+def test_the_order_is_always_the_same(net: OfflineRun) -> None:
     assert [each.urn for each in net.resources] == sorted(each.urn for each in net.resources)
     assert run("sample", program=net_program) == net
 
@@ -253,7 +253,7 @@ def test_what_stands_in_place_of_the_sdks_functions_is_taken_away_again() -> Non
 
 def test_the_quick_end_of_a_program_registers_what_the_sdks_own_does(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = run("sample", program=net_program)
-    monkeypatch.setattr(sdk_packages, "quick", nullcontext)
+    monkeypatch.setattr(sdk_packages, "reduce_sdk_overhead", nullcontext)
     assert run("sample", program=net_program) == quick
 
 
@@ -263,7 +263,7 @@ def test_a_fault_behind_an_output_ends_the_program(monkeypatch: pytest.MonkeyPat
         pulumi.Output.from_input(1).apply(lambda one: one / 0)
 
     if of_the_sdk:
-        monkeypatch.setattr(sdk_packages, "quick", nullcontext)
+        monkeypatch.setattr(sdk_packages, "reduce_sdk_overhead", nullcontext)
     with pytest.raises(AtollError, match="ZeroDivisionError"):
         run("sample", program=program)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.costs import tco
-from planning.quoting.price_performance import BULK_SERVERS, SERVERS, costs_of, spent
+from planning.quoting.price_performance import BULK_SERVERS, SERVERS, compare_ownership, costs_of
 from planning.quoting.quote import Buying
 
 FAMILY = st.sampled_from(sorted(SERVERS))
@@ -32,7 +32,7 @@ def buying(family: str, servers: int, rent_per_month: Decimal) -> Buying:
 @given(FAMILY, st.integers(1, 40), st.integers(0, 4_000_000))
 def test_the_lines_cross_in_the_month_that_is_named(family: str, servers: int, rent: int) -> None:
     bought = buying(family, servers, Decimal(rent))
-    found = spent(bought)
+    found = compare_ownership(bought)
     assert found is not None
     assert len(found.owned) == len(found.rented) == SERVERS[family].years * 12 + 1
     crossed = next((at for at in range(1, len(found.owned)) if found.owned[at] < found.rented[at]), None)
@@ -42,7 +42,7 @@ def test_the_lines_cross_in_the_month_that_is_named(family: str, servers: int, r
 @given(FAMILY, st.integers(1, 40), st.integers(0, 4_000_000))
 def test_the_last_month_is_the_average_year_times_the_years(family: str, servers: int, rent: int) -> None:
     bought = buying(family, servers, Decimal(rent))
-    found = spent(bought)
+    found = compare_ownership(bought)
     assert found is not None
     years = SERVERS[family].years
     assert round(found.owned[-1] - bought.usd_per_year * years, 6) == 0
@@ -51,7 +51,7 @@ def test_the_last_month_is_the_average_year_times_the_years(family: str, servers
 
 
 def test_two_servers_of_eight_a100_by_hand() -> None:
-    found = spent(buying("A100", 2, Decimal(20_000)))
+    found = compare_ownership(buying("A100", 2, Decimal(20_000)))
     assert found is not None
     assert found.owned[0] == 300_000
     assert found.owned[12] == 300_000 + 2 * 18_000 + 100_000
@@ -65,4 +65,4 @@ def test_servers_that_nobody_priced_are_not_reckoned_with(source: str) -> None:
         servers=1, usd_per_year=Decimal(1), rent_usd_per_year=Decimal(1), break_even_month=None, source=source
     )
     assert costs_of(unknown) is None
-    assert spent(unknown) is None
+    assert compare_ownership(unknown) is None

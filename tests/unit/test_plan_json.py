@@ -4,7 +4,7 @@ import json
 
 from operations.offline.plan_json import to_json
 from planning.costs.resources.formats.file import read
-from planning.costs.resources.resource import Resource, Secret, Unknown
+from planning.costs.resources.resource import Resource, Secret, UnknownValue
 
 VPC = "urn:pulumi:sample::atoll::aws:ec2/vpc:Vpc::vpc"
 PROVIDER = Resource(
@@ -23,11 +23,11 @@ SUBNET = Resource(
     parent=None,
     custom=True,
     inputs={
-        "availabilityZone": Unknown(),
+        "availabilityZone": UnknownValue(),
         "cidrBlock": "10.0.0.0/24",
-        "counts": [1, 0.5, True, None, {"a": Unknown(urn=VPC)}],
+        "counts": [1, 0.5, True, None, {"a": UnknownValue(urn=VPC)}],
         "token": Secret(),
-        "vpcId": Unknown(urn=VPC, output="id"),
+        "vpcId": UnknownValue(urn=VPC, output="id"),
     },
     dependencies=(VPC,),
     property_dependencies={"counts": (VPC,), "vpcId": (VPC,)},

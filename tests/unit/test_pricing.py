@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from catalogs.model import AmbiguousPriceError, Item, Price, UnpricedError
 from catalogs.parsing import unit_of
-from planning.costs.bill import Group, total
+from planning.costs.bill import BillGroup, total
 from planning.costs.charge import LIST_PRICE, Charge
 from planning.costs.pricing import price, price_all
 from planning.spec.lock_content import State
@@ -54,7 +54,7 @@ class Refusing:
 
 
 def charge(quantity: Range, **changes: object) -> Charge:
-    fields = {"key": "network/egress", "label": "egress", "group": Group.NETWORK, "item": "internet_egress"}
+    fields = {"key": "network/egress", "label": "egress", "group": BillGroup.NETWORK, "item": "internet_egress"}
     return Charge(quantity=quantity, **{**fields, **changes})  # pyright: ignore[reportArgumentType]
 
 

@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planning.agents.spend_guard import DRAIN_HOURS
-from planning.ceilings.spend_bounds import by_queue, faults, guard_plan, opens, reaches
+from planning.ceilings.spend_bounds import by_queue, faults, guard_plan, lets_work_start, reaches
 from planning.platform.queues import namespace_quotas
 from planning.spec.cluster import ClusterSpec, Pool
 from planning.spec.lock import Ceilings, Lock, LockedLine
-from planning.spec.platform import Installed, Platform, Quota, TeamShare, Work
+from planning.spec.platform import Platform, PlatformComponent, Quota, TeamShare, Work
 from planning.values.money import HOURS_PER_MONTH
 
 sys.path.append(str(Path(__file__).parents[1] / "program"))
 import specs
 
 CONTROL_PLANE: Final = Decimal(73)
-GUARD: Final = Installed(
+GUARD: Final = PlatformComponent(
     name="spend_guard", title="guard", kind="objects", chart="", repository="", version="0", ref="", namespace=""
 )
 
@@ -179,7 +179,7 @@ def test_where_it_binds_less_the_guard_holds_what_comes_and_goes(given_pools: li
     if least + plan.elastic_usd_per_hour * DRAIN_HOURS <= ceiling:
         assert found.usd_per_month <= ceiling
     else:
-        assert not opens(plan, now=datetime(2026, 11, 1, tzinfo=UTC))
+        assert not lets_work_start(plan, now=datetime(2026, 11, 1, tzinfo=UTC))
 
 
 def test_what_a_cohort_lends_counts_once() -> None:

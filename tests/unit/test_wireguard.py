@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.connectivity.vpn import Profile, peer_text, private_key, public_key, server_text
+from components.connectivity.vpn import WireGuardProfile, peer_text, private_key, public_key, server_text
 from planning.values.addresses import RANGES, free_range, server_address, user_address
 
 # RFC 7748, section 6.1
@@ -42,7 +42,7 @@ def test_what_has_not_32_bytes_is_no_key(size: int) -> None:
 
 
 def test_a_profile_is_what_wg_quick_reads() -> None:
-    text = Profile(
+    text = WireGuardProfile(
         private="user=",
         address=IPv4Address("172.27.1.2"),
         server="server=",

@@ -9,7 +9,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note
-from operations.relocation.runner.freeze_window import in_words
+from operations.relocation.runner.freeze_window import format_duration
 from planning.values.errors import AtollError
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="The stack that is left.", show_default=False)]
@@ -49,7 +49,7 @@ def say_stopped(source: str, target: str, *, name: str = "") -> None:
     go_on, back = (form.format(source=source, target=target) + named for form in (RUN, ROLL_BACK))
     note("stopped; the journal is whole, what was begun will be run again")
     try:
-        stands = execution.stands(workspace.folder_of(source, target, name=name))
+        stands = execution.read_state(workspace.folder_of(source, target, name=name))
     except AtollError as error:
         note(str(error))
         return
@@ -57,7 +57,7 @@ def say_stopped(source: str, target: str, *, name: str = "") -> None:
         from datetime import UTC, datetime  # noqa: PLC0415 - as above
 
         still = stands.still_for(datetime.now(tz=UTC))
-        note(f"writers stand still{f' for {in_words(still)}' if still else ''}")
+        note(f"writers stand still{f' for {format_duration(still)}' if still else ''}")
     note(f"go on: {back if stands.rolling_back else go_on}")
     if stands.begun and not stands.past_return and not stands.rolling_back:
         note(f"or go back: {back}")

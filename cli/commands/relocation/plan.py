@@ -12,11 +12,11 @@ from cli.commands.relocation import options as plan_options
 from cli.commands.relocation.options import Through
 from cli.terminal import options as arguments
 from cli.terminal.console import progress, show
-from cli.terminal.output import chosen_files, tell_written
+from cli.terminal.output import resolve_files, tell_written
 from operations.plans.price_book import price_book
-from operations.project.accepted_lock import accepted_lock
+from operations.project.accepted_lock import read_accepted_lock
 from operations.project.atomic_files import write_all
-from operations.project.workspace import Project, known_stack, shown
+from operations.project.workspace import Project, display_path, require_stack
 from planning.checklist.model.units import QuantityError, parse_gigabits_per_s, parse_number
 from planning.values.errors import Fault, InputError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from operations.relocation.config.endpoints import Places
-    from operations.relocation.config.plan_inputs import MeasuredFile, Named
+    from operations.relocation.config.plan_inputs import MeasuredFile, PlacesSummary
     from planning.relocation.costs.route import Exit
     from planning.relocation.durations import Rates
     from planning.relocation.form import RelocationPlanForm
@@ -64,13 +64,13 @@ def run_plan(
     use is known from manifests of a first copy, from --look, or from --volumes. Exit code: 0, or 1 where the relocation
     cannot be: every reason at once.
     """
-    files = chosen_files(output, forms=("json", "html", "markdown"), html=html_file, markdown=markdown_file)
+    files = resolve_files(output, forms=("json", "html", "markdown"), html=html_file, markdown=markdown_file)
     speed, rate = _gbps(bandwidth), _number(objects_per_s)
-    project = known_stack(source)
-    known_stack(target)
+    project = require_stack(source)
+    require_stack(target)
     old, new = _locks(project, source, target)
     drafts = plan_files.draft_paths(old, new, Path(draft_file)) if draft_file else {}
-    form = _planned(
+    form = _build_plan_form(
         project,
         old,
         new,
@@ -99,9 +99,9 @@ def _locks(project: Project, source: str, target: str) -> "tuple[Lock, Lock]":
     found: list[Lock] = []
     faults: list[Fault] = []
     for stack in (source, target):
-        file = shown(project.lock(stack))
+        file = display_path(project.lock(stack))
         try:
-            found.append(accepted_lock(project, stack))
+            found.append(read_accepted_lock(project, stack))
         except InputError as error:
             faults += error.faults or (Fault(message=str(error), file=file, hint=error.hint),)
     if faults:
@@ -109,7 +109,7 @@ def _locks(project: Project, source: str, target: str) -> "tuple[Lock, Lock]":
     return found[0], found[1]
 
 
-def _planned(
+def _build_plan_form(
     project: Project,
     old: "Lock",
     new: "Lock",
@@ -124,20 +124,20 @@ def _planned(
     own: str,
     today: "date",
 ) -> "RelocationPlanForm":
-    from operations.relocation.config.plan_inputs import MeasuredFile, given, rates, read_measured  # noqa: PLC0415 - as above  # noqa: PLC0415 - what a plan is made of, once locks are there
+    from operations.relocation.config.plan_inputs import MeasuredFile, build_plan_inputs, rates, read_measured  # noqa: PLC0415 - as above  # noqa: PLC0415 - what a plan is made of, once locks are there
     from planning.relocation.plan import plan  # noqa: PLC0415 - as above
     from planning.relocation.plan_form import plan_form  # noqa: PLC0415 - as above
 
     places = plan_files.places_of(places_file, old, new)
     known = plan_files.relocations(old, new, places=places, file=places_file)
     if look:
-        plan_files.look(known)
+        plan_files.scan_stores(known)
     file = read_measured(Path(volumes_file)) if volumes_file else MeasuredFile()
     speeds: Rates = rates(file.rates, bandwidth_gbps=speed, objects_per_s=objects_per_s)
     catalog = price_book(prices, own=own, today=today)
     inventory, found = _inventory(project, old, places=places, file=file, volumes_file=volumes_file, known=known)
     leaves_by = EXITS[through] if through else None
-    decided = given(
+    decided = build_plan_inputs(
         file, places=places, inventory=inventory, speeds=speeds, leaves_by=leaves_by, today=today, found=found
     )
     made = plan(old, new, inventory=inventory, given=decided, catalog=catalog, prices=prices, today=today)
@@ -152,31 +152,33 @@ def _inventory(
     file: "MeasuredFile",
     volumes_file: str,
     known: "Sequence[tuple[Places, Path]]",
-) -> "tuple[Inventory, Named]":
+) -> "tuple[Inventory, PlacesSummary]":
     """From lock, program and cluster, with what was counted; and what every relocation between the two names.
 
     Raises:
         InputError: the file names something that is not there.
     """
     from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
-    from operations.relocation.cluster.inventory import INSTEAD, asked  # noqa: PLC0415 - as above
-    from operations.relocation.config.plan_inputs import measured, together  # noqa: PLC0415 - as above
+    from operations.relocation.cluster.inventory import INSTEAD, query_cluster  # noqa: PLC0415 - as above
+    from operations.relocation.config.plan_inputs import merge_measurements, read_measurements  # noqa: PLC0415 - as above
     from planning.relocation.inventory import stack_inventory as made  # noqa: PLC0415 - as above
     from planning.relocation.inventory.expected_assets import from_lock  # noqa: PLC0415 - as above
     from planning.relocation.inventory.stack_inventory import with_measured  # noqa: PLC0415 - as above
 
     with progress(f"looking at {lock.stack}"):
         found = made.with_resources(from_lock(lock), run_offline(lock.stack, root=project.root).resources)
-        said = asked(lock.spec, places.source if places else None)
+        said = query_cluster(lock.spec, places.source if places else None)
     found = made.with_cluster(found, said.things, silence=said.silence, instead=() if said.silence else INSTEAD)
     strangers = sorted({*file.things, *file.leave_out} - {each.key for each in found.things})
     if strangers:
         keys = ", ".join(each.key for each in found.moved)
         faults = [Fault(message=f"{each}: the inventory has no such thing", file=volumes_file) for each in strangers]
         raise InputError(f"{volumes_file}: names what is not there", faults=faults, hint=f"there are: {keys}")
-    named, doubts = plan_files.named(found, known)
+    named, doubts = plan_files.summarize_places(found, known)
     found = replace(found, unlooked=(*found.unlooked, *doubts))
-    return with_measured(made.without(found, file.leave_out), together(measured(file), named.counted)), named
+    return with_measured(
+        made.leave_behind(found, file.leave_out), merge_measurements(read_measurements(file), named.counted)
+    ), named
 
 
 def _write(form: "RelocationPlanForm", files: "Mapping[str, Path]", *, as_json: bool) -> None:

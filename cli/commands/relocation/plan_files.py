@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli.terminal.console import note
 from operations.project.atomic_files import write_all
-from operations.project.workspace import shown
+from operations.project.workspace import display_path
 from planning.inputs.files import read_content
 from planning.values.errors import Fault, InputError
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from operations.relocation.config.endpoints import Places
-    from operations.relocation.config.plan_inputs import Named
+    from operations.relocation.config.plan_inputs import PlacesSummary
     from planning.relocation.form import RelocationPlanForm
-    from planning.relocation.inventory.assets import Thing
+    from planning.relocation.inventory.assets import StatefulAsset
     from planning.relocation.inventory.stack_inventory import Inventory
     from planning.spec.lock import Lock
 
@@ -61,7 +61,7 @@ def relocations(old: "Lock", new: "Lock", *, places: "Places | None", file: str)
     return [(each, folder) for folder, each in found if each is not None]
 
 
-def look(known: "Sequence[tuple[Places, Path]]") -> None:
+def scan_stores(known: "Sequence[tuple[Places, Path]]") -> None:
     """Ask the stores of every relocation what they hold.
 
     Raises:
@@ -80,25 +80,29 @@ def look(known: "Sequence[tuple[Places, Path]]") -> None:
         look_now(places, folder, environment=os.environ, say=note)
 
 
-def named(inventory: "Inventory", known: "Sequence[tuple[Places, Path]]") -> "tuple[Named, Iterable[tuple[str, str]]]":
+def summarize_places(
+    inventory: "Inventory", known: "Sequence[tuple[Places, Path]]"
+) -> "tuple[PlacesSummary, Iterable[tuple[str, str]]]":
     """What every relocation names and what was counted for it; and what cannot be believed, with the reason."""
-    from operations.relocation.config.bucket_locations import bucket_of, covered  # noqa: PLC0415 - once there is an inventory
-    from operations.relocation.config.plan_inputs import Named  # noqa: PLC0415 - as above
-    from operations.relocation.copies.bucket_usage import counted  # noqa: PLC0415 - as above
+    from operations.relocation.config.bucket_locations import bucket_of, find_covered_keys  # noqa: PLC0415 - once there is an inventory
+    from operations.relocation.config.plan_inputs import PlacesSummary  # noqa: PLC0415 - as above
+    from operations.relocation.copies.bucket_usage import read_usage  # noqa: PLC0415 - as above
 
     if not known:
-        return Named(), ()
+        return PlacesSummary(), ()
     buckets = [bucket for places, _ in known for bucket in places.buckets]
 
-    def mover(thing: "Thing") -> str:
+    def mover(thing: "StatefulAsset") -> str:
         found = bucket_of(thing.key, thing.locator, buckets) if thing.key.startswith(("bucket/", "store/")) else None
         return found.mover if found else ""
 
-    used = counted(inventory.things, known)
-    said = Named(
+    used = read_usage(inventory.things, known)
+    said = PlacesSummary(
         counted=used.things,
         movers={thing.key: word for thing in inventory.moved if (word := mover(thing))},
-        covered=covered([(each.key, each.locator) for each in inventory.things], [places for places, _ in known]),
+        covered=find_covered_keys(
+            [(each.key, each.locator) for each in inventory.things], [places for places, _ in known]
+        ),
     )
     return said, used.doubts
 
@@ -117,7 +121,7 @@ def draft_paths(old: "Lock", new: "Lock", path: Path) -> "dict[str, Path]":
         if not name:
             return path
         if path.resolve().parent == folder_of(old.stack, new.stack).resolve():
-            return Path(shown(folder_of(old.stack, new.stack, name=name) / path.name))
+            return Path(display_path(folder_of(old.stack, new.stack, name=name) / path.name))
         return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
     found = {name: place(name) for name in drafts(old, new)} | {BY_HAND: path.with_name(BY_HAND_NAME)}

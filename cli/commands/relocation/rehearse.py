@@ -9,7 +9,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note, show, show_json
-from cli.terminal.output import chosen_folder
+from cli.terminal.output import resolve_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,7 +36,7 @@ def run_rehearse(
     from operations.relocation.rehearsal.programs import programs  # noqa: PLC0415 - servers are started only here
     from operations.relocation.rehearsal.scenario import rehearse  # noqa: PLC0415 - as above
 
-    folder = chosen_folder(output, old=folder, option="--folder")
+    folder = resolve_folder(output, old=folder, option="--folder")
     programs()
     place = Path(folder).resolve() if folder else Path(tempfile.mkdtemp(prefix="atoll-rehearsal-")) / "rehearsal"
     try:

@@ -11,8 +11,8 @@ from cli.terminal import options as arguments
 from cli.terminal.console import progress
 from cli.terminal.output import deliver
 from operations.plans.price_book import price_book
-from operations.project.accepted_lock import own_lock
-from operations.project.workspace import known_stack
+from operations.project.accepted_lock import read_stack_lock
+from operations.project.workspace import require_stack
 from planning.values.errors import CannotTellError, Fault, InputError
 
 if TYPE_CHECKING:
@@ -52,12 +52,14 @@ def run_retire(
     of it is open, and where what would be deleted is not what the inventory knows. Exit code of --after: 0 where
     nothing that was forgotten costs, 1 where something does, 11 where a cloud did not answer.
     """
-    committed, retain_days = _committed(source, target)
-    project = known_stack(source)
-    lock = own_lock(project, source)
+    committed, retain_days = _find_last_commit(source, target)
+    project = require_stack(source)
+    lock = read_stack_lock(project, source)
     if after:
         return _after(project, lock, prices=prices, own=own, as_json=as_json, output=output)
-    found = _found(project, lock, state=state, committed=committed, retain_days=retain_days, today=arguments.day(today))
+    found = _find_deletions(
+        project, lock, state=state, committed=committed, retain_days=retain_days, today=arguments.day(today)
+    )
     _refuse(found, source)
     form = {
         "source": source,
@@ -75,7 +77,7 @@ def run_retire(
     return 0
 
 
-def _committed(source: str, target: str) -> tuple[date, int]:
+def _find_last_commit(source: str, target: str) -> tuple[date, int]:
     """When the last of the relocations was committed, and for how many days the source is kept.
 
     Raises:
@@ -85,7 +87,7 @@ def _committed(source: str, target: str) -> tuple[date, int]:
 
     found: list[tuple[date, int]] = []
     faults: list[Fault] = []
-    begun = workspace.meant(source, target)
+    begun = workspace.find_relocation_folders(source, target)
     for folder in begun:
         try:
             found.append(_of_one(folder, source, target))
@@ -106,10 +108,10 @@ def _of_one(folder: Path, source: str, target: str) -> tuple[date, int]:
     """
     from operations.project import lease  # noqa: PLC0415 - as above
     from operations.relocation.runner import execution  # noqa: PLC0415 - as above
-    from operations.relocation.runner.state import State  # noqa: PLC0415 - as above
+    from operations.relocation.runner.state import StepState  # noqa: PLC0415 - as above
     from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN  # noqa: PLC0415 - as above
 
-    stands = execution.stands(folder)
+    stands = execution.read_state(folder)
     name = folder.name.removeprefix(f"{source}--{target}").removeprefix("-")
     hint = f"atoll relocate status {source} {target}{f' --name {name}' if name else ''} shows how far it is"
     if not stands.opened:
@@ -118,7 +120,7 @@ def _of_one(folder: Path, source: str, target: str) -> tuple[date, int]:
         raise InputError(f"the relocation is being run by {running}", hint=hint)
     if not stands.committed:
         raise InputError(f"the relocation is not committed: {source} holds what {target} may not", hint=hint)
-    if left := [name for name in NAMES if stands.of(name).state != State.DONE]:
+    if left := [name for name in NAMES if stands.of(name).state != StepState.DONE]:
         raise InputError(f"the relocation is not finished: {', '.join(left)}", hint=hint)
     evidence = stands.of(POINT_OF_NO_RETURN).evidence
     try:
@@ -128,7 +130,7 @@ def _of_one(folder: Path, source: str, target: str) -> tuple[date, int]:
         raise InputError("the journal's commit does not say for how long the source is kept", hint=hint) from None
 
 
-def _found(
+def _find_deletions(
     project: "Project", lock: "Lock", *, state: str, committed: date, retain_days: int, today: date
 ) -> "Retiring":
     """What would be deleted, held against the inventory of the same resources and the lock.
@@ -136,8 +138,8 @@ def _found(
     Raises:
         InputError: the commit lies ahead: a clock is wrong.
     """
-    from operations.relocation.decommission import deletions, kept  # noqa: PLC0415 - once the relocation is committed
-    from planning.relocation.decommission import retiring  # noqa: PLC0415 - as above
+    from operations.relocation.decommission import deletions, list_retained  # noqa: PLC0415 - once the relocation is committed
+    from planning.relocation.decommission import judge_decommission  # noqa: PLC0415 - as above
     from planning.relocation.inventory import stack_inventory as known  # noqa: PLC0415 - as above
     from planning.relocation.inventory.expected_assets import from_lock  # noqa: PLC0415 - as above
 
@@ -145,20 +147,20 @@ def _found(
         raise InputError(f"the commit, of {committed}, lies ahead of today, {today}", hint="look at the clock")
     if today < committed + timedelta(days=retain_days):
         _too_early(lock.stack, committed + timedelta(days=retain_days), today)
-    registered = _registered(project, lock)
+    registered = _preview_resources(project, lock)
     inventory = known.with_resources(from_lock(lock), registered)
     going = _going(state) if state else registered
-    return retiring(
+    return judge_decommission(
         inventory,
         deletions(going, inventory),
         committed=committed,
         retain_days=retain_days,
         today=today,
-        kept=kept(going, inventory).items(),
+        kept=list_retained(going, inventory).items(),
     )
 
 
-def _registered(project: "Project", lock: "Lock") -> "tuple[Resource, ...]":
+def _preview_resources(project: "Project", lock: "Lock") -> "tuple[Resource, ...]":
     from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
 
     with progress(f"looking at {lock.stack}"):
@@ -208,12 +210,12 @@ def _after(
     from operations.clouds.registry import leftovers_of  # noqa: PLC0415 - clouds are asked only here
     from operations.project.stack_config import read_config  # noqa: PLC0415 - as above
     from planning.cloud_checks.orphans import leftovers_form  # noqa: PLC0415 - as above
-    from planning.relocation.decommission import to_zero  # noqa: PLC0415 - as above
+    from planning.relocation.decommission import judge_remaining_bill  # noqa: PLC0415 - as above
 
     config = read_config(project.stack_config(lock.stack)).values
     with progress(f"asking the clouds of {lock.stack}"):
         left = leftovers_of(lock, catalog=price_book(prices, own=own, today=arguments.day("")), config=config)
-    found = to_zero(left)
+    found = judge_remaining_bill(left)
     deliver(
         {**leftovers_form(left), "verdict": found.verdict},
         as_json=as_json,

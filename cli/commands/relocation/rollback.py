@@ -24,7 +24,7 @@ def run_rollback(
         from operations.relocation.runner import execution  # noqa: PLC0415 - as above
         from operations.relocation.steps.table import every_step  # noqa: PLC0415 - as above
 
-        parts = workspace.to_roll_back(source, target, name=name, places=places, in_clear=plain, say=note)
+        parts = workspace.prepare_rollback(source, target, name=name, places=places, in_clear=plain, say=note)
         stands = execution.roll_back(parts, every_step())
         note(f"rolled back: the source is as it was; the next run is attempt {stands.attempt}")
         return 0

@@ -8,12 +8,12 @@ import typer
 from cli.commands.relocation import options
 from cli.terminal.console import note
 from operations.project.signals import until_stopped
-from operations.project.workspace import shown
+from operations.project.workspace import display_path
 from planning.inputs.faults import nearest
 from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
 
 if TYPE_CHECKING:
-    from operations.relocation.runner.context import Parts
+    from operations.relocation.runner.context import RunContext
     from operations.relocation.runner.execution import OnFailure
 
 BEFORE: Final = NAMES[NAMES.index(POINT_OF_NO_RETURN) - 1]
@@ -52,19 +52,19 @@ def run_relocation(
         from operations.relocation import workspace  # noqa: PLC0415 - the mover, once there is something to move
         from operations.relocation.runner.execution import OnFailure  # noqa: PLC0415 - as above
 
-        parts = workspace.to_run(source, target, name=name, places=places, in_clear=plain, say=note)
+        parts = workspace.prepare_run(source, target, name=name, places=places, in_clear=plain, say=note)
         _say_what_people_do(parts)
         return _run(parts, last=last, asks=asks, on_failure=OnFailure(on_failure))
 
     return until_stopped(work, told=lambda: options.say_stopped(source, target, name=name))
 
 
-def _run(parts: "Parts", *, last: str, asks: bool, on_failure: "OnFailure") -> int:
+def _run(parts: "RunContext", *, last: str, asks: bool, on_failure: "OnFailure") -> int:
     from operations.relocation.runner import execution  # noqa: PLC0415 - as above
     from operations.relocation.steps.table import every_step  # noqa: PLC0415 - databases and clusters come with it
 
     steps = every_step()
-    stands = execution.stands(parts.folder)
+    stands = execution.read_state(parts.folder)
     if asks and not stands.past_return:
         execution.run(parts, steps, until=BEFORE, on_failure=on_failure)
         if not _is_wanted(parts.places.target.stack):
@@ -75,7 +75,7 @@ def _run(parts: "Parts", *, last: str, asks: bool, on_failure: "OnFailure") -> i
     return 0
 
 
-def _say_what_people_do(parts: "Parts") -> None:
+def _say_what_people_do(parts: "RunContext") -> None:
     """What the run will stop for, long before it does.
 
     Raises:
@@ -83,10 +83,10 @@ def _say_what_people_do(parts: "Parts") -> None:
     """
     from operations.relocation.steps import manual_work  # noqa: PLC0415 - as above
 
-    stands = manual_work.look(parts.places, folder=parts.folder, now=parts.now())
+    stands = manual_work.read_manual_work(parts.places, folder=parts.folder, now=parts.now())
     if stands.missing:
         keys = ", ".join(each.key for each in stands.missing)
-        note(f"left to you, and to be confirmed in {shown(stands.path)} before the databases: {keys}")
+        note(f"left to you, and to be confirmed in {display_path(stands.path)} before the databases: {keys}")
 
 
 def _is_wanted(target: str) -> bool:

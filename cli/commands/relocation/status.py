@@ -24,7 +24,7 @@ def run_status(
 
     folder = workspace.folder_of(source, target, name=name)
     running = lease.holder(folder)
-    stands = execution.stands(folder)
+    stands = execution.read_state(folder)
     form = status_form(stands, source=source, target=target, running=running, now=datetime.now(tz=UTC), name=name)
     from cli.views.relocation.plan import status_parts  # noqa: PLC0415 - as above
 

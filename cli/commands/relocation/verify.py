@@ -9,7 +9,7 @@ from cli.terminal.output import deliver
 from operations.project.signals import until_stopped
 
 if TYPE_CHECKING:
-    from operations.relocation.copies.verification import Proof
+    from operations.relocation.copies.verification import BucketProof
 
 NOT_PROVEN = 1
 
@@ -34,7 +34,7 @@ def run_verify(
         from operations.relocation import workspace  # noqa: PLC0415 - the mover, once there is something to prove
         from operations.relocation.copies import verification  # noqa: PLC0415 - as above
 
-        parts = workspace.to_prove(source, target, name=name, places=places, in_clear=plain, say=note)
+        parts = workspace.prepare_verification(source, target, name=name, places=places, in_clear=plain, say=note)
         asked = verification.Proving(
             places=parts.places, folder=parts.folder, secrets=parts.secrets, say=note, again=True, prefix="proof"
         )
@@ -46,7 +46,7 @@ def run_verify(
     return until_stopped(work, told=lambda: note("stopped; nothing was proven"))
 
 
-def _form(found: "Proof") -> dict[str, object]:
+def _form(found: "BucketProof") -> dict[str, object]:
     return {
         "bucket": found.bucket,
         "proven": found.proven,
@@ -58,6 +58,6 @@ def _form(found: "Proof") -> dict[str, object]:
     }
 
 
-def _lines(found: "Proof") -> str:
+def _lines(found: "BucketProof") -> str:
     lines = "".join(f"  {each}\n" for each in found.text.splitlines())
     return f"{found.bucket}: {'proven' if found.proven else 'not proven'}\n{lines}  report: {found.path}"

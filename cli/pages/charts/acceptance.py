@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.axes import Scale, grid, scale
-from cli.pages.documents.markup import Markup, element, words
+from cli.pages.documents.markup import Markup, element, escape_text
 from planning.values.money import round_to
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class PayloadCurve:
     """What was measured with one payload."""
 
     label: str
@@ -64,7 +64,7 @@ class Bar:
 
 
 def all_reduce_chart(
-    curves: Sequence[Curve], *, counts: Sequence[int], theory: Decimal | None, least: Decimal | None, unit: str
+    curves: Sequence[PayloadCurve], *, counts: Sequence[int], theory: Decimal | None, least: Decimal | None, unit: str
 ) -> Markup:
     """A line for each payload over growing node counts, the theory, and the least that must be reached.
 
@@ -76,7 +76,7 @@ def all_reduce_chart(
     up = scale(most, left=TOP + PLOT, width=-PLOT)
     return element(
         "svg",
-        element("title", words(f"All-reduce over growing node counts in {unit}, against the theory")),
+        element("title", escape_text(f"All-reduce over growing node counts in {unit}, against the theory")),
         *_levels(up, unit),
         *_counts(counts),
         *_line(up, theory, kind="theory", label="theory"),
@@ -100,7 +100,7 @@ def node_chart(bars: Sequence[Bar], *, least: Decimal | None, unit: str) -> Mark
     more = f"; {len(ordered) - len(shown)} more nodes that passed are not drawn" if len(ordered) > len(shown) else ""
     return element(
         "svg",
-        element("title", words(f"The slowest accelerator of each node in {unit}, against the least{more}")),
+        element("title", escape_text(f"The slowest accelerator of each node in {unit}, against the least{more}")),
         *grid(axis, top=TOP - 4, bottom=height - BOTTOM, unit=unit + more, shown="{:,}".format),
         *(part for at, each in enumerate(shown) for part in _bar(each, axis, y=TOP + ROW * at)),
         *_threshold(axis, least, bottom=height - BOTTOM),
@@ -114,15 +114,15 @@ def _levels(up: Scale, unit: str) -> Iterator[Markup]:
     for tick in up.ticks:
         y = up.at(tick)
         yield element("line", x1=LEFT, x2=right, y1=y, y2=y, class_="grid")
-        yield element("text", words(f"{tick.normalize():,f}"), x=LEFT - 8, y=y + 4, class_="where right")
-    yield element("text", words(unit), x=LEFT - 8, y=TOP - 12, class_="where right")
+        yield element("text", escape_text(f"{tick.normalize():,f}"), x=LEFT - 8, y=y + 4, class_="where right")
+    yield element("text", escape_text(unit), x=LEFT - 8, y=TOP - 12, class_="where right")
 
 
 def _counts(counts: Sequence[int]) -> Iterator[Markup]:
     for each in counts:
-        yield element("text", words(str(each)), x=_x(each, counts), y=TOP + PLOT + 20, class_="tick")
+        yield element("text", escape_text(str(each)), x=_x(each, counts), y=TOP + PLOT + 20, class_="tick")
     middle = (LEFT + WIDTH - RIGHT) / 2
-    yield element("text", words("nodes"), x=middle, y=TOP + PLOT + 40, class_="tick")
+    yield element("text", escape_text("nodes"), x=middle, y=TOP + PLOT + 40, class_="tick")
 
 
 def _x(nodes: int, counts: Sequence[int]) -> float:
@@ -135,29 +135,31 @@ def _line(up: Scale, value: Decimal | None, *, kind: str, label: str) -> Iterato
         return
     y = up.at(value)
     line = element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_=kind)
-    yield element("g", element("title", words(f"{label}: {_shown(value)}")), line)
+    yield element("g", element("title", escape_text(f"{label}: {_format_number(value)}")), line)
 
 
-def _curve(curve: Curve, up: Scale, counts: Sequence[int], colour: str) -> Iterator[Markup]:
+def _curve(curve: PayloadCurve, up: Scale, counts: Sequence[int], colour: str) -> Iterator[Markup]:
     places = [(_x(dot.nodes, counts), up.at(dot.value), dot) for dot in curve.dots]
     path = " L".join(f"{x:.1f} {y:.1f}" for x, y, _ in places)
     if len(places) > 1:
         yield element("path", d=f"M{path}", class_="curve", stroke=colour)
     for x, y, dot in places:
-        hover = element("title", words(f"{curve.label} over {dot.nodes} nodes: {_shown(dot.value)}"))
+        hover = element("title", escape_text(f"{curve.label} over {dot.nodes} nodes: {_format_number(dot.value)}"))
         mark = element("circle", cx=x, cy=y, r=6 if dot.failed else 4, fill=FAILED if dot.failed else colour)
         yield element("g", hover, mark)
 
 
-def _names(curves: Sequence[Curve], up: Scale, *, theory: Decimal | None, least: Decimal | None) -> Iterator[Markup]:
+def _names(
+    curves: Sequence[PayloadCurve], up: Scale, *, theory: Decimal | None, least: Decimal | None
+) -> Iterator[Markup]:
     """Names of the lines at the right edge, pushed apart where they would lie on each other."""
     found = [
         (up.at(curve.dots[-1].value), curve.label, "", COLOURS[at % len(COLOURS)])
         for at, curve in enumerate(curves)
         if curve.dots
     ]
-    found += [(up.at(theory), f"theory {_shown(theory)}", "", "")] if theory is not None else []
-    found += [(up.at(least), f"least {_shown(least)}", "at-least", "")] if least is not None else []
+    found += [(up.at(theory), f"theory {_format_number(theory)}", "", "")] if theory is not None else []
+    found += [(up.at(least), f"least {_format_number(least)}", "at-least", "")] if least is not None else []
     last = 0.0
     for y, label, kind, colour in sorted(found):
         place = max(y + 4, last + APART)
@@ -165,21 +167,23 @@ def _names(curves: Sequence[Curve], up: Scale, *, theory: Decimal | None, least:
         mark = element("rect", x=WIDTH - RIGHT + 8, y=place - 9, width=10, height=10, fill=colour)
         if colour:
             yield mark
-        yield element("text", words(label), x=WIDTH - RIGHT + (24 if colour else 8), y=place, class_=kind or "name")
+        yield element(
+            "text", escape_text(label), x=WIDTH - RIGHT + (24 if colour else 8), y=place, class_=kind or "name"
+        )
 
 
 def _bar(bar: Bar, axis: Scale, *, y: int) -> Iterator[Markup]:
     kind = "failed" if bar.failed else "name"
-    yield element("text", words(bar.name), x=NAMES - 10, y=y + 12, class_=f"right {kind}")
+    yield element("text", escape_text(bar.name), x=NAMES - 10, y=y + 12, class_=f"right {kind}")
     if bar.value is None:
-        yield element("text", words("not measured"), x=NAMES + 4, y=y + 12, fill=UNTOLD, class_="where")
+        yield element("text", escape_text("not measured"), x=NAMES + 4, y=y + 12, fill=UNTOLD, class_="where")
         return
     end = axis.at(bar.value)
     colour = FAILED if bar.failed else PASSED
-    hover = element("title", words(f"{bar.name}: {_shown(bar.value)}"))
+    hover = element("title", escape_text(f"{bar.name}: {_format_number(bar.value)}"))
     yield element("g", hover, element("rect", x=NAMES, y=y, width=max(end - NAMES, 2.0), height=BAR, fill=colour))
-    said = f"{_shown(bar.value)}" + (" failed" if bar.failed else "")
-    yield element("text", words(said), x=end + 8, y=y + 8, class_="amount")
+    said = f"{_format_number(bar.value)}" + (" failed" if bar.failed else "")
+    yield element("text", escape_text(said), x=end + 8, y=y + 8, class_="amount")
 
 
 def _threshold(axis: Scale, least: Decimal | None, *, bottom: int) -> Iterator[Markup]:
@@ -187,10 +191,10 @@ def _threshold(axis: Scale, least: Decimal | None, *, bottom: int) -> Iterator[M
         return
     x = axis.at(least)
     yield element("line", x1=x, x2=x, y1=TOP - 10, y2=bottom + 4, class_="least")
-    yield element("text", words(f"least {_shown(least)}"), x=x, y=TOP - 14, class_="ceiling-name")
+    yield element("text", escape_text(f"least {_format_number(least)}"), x=x, y=TOP - 14, class_="ceiling-name")
 
 
-def _shown(value: Decimal) -> str:
+def _format_number(value: Decimal) -> str:
     rounded = round_to(value, Decimal("0.01"))
     text = f"{rounded:,f}"
     return text.rstrip("0").rstrip(".")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.markup import Markup, element, words
+from cli.pages.documents.markup import Markup, element, escape_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -66,8 +66,8 @@ def grid(axis: Scale, *, top: int, bottom: int, unit: str, shown: Callable[[Deci
     for tick in axis.ticks:
         x = axis.at(tick)
         yield element("line", x1=x, x2=x, y1=top, y2=bottom + 4, class_="grid")
-        yield element("text", words(shown(tick)), x=x, y=bottom + 20, class_="tick")
-    yield element("text", words(unit), x=axis.left + axis.width / 2, y=bottom + 38, class_="tick")
+        yield element("text", escape_text(shown(tick)), x=x, y=bottom + 20, class_="tick")
+    yield element("text", escape_text(unit), x=axis.left + axis.width / 2, y=bottom + 38, class_="tick")
 
 
 WIDTH: Final = 720
@@ -87,8 +87,8 @@ def drawing(name: str, *parts: Markup, title: str, description: str, height: flo
     """
     return element(
         "svg",
-        element("title", words(title), id=f"{name}-title"),
-        element("desc", words(description), id=f"{name}-desc"),
+        element("title", escape_text(title), id=f"{name}-title"),
+        element("desc", escape_text(description), id=f"{name}-desc"),
         *parts,
         viewBox=f"0 0 {WIDTH} {height:.0f}",
         role="img",
@@ -99,7 +99,7 @@ def drawing(name: str, *parts: Markup, title: str, description: str, height: flo
 
 def text(said: str, *, x: float, y: float, class_: str) -> Markup:
     """Words at a place."""
-    return element("text", words(said), x=x, y=y, class_=class_)
+    return element("text", escape_text(said), x=x, y=y, class_=class_)
 
 
 def heading(name: str, *, beside: str = "", amount: str, x: float, y: float) -> Markup:
@@ -112,36 +112,36 @@ def heading(name: str, *, beside: str = "", amount: str, x: float, y: float) -> 
     while len(f"{letter}:{goals}  {amount}") * BOLD_LETTER > WIDTH - 2 * MARKER and ", " in goals.removesuffix(", ..."):
         goals = f"{goals.removesuffix(', ...').rpartition(', ')[0]}, ..."
     name = f"{letter}:{goals}" if goals else name
-    rest = element("tspan", words(f":{goals}"), class_="long")
-    shown = (words(name),) if len(name) <= LONGEST_NAME else (words(letter), rest)
-    more = (element("tspan", words(beside), class_="where"),) if beside else ()
+    rest = element("tspan", escape_text(f":{goals}"), class_="long")
+    shown = (escape_text(name),) if len(name) <= LONGEST_NAME else (escape_text(letter), rest)
+    more = (element("tspan", escape_text(beside), class_="where"),) if beside else ()
     return element("text", *shown, *more, x=x, y=y, class_="name")
 
 
-def below(axis: Scale, *, top: float, bottom: float, unit: str) -> Iterator[Markup]:
+def draw_horizontal_axis(axis: Scale, *, top: float, bottom: float, unit: str) -> Iterator[Markup]:
     """Lines upwards from an axis below the chart; every other amount makes room on a phone."""
     for at, tick in enumerate(axis.ticks):
         x = axis.at(tick)
         yield element("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid")
-        yield text(short(tick), x=x, y=bottom + 20, class_="tick odd" if at % 2 else "tick")
+        yield text(format_tick(tick), x=x, y=bottom + 20, class_="tick odd" if at % 2 else "tick")
     yield text(unit, x=axis.left + axis.width / 2, y=bottom + 44, class_="tick unit")
 
 
-def beside(axis: Scale, *, height: float, left: float, right: float, unit: str) -> Iterator[Markup]:
+def draw_vertical_axis(axis: Scale, *, height: float, left: float, right: float, unit: str) -> Iterator[Markup]:
     """Lines to the right from an axis beside the chart, whose least amount stands at the bottom."""
     for tick in axis.ticks:
-        y = upwards(axis, tick, height=height)
+        y = vertical_pixel(axis, tick, height=height)
         yield element("line", x1=left, x2=right, y1=y, y2=y, class_="grid")
-        yield text(short(tick), x=left - 8, y=y + 4, class_="tick beside")
+        yield text(format_tick(tick), x=left - 8, y=y + 4, class_="tick beside")
     yield text(unit, x=0, y=axis.left - 40, class_="tick head")
 
 
-def upwards(axis: Scale, amount: Decimal, *, height: float) -> float:
+def vertical_pixel(axis: Scale, amount: Decimal, *, height: float) -> float:
     """Pixel of an amount on an axis that grows upwards."""
     return axis.left + height - (axis.at(amount) - axis.left)
 
 
-def short(tick: Decimal) -> str:
+def format_tick(tick: Decimal) -> str:
     """An amount for an axis: "0.5", "250", "40k", "1.2M"."""
     scaled, unit = (tick / MILLION, "M") if tick >= MILLION else (tick / THOUSAND, "k")
     if tick < 10 * THOUSAND:
@@ -153,10 +153,10 @@ def marker(letters: str, *, x: float, y: float, hover: str) -> Markup:
     """An option's letter in a disc; several letters where options stand at one place."""
     wide = MARKER + LETTER_WIDTH * (len(letters) - 1) / 2
     disc = element("rect", x=x - wide, y=y - MARKER, width=wide * 2, height=MARKER * 2, rx=MARKER, class_="disc")
-    return element("g", element("title", words(hover)), disc, text(letters, x=x, y=y + 4.5, class_="letter"))
+    return element("g", element("title", escape_text(hover)), disc, text(letters, x=x, y=y + 4.5, class_="letter"))
 
 
-def apart(places: Iterable[tuple[float, float]], *, near: float) -> list[list[int]]:
+def group_overlaps(places: Iterable[tuple[float, float]], *, near: float) -> list[list[int]]:
     """Indices of places, those closer than `near` pixels in one group."""
     groups: list[tuple[tuple[float, float], list[int]]] = []
     for at, (x, y) in enumerate(places):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import BOLD_LETTER, WIDTH, Scale, below, drawing, heading, scale, text
-from cli.pages.documents.markup import Markup, element, words
+from cli.pages.charts.axes import BOLD_LETTER, WIDTH, Scale, draw_horizontal_axis, drawing, heading, scale, text
+from cli.pages.documents.markup import Markup, element, escape_text
 from cli.terminal.amounts import total as said_total
 from cli.terminal.amounts import usd
-from cli.views.quote.labels import named, places
-from planning.costs.bill import Group, total
+from cli.views.quote.labels import option_title, places
+from planning.costs.bill import BillGroup, total
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def bill_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
     rows = (part for at, option in enumerate(options) for part in _row(at, option, axis, y=TOP + ROW * at))
     return drawing(
         "bill",
-        *below(axis, top=TOP - 6, bottom=height - BOTTOM, unit="USD a month, expected"),
+        *draw_horizontal_axis(axis, top=TOP - 6, bottom=height - BOTTOM, unit="USD a month, expected"),
         *(ceiling_line(axis, ceiling, top=TOP - 10, bottom=height - BOTTOM) if ceiling is not None and near else ()),
         *rows,
         title="Expected monthly bill of each option in USD, by chapter of the bill",
-        description="; ".join(_spoken(at, option) for at, option in enumerate(options)),
+        description="; ".join(_describe_bar(at, option) for at, option in enumerate(options)),
         height=height,
     )
 
@@ -53,20 +53,24 @@ def legend(options: Sequence[Option]) -> Markup:
     found = {group for option in options for group, _ in chapters(option)}
     return element(
         "p",
-        *(element("span", element("i", class_=slug(group)), words(group.value)) for group in Group if group in found),
+        *(
+            element("span", element("i", class_=slug(group)), escape_text(group.value))
+            for group in BillGroup
+            if group in found
+        ),
         class_="legend",
     )
 
 
-def chapters(option: Option) -> Iterator[tuple[Group, Decimal]]:
+def chapters(option: Option) -> Iterator[tuple[BillGroup, Decimal]]:
     """The chapters of a bill that cost anything in the expected month."""
-    for group in Group:
+    for group in BillGroup:
         amount = total(line for line in option.bill.lines if line.group is group).expected
         if amount > ZERO:
             yield group, amount
 
 
-def slug(group: Group) -> str:
+def slug(group: BillGroup) -> str:
     """The style's word for a chapter."""
     return f"part {group.value.replace(' ', '-')}"
 
@@ -79,13 +83,13 @@ def ceiling_line(axis: Scale, ceiling: Decimal, *, top: float, bottom: float) ->
     yield text(f"ceiling {usd(ceiling)}", x=x, y=top - 6, class_=side)
 
 
-def _spoken(at: int, option: Option) -> str:
+def _describe_bar(at: int, option: Option) -> str:
     parts = ", ".join(f"{group.value} {usd(amount)}" for group, amount in chapters(option))
-    return f"{named(at, option)}: {said_total(option.bill.usd_per_month.expected, bill=option.bill)} ({parts})"
+    return f"{option_title(at, option)}: {said_total(option.bill.usd_per_month.expected, bill=option.bill)} ({parts})"
 
 
 def _row(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
-    name, where = named(at, option), f"  {places(option)}"
+    name, where = option_title(at, option), f"  {places(option)}"
     amount = said_total(option.bill.usd_per_month.expected, bill=option.bill)
     fits = len(name + where + amount) * BOLD_LETTER <= WIDTH - LEFT - RIGHT
     yield heading(name, beside=where if fits else "", amount=amount, x=LEFT, y=y + 17)
@@ -96,7 +100,7 @@ def _row(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
 def _stack(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
     start = ZERO
     for group, amount in chapters(option):
-        hover = element("title", words(f"{group.value}: {usd(amount)} USD a month"))
+        hover = element("title", escape_text(f"{group.value}: {usd(amount)} USD a month"))
         x = axis.at(start)
         bar = element("rect", x=x, y=y, width=axis.at(start + amount) - x, height=BAR, class_=slug(group))
         yield element("g", hover, bar)

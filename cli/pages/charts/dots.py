@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cli.pages.charts.axes import WIDTH, Scale, below, drawing, marker, scale, text
-from cli.pages.documents.markup import Markup, element, words
+from cli.pages.charts.axes import WIDTH, Scale, draw_horizontal_axis, drawing, marker, scale, text
+from cli.pages.documents.markup import Markup, element, escape_text
 from cli.terminal.amounts import percent, usd
 from cli.views.quote.labels import letter
 from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
@@ -25,7 +25,7 @@ TOP: Final = 12
 BOTTOM: Final = 56
 
 
-class Row(NamedTuple):
+class RateRow(NamedTuple):
     """One pool: its option, its name and hardware for the reader, its rate, and that of the cheapest hyperscaler."""
 
     at: int
@@ -36,19 +36,19 @@ class Row(NamedTuple):
     other: Decimal | None
 
 
-def rate_rows(options: Sequence[Option]) -> tuple[Row, ...]:
+def rate_rows(options: Sequence[Option]) -> tuple[RateRow, ...]:
     """Pools with accelerators that have a price, option by option."""
     return tuple(row for at, option in enumerate(options) for row in _rows(at, option))
 
 
-def _rows(at: int, option: Option) -> Iterator[Row]:
+def _rows(at: int, option: Option) -> Iterator[RateRow]:
     found = worth_by_pool(option)
     for pool in (pool for each in option.placements for pool in each.pools):
         worth = found.get(pool.name)
         if worth is None or worth.usd_per_gpu_hour is None or pool.accelerator is None:
             continue
         hardware = f"{pool.accelerator}, {pool.kind.replace('_', ' ')}"
-        yield Row(at, pool.name, hardware, worth, worth.usd_per_gpu_hour, worth.big_three_usd_per_gpu_hour)
+        yield RateRow(at, pool.name, hardware, worth, worth.usd_per_gpu_hour, worth.big_three_usd_per_gpu_hour)
 
 
 def rate_chart(options: Sequence[Option]) -> Markup:
@@ -59,7 +59,7 @@ def rate_chart(options: Sequence[Option]) -> Markup:
     height = TOP + ROW * len(rows) + BOTTOM
     return drawing(
         "rates",
-        *below(
+        *draw_horizontal_axis(
             axis,
             top=TOP - 4,
             bottom=height - BOTTOM,
@@ -67,25 +67,25 @@ def rate_chart(options: Sequence[Option]) -> Markup:
         ),
         *(part for number, row in enumerate(rows) for part in _row(row, axis, y=TOP + ROW * number)),
         title="USD a GPU-hour of each pool, and at the cheapest of AWS, Google Cloud and Azure on demand",
-        description="; ".join(_spoken(row) for row in rows),
+        description="; ".join(_describe_dot(row) for row in rows),
         height=height,
     )
 
 
-def _spoken(row: Row) -> str:
+def _describe_dot(row: RateRow) -> str:
     other = f", {usd(row.other)} USD at the cheapest hyperscaler" if row.other is not None else ""
     return f"{letter(row.at)} {row.pool}: {usd(row.rate)} USD{other}"
 
 
-def _row(row: Row, axis: Scale, *, y: int) -> Iterator[Markup]:
+def _row(row: RateRow, axis: Scale, *, y: int) -> Iterator[Markup]:
     x = axis.at(row.rate)
-    more = element("tspan", words(f"  {row.hardware}"), class_="where")
-    yield element("text", words(row.pool), more, x=LEFT, y=y + 20, class_="name")
+    more = element("tspan", escape_text(f"  {row.hardware}"), class_="where")
+    yield element("text", escape_text(row.pool), more, x=LEFT, y=y + 20, class_="name")
     end, middle = x, y + DOT
     if row.other is not None:
         end = axis.at(row.other)
         yield element("line", x1=x, x2=end, y1=middle, y2=middle, class_="gap")
         yield element("line", x1=end, x2=end, y1=middle - 12, y2=middle + 12, class_="whisker")
-    yield marker(letter(row.at), x=x, y=middle, hover=_spoken(row))
+    yield marker(letter(row.at), x=x, y=middle, hover=_describe_dot(row))
     versus = f", {percent(versus_big_three_percent(row.worth))}" if row.other is not None else ""
     yield text(f"{usd(row.rate)}{versus}", x=max(x, end) + 18, y=middle + 5, class_="amount")

@@ -6,7 +6,7 @@ from math import log10
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.axes import BOLD_LETTER, WIDTH, drawing, marker, text
-from cli.pages.documents.markup import Markup, element, words
+from cli.pages.documents.markup import Markup, element, escape_text
 from cli.terminal.amounts import usd
 from cli.views.quote.labels import letter
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.model import Provider
-    from planning.quoting.price_performance import PoolStanding, Standing, Worth
+    from planning.quoting.price_performance import MarketRank, PoolMarketRank, Worth
 
 LEFT: Final = 14
 RIGHT: Final = 16
@@ -46,7 +46,7 @@ class Axis:
         return LEFT + self._pixels * (log10(max(amount, self.ticks[0])) - self._least)
 
 
-def market_chart(standing: Standing, providers: Mapping[str, Provider]) -> Markup:
+def market_chart(standing: MarketRank, providers: Mapping[str, Provider]) -> Markup:
     """Two rows of dots, one marker for each pool."""
     amounts = [each.usd_per_1000_tflops_hour for each in standing.machines] + [each.usd for each in standing.pools]
     axis = Axis([each for each in amounts if each > 0])
@@ -65,12 +65,12 @@ def market_chart(standing: Standing, providers: Mapping[str, Provider]) -> Marku
         *(part for at, (name, row) in enumerate(clouds) for part in _cloud(name, row, axis, y=TOP + CLOUD * at)),
         *(part for at, pool in enumerate(standing.pools) for part in _pool(pool, axis, y=below + ROW * at)),
         title=f"USD an hour for 1000 TFLOPS of {standing.precision}, pools of the options against machines on sale",
-        description="; ".join(_spoken(pool, standing) for pool in standing.pools),
+        description="; ".join(_describe_pool_rank(pool, standing) for pool in standing.pools),
         height=bottom + BOTTOM,
     )
 
 
-def _spoken(pool: PoolStanding, standing: Standing) -> str:
+def _describe_pool_rank(pool: PoolMarketRank, standing: MarketRank) -> str:
     cheaper = f"{pool.cheaper} of {len(standing.machines)} machines are cheaper"
     return f"{letter(pool.at)} {pool.pool}: {usd(pool.usd)} USD, {cheaper}"
 
@@ -95,20 +95,20 @@ def _cloud(name: str, machines: Sequence[Worth], axis: Axis, *, y: int) -> Itera
         said = f"{machine}: {usd(each.usd_per_1000_tflops_hour)} USD"
         height = y + 34 + 7 * (at % STEPS)
         dot = element("circle", cx=axis.at(each.usd_per_1000_tflops_hour), cy=height, r=3.2, class_="dot")
-        yield element("g", element("title", words(said)), dot)
+        yield element("g", element("title", escape_text(said)), dot)
 
 
-def _pool(pool: PoolStanding, axis: Axis, *, y: int) -> Iterator[Markup]:
+def _pool(pool: PoolMarketRank, axis: Axis, *, y: int) -> Iterator[Markup]:
     x = axis.at(pool.usd)
     said = f"{pool.pool}: {usd(pool.usd)}"
-    more = element("tspan", words(f", {pool.accelerator}, {pool.purchase}"), class_="where")
+    more = element("tspan", escape_text(f", {pool.accelerator}, {pool.purchase}"), class_="where")
     yield element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y + 25, y2=y + 25, class_="grid")
     yield marker(letter(pool.at), x=x, y=y + 25, hover=f"{letter(pool.at)} {pool.pool}: {usd(pool.usd)} USD")
     wide = BOLD_LETTER * len(said) + LETTER * len(f", {pool.accelerator}, {pool.purchase}")
     fits_right, fits_left = x + AWAY + wide <= WIDTH, x - AWAY - wide >= 0
     if not fits_right and not fits_left:  # over the line, from its beginning
-        yield element("text", words(said), more, x=LEFT, y=y + 8, class_="amount")
+        yield element("text", escape_text(said), more, x=LEFT, y=y + 8, class_="amount")
         return
     is_left = fits_left and (x > WIDTH / 2 or not fits_right)
     side, place = ("amount end", x - AWAY) if is_left else ("amount", x + AWAY)
-    yield element("text", words(said), more, x=place, y=y + 30, class_=side)
+    yield element("text", escape_text(said), more, x=place, y=y + 30, class_=side)

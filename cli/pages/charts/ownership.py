@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import WIDTH, Scale, beside, drawing, scale, text, upwards
+from cli.pages.charts.axes import WIDTH, Scale, draw_vertical_axis, drawing, scale, text, vertical_pixel
 from cli.pages.documents.markup import Markup, element
 from cli.terminal.amounts import usd
 from cli.views.quote.labels import letter
@@ -13,7 +13,7 @@ from cli.views.quote.labels import letter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.quoting.price_performance import Spent
+    from planning.quoting.price_performance import OwnershipCosts
     from planning.quoting.quote import Buying
 
 LEFT: Final = 76
@@ -25,7 +25,7 @@ HALF_A_NAME: Final = 200.0  # pixels on a phone
 HALF_YEAR: Final = Decimal(6)  # months between two lines of the grid
 
 
-def owning_chart(buying: Buying, spent: Spent, *, every: Sequence[int]) -> Markup:
+def owning_chart(buying: Buying, spent: OwnershipCosts, *, every: Sequence[int]) -> Markup:
     """Two lines over the months that the servers are kept.
 
     Args:
@@ -37,17 +37,17 @@ def owning_chart(buying: Buying, spent: Spent, *, every: Sequence[int]) -> Marku
     return drawing(
         f"buying-{letter(every[0])}",
         *_months(months),
-        *beside(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD in total"),
+        *draw_vertical_axis(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD in total"),
         *_line(spent.rented, months, amounts, class_="rented"),
         *_line(spent.owned, months, amounts, class_="owned"),
         *_even(buying, spent, months, amounts),
         title=f"{letters}: total USD spent by each month, rented and bought",
-        description=_spoken(buying),
+        description=_describe_purchase(buying),
         height=TOP + TALL + BOTTOM,
     )
 
 
-def _spoken(buying: Buying) -> str:
+def _describe_purchase(buying: Buying) -> str:
     even = (
         f"buying is cheaper from month {buying.break_even_month}"
         if buying.break_even_month
@@ -71,19 +71,19 @@ def _months(axis: Scale) -> Iterator[Markup]:
 
 def _line(usd_by_month: Sequence[Decimal], months: Scale, amounts: Scale, *, class_: str) -> Iterator[Markup]:
     places = (
-        f"{months.at(Decimal(month)):.1f} {upwards(amounts, amount, height=TALL):.1f}"
+        f"{months.at(Decimal(month)):.1f} {vertical_pixel(amounts, amount, height=TALL):.1f}"
         for month, amount in enumerate(usd_by_month)
     )
     yield element("path", d="M" + " L".join(places), class_=class_)
 
 
-def _even(buying: Buying, spent: Spent, months: Scale, amounts: Scale) -> Iterator[Markup]:
+def _even(buying: Buying, spent: OwnershipCosts, months: Scale, amounts: Scale) -> Iterator[Markup]:
     """The first month in which buying has cost less in total."""
     month = buying.break_even_month
     if month is None:
         yield text("buying is not cheaper within 3 years", x=WIDTH / 2, y=TOP - 14, class_="even-name")
         return
-    x, y = months.at(Decimal(month)), upwards(amounts, spent.owned[month], height=TALL)
+    x, y = months.at(Decimal(month)), vertical_pixel(amounts, spent.owned[month], height=TALL)
     yield element("line", x1=x, x2=x, y1=TOP - 6, y2=TOP + TALL, class_="even")
     yield element("circle", cx=x, cy=y, r=6, class_="dot-even")
     middle = min(max(x, LEFT + HALF_A_NAME), WIDTH - HALF_A_NAME)

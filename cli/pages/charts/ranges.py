@@ -5,11 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import WIDTH, below, drawing, heading, scale, text
+from cli.pages.charts.axes import WIDTH, draw_horizontal_axis, drawing, heading, scale, text
 from cli.pages.charts.bars import ceiling_line
 from cli.pages.documents.markup import element
 from cli.terminal.amounts import floor, usd
-from cli.views.quote.labels import named
+from cli.views.quote.labels import option_title
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
@@ -40,20 +40,20 @@ def range_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup
     height = TOP + ROW * len(options) + BOTTOM
     return drawing(
         "ranges",
-        *below(axis, top=TOP - 6, bottom=height - BOTTOM, unit="USD a month"),
+        *draw_horizontal_axis(axis, top=TOP - 6, bottom=height - BOTTOM, unit="USD a month"),
         *(part for at, option in enumerate(options) for part in _bar(option, axis, y=TOP + ROW * at)),
         *(ceiling_line(axis, ceiling, top=TOP - 10, bottom=height - BOTTOM) if ceiling is not None and near else ()),
         *(part for at, option in enumerate(options) for part in _words(at, option, axis, y=TOP + ROW * at)),
         title="Monthly bill of each option in USD: least, expected and most",
-        description="; ".join(_spoken(at, option) for at, option in enumerate(options)),
+        description="; ".join(_describe_range(at, option) for at, option in enumerate(options)),
         height=height,
     )
 
 
-def _spoken(at: int, option: Option) -> str:
+def _describe_range(at: int, option: Option) -> str:
     amount = option.bill.usd_per_month
     least = "at least " if option.bill.unpriced else ""
-    return f"{named(at, option)}: {least}{usd(amount.min)} to {usd(amount.max)}, expected {usd(amount.expected)}"
+    return f"{option_title(at, option)}: {least}{usd(amount.min)} to {usd(amount.max)}, expected {usd(amount.expected)}"
 
 
 def _bar(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
@@ -70,7 +70,7 @@ def _words(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
     least, expected, most = (
         floor(usd(each), unpriced=len(option.bill.unpriced)) for each in (amount.min, amount.expected, amount.max)
     )
-    yield heading(named(at, option), amount=f"{expected} expected", x=LEFT, y=y + 17)
+    yield heading(option_title(at, option), amount=f"{expected} expected", x=LEFT, y=y + 17)
     yield text(f"{expected} expected", x=WIDTH - RIGHT - 8, y=y + 17, class_="amount end")
     yield from _ends(least, most, left=left, right=right, y=y + BELOW_BAR)
 

@@ -6,16 +6,16 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.axes import Scale, grid, scale
-from cli.pages.documents.markup import Markup, cells, element, joined, wide, words
+from cli.pages.documents.markup import Markup, cells, element, escape_text, join_parts, make_scrollable
 from cli.terminal.amounts import usd
-from cli.views.relocation.descriptions import said_span, sections, summed
+from cli.views.relocation.descriptions import format_span_form, sections, sum_lines
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.costs.json_shapes import LineForm
-    from planning.relocation.form import CellForm, RelocationPlanForm, StepForm
+    from planning.relocation.form import CellForm, RelocationPlanForm, RelocationStepForm
     from planning.values.money import Range
 
 WIDTH: Final = 960
@@ -44,7 +44,9 @@ def bill_chart(form: RelocationPlanForm) -> Markup:
     height = TOP + ROW * len(rows) + BOTTOM
     return element(
         "svg",
-        element("title", words("What the relocation costs once, by line, in USD: from min to max, a tick at expected")),
+        element(
+            "title", escape_text("What the relocation costs once, by line, in USD: from min to max, a tick at expected")
+        ),
         *grid(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD, once", shown="{:,.0f}".format),
         *(part for at, row in enumerate(rows) for part in _bar(*row, axis=axis, y=TOP + ROW * at)),
         viewBox=f"0 0 {WIDTH} {height}",
@@ -73,7 +75,7 @@ def _amounts(lines: Sequence[LineForm]) -> list[tuple[str, Range]]:
     for line in lines:
         if line["state"] == "priced":
             found.setdefault(line["label"], []).append(line)
-    amounts = [(label, summed(each)[0]) for label, each in found.items()]
+    amounts = [(label, sum_lines(each)[0]) for label, each in found.items()]
     return sorted(((label, each) for label, each in amounts if each.max > ZERO), key=lambda row: -row[1].expected)
 
 
@@ -85,12 +87,12 @@ def _reach(amounts: Sequence[Range]) -> Decimal:
 
 
 def _bar(label: str, section: str, amount: Range, colour: str, *, axis: Scale, y: int) -> Iterator[Markup]:
-    where = element("tspan", words(f"  {section}"), class_="where")
-    yield element("text", words(label), where, x=LEFT, y=y + 13)
+    where = element("tspan", escape_text(f"  {section}"), class_="where")
+    yield element("text", escape_text(label), where, x=LEFT, y=y + 13)
     middle = y + 18 + BAR // 2
     left, right = axis.at(amount.min), axis.at(min(amount.max, axis.most))
     tick = axis.at(min(amount.expected, axis.most))
-    hover = element("title", words(f"{usd(amount.min)} / {usd(amount.expected)} / {usd(amount.max)} USD"))
+    hover = element("title", escape_text(f"{usd(amount.min)} / {usd(amount.expected)} / {usd(amount.max)} USD"))
     solid = element("rect", x=LEFT, y=y + 18, width=max(tick - LEFT, 2.0), height=BAR, fill=colour)
     more = element("rect", x=tick, y=y + 18, width=max(right - tick, 0.0), height=BAR, fill=colour, opacity=0.35)
     yield element("g", hover, solid, more)
@@ -102,7 +104,9 @@ def _bar(label: str, section: str, amount: Range, colour: str, *, axis: Scale, y
     place = right + 14 if amount.max > axis.most else max(right, tick) + 8
     anchor = "end" if place > WIDTH - RIGHT - 60 and beyond else "start"
     x = WIDTH - 4 if anchor == "end" else place
-    yield element("text", words(f"{usd(amount.expected)}{beyond}"), x=x, y=middle, class_="amount", text_anchor=anchor)
+    yield element(
+        "text", escape_text(f"{usd(amount.expected)}{beyond}"), x=x, y=middle, class_="amount", text_anchor=anchor
+    )
 
 
 def timeline(form: RelocationPlanForm) -> Markup:
@@ -113,7 +117,7 @@ def timeline(form: RelocationPlanForm) -> Markup:
     width = STEP_WIDTH * len(steps) + 2 * LEFT
     return element(
         "svg",
-        element("title", words("Steps of the relocation, the freeze, and the point of no return")),
+        element("title", escape_text("Steps of the relocation, the freeze, and the point of no return")),
         *_freeze(form, frozen),
         *(part for at, each in enumerate(steps) for part in _step(each, x=LEFT + STEP_WIDTH * at)),
         *_no_return(LEFT + STEP_WIDTH * last),
@@ -127,22 +131,22 @@ def _freeze(form: RelocationPlanForm, frozen: Sequence[int]) -> Iterator[Markup]
     if not frozen:
         return
     left, right = LEFT + STEP_WIDTH * frozen[0], LEFT + STEP_WIDTH * (frozen[-1] + 1)
-    said = said_span(form["times"]["frozen"])
+    said = format_span_form(form["times"]["frozen"])
     window = form["times"]["window_seconds"] // 60
     text = f"writers stand still: {said} (window {window} min), then as long as is observed"
     yield element("rect", x=left, y=22, width=right - left, height=108, fill=FROZEN, opacity=0.1)
-    yield element("text", words(text), x=(left + right) / 2, y=16, class_="tick")
+    yield element("text", escape_text(text), x=(left + right) / 2, y=16, class_="tick")
 
 
-def _step(step: StepForm, *, x: int) -> Iterator[Markup]:
+def _step(step: RelocationStepForm, *, x: int) -> Iterator[Markup]:
     colour = FROZEN if step["frozen"] else MOVING
-    hover = element("title", words(f"{step['title']}: proves that {step['proves']}"))
+    hover = element("title", escape_text(f"{step['title']}: proves that {step['proves']}"))
     block = element("rect", x=x + 2, y=36, width=STEP_WIDTH - 4, height=BAND, rx=4, fill=colour)
     name = step["name"].replace("_", " ")
-    label = element("text", words(name), x=x + STEP_WIDTH / 2, y=36 + BAND / 2 + 4, class_="on-bar")
+    label = element("text", escape_text(name), x=x + STEP_WIDTH / 2, y=36 + BAND / 2 + 4, class_="on-bar")
     yield element("g", hover, block, label)
-    for at, part in enumerate(_two_lines(said_span(step["span"]))):
-        yield element("text", words(part), x=x + STEP_WIDTH / 2, y=100 + 14 * at, class_="tick small")
+    for at, part in enumerate(_two_lines(format_span_form(step["span"]))):
+        yield element("text", escape_text(part), x=x + STEP_WIDTH / 2, y=100 + 14 * at, class_="tick small")
 
 
 def _two_lines(text: str) -> list[str]:
@@ -154,14 +158,14 @@ def _two_lines(text: str) -> list[str]:
 
 def _no_return(x: int) -> Iterator[Markup]:
     yield element("line", x1=x, x2=x, y1=22, y2=134, class_="ceiling")
-    yield element("text", words("no way back"), x=x + 4, y=146, class_="ceiling-name at-end")
+    yield element("text", escape_text("no way back"), x=x + 4, y=146, class_="ceiling-name at-end")
 
 
 def loss_matrix(matrix: Sequence[CellForm]) -> Markup:
     """A table for each kind of feature set: movers down, what they carry across."""
     tables = [_matrix(rows) for rows in _by_features(matrix)]
     legend = ", ".join(f"{sign} {word}" for word, sign in SIGNS.items())
-    return joined([element("p", words(legend), class_="faint"), *tables])
+    return join_parts([element("p", escape_text(legend), class_="faint"), *tables])
 
 
 def _by_features(matrix: Sequence[CellForm]) -> Iterator[list[list[CellForm]]]:
@@ -178,11 +182,14 @@ def _by_features(matrix: Sequence[CellForm]) -> Iterator[list[list[CellForm]]]:
 def _matrix(rows: Sequence[Sequence[CellForm]]) -> Markup:
     head = cells("th", (f"{rows[0][0]['kind']}, into", *(each["feature"] for each in rows[0])), numbers_from=99)
     body = (
-        element("tr", element("td", words(f"{row[0]['mover']}, {row[0]['target']}")), *map(_cell, row)) for row in rows
+        element("tr", element("td", escape_text(f"{row[0]['mover']}, {row[0]['target']}")), *map(_cell, row))
+        for row in rows
     )
-    return wide(element("table", element("thead", head), element("tbody", joined(body))))
+    return make_scrollable(element("table", element("thead", head), element("tbody", join_parts(body))))
 
 
 def _cell(each: CellForm) -> Markup:
     said = "; ".join(part for part in (each["carries"], each["note"], each["source"]) if part)
-    return element("td", words(SIGNS[each["carries"]]), title=said, class_=f"sign {each['carries'].replace(' ', '-')}")
+    return element(
+        "td", escape_text(SIGNS[each["carries"]]), title=said, class_=f"sign {each['carries'].replace(' ', '-')}"
+    )

@@ -8,19 +8,19 @@ from cli.pages.charts.axes import (
     LETTER_WIDTH,
     MARKER,
     WIDTH,
-    apart,
-    below,
-    beside,
+    draw_horizontal_axis,
+    draw_vertical_axis,
     drawing,
+    group_overlaps,
     marker,
     scale,
     text,
-    upwards,
+    vertical_pixel,
 )
-from cli.pages.documents.markup import element, words
+from cli.pages.documents.markup import element, escape_text
 from cli.terminal.amounts import days as days_of
 from cli.terminal.amounts import duration, usd, usd_short
-from cli.views.quote.labels import letter, named
+from cli.views.quote.labels import letter, option_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from cli.pages.charts.axes import Scale
     from cli.pages.documents.markup import Markup
-    from planning.quoting.quote import Option, Run
+    from planning.quoting.quote import Option, RunEstimate
 
 LEFT: Final = 76
 RIGHT: Final = 40
@@ -70,18 +70,21 @@ class Label(NamedTuple):
         return left, self.y - PHONE_LETTER, left + wide, self.y + 3
 
 
-class Point(NamedTuple):
+class RunPoint(NamedTuple):
     """A run of one option."""
 
     at: int
     option: Option
-    run: Run
+    run: RunEstimate
 
 
-def points(options: Sequence[Option], workload: str) -> tuple[Point, ...]:
+def points(options: Sequence[Option], workload: str) -> tuple[RunPoint, ...]:
     """The runs of one workload, option by option."""
     return tuple(
-        Point(at, option, run) for at, option in enumerate(options) for run in option.runs if run.workload == workload
+        RunPoint(at, option, run)
+        for at, option in enumerate(options)
+        for run in option.runs
+        if run.workload == workload
     )
 
 
@@ -96,30 +99,30 @@ def run_chart(options: Sequence[Option], *, workload: str, deadline_days: Decima
     amounts = scale(max(each.run.usd for each in found), left=TOP, width=TALL)
     return drawing(
         f"run-{workload}",
-        *below(hours, top=TOP, bottom=TOP + TALL, unit="hours of one run"),
-        *beside(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD of one run"),
+        *draw_horizontal_axis(hours, top=TOP, bottom=TOP + TALL, unit="hours of one run"),
+        *draw_vertical_axis(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD of one run"),
         *(_deadline(hours.at(deadline), deadline_days) if deadline and deadline_days and near else ()),
         *_points(found, hours, amounts),
         title=f"Cost of one run of {workload} against the time it takes",
-        description="; ".join(_spoken(each) for each in found),
+        description="; ".join(_describe_run(each) for each in found),
         height=TOP + TALL + BOTTOM,
     )
 
 
-def _spoken(point: Point) -> str:
-    return f"{named(point.at, point.option)}: {duration(point.run.hours)}, {usd(point.run.usd)} USD"
+def _describe_run(point: RunPoint) -> str:
+    return f"{option_title(point.at, point.option)}: {duration(point.run.hours)}, {usd(point.run.usd)} USD"
 
 
-def _points(found: Sequence[Point], hours: Scale, amounts: Scale) -> Iterator[Markup]:
-    places = [(hours.at(each.run.hours), upwards(amounts, each.run.usd, height=TALL)) for each in found]
-    groups = apart(places, near=NEAR)
+def _points(found: Sequence[RunPoint], hours: Scale, amounts: Scale) -> Iterator[Markup]:
+    places = [(hours.at(each.run.hours), vertical_pixel(amounts, each.run.usd, height=TALL)) for each in found]
+    groups = group_overlaps(places, near=NEAR)
     discs = [Disc(*places[group[0]], ", ".join(letter(found[at].at) for at in group)) for group in groups]
     said = [_amounts([found[at].run.usd for at in group]) for group in groups]
     for group, disc, words_of, label in zip(groups, discs, said, place_labels(discs, said), strict=True):
-        yield marker(disc.letters, x=disc.x, y=disc.y, hover="; ".join(_spoken(found[at]) for at in group))
-        more = element("tspan", words(f", {duration(found[group[0]].run.hours)}"), class_="where")
+        yield marker(disc.letters, x=disc.x, y=disc.y, hover="; ".join(_describe_run(found[at]) for at in group))
+        more = element("tspan", escape_text(f", {duration(found[group[0]].run.hours)}"), class_="where")
         side = "amount end" if label.ends else "amount"
-        yield element("text", words(words_of), more, x=label.x, y=label.y, class_=side)
+        yield element("text", escape_text(words_of), more, x=label.x, y=label.y, class_=side)
 
 
 def _amounts(group: Sequence[Decimal]) -> str:

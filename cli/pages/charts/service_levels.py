@@ -6,13 +6,13 @@ from calendar import monthrange
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.markup import Markup, element, words
+from cli.pages.documents.markup import Markup, element, escape_text
 from planning.service_levels.formatting import SAID_STANDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.service_levels.form import PartForm, SlaForm, SpanForm
+    from planning.service_levels.form import PartForm, ShortfallPeriodForm, SlaForm
 
 WIDTH: Final = 960
 LEFT: Final = 8
@@ -37,7 +37,7 @@ def strips(form: SlaForm) -> Markup:
     height = TOP + ROW * len(form["parts"]) + BOTTOM
     return element(
         "svg",
-        element("title", words(f"What stood when, {form['month']}")),
+        element("title", escape_text(f"What stood when, {form['month']}")),
         *_legend(),
         *(mark for at, part in enumerate(form["parts"]) for mark in _strip(part, y=TOP + ROW * at, days=days)),
         *_days(days, y=height - BOTTOM),
@@ -51,23 +51,23 @@ def _legend() -> Iterator[Markup]:
     for standing in LEGEND:
         said = SAID_STANDING[standing]
         yield element("rect", x=x, y=4, width=12, height=12, rx=2, class_=_fill(standing))
-        yield element("text", words(said), x=x + 18, y=15, class_="said")
+        yield element("text", escape_text(said), x=x + 18, y=15, class_="said")
         x += 34 + 7 * len(said)
 
 
 def _strip(part: PartForm, *, y: int, days: int) -> Iterator[Markup]:
-    yield element("text", words(part["title"]), x=LEFT, y=y + 14, class_="part")
+    yield element("text", escape_text(part["title"]), x=LEFT, y=y + 14, class_="part")
     found = part["attained_percent"]
     none = "not counted" if part["verdict"] == "not counted" else "nothing owed"
     said = none if found is None else _percents(found["if_up"], found["if_down"])
-    yield element("text", words(said), x=RIGHT, y=y + 14, class_="said at-end")
+    yield element("text", escape_text(said), x=RIGHT, y=y + 14, class_="said at-end")
     yield element("rect", x=LEFT, y=y + 20, width=RIGHT - LEFT, height=STRIP, class_="fill-up")
     last = {"not known": 0, "before": 0, "excluded": 1, "short": 2}  # the worst is drawn over the rest
     for span in sorted(part["spans"], key=lambda each: last[each["standing"]]):
         yield _stretch(span, y=y + 20, seconds=days * DAY)
 
 
-def _stretch(span: SpanForm, *, y: int, seconds: int) -> Markup:
+def _stretch(span: ShortfallPeriodForm, *, y: int, seconds: int) -> Markup:
     """As wide as it was long; as high as the share that was missing, half at least."""
     x = LEFT + (RIGHT - LEFT) * span["start_second"] / seconds
     width = max((RIGHT - LEFT) * (span["end_second"] - span["start_second"]) / seconds, NARROWEST)
@@ -76,7 +76,7 @@ def _stretch(span: SpanForm, *, y: int, seconds: int) -> Markup:
     high = STRIP if span["standing"] != "short" else max(float(share) * STRIP, STRIP / 2)
     had = "" if span["delivered"] is None else f", {span['delivered']} of {span['owed']} there"
     hover = f"{SAID_STANDING[span['standing']]}: {span['start']} to {span['end']} ({span['hours']} h{had})"
-    title = element("title", words(hover))
+    title = element("title", escape_text(hover))
     block = element("rect", x=x, y=y, width=width, height=high, class_=_fill(span["standing"]))
     return element("g", title, block)
 
@@ -89,19 +89,19 @@ def _days(days: int, *, y: int) -> Iterator[Markup]:
     for day in (*range(1, days - 2, EVERY), days):
         x = LEFT + (RIGHT - LEFT) * (day - 1) / days
         yield element("line", x1=x, x2=x, y1=y - 6, y2=y, class_="grid")
-        yield element("text", words(str(day)), x=x + (RIGHT - LEFT) / days / 2, y=y + 14, class_="tick")
+        yield element("text", escape_text(str(day)), x=x + (RIGHT - LEFT) / days / 2, y=y + 14, class_="tick")
 
 
-def attained_chart(form: SlaForm) -> Markup:
+def availability_chart(form: SlaForm) -> Markup:
     """A line from the reading with what nobody measured down to the one with it up; levels of the table across."""
     shown = [part for part in form["parts"] if part["attained_percent"] is not None]
     low = _least(form, shown)
     height = TOP + ROW * len(shown) + BOTTOM
     return element(
         "svg",
-        element("title", words("Attainment of each part, in percent, against the levels of the table")),
+        element("title", escape_text("Attainment of each part, in percent, against the levels of the table")),
         *(mark for at, row in enumerate(form["table"]) for mark in _level(row["below_percent"], at, low, height)),
-        *(mark for at, part in enumerate(shown) for mark in _attained(part, y=TOP + ROW * at, low=low)),
+        *(mark for at, part in enumerate(shown) for mark in _draw_availability(part, y=TOP + ROW * at, low=low)),
         *_axis(low, y=height - BOTTOM),
         viewBox=f"0 0 {WIDTH} {height}",
         role="img",
@@ -125,15 +125,15 @@ def _level(below: str, at: int, low: Decimal, height: int) -> Iterator[Markup]:
     x = _x(Decimal(below), low)
     y = 14 if at % 2 == 0 else 28
     yield element("line", x1=x, x2=x, y1=y + 4, y2=height - BOTTOM, class_="level")
-    yield element("text", words(f"{below}%"), x=x, y=y, class_="level-name")
+    yield element("text", escape_text(f"{below}%"), x=x, y=y, class_="level-name")
 
 
-def _attained(part: PartForm, *, y: int, low: Decimal) -> Iterator[Markup]:
+def _draw_availability(part: PartForm, *, y: int, low: Decimal) -> Iterator[Markup]:
     found = part["attained_percent"]
     assert found is not None  # noqa: S101 - others are left out by the caller
     down, up = Decimal(found["if_down"]), Decimal(found["if_up"])
     name = f"{part['title']}: {_percents(found['if_up'], found['if_down'])}"
-    yield element("text", words(name), x=LEFT, y=y + 20, class_="part")
+    yield element("text", escape_text(name), x=LEFT, y=y + 20, class_="part")
     middle = y + 32
     yield element("line", x1=LEFT, x2=RIGHT - 60, y1=middle, y2=middle, class_="grid")
     if down != up:
@@ -151,4 +151,4 @@ def _axis(low: Decimal, *, y: int) -> Iterator[Markup]:
         percent = low + (HUNDRED - low) * share
         text = f"{percent.quantize(Decimal('0.01'), ROUND_FLOOR).normalize():f}%"
         anchor = "tick" if share else "said"
-        yield element("text", words(text), x=_x(percent, low), y=y + 16, class_=anchor)
+        yield element("text", escape_text(text), x=_x(percent, low), y=y + 16, class_=anchor)

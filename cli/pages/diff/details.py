@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
-from cli.pages.documents.markdown import listed, table
+from cli.pages.documents.markdown import render_list, table
 from cli.terminal.escaping import name, prose, title
 from cli.views.diff import amounts
-from cli.views.diff.verdicts import judged, row_verdict
+from cli.views.diff.verdicts import row_verdict, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,20 +46,23 @@ def _parts(stack: StackDiffForm, variant: str) -> Iterator[str]:
         yield f"**It could not be computed:** {prose(stack['failure'], most=1_000)}\n\n"
     yield _verdicts(stack)
     yield from _rules(stack, budget=budget)
-    yield listed("Look closely", [_called_out(each) for each in stack["called_out"]], budget=budget)
+    yield render_list("Look closely", [_describe_risk(each) for each in stack["called_out"]], budget=budget)
     if short:
         return
     yield _split(stack)
     yield _counts(stack)
     if variant in LINES:
         yield _components(stack, most_lines=LINES[variant])
-    yield listed("Notes", [prose(each) for each in stack["notes"]], budget=budget)
+    yield render_list("Notes", [prose(each) for each in stack["notes"]], budget=budget)
 
 
 def _verdicts(stack: StackDiffForm) -> str:
     listed_below = {each["sentence"] for each in stack["breaches"]}
     sides = [
-        (f"**{when}: {judged(side)}.**", "" if side["reason"] in listed_below else title(side["reason"], most=1_000))
+        (
+            f"**{when}: {verdict_word(side)}.**",
+            "" if side["reason"] in listed_below else title(side["reason"], most=1_000),
+        )
         for when, side in (("After the change", stack["after"]), ("Before", stack["before"]))
         if side
     ]
@@ -69,10 +72,10 @@ def _verdicts(stack: StackDiffForm) -> str:
 def _rules(stack: StackDiffForm, *, budget: int) -> Iterator[str]:
     new = [_breach(each) for each in stack["breaches"] if each["new"]]
     old = [_breach(each) for each in stack["breaches"] if not each["new"]]
-    yield listed("Rules newly broken", new, budget=budget)
-    yield listed("Rules broken before, and still", old, budget=budget)
-    yield listed("Mended by this change", [_breach(each, mended=True) for each in stack["mended"]], budget=budget)
-    yield listed("Exemptions", [_exemption(each) for each in stack["exemptions"]], budget=budget)
+    yield render_list("Rules newly broken", new, budget=budget)
+    yield render_list("Rules broken before, and still", old, budget=budget)
+    yield render_list("Mended by this change", [_breach(each, mended=True) for each in stack["mended"]], budget=budget)
+    yield render_list("Exemptions", [_exemption(each) for each in stack["exemptions"]], budget=budget)
 
 
 def _breach(breach: BreachForm, *, mended: bool = False) -> str:
@@ -94,7 +97,7 @@ def _exemption(each: ExemptionForm) -> str:
     )
 
 
-def _called_out(each: CalledOutForm) -> str:
+def _describe_risk(each: CalledOutForm) -> str:
     verb = {"delete": "DELETES", "replace": "REPLACES", "unprotect": "TAKES THE PROTECTION OFF"}[each["action"]]
     facts = ["it holds data"] if each["holds_data"] else []
     if each["protected"]:
@@ -110,7 +113,7 @@ def _split(stack: StackDiffForm) -> str:
     if stack["by_change"] is None:
         return ""
     said = f"The change itself: {amounts.delta(stack['by_change'])} USD a month at the base's prices."
-    if amounts.moves(stack["by_prices"]):
+    if amounts.has_change(stack["by_prices"]):
         moved = amounts.delta(stack["by_prices"])
         said += f" The head's price book would move it by {moved} USD on top, for the same resources."
     return f"{said}\n\n"
@@ -148,14 +151,14 @@ def _component(each: ComponentDiffForm, *, most_lines: int) -> Iterator[tuple[st
 
 def _amounts(each: ComponentDiffForm | LineDiffForm) -> tuple[str, str, str, str]:
     return (
-        _sized(amounts.amount(each["old"]), amounts.spread(each["old"])),
-        _sized(amounts.amount(each["new"]), amounts.spread(each["new"])),
+        _with_spread(amounts.amount(each["old"]), amounts.spread(each["old"])),
+        _with_spread(amounts.amount(each["new"]), amounts.spread(each["new"])),
         amounts.delta(each["delta"], each["old"], each["new"]),
         amounts.percent(each["delta"]),
     )
 
 
-def _sized(amount: str, spread: str) -> str:
+def _with_spread(amount: str, spread: str) -> str:
     return f"{amount}<br><sub>{spread}</sub>" if spread else amount
 
 

@@ -32,7 +32,7 @@ def _suite(stack: StackDiffForm) -> tuple[str, int, int, int]:
     if stack["state"] == "failed":
         words = _attribute(stack["failure"])
         case = f'<testcase classname={name} name="compared"><error message={words}/></testcase>'
-        return _wrapped(name, [case], failures=0, errors=1), 1, 0, 1
+        return _render_suite(name, [case], failures=0, errors=1), 1, 0, 1
     named = {rule.name for rule in RULES}
     others = dict.fromkeys(each["rule"] for each in stack["breaches"] if each["rule"] not in named)
     rules = (*(rule.name for rule in RULES), *others)
@@ -41,10 +41,15 @@ def _suite(stack: StackDiffForm) -> tuple[str, int, int, int]:
         f"<testcase classname={name} name={_attribute(rule)}>{''.join(_body(found))}</testcase>" for rule, found in told
     ]
     failures = sum(any(each["stops"] for each in found) for _, found in told)
-    return _wrapped(name, cases, failures=failures, errors=0, said=_said(stack)), len(cases), failures, 0
+    return (
+        _render_suite(name, cases, failures=failures, errors=0, said=_render_headline(stack)),
+        len(cases),
+        failures,
+        0,
+    )
 
 
-def _wrapped(name: str, cases: Sequence[str], *, failures: int, errors: int, said: str = "") -> str:
+def _render_suite(name: str, cases: Sequence[str], *, failures: int, errors: int, said: str = "") -> str:
     counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="0"'
     out = f"\n<system-out>{said}</system-out>" if said else ""
     return f"<testsuite name={name} {counts}>\n" + "\n".join(cases) + f"{out}\n</testsuite>"
@@ -61,7 +66,7 @@ def _body(found: Sequence[BreachForm]) -> Iterator[str]:
         yield f"<system-out>{_text(chr(10).join(let))}</system-out>"
 
 
-def _said(stack: StackDiffForm) -> str:
+def _render_headline(stack: StackDiffForm) -> str:
     return _text(amounts.headline(stack["delta"], stack["old"], stack["new"]))
 
 

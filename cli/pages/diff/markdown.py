@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.diff.details import VARIANTS, details
-from cli.pages.documents.markdown import box, listed, table
+from cli.pages.documents.markdown import box, render_list, table
 from cli.terminal.escaping import name, prose, title
 from cli.views.diff import amounts
 from cli.views.diff.verdicts import LOUD, headline, limit_words, loudness, row_verdict, stack_reason
@@ -14,7 +14,7 @@ from operations.code_hosts.commit_status import LONGEST, MARKER, code
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from operations.code_hosts.commit_status import Standing
+    from operations.code_hosts.commit_status import CommitStatus
     from planning.diff.form import DiffForm, RefForm, StackDiffForm
 
 LIMIT: Final = 65_000  # GitHub refuses 65,536 characters and more
@@ -39,13 +39,13 @@ LEFT_OUT: Final[tuple[str, ...]] = (
 )
 
 
-def render_comment(form: DiffForm | None, standing: Standing, commit: str) -> str:
+def render_comment(form: DiffForm | None, standing: CommitStatus, commit: str) -> str:
     """The comment that is posted about one commit: marker, banner, figures; a short one where the whole is too long."""
     whole = _joined(standing, "" if form is None else text(form, limit=FOR_FIGURES), commit=commit)
     return whole if len(whole) <= LONGEST else _joined(standing, TOO_LONG, commit=commit)
 
 
-def _joined(standing: Standing, rendered: str, *, commit: str) -> str:
+def _joined(standing: CommitStatus, rendered: str, *, commit: str) -> str:
     foot = f"<sub>{code(commit[:12])}: {standing.state}, {prose(standing.description)}</sub>"
     return (
         "\n\n".join(part for part in (MARKER, standing.banner, rendered.replace(MARKER, "").strip(), foot) if part)
@@ -55,22 +55,22 @@ def _joined(standing: Standing, rendered: str, *, commit: str) -> str:
 
 def text(form: DiffForm, *, limit: int = LIMIT) -> str:
     """The comment, at most `limit` characters long (30,000 at least)."""
-    head, notes = _head(form), listed("Notes", [prose(each) for each in form["notes"]], budget=NOTES_BUDGET)
+    head, notes = _head(form), render_list("Notes", [prose(each) for each in form["notes"]], budget=NOTES_BUDGET)
     stacks = form["stacks"]
     room = limit - len(head) - len(notes) - 1_000  # for the sentences on what is left out
-    folded, worst = _folded(stacks, room=room - len(_table(form, stacks)))
+    folded, worst = _fit_details(stacks, room=room - len(_table(form, stacks)))
     shown = stacks
     if worst > VARIANTS.index("components"):  # neither lines nor components are shown any more
         shown = [each for each in stacks if each["state"] != "unchanged"]
     rows = _table(form, shown, budget=TABLE_BUDGET)
-    folded, worst = _folded(stacks, room=room - len(rows))
-    left = _left_out(worst, unchanged=len(stacks) - len(shown))
+    folded, worst = _fit_details(stacks, room=room - len(rows))
+    left = _describe_omissions(worst, unchanged=len(stacks) - len(shown))
     return "\n".join(part for part in (head, rows, "".join(folded), notes, left) if part).rstrip() + "\n"
 
 
 def _head(form: DiffForm) -> str:
     """Marker, headline, alarms, what was compared, and what moves a limit or a judge."""
-    said = amounts.of_all(form)
+    said = amounts.format_total_change(form)
     if any(each["state"] == "failed" for each in form["stacks"]):
         said += ", failed stacks not counted"
     parts = [
@@ -80,7 +80,7 @@ def _head(form: DiffForm) -> str:
         _alarms(form) + f"Compared {_ref(form['base'], 'the base')} with {_ref(form['head'], 'the working tree')}. "
         f"Prices, ceilings, exemptions and rules are those of the base: {_book(form['base'])}.",
         "",
-        _moved(form),
+        _render_limit_changes(form),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
 
@@ -115,7 +115,7 @@ def _loses(stack: StackDiffForm) -> str:
     return f"**LOOK CLOSELY** {name(stack['stack'])}: {what} would be deleted, replaced or left unprotected."
 
 
-def _moved(form: DiffForm) -> str:
+def _render_limit_changes(form: DiffForm) -> str:
     """Ceilings that move, and files that judge the change and are changed by it."""
     rows = [row for stack in form["stacks"] for row in _limits(stack)]
     rows += [
@@ -163,8 +163,8 @@ def _row(stack: StackDiffForm) -> tuple[str, ...]:
         said += f" (was {name(stack['was'])})"
     return (
         said,
-        _sized(amounts.amount(stack["old"], absent=absent), amounts.spread(stack["old"])),
-        _sized(amounts.amount(stack["new"], absent=absent), amounts.spread(stack["new"])),
+        _with_spread(amounts.amount(stack["old"], absent=absent), amounts.spread(stack["old"])),
+        _with_spread(amounts.amount(stack["new"], absent=absent), amounts.spread(stack["new"])),
         amounts.delta(stack["delta"], stack["old"], stack["new"]),
         amounts.percent(stack["delta"]),
         row_verdict(stack) if not loudness(stack) else f"**{row_verdict(stack)}**",
@@ -174,19 +174,19 @@ def _row(stack: StackDiffForm) -> tuple[str, ...]:
 def _sum(form: DiffForm) -> tuple[str, ...]:
     return (
         "**all of them**",
-        _sized(amounts.amount(form["old"], absent=amounts.NOT_KNOWN), amounts.spread(form["old"])),
-        _sized(amounts.amount(form["new"], absent=amounts.NOT_KNOWN), amounts.spread(form["new"])),
+        _with_spread(amounts.amount(form["old"], absent=amounts.NOT_KNOWN), amounts.spread(form["old"])),
+        _with_spread(amounts.amount(form["new"], absent=amounts.NOT_KNOWN), amounts.spread(form["new"])),
         f"**{amounts.delta(form['delta'], form['old'], form['new'])}**",
         amounts.percent(form["delta"]),
         "",
     )
 
 
-def _sized(amount: str, spread: str) -> str:
+def _with_spread(amount: str, spread: str) -> str:
     return f"{amount}<br><sub>{spread}</sub>" if spread else amount
 
 
-def _folded(stacks: Sequence[StackDiffForm], *, room: int) -> tuple[list[str], int]:
+def _fit_details(stacks: Sequence[StackDiffForm], *, room: int) -> tuple[list[str], int]:
     """The details of each stack, the last ones shortened first until all fit; how far the shortening went."""
     told = [each for each in stacks if each["state"] != "unchanged" or each["breaches"] or each["notes"]]
     chosen = [details(each, VARIANTS[0]) for each in told]
@@ -202,7 +202,7 @@ def _folded(stacks: Sequence[StackDiffForm], *, room: int) -> tuple[list[str], i
     return chosen, worst
 
 
-def _left_out(worst: int, *, unchanged: int) -> str:
+def _describe_omissions(worst: int, *, unchanged: int) -> str:
     """What is not in the comment, and where it is."""
     left: list[str] = [LEFT_OUT[worst]] if worst else []
     if unchanged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.markup import Markup, element, joined, note_marks, whole_page, wide, words
+from cli.pages.documents.markup import Markup, element, escape_text, join_parts, make_scrollable, note_marks, whole_page
 from planning.documents.blocks import (
     Blank,
     Bullets,
@@ -47,54 +47,62 @@ def document_page(document: Document, *, pictures: Mapping[str, Markup] | None =
         pictures: SVG of each Picture, by its name; one without is shown by its words.
         style: rules beyond those of every page.
     """
-    return whole_page(document.title.text, joined(_body(document, pictures or {})), style=MORE_STYLE + style)
+    return whole_page(document.title.text, join_parts(_body(document, pictures or {})), style=MORE_STYLE + style)
 
 
 def _body(document: Document, pictures: Mapping[str, Markup]) -> Iterator[Markup]:
     notes = footnotes(document)
-    yield element("h1", said(document.title, notes))
-    yield element("p", said(document.subtitle, notes), class_="faint")
+    yield element("h1", render_sentence(document.title, notes))
+    yield element("p", render_sentence(document.subtitle, notes), class_="faint")
     for block in document.blocks:
         yield _block(block, notes, pictures)
     if notes:
-        yield element("h2", words("Where the figures are from"))
+        yield element("h2", escape_text("Where the figures are from"))
         yield element(
-            "ol", *(element("li", words(text), id=f"note-{number}") for text, number in notes.items()), class_="notes"
+            "ol",
+            *(element("li", escape_text(text), id=f"note-{number}") for text, number in notes.items()),
+            class_="notes",
         )
 
 
 def _block(block: Block, notes: Mapping[str, int], pictures: Mapping[str, Markup]) -> Markup:
     match block:
         case Heading(level, title):
-            shown = element(f"h{level}", said(title, notes))
+            shown = element(f"h{level}", render_sentence(title, notes))
         case Paragraph(sentence):
-            shown = element("p", said(sentence, notes))
+            shown = element("p", render_sentence(sentence, notes))
         case Notice(sentence):
-            shown = element("p", said(sentence, notes), class_="notice")
+            shown = element("p", render_sentence(sentence, notes), class_="notice")
         case Blank(label):
-            shown = element("p", element("span", said(label, notes)), element("i"), class_="blank")
+            shown = element("p", element("span", render_sentence(label, notes)), element("i"), class_="blank")
         case Bullets(items, boxes):
             kind = "boxes" if boxes else "plain"
-            shown = element("ul", *(element("li", said(item, notes)) for item in items), class_=kind)
+            shown = element("ul", *(element("li", render_sentence(item, notes)) for item in items), class_=kind)
         case Picture(name=name, alt=alt):
-            drawn = (wide(pictures[name]),) if name in pictures else ()
-            shown = element("figure", *drawn, element("figcaption", said(alt, notes)))
+            drawn = (make_scrollable(pictures[name]),) if name in pictures else ()
+            shown = element("figure", *drawn, element("figcaption", render_sentence(alt, notes)))
         case Table():
-            shown = wide(_table(block, notes))
+            shown = make_scrollable(_table(block, notes))
     return shown
 
 
 def _table(table: Table, notes: Mapping[str, int]) -> Markup:
-    caption = (element("caption", said(table.caption, notes), class_="faint"),) if table.caption is not None else ()
+    caption = (
+        (element("caption", render_sentence(table.caption, notes), class_="faint"),)
+        if table.caption is not None
+        else ()
+    )
     told = of_columns(table)
     marks = (note_marks(sorted(notes[text] for text in each)) for each in told)
-    heads = (Markup(said(cell, notes) + mark) for cell, mark in zip(table.head, marks, strict=True))
+    heads = (Markup(render_sentence(cell, notes) + mark) for cell, mark in zip(table.head, marks, strict=True))
     head = element("thead", _row("th", tuple(heads), table))
     rows = (
-        _row("td", tuple(said(cell, notes, told=known) for cell, known in zip(row, told, strict=False)), table)
+        _row(
+            "td", tuple(render_sentence(cell, notes, told=known) for cell, known in zip(row, told, strict=False)), table
+        )
         for row in table.rows
     )
-    return element("table", *caption, head, element("tbody", joined(rows)))
+    return element("table", *caption, head, element("tbody", join_parts(rows)))
 
 
 def _row(kind: str, cells: tuple[Markup, ...], table: Table) -> Markup:
@@ -107,7 +115,7 @@ def _row(kind: str, cells: tuple[Markup, ...], table: Table) -> Markup:
     )
 
 
-def said(sentence: Sentence, notes: Mapping[str, int], *, told: frozenset[str] = NONE) -> Markup:
+def render_sentence(sentence: Sentence, notes: Mapping[str, int], *, told: frozenset[str] = NONE) -> Markup:
     """A sentence, each figure with the numbers of its footnotes.
 
     Args:
@@ -118,5 +126,5 @@ def said(sentence: Sentence, notes: Mapping[str, int], *, told: frozenset[str] =
 
 def _part(part: Part, notes: Mapping[str, int], told: frozenset[str]) -> Markup:
     if not isinstance(part, Figure):
-        return words(part)
-    return Markup(words(part.text) + note_marks(numbers(part, notes, told=told)))
+        return escape_text(part)
+    return Markup(escape_text(part.text) + note_marks(numbers(part, notes, told=told)))

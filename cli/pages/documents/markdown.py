@@ -37,7 +37,7 @@ Told = tuple[frozenset[str], ...]
 def markdown(document: Document) -> str:
     """The whole document."""
     notes = footnotes(document)
-    parts = [f"# {_said(document.title, notes)}", "", _said(document.subtitle, notes), ""]
+    parts = [f"# {_render_sentence(document.title, notes)}", "", _render_sentence(document.subtitle, notes), ""]
     for block in document.blocks:
         parts += [*_block(block, notes), ""]
     if notes:
@@ -48,24 +48,24 @@ def markdown(document: Document) -> str:
 def _block(block: Block, notes: Mapping[str, int]) -> Iterator[str]:
     match block:
         case Heading(level, title):
-            yield f"{'#' * level} {_said(title, notes)}"
+            yield f"{'#' * level} {_render_sentence(title, notes)}"
         case Paragraph(sentence):
-            yield _said(sentence, notes)
+            yield _render_sentence(sentence, notes)
         case Notice(sentence):
-            yield f"> **{_said(sentence, notes)}**"
+            yield f"> **{_render_sentence(sentence, notes)}**"
         case Blank(label):
-            yield f"{_said(label, notes)}: {LINE}"
+            yield f"{_render_sentence(label, notes)}: {LINE}"
         case Bullets(items, boxes):
-            yield from (f"- {'[ ] ' if boxes else ''}{_said(item, notes)}" for item in items)
+            yield from (f"- {'[ ] ' if boxes else ''}{_render_sentence(item, notes)}" for item in items)
         case Picture(alt=alt):
-            yield f"*{_said(alt, notes)}*"
+            yield f"*{_render_sentence(alt, notes)}*"
         case Table():
             yield from _table(block, notes)
 
 
 def _table(table: Table, notes: Mapping[str, int]) -> Iterator[str]:
     if table.caption is not None:
-        yield f"*{_said(table.caption, notes)}*"
+        yield f"*{_render_sentence(table.caption, notes)}*"
         yield ""
     told = of_columns(table)
     yield _row(table.head, notes, marks=told)
@@ -77,14 +77,14 @@ def _table(table: Table, notes: Mapping[str, int]) -> Iterator[str]:
 def _row(cells: tuple[Sentence, ...], notes: Mapping[str, int], *, told: Told = (), marks: Told = ()) -> str:
     """A row; `told` are footnotes that stand at the heads already, `marks` those that stand here."""
     shown = (
-        _said(cell, notes, told=known) + _marks(sorted(notes[text] for text in mark))
+        _render_sentence(cell, notes, told=known) + _marks(sorted(notes[text] for text in mark))
         for cell, known, mark in zip_longest(cells, told, marks, fillvalue=NONE)
         if isinstance(cell, Sentence)
     )
     return "| " + " | ".join(shown) + " |"
 
 
-def _said(sentence: Sentence, notes: Mapping[str, int], *, told: frozenset[str] = NONE) -> str:
+def _render_sentence(sentence: Sentence, notes: Mapping[str, int], *, told: frozenset[str] = NONE) -> str:
     return "".join(_part(part, notes, told) for part in sentence.parts)
 
 
@@ -106,15 +106,15 @@ _ALIGNED = {"l": ":--", "r": "--:"}
 def table(headings: Sequence[str], aligned: str, rows: Iterable[Sequence[str]], *, budget: int) -> str:
     """A table; rows that have no room are counted below it."""
     head = [_markdown_blocks_row(headings), _markdown_blocks_row([_ALIGNED[each] for each in aligned])]
-    lines, more = fitted((_markdown_blocks_row(row) for row in rows), budget=budget)
+    lines, more = fit_lines((_markdown_blocks_row(row) for row in rows), budget=budget)
     return "\n".join((*head, *lines)) + "\n\n" + (f"{_more(more, 'row')}\n\n" if more else "")
 
 
-def listed(heading: str, items: Sequence[str], *, budget: int) -> str:
+def render_list(heading: str, items: Sequence[str], *, budget: int) -> str:
     """A list under a bold heading; "" without items."""
     if not items:
         return ""
-    lines, more = fitted((f"- {each}" for each in items), budget=budget)
+    lines, more = fit_lines((f"- {each}" for each in items), budget=budget)
     if more:
         lines.append(f"- {_more(more, 'entry')}")
     return "\n".join((f"**{heading}**", "", *lines)) + "\n\n"
@@ -122,7 +122,7 @@ def listed(heading: str, items: Sequence[str], *, budget: int) -> str:
 
 def box(kind: str, lines: Iterable[str], *, budget: int) -> str:
     """An alert as GitHub and GitLab draw it; elsewhere a quotation."""
-    shown, more = fitted((f"> - {each}" for each in lines), budget=budget)
+    shown, more = fit_lines((f"> - {each}" for each in lines), budget=budget)
     if len(shown) == 1 and not more:
         shown = [shown[0].replace("> - ", "> ", 1)]
     if more:
@@ -130,7 +130,7 @@ def box(kind: str, lines: Iterable[str], *, budget: int) -> str:
     return "\n".join((f"> [!{kind}]", *shown)) + "\n\n"
 
 
-def fitted(lines: Iterable[str], *, budget: int) -> tuple[list[str], int]:
+def fit_lines(lines: Iterable[str], *, budget: int) -> tuple[list[str], int]:
     """The lines that have room, in order, and how many have none; a long one hides none of those behind it."""
     kept: list[str] = []
     more = 0

@@ -24,12 +24,12 @@ def element(name: str, /, *content: Markup, **attributes: Attribute) -> Markup:
     return Markup(f"<{name}{given}>{''.join(content)}</{name}>")
 
 
-def words(text: str) -> Markup:
+def escape_text(text: str) -> Markup:
     """Text that is nothing but text."""
     return Markup(escape(printable(text)))
 
 
-def joined(parts: Iterable[Markup]) -> Markup:
+def join_parts(parts: Iterable[Markup]) -> Markup:
     """Parts one after the other."""
     return Markup("\n".join(parts))
 
@@ -39,13 +39,15 @@ def cells(kind: str, texts: Iterable[str], *, numbers_from: int) -> Markup:
     return element(
         "tr",
         *(
-            element(kind, words(text), class_="number") if index >= numbers_from else element(kind, words(text))
+            element(kind, escape_text(text), class_="number")
+            if index >= numbers_from
+            else element(kind, escape_text(text))
             for index, text in enumerate(texts)
         ),
     )
 
 
-def wide(content: Markup, **attributes: Attribute) -> Markup:
+def make_scrollable(content: Markup, **attributes: Attribute) -> Markup:
     """Content that scrolls sideways by itself where the screen is narrower."""
     return element("div", content, class_="wide", **attributes)
 
@@ -54,7 +56,7 @@ def note_marks(numbers: Sequence[int]) -> Markup:
     """The numbers of footnotes, as links to them; in brackets, for "10<sup>3</sup>" is a power."""
     if not numbers:
         return Markup("")
-    links = (element("a", words(str(each)), href=f"#note-{each}") for each in numbers)
+    links = (element("a", escape_text(str(each)), href=f"#note-{each}") for each in numbers)
     return element("sup", Markup(f"[{', '.join(links)}]"))
 
 
@@ -119,7 +121,7 @@ def whole_page(title: str, content: Markup, *, style: str = "") -> str:
         element("meta", http_equiv="Content-Security-Policy", content=ALONE),
         element("meta", name="referrer", content="no-referrer"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", words(title)),
+        element("title", escape_text(title)),
         element("style", Markup(STYLE + style)),
     )
     return f"<!doctype html>\n{element('html', head, element('body', content), lang='en')}\n"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
-from cli.terminal.amounts import NOT_KNOWN, days, duration, floor, number, percent, readings, unpriced_note, usd
-from cli.views.quote.labels import describe_verdict, letter, named, views
-from cli.views.quote.options import held_all_month, lead_worth, where
+from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
+from cli.terminal.amounts import NOT_KNOWN, days, duration, floor, format_unpriced, number, percent, readings, usd
+from cli.views.quote.labels import describe_verdict, letter, option_title, views
+from cli.views.quote.options import format_month_without_release, lead_worth, where
 from planning.checklist.model.workload import Compute
-from planning.costs.bill import Bill, Group
+from planning.costs.bill import Bill, BillGroup
 from planning.costs.bill import total as sum_of
 from planning.quoting.quote_form import versus_big_three_percent
 from planning.spec.lock_content import State
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from planning.checklist.model.checklist import Checklist
     from planning.costs.bill import LineItem
-    from planning.quoting.quote import Option, Quote, Run
+    from planning.quoting.quote import Option, Quote, RunEstimate
 
 
 def side_by_side(quote: Quote) -> Iterator[Chapter]:
@@ -31,19 +31,19 @@ def side_by_side(quote: Quote) -> Iterator[Chapter]:
         return
     head = ("", *(letter(at) for at in range(len(options))))
     rows = tuple(
-        Row((Cell(label, tone="faint"), *cells), kind)
-        for label, kind, cells in _compared(options)
+        SheetRow((SheetCell(label, tone="faint"), *cells), kind)
+        for label, kind, cells in _comparison_rows(options)
         if any(cell.text not in {"", NOT_KNOWN} for cell in cells)
     )
     sheet = Sheet(head=head, rows=rows, wide=9 + 11 * len(options))
     drawn = "Each bar reaches from the least month to the most; the mark is what we expect."
-    said = (Cell(drawn, tone="drawn"),)
+    said = (SheetCell(drawn, tone="drawn"),)
     yield Chapter(
         title="The options side by side", anchor="options", sentences=said, charts=("ranges",), sheets=(sheet,)
     )
 
 
-def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell, ...]]]:
+def _comparison_rows(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[SheetCell, ...]]]:
     yield "option", "", texts(*(each.id for each in options))
     yield "chosen as", "", texts(*(views(each) for each in options))
     yield "where", "", texts(*(where(each) for each in options))
@@ -53,11 +53,11 @@ def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell,
             floor(usd(readings(each.bill.usd_per_month)[at]), unpriced=len(each.bill.unpriced)) for each in options
         )
         yield f"USD a month, {reading}", "sum" if reading == "expected" else "", texts(*amounts)
-    yield "USD a month, guarded cap", "", texts(*(_guarded(each) for each in options))
-    yield "USD a month, held all month", "", texts(*(held_all_month(each) for each in options))
-    yield "lines without a price", "", texts(*(unpriced_note(len(each.bill.unpriced)) or "none" for each in options))
+    yield "USD a month, guarded cap", "", texts(*(_guard_cap(each) for each in options))
+    yield "USD a month, held all month", "", texts(*(format_month_without_release(each) for each in options))
+    yield "lines without a price", "", texts(*(format_unpriced(len(each.bill.unpriced)) or "none" for each in options))
     yield "verdict", "", tuple(_verdict(each) for each in options)
-    yield "misses", "", tuple(Cell("; ".join(each.misses), tone="over" if each.misses else "") for each in options)
+    yield "misses", "", tuple(SheetCell("; ".join(each.misses), tone="over" if each.misses else "") for each in options)
     yield "one run", "", texts(*(_runs(each) for each in options))
     leads = [lead_worth(each) for each in options]
     yield "USD a GPU-hour", "", texts(*(usd(each.usd_per_gpu_hour) if each else NOT_KNOWN for each in leads))
@@ -69,11 +69,11 @@ def _compared(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[Cell,
     yield "buying instead", "", texts(*(_even(each) for each in options))
 
 
-def _verdict(option: Option) -> Cell:
-    return Cell(describe_verdict(option), tone=option.judgement.verdict.value.replace(" ", "-"))
+def _verdict(option: Option) -> SheetCell:
+    return SheetCell(describe_verdict(option), tone=option.judgement.verdict.value.replace(" ", "-"))
 
 
-def _guarded(option: Option) -> str:
+def _guard_cap(option: Option) -> str:
     cap = option.guarded_usd_per_month
     return "" if cap is None else floor(usd(cap), unpriced=len(option.bill.unpriced))
 
@@ -102,7 +102,7 @@ def by_line(quote: Quote) -> Iterator[Chapter]:
     if not quote.options:
         return
     head = ("line", *(letter(at) for at in range(len(quote.options))))
-    rows = (*(row for group in Group for row in _group(quote.options, group)), _sums("total", quote.options, None))
+    rows = (*(row for group in BillGroup for row in _group(quote.options, group)), _sums("total", quote.options, None))
     sheet = Sheet(
         head=head, rows=rows, caption="USD a month, expected", numbers_from=1, wide=11 + 6 * len(quote.options)
     )
@@ -131,14 +131,14 @@ def most_expensive(option: Option) -> LineItem | None:
     return max(priced, key=lambda line: line.usd_per_month.expected if line.usd_per_month else 0, default=None)
 
 
-def _group(options: Sequence[Option], group: Group) -> Iterator[Row]:
+def _group(options: Sequence[Option], group: BillGroup) -> Iterator[SheetRow]:
     found = [{line.key: line for line in option.bill.lines if line.group is group} for option in options]
     keys = dict.fromkeys(key for lines in found for key in lines)
     if not keys:
         return
     for key in keys:
         lines = [each.get(key) for each in found]
-        yield Row((Cell(_label(key, lines)), *(_amount(line) for line in lines)))
+        yield SheetRow((SheetCell(_label(key, lines)), *(_amount(line) for line in lines)))
     yield _sums(group.value, options, group)
 
 
@@ -154,20 +154,20 @@ def _label(key: str, lines: Sequence[LineItem | None]) -> str:
     return f"{shared.pop()}{last}" if len(shared) == 1 else every
 
 
-def _amount(line: LineItem | None) -> Cell:
+def _amount(line: LineItem | None) -> SheetCell:
     if line is None:
-        return Cell("")
+        return SheetCell("")
     if line.state is State.PRICED and line.usd_per_month is not None:
-        return Cell(usd(line.usd_per_month.expected))
-    return Cell(line.state.value, tone="cannot-tell" if line.state is State.UNPRICED else "faint")
+        return SheetCell(usd(line.usd_per_month.expected))
+    return SheetCell(line.state.value, tone="cannot-tell" if line.state is State.UNPRICED else "faint")
 
 
-def _sums(label: str, options: Sequence[Option], group: Group | None) -> Row:
+def _sums(label: str, options: Sequence[Option], group: BillGroup | None) -> SheetRow:
     bills = [Bill(tuple(line for line in each.bill.lines if group in {None, line.group})) for each in options]
     amounts = (
         floor(usd(sum_of(each.lines).expected), unpriced=len(each.unpriced)) if each.lines else "" for each in bills
     )
-    return Row((Cell(label), *texts(*amounts)), "sum")
+    return SheetRow((SheetCell(label), *texts(*amounts)), "sum")
 
 
 def runs(quote: Quote, checklist: Checklist) -> Iterator[Chapter]:
@@ -187,9 +187,9 @@ def runs(quote: Quote, checklist: Checklist) -> Iterator[Chapter]:
         title="Cost against time to train",
         anchor="time",
         sentences=(
-            Cell("A run counts its nodes for as long as it takes."),
-            *(Cell(_soonest(quote, name)) for name in workloads),
-            Cell("Further left is sooner, lower is cheaper.", tone="drawn"),
+            SheetCell("A run counts its nodes for as long as it takes."),
+            *(SheetCell(_soonest(quote, name)) for name in workloads),
+            SheetCell("Further left is sooner, lower is cheaper.", tone="drawn"),
         ),
         charts=tuple(f"run-{name}" for name in workloads),
         sheets=(Sheet(head=head, rows=rows, numbers_from=2, wide=36),),
@@ -205,10 +205,12 @@ def _soonest(quote: Quote, workload: str) -> str:
     return f"{workload}: of these, none is sooner than {letter(at)}, with {cost}."
 
 
-def _run(run: Run, at: int, option: Option, checklist: Checklist) -> Row:
+def _run(run: RunEstimate, at: int, option: Option, checklist: Checklist) -> SheetRow:
     asked = deadline_days(checklist, run.workload)
     deadline = "none" if asked is None else days(asked)
-    return Row(texts(run.workload, named(at, option), number(run.hours), usd(run.usd), _month(option), deadline))
+    return SheetRow(
+        texts(run.workload, option_title(at, option), number(run.hours), usd(run.usd), _month(option), deadline)
+    )
 
 
 def workloads_run(quote: Quote) -> tuple[str, ...]:

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 from cli.pages.quote.comparison import by_line, runs, side_by_side
 from cli.pages.quote.html import page
 from cli.pages.quote.markdown import markdown as written
-from cli.pages.quote.market import market, owning
+from cli.pages.quote.market import build_ownership_sheet, market
 from cli.pages.quote.option import bills, options
-from cli.pages.quote.sheets import Cell, Chapter, Notes, Row, Sheet, Sheets, texts
+from cli.pages.quote.sheets import Chapter, Notes, Sheet, SheetCell, SheetRow, Sheets, texts
 from cli.pages.quote.terms import assumptions, not_priced, prices, reasons, signing
-from cli.terminal.amounts import expected_month, total
-from cli.views.quote.labels import describe_tradeoff, describe_twins, explain_verdict, letter, named, order_options
+from cli.terminal.amounts import describe_month, total
+from cli.views.quote.labels import (
+    describe_tradeoff,
+    describe_twins,
+    explain_verdict,
+    letter,
+    option_title,
+    order_options,
+)
 from cli.views.quote.summary import describe_ceilings, describe_guard, describe_quote
 from planning.quoting.option import ceilings
 from planning.quoting.price_performance import standings
@@ -22,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from catalogs.catalog import Catalog
-    from operations.plans.quote import Answer
+    from operations.plans.quote import QuoteResult
     from planning.checklist.model.checklist import Checklist
-    from planning.quoting.price_performance import Standing
+    from planning.quoting.price_performance import MarketRank
     from planning.quoting.quote import Option, Quote
 
 
@@ -44,25 +51,25 @@ def recommendation(quote: Quote) -> Iterator[Chapter]:
     )
 
 
-def _first(option: Option) -> Iterator[Cell]:
-    yield Cell(f"{letter(0)}: {option.id}, {expected_month(option.bill)}.")
-    yield Cell(describe_tradeoff(option))
-    yield Cell(f"The verdict: {explain_verdict(option)}.")
+def _first(option: Option) -> Iterator[SheetCell]:
+    yield SheetCell(f"{letter(0)}: {option.id}, {describe_month(option.bill)}.")
+    yield SheetCell(describe_tradeoff(option))
+    yield SheetCell(f"The verdict: {explain_verdict(option)}.")
     if option.misses:
-        yield Cell(f"It misses {'; '.join(option.misses)}.", tone="over")
+        yield SheetCell(f"It misses {'; '.join(option.misses)}.", tone="over")
     if option.twins:
         also = describe_twins(option)
-        yield Cell(f"{also[0].upper()}{also[1:]}.")
+        yield SheetCell(f"{also[0].upper()}{also[1:]}.")
 
 
-def _row(at: int, option: Option, *, columns: int) -> Row:
+def _row(at: int, option: Option, *, columns: int) -> SheetRow:
     expected = total(option.bill.usd_per_month.expected, bill=option.bill)
     misses = f" Misses: {'; '.join(option.misses)}." if option.misses else ""
     said = f"{describe_tradeoff(option)}{misses}"
-    return Row(texts(named(at, option), expected, said, describe_twins(option))[:columns])
+    return SheetRow(texts(option_title(at, option), expected, said, describe_twins(option))[:columns])
 
 
-def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: Sequence[Standing]) -> Sheets:
+def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: Sequence[MarketRank]) -> Sheets:
     """Everything the document says.
 
     Args:
@@ -74,9 +81,9 @@ def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: S
     return Sheets(
         title=f"GPU cluster for {checklist.customer.name}: a quote",
         subtitle=(
-            Cell(describe_quote(quote)),
-            Cell(describe_ceilings(ceilings(checklist))),
-            *(Cell(each) for each in (describe_guard(quote, ceilings(checklist)),) if each),
+            SheetCell(describe_quote(quote)),
+            SheetCell(describe_ceilings(ceilings(checklist))),
+            *(SheetCell(each) for each in (describe_guard(quote, ceilings(checklist)),) if each),
         ),
         chapters=chapters,
         notes=notes.all(),
@@ -84,14 +91,14 @@ def sheets(quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: S
 
 
 def _chapters(
-    quote: Quote, checklist: Checklist, catalog: Catalog, standings: Sequence[Standing], notes: Notes
+    quote: Quote, checklist: Checklist, catalog: Catalog, standings: Sequence[MarketRank], notes: Notes
 ) -> Iterator[Chapter]:
     yield from recommendation(quote)
     yield from side_by_side(quote)
     yield from by_line(quote)
     yield from runs(quote, checklist)
     yield from market(quote, standings, accelerators=catalog.accelerators, notes=notes)
-    yield from owning(quote, notes)
+    yield from build_ownership_sheet(quote, notes)
     yield from options(quote)
     yield from not_priced(quote)
     yield from reasons(quote)
@@ -101,7 +108,7 @@ def _chapters(
     yield from bills(quote, notes)
 
 
-def documents(answer: Answer, *, html: str, markdown: str) -> Mapping[Path, str]:
+def documents(answer: QuoteResult, *, html: str, markdown: str) -> Mapping[Path, str]:
     """The files asked for and what is to stand in them; "" for one that is not."""
     quote, checklist, catalog = order_options(answer.quote), answer.checklist, answer.catalog
     found = standings(quote, checklist, catalog)

@@ -10,7 +10,7 @@ from planning.values.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cli.pages.quote.sheets import Cell, Chapter, Footnote, Sheet, Sheets
+    from cli.pages.quote.sheets import Chapter, Footnote, Sheet, SheetCell, Sheets
 
 SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~#])")
 DRAWN: Final = "drawn"
@@ -19,7 +19,7 @@ LINE: Final = "_" * 40
 
 def markdown(sheets: Sheets) -> str:
     """The whole document."""
-    parts = [f"# {plain(sheets.title)}", "", *(f"{_said(each)}\n" for each in sheets.subtitle)]
+    parts = [f"# {plain(sheets.title)}", "", *(f"{_render_cell(each)}\n" for each in sheets.subtitle)]
     for chapter in sheets.chapters:
         parts += [*_chapter(chapter), ""]
     if sheets.notes:
@@ -33,14 +33,14 @@ def _chapter(chapter: Chapter) -> Iterator[str]:
     yield ""
     for sentence in chapter.sentences:
         if sentence.text and sentence.tone != DRAWN:
-            yield _said(sentence)
+            yield _render_cell(sentence)
             yield ""
     for sheet in chapter.sheets:
         yield from _table(sheet)
         yield ""
 
 
-def _said(sentence: Cell) -> str:
+def _render_cell(sentence: SheetCell) -> str:
     match sentence.tone:
         case "box":
             return f"- [ ] {_cell(sentence)}"
@@ -66,7 +66,7 @@ def _table(sheet: Sheet) -> Iterator[str]:
         yield f"| {' | '.join(f'{mark}{_cell(each)}{mark}' if each.text else '' for each in row.cells)} |"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: SheetCell) -> str:
     notes = f"<sup>[{', '.join(str(each) for each in cell.notes)}]</sup>" if cell.notes else ""
     return plain(cell.text) + notes
 

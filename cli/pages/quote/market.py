@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
+from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
 from cli.terminal.amounts import number, percent, usd
-from cli.views.quote.labels import letter, named
+from cli.views.quote.labels import letter, option_title
 from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator
     from cli.pages.quote.sheets import Notes
-    from planning.quoting.price_performance import PoolStanding, Standing
+    from planning.quoting.price_performance import MarketRank, PoolMarketRank
     from planning.quoting.quote import Buying, Option, Quote
 
 MARKET_HEAD: Final = (
@@ -29,7 +29,7 @@ MARKET_HEAD: Final = (
 
 
 def market(
-    quote: Quote, standings: Sequence[Standing], *, accelerators: Mapping[str, Accelerator], notes: Notes
+    quote: Quote, standings: Sequence[MarketRank], *, accelerators: Mapping[str, Accelerator], notes: Notes
 ) -> Iterator[Chapter]:
     """What 1000 TFLOPS cost for an hour in each pool, against every machine that has a price on demand."""
     if not standings:
@@ -43,9 +43,11 @@ def market(
         title="Price per TFLOP against the market",
         anchor="market",
         sentences=(
-            *(Cell(_on_sale(each)) for each in standings),
-            Cell("Each counts where it is cheapest. Peaks are theoretical; What is assumed says the share reached."),
-            Cell("Further left is more work for the money.", tone="drawn"),
+            *(SheetCell(_on_sale(each)) for each in standings),
+            SheetCell(
+                "Each counts where it is cheapest. Peaks are theoretical; What is assumed says the share reached."
+            ),
+            SheetCell("Further left is more work for the money.", tone="drawn"),
         ),
         charts=(*(f"market-{each.precision}" for each in standings), "rates"),
         sheets=(
@@ -60,17 +62,19 @@ def market(
     )
 
 
-def _on_sale(standing: Standing) -> str:
+def _on_sale(standing: MarketRank) -> str:
     providers = len({each.provider for each in standing.machines})
     return f"{standing.precision}: {len(standing.machines)} machines of {providers} providers have a price on demand."
 
 
 def _standing_row(
-    quote: Quote, standing: Standing, pool: PoolStanding, *, accelerators: Mapping[str, Accelerator], notes: Notes
-) -> Row:
+    quote: Quote, standing: MarketRank, pool: PoolMarketRank, *, accelerators: Mapping[str, Accelerator], notes: Notes
+) -> SheetRow:
     worth = worth_by_pool(quote.options[pool.at])[pool.pool]
-    peak = Cell(f"{number(pool.peak_tflops)} {standing.precision}", notes.of(accelerators[pool.accelerator].source))
-    return Row(
+    peak = SheetCell(
+        f"{number(pool.peak_tflops)} {standing.precision}", notes.of(accelerators[pool.accelerator].source)
+    )
+    return SheetRow(
         (
             *texts(f"{letter(pool.at)}: {pool.pool}, {pool.purchase}", pool.accelerator),
             peak,
@@ -84,7 +88,7 @@ def _standing_row(
     )
 
 
-def owning(quote: Quote, notes: Notes) -> Iterator[Chapter]:
+def build_ownership_sheet(quote: Quote, notes: Notes) -> Iterator[Chapter]:
     """The same accelerators bought: a curve and a row for each option of which the price is known."""
     bought = buyings(quote)
     if not bought:
@@ -113,14 +117,14 @@ def buyings(quote: Quote) -> tuple[tuple[Buying, tuple[int, ...]], ...]:
     return tuple((buying, tuple(every)) for buying, every in found.items())
 
 
-def _owning_row(options: Sequence[Option], buying: Buying, at: int, notes: Notes) -> Row:
+def _owning_row(options: Sequence[Option], buying: Buying, at: int, notes: Notes) -> SheetRow:
     month = buying.break_even_month
-    return Row(
+    return SheetRow(
         (
-            Cell(named(at, options[at])),
-            Cell(str(buying.servers)),
-            Cell(usd(buying.usd_per_year), notes.of(buying.source)),
-            Cell(usd(buying.rent_usd_per_year)),
-            Cell(f"from month {month}" if month else "not within 3 years"),
+            SheetCell(option_title(at, options[at])),
+            SheetCell(str(buying.servers)),
+            SheetCell(usd(buying.usd_per_year), notes.of(buying.source)),
+            SheetCell(usd(buying.rent_usd_per_year)),
+            SheetCell(f"from month {month}" if month else "not within 3 years"),
         )
     )

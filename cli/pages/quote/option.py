@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
-from cli.terminal.amounts import day, expected_month, floor, nodes, quantity, unpriced_note, usd_exact, usd_range
-from cli.views.quote.labels import describe_verdict, letter, named, views
-from cli.views.quote.options import named_pools, option_details, shared_details, where
-from planning.costs.bill import Bill, Group
+from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
+from cli.terminal.amounts import day, describe_month, floor, format_unpriced, nodes, quantity, usd_exact, usd_range
+from cli.views.quote.labels import describe_verdict, letter, option_title, views
+from cli.views.quote.options import find_shared_details, list_named_pools, option_details, where
+from planning.costs.bill import Bill, BillGroup
 from planning.costs.bill import total as sum_of
 from planning.spec.lock_content import State
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def options(quote: Quote) -> Iterator[Chapter]:
     """A section for each option."""
-    shared = shared_details(quote.options)
+    shared = find_shared_details(quote.options)
     if quote.options:
         rows = tuple(_terms((label, sentences) for label, sentences in shared.items()))
         sheets = (Sheet(head=(), rows=rows, caption="What holds for all options", wide=0),) if rows else ()
@@ -45,23 +45,23 @@ def _option(at: int, option: Option, shared: dict[str, tuple[str, ...]]) -> Chap
         anchor=f"option-{letter(at)}",
         level=3,
         sentences=(
-            Cell(f"{views(option)} · {where(option)} · {expected_month(option.bill)}"),
-            Cell(describe_verdict(option), tone=verdict.replace(" ", "-")),
+            SheetCell(f"{views(option)} · {where(option)} · {describe_month(option.bill)}"),
+            SheetCell(describe_verdict(option), tone=verdict.replace(" ", "-")),
         ),
         sheets=(pools, details),
     )
 
 
-def _pools(option: Option) -> Iterator[Row]:
-    for name, pool in named_pools(option):
+def _pools(option: Option) -> Iterator[SheetRow]:
+    for name, pool in list_named_pools(option):
         accelerators = f"{pool.accelerators}x {pool.accelerator}" if pool.accelerator else ""
-        yield Row(texts(name, pool.machine, accelerators, pool.purchase.replace("_", " "), nodes(pool)))
+        yield SheetRow(texts(name, pool.machine, accelerators, pool.purchase.replace("_", " "), nodes(pool)))
 
 
-def _terms(said: Iterable[tuple[str, Sequence[str]]]) -> Iterator[Row]:
+def _terms(said: Iterable[tuple[str, Sequence[str]]]) -> Iterator[SheetRow]:
     for label, sentences in said:
         for position, sentence in enumerate(sentences):
-            yield Row((Cell("" if position else label, tone="faint"), Cell(sentence)))
+            yield SheetRow((SheetCell("" if position else label, tone="faint"), SheetCell(sentence)))
 
 
 def bills(quote: Quote, notes: Notes) -> Iterator[Chapter]:
@@ -73,41 +73,41 @@ def bills(quote: Quote, notes: Notes) -> Iterator[Chapter]:
 
 
 def _bill(at: int, option: Option, notes: Notes) -> Sheet:
-    chapters = (row for group in Group for row in _chapter(option.bill, group, notes))
+    chapters = (row for group in BillGroup for row in _chapter(option.bill, group, notes))
     return Sheet(
         head=("line", "what it is made of", "min", "expected", "max"),
         rows=(*chapters, _sum("total", option.bill.lines)),
         numbers_from=2,
         caption="USD a month",
-        folded=f"{named(at, option)}, {option.id}",
+        folded=f"{option_title(at, option)}, {option.id}",
         wide=40,
     )
 
 
-def _chapter(bill: Bill, group: Group, notes: Notes) -> Iterator[Row]:
+def _chapter(bill: Bill, group: BillGroup, notes: Notes) -> Iterator[SheetRow]:
     lines = [line for line in bill.lines if line.group is group]
     for line in lines:
         amounts = ("", line.state.value, "") if line.state is not State.PRICED else usd_range(line.usd_per_month)
         tone = "cannot-tell" if line.state is State.UNPRICED else ""
-        yield Row(
+        yield SheetRow(
             (
-                Cell(line.label),
-                Cell(_made_of(line), notes.of(line.source), "faint"),
-                *(Cell(amount, tone=tone) for amount in amounts),
+                SheetCell(line.label),
+                SheetCell(_describe_line(line), notes.of(line.source), "faint"),
+                *(SheetCell(amount, tone=tone) for amount in amounts),
             )
         )
     if lines:
         yield _sum(group.value, lines)
 
 
-def _made_of(line: LineItem) -> str:
+def _describe_line(line: LineItem) -> str:
     amount = quantity(line.quantity, line.unit)
     price = f" x {usd_exact(line.usd_per_unit)} USD" if line.usd_per_unit is not None else ""
     dated = f", {day(line.as_of)}" if line.source and line.state is State.PRICED and line.as_of else ""
     return f"{amount}{price}{dated}{f'; {line.note}' if line.note else ''}"
 
 
-def _sum(label: str, lines: Sequence[LineItem]) -> Row:
+def _sum(label: str, lines: Sequence[LineItem]) -> SheetRow:
     missing = len(Bill(tuple(lines)).unpriced)
     amounts = (floor(amount, unpriced=missing) for amount in usd_range(sum_of(lines)))
-    return Row(texts(label, unpriced_note(missing), *amounts), "sum")
+    return SheetRow(texts(label, format_unpriced(missing), *amounts), "sum")

@@ -17,7 +17,7 @@ NO_NUMBERS: Final = 99
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SheetCell:
     """A text, the numbers of its footnotes, and how it is meant.
 
     Args:
@@ -31,10 +31,10 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SheetRow:
     """Cells of a table; `kind` is "sum" or "part" where the row is one, else ""."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[SheetCell, ...]
     kind: str = ""
 
 
@@ -49,7 +49,7 @@ class Sheet:
     """
 
     head: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SheetRow, ...]
     caption: str = ""
     numbers_from: int = NO_NUMBERS
     wide: int = 30
@@ -69,7 +69,7 @@ class Chapter:
     title: str
     anchor: str
     level: int = 2
-    sentences: tuple[Cell, ...] = ()
+    sentences: tuple[SheetCell, ...] = ()
     charts: tuple[str, ...] = ()
     sheets: tuple[Sheet, ...] = ()
     breaks: bool = False
@@ -89,7 +89,7 @@ class Sheets:
     """The whole document, its footnotes numbered from 1."""
 
     title: str
-    subtitle: tuple[Cell, ...]
+    subtitle: tuple[SheetCell, ...]
     chapters: tuple[Chapter, ...]
     notes: tuple[Footnote, ...]
 
@@ -119,6 +119,6 @@ class Notes:
         return Footnote("the checklist" if source == CHECKLIST else source, "", "")
 
 
-def texts(*each: str) -> tuple[Cell, ...]:
+def texts(*each: str) -> tuple[SheetCell, ...]:
     """Cells of plain text."""
-    return tuple(Cell(text) for text in each)
+    return tuple(SheetCell(text) for text in each)

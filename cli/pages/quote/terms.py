@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
-from cli.pages.quote.sheets import Cell, Chapter, Row, Sheet, texts
+from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
 from cli.terminal.amounts import day, term_number
 from cli.views.quote.derivations import describe_value
-from cli.views.quote.labels import find_shared, letter, named
+from cli.views.quote.labels import find_shared, letter, option_title
 from cli.views.quote.summary import NOT_VALID, describe_advice, group_unmet
 from planning.quoting.quote import name_view
 from planning.spec.lock_content import State
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from cli.pages.quote.sheets import Notes
     from planning.quoting.quote import Quote
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 AGAIN_LATER: Final = "After the last day the quote has to be made again."
 AGAIN_WITH_NEWER: Final = "The quote has to be made again with newer prices before anybody signs."
@@ -27,13 +27,14 @@ AGAIN_WITH_NEWER: Final = "The quote has to be made again with newer prices befo
 def not_priced(quote: Quote) -> Iterator[Chapter]:
     """Lines without a price, and what no bill covers."""
     rows = tuple(
-        Row((Cell(named(at, option)), Cell(line.label), Cell(line.note)))
+        SheetRow((SheetCell(option_title(at, option)), SheetCell(line.label), SheetCell(line.note)))
         for at, option in enumerate(quote.options)
         for line in option.bill.unpriced
     )
     shared = find_shared([option.leaves_out for option in quote.options])
     left = tuple(
-        Row((Cell("all options" if words in shared else which), Cell(words))) for words, which in _left_out(quote)
+        SheetRow((SheetCell("all options" if words in shared else which), SheetCell(words)))
+        for words, which in _list_exclusions(quote)
     )
     lines = Sheet(head=("option", "line without a price", "why"), rows=rows, wide=34)
     outside = Sheet(head=("option", "not included in the bill"), rows=left, wide=26)
@@ -50,7 +51,7 @@ def not_priced(quote: Quote) -> Iterator[Chapter]:
     )
 
 
-def _left_out(quote: Quote) -> list[tuple[str, str]]:
+def _list_exclusions(quote: Quote) -> list[tuple[str, str]]:
     """What no bill covers, each once with the letters of its options; what most options leave out comes first."""
     found: dict[str, list[str]] = {}
     for at, option in enumerate(quote.options):
@@ -66,7 +67,7 @@ def reasons(quote: Quote) -> Iterator[Chapter]:
     advice = describe_advice(quote)
     unmet = [f"No option at {names}: {why}" for names, why in group_unmet(quote)]
     said = [*unmet, *([quote.reason] if quote.reason else missing), *advice]
-    rows = tuple(Row(texts(reason, str(count))) for reason, count in quote.refusals)
+    rows = tuple(SheetRow(texts(reason, str(count))) for reason, count in quote.refusals)
     refused = Sheet(
         head=("machines and places not considered, because", "how many"), rows=rows, numbers_from=1, wide=20
     )
@@ -100,10 +101,16 @@ def assumptions(quote: Quote, notes: Notes) -> Iterator[Chapter]:
     )
 
 
-def _figure(figure: Figure, notes: Notes) -> Row:
+def _figure(figure: SizingFigure, notes: Notes) -> SheetRow:
     terms = "; ".join(f"{name} = {term_number(value)}" for name, value in figure.inputs)
     derivation = f"{figure.formula} ({terms})" if terms else figure.formula
-    return Row((Cell(figure.name), Cell(describe_value(figure)), Cell(derivation, notes.of(figure.source), "faint")))
+    return SheetRow(
+        (
+            SheetCell(figure.name),
+            SheetCell(describe_value(figure)),
+            SheetCell(derivation, notes.of(figure.source), "faint"),
+        )
+    )
 
 
 def prices(quote: Quote) -> Iterator[Chapter]:
@@ -131,12 +138,12 @@ def prices(quote: Quote) -> Iterator[Chapter]:
         title="Prices, and until when they hold",
         anchor="prices",
         sentences=texts(f"All amounts are in USD, without taxes. {AGAIN_WITH_NEWER if quote.stale else AGAIN_LATER}"),
-        sheets=(Sheet(head=(), rows=tuple(_stated(label, said) for label, said in rows), wide=0),),
+        sheets=(Sheet(head=(), rows=tuple(_term_row(label, said) for label, said in rows), wide=0),),
     )
 
 
-def _stated(label: str, said: str) -> Row:
-    return Row((Cell(label, tone="faint"), Cell(said)))
+def _term_row(label: str, said: str) -> SheetRow:
+    return SheetRow((SheetCell(label, tone="faint"), SheetCell(said)))
 
 
 def signing(quote: Quote) -> Iterator[Chapter]:
@@ -147,7 +154,9 @@ def signing(quote: Quote) -> Iterator[Chapter]:
         refused = texts(f"{NOT_VALID[0].upper()}{NOT_VALID[1:]}.", AGAIN_WITH_NEWER)
         yield Chapter(title="Not to be signed", anchor="accepted", sentences=refused)
         return
-    boxes = tuple(Cell(f"{named(at, option)}: {option.id}", tone="box") for at, option in enumerate(quote.options))
+    boxes = tuple(
+        SheetCell(f"{option_title(at, option)}: {option.id}", tone="box") for at, option in enumerate(quote.options)
+    )
     blanks = (
         "name and role, for the customer",
         "date",
@@ -160,10 +169,10 @@ def signing(quote: Quote) -> Iterator[Chapter]:
         title="Accepted",
         anchor="accepted",
         sentences=(
-            Cell(f"One option, as it stands in this document, accepted by {day(quote.valid_until)}:"),
+            SheetCell(f"One option, as it stands in this document, accepted by {day(quote.valid_until)}:"),
             *boxes,
-            *(Cell(label, tone="blank") for label in blanks),
-            Cell(f"The option is then locked: atoll accept {quote.stack} OPTION.", tone="faint"),
+            *(SheetCell(label, tone="blank") for label in blanks),
+            SheetCell(f"The option is then locked: atoll accept {quote.stack} OPTION.", tone="faint"),
         ),
     )
 

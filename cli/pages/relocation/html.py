@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.relocation import bill_chart, loss_matrix, timeline
-from cli.pages.documents.markup import Markup, cells, element, joined, whole_page, wide, words
+from cli.pages.documents.markup import Markup, cells, element, escape_text, join_parts, make_scrollable, whole_page
 from cli.views.relocation.descriptions import (
     cents,
     conclusion,
+    describe_bill_line,
+    describe_manual_work,
+    format_span_form,
+    format_thing_size,
+    format_usd_form,
     heading,
-    left_out,
-    left_to_you,
     losses_text,
-    made_of,
-    moved,
     mover_text,
-    said_size,
-    said_span,
-    said_usd,
     sections,
-    summed,
+    select_left_out,
+    select_moved,
+    sum_lines,
 )
 from planning.quoting.quote_form import cents_form
 
@@ -46,98 +46,106 @@ td.sign { text-align: center; cursor: help; } .kept { color: var(--good); } .dro
 def page(form: RelocationPlanForm) -> str:
     """The whole page as text, without anything that would be fetched."""
     title = f"{form['source']['stack']} to {form['target']['stack']}: relocation"
-    return whole_page(title, joined(_body(form)), style=MORE_STYLE)
+    return whole_page(title, join_parts(_body(form)), style=MORE_STYLE)
 
 
 def _body(form: RelocationPlanForm) -> Iterator[Markup]:
-    yield element("h1", words(f"Relocation of {form['source']['stack']}"))
-    yield element("p", words(heading(form)), class_="faint")
+    yield element("h1", escape_text(f"Relocation of {form['source']['stack']}"))
+    yield element("p", escape_text(heading(form)), class_="faint")
     yield element("div", *map(_fact, conclusion(form)), class_="facts")
-    yield element("h2", words("Steps"))
-    yield wide(timeline(form))
-    yield element("h2", words("What it costs, once"))
-    yield wide(bill_chart(form))
-    yield element("details", element("summary", words("Every line, with sources")), wide(_bill(form)))
-    yield element("h2", words("What moves"))
-    yield wide(_moved(form))
-    yield element("h2", words("What is left out"))
-    yield wide(_left_out(form))
+    yield element("h2", escape_text("Steps"))
+    yield make_scrollable(timeline(form))
+    yield element("h2", escape_text("What it costs, once"))
+    yield make_scrollable(bill_chart(form))
+    yield element("details", element("summary", escape_text("Every line, with sources")), make_scrollable(_bill(form)))
+    yield element("h2", escape_text("What moves"))
+    yield make_scrollable(_transfer_table(form))
+    yield element("h2", escape_text("What is left out"))
+    yield make_scrollable(_exclusion_table(form))
     for each in form["unlooked"]:
-        yield element("p", words(f"Not asked: {each['what']}: {each['why']}"), class_="cannot-tell")
-    for each in left_to_you(form):
-        yield element("p", words(each))
-    yield element("h2", words("What each mover carries"))
+        yield element("p", escape_text(f"Not asked: {each['what']}: {each['why']}"), class_="cannot-tell")
+    for each in describe_manual_work(form):
+        yield element("p", escape_text(each))
+    yield element("h2", escape_text("What each mover carries"))
     yield loss_matrix(form["matrix"])
-    yield element("h2", words("Questions"))
+    yield element("h2", escape_text("Questions"))
     for each in form["questions"]:
-        yield element("h3", words(each["question"]))
-        yield element("p", words(" ".join(each["sentences"])))
-    yield element("h2", words("Each step"))
-    yield wide(_steps(form))
-    yield element("h2", words("Notes"))
+        yield element("h3", escape_text(each["question"]))
+        yield element("p", escape_text(" ".join(each["sentences"])))
+    yield element("h2", escape_text("Each step"))
+    yield make_scrollable(_steps(form))
+    yield element("h2", escape_text("Notes"))
     for each in (*form["notes"], *form["bill"]["notes"]):
-        yield element("p", words(each["text"] + (f" ({each['source']})" if each["source"] else "")))
-    yield element("p", words("Digest of this plan: "), element("code", words(form["digest"])), class_="faint")
+        yield element("p", escape_text(each["text"] + (f" ({each['source']})" if each["source"] else "")))
+    yield element(
+        "p", escape_text("Digest of this plan: "), element("code", escape_text(form["digest"])), class_="faint"
+    )
 
 
 def _fact(sentence: str) -> Markup:
     """What stands before the colon is its name."""
     name, _, said = sentence.partition(": ")
     kind = "lost" if name.startswith("LOST") else ""
-    return element("div", element("b", words(name)), element("span", words(said), class_=kind))
+    return element("div", element("b", escape_text(name)), element("span", escape_text(said), class_=kind))
 
 
 def _bill(form: RelocationPlanForm) -> Markup:
     lines = form["bill"]["bill"]["lines"]
     head = element("thead", cells("th", ("line", "made of", "min", "expected", "max"), numbers_from=2))
     rows = [row for title, mine in sections(lines) for row in _section(title, mine)]
-    return element("table", head, element("tbody", joined([*rows, _sum("everything", lines)])))
+    return element("table", head, element("tbody", join_parts([*rows, _sum("everything", lines)])))
 
 
 def _section(title: str, lines: Sequence[LineForm]) -> Iterator[Markup]:
     for line in lines:
         amounts = ("", line["state"], "") if line["state"] != "priced" else cents(line["usd_per_month"])
-        yield cells("td", (line["label"], made_of(line), *amounts), numbers_from=2)
+        yield cells("td", (line["label"], describe_bill_line(line), *amounts), numbers_from=2)
     yield _sum(title, lines)
 
 
 def _sum(title: str, lines: Sequence[LineForm]) -> Markup:
-    total, unpriced = summed(lines)
+    total, unpriced = sum_lines(lines)
     floor, more = (">= ", f"{unpriced} without a price") if unpriced else ("", "")
     row = cells("td", (title, more, *(f"{floor}{each}" for each in cents(cents_form(total)))), numbers_from=2)
     return Markup(row.replace("<tr>", '<tr class="sum">', 1))
 
 
-def _moved(form: RelocationPlanForm) -> Markup:
+def _transfer_table(form: RelocationPlanForm) -> Markup:
     head = element("thead", cells("th", ("what", "class", "size", "by", "what that loses"), numbers_from=99))
-    return element("table", head, element("tbody", joined(map(_moved_row, moved(form)))), class_="tight")
+    return element("table", head, element("tbody", join_parts(map(_transfer_row, select_moved(form)))), class_="tight")
 
 
-def _moved_row(thing: ThingForm) -> Markup:
-    title = element("td", words(thing["title"]), element("span", words(thing["key"]), class_="key"))
+def _transfer_row(thing: ThingForm) -> Markup:
+    title = element("td", escape_text(thing["title"]), element("span", escape_text(thing["key"]), class_="key"))
     lost = "lost" if thing["mover"] and thing["mover"]["loses"] else ""
     why = thing["mover"]["why"] if thing["mover"] else ""
     return element(
         "tr",
         title,
-        element("td", words(thing["loss"]), title=thing["reason"]),
-        element("td", words(said_size(thing)), title=thing["sized_by"]),
-        element("td", words(mover_text(thing)), title=why),
-        element("td", words(losses_text(thing)), class_=lost),
+        element("td", escape_text(thing["loss"]), title=thing["reason"]),
+        element("td", escape_text(format_thing_size(thing)), title=thing["sized_by"]),
+        element("td", escape_text(mover_text(thing)), title=why),
+        element("td", escape_text(losses_text(thing)), class_=lost),
     )
 
 
-def _left_out(form: RelocationPlanForm) -> Markup:
+def _exclusion_table(form: RelocationPlanForm) -> Markup:
     head = element("thead", cells("th", ("what", "becomes", "size", "saved", "because"), numbers_from=99))
     rows = (
         cells(
             "td",
-            (each["title"], each["treatment"], said_size(each), said_usd(each["saved_usd"]), each["reason"]),
+            (
+                each["title"],
+                each["treatment"],
+                format_thing_size(each),
+                format_usd_form(each["saved_usd"]),
+                each["reason"],
+            ),
             numbers_from=99,
         )
-        for each in left_out(form)
+        for each in select_left_out(form)
     )
-    return element("table", head, element("tbody", joined(rows)), class_="tight")
+    return element("table", head, element("tbody", join_parts(rows)), class_="tight")
 
 
 def _steps(form: RelocationPlanForm) -> Markup:
@@ -147,6 +155,6 @@ def _steps(form: RelocationPlanForm) -> Markup:
         last = each["name"] == form["point_of_no_return"]
         name = f"{each['name']}{' (frozen)' if each['frozen'] else ''}"
         back = "none: the point of no return" if last else each["way_back"]
-        row = cells("td", (name, said_span(each["span"]), each["proves"], each["aborts"], back), numbers_from=99)
+        row = cells("td", (name, format_span_form(each["span"]), each["proves"], each["aborts"], back), numbers_from=99)
         rows.append(Markup(row.replace("<tr>", '<tr class="sum">', 1)) if last else row)
-    return element("table", head, element("tbody", joined(rows)))
+    return element("table", head, element("tbody", join_parts(rows)))

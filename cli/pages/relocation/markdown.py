@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 from cli.views.relocation.descriptions import (
     cents,
     conclusion,
+    describe_bill_line,
+    format_span_form,
+    format_thing_size,
+    format_usd_form,
     heading,
-    left_out,
     losses_text,
-    made_of,
-    moved,
     mover_text,
-    said_size,
-    said_span,
-    said_usd,
     sections,
-    summed,
+    select_left_out,
+    select_moved,
+    sum_lines,
 )
 from planning.quoting.quote_form import cents_form
 from planning.values.printable import printable
@@ -84,14 +84,23 @@ def _parts(form: RelocationPlanForm) -> Iterator[str]:
     yield from ("", "## What moves", "")
     yield from _table(
         ("what", "class", "size", "by", "what that loses"),
-        ((each["title"], each["loss"], said_size(each), mover_text(each), losses_text(each)) for each in moved(form)),
+        (
+            (each["title"], each["loss"], format_thing_size(each), mover_text(each), losses_text(each))
+            for each in select_moved(form)
+        ),
     )
     yield from ("", "## What is left out", "")
     yield from _table(
         ("what", "becomes", "size", "saved", "because"),
         (
-            (each["title"], each["treatment"], said_size(each), said_usd(each["saved_usd"]), each["reason"])
-            for each in left_out(form)
+            (
+                each["title"],
+                each["treatment"],
+                format_thing_size(each),
+                format_usd_form(each["saved_usd"]),
+                each["reason"],
+            )
+            for each in select_left_out(form)
         ),
         right=(3,),
     )
@@ -121,13 +130,13 @@ def _lines(lines: Sequence[LineForm]) -> Iterator[tuple[str, ...]]:
     for title, mine in sections(lines):
         for line in mine:
             amounts = ("", line["state"], "") if line["state"] != "priced" else cents(line["usd_per_month"])
-            yield (line["label"], made_of(line), *amounts)
+            yield (line["label"], describe_bill_line(line), *amounts)
         yield _sum(title, mine)
     yield _sum("everything", lines)
 
 
 def _sum(title: str, lines: Sequence[LineForm]) -> tuple[str, ...]:
-    total, unpriced = summed(lines)
+    total, unpriced = sum_lines(lines)
     floor = ">= " if unpriced else ""
     more = f"{unpriced} unpriced" if unpriced else ""
     return (f"**{title}**", more, *(f"**{floor}{each}**" for each in cents(cents_form(total))))
@@ -138,7 +147,7 @@ def _steps(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
         last = each["name"] == form["point_of_no_return"]
         name = f"{each['name']}{', frozen' if each['frozen'] else ''}"
         back = "**none: the point of no return**" if last else each["way_back"]
-        yield name, said_span(each["span"]), each["proves"], each["aborts"], back
+        yield name, format_span_form(each["span"]), each["proves"], each["aborts"], back
 
 
 def _notes(form: RelocationPlanForm) -> Iterator[str]:

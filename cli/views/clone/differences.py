@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planning.clone.comparison.difference import Difference
     from planning.clone.comparison.parity import Parity
     from planning.clone.comparison.price_lines import PriceLines
-    from planning.clone.comparison.stack_comparison import Comparison
+    from planning.clone.comparison.stack_comparison import CloneComparison
     from planning.diff.form import AmountForm, DeltaForm, LineDiffForm
 
 LOUD: Final = "bold red"
@@ -49,12 +49,12 @@ STANDINGS: Final[Mapping[str, str]] = {
 }
 
 
-def parts(c: Comparison) -> list[RenderableType]:
+def parts(c: CloneComparison) -> list[RenderableType]:
     """Money line by line, then what else differs."""
     return [*_money(c), *_capabilities(c), *_security(c), *_places(c), *(Text(f"note: {each}") for each in c.notes)]
 
 
-def _money(c: Comparison) -> Iterator[RenderableType]:
+def _money(c: CloneComparison) -> Iterator[RenderableType]:
     money = c.money
     yield Text(f"{c.old} → {c.new}: {amounts.headline(money.comparable, money.old, money.new)}", style="bold")
     yield _price_table(money)
@@ -70,7 +70,7 @@ def _price_table(money: PriceLines) -> Table:
     table = _table(("line", ""), ("source\nUSD a month", "right"), ("clone", "right"), ("change", "right"))
     left_out = {each.key for each in money.one_sided}
     for component in money.components:
-        lines = [line for line in component["lines"] if _untiered(line["key"]) not in left_out]
+        lines = [line for line in component["lines"] if _strip_tier(line["key"]) not in left_out]
         if not lines:
             continue
         table.add_row(Text(component["name"], style="bold"))
@@ -78,7 +78,7 @@ def _price_table(money: PriceLines) -> Table:
             table.add_row(_line(line), *_amounts(line))
     table.add_section()
     name = "whole bill; the change is of what both sides can price" if money.one_sided else "whole bill"
-    table.add_row(Text(name, style="bold"), _amount(money.old), _amount(money.new), _moved(money.comparable))
+    table.add_row(Text(name, style="bold"), _amount(money.old), _amount(money.new), _format_change(money.comparable))
     return table
 
 
@@ -88,8 +88,8 @@ def _one_sided_table(money: PriceLines) -> Table:
     left_out = {each.key for each in money.one_sided}
     for component in money.components:
         for line in component["lines"]:
-            if _untiered(line["key"]) in left_out:
-                sides = (_expected(each) for each in (line["old"], line["new"]))
+            if _strip_tier(line["key"]) in left_out:
+                sides = (_format_expected(each) for each in (line["old"], line["new"]))
                 table.add_row(
                     Text(line["label"]), *(Text(each, style="" if each != NO_PRICE else "dim") for each in sides)
                 )
@@ -104,7 +104,7 @@ def _line(line: LineDiffForm) -> RenderableType:
     return Padding(Group(Text(line["label"]), below), (0, 0, 0, 2))
 
 
-def _untiered(key: str) -> str:
+def _strip_tier(key: str) -> str:
     return key.partition("#")[0]
 
 
@@ -112,10 +112,10 @@ def _amounts(each: LineDiffForm) -> tuple[Text, Text, Text]:
     """Both sides and the change, which nobody knows where a price is missing: a lost price is no saving."""
     old, new = each["old"], each["new"]
     is_open = any(side is not None and side["unpriced"] for side in (old, new))
-    return _amount(old), _amount(new), Text(amounts.NOT_KNOWN) if is_open else _moved(each["delta"])
+    return _amount(old), _amount(new), Text(amounts.NOT_KNOWN) if is_open else _format_change(each["delta"])
 
 
-def _expected(form: AmountForm | None) -> str:
+def _format_expected(form: AmountForm | None) -> str:
     if form is None:
         return amounts.NOT_THERE
     expected = amounts.money(form["usd_per_month"]["expected"])
@@ -125,12 +125,12 @@ def _expected(form: AmountForm | None) -> str:
 
 
 def _amount(form: AmountForm | None) -> Text:
-    return _with_spread(_expected(form), form)
+    return _with_spread(_format_expected(form), form)
 
 
-def _moved(delta: DeltaForm) -> Text:
+def _format_change(delta: DeltaForm) -> Text:
     """The change at its expected reading, and below it how far it may go."""
-    return _with_spread(amounts.signed(delta["usd_per_month"]["expected"]), delta)
+    return _with_spread(amounts.format_signed(delta["usd_per_month"]["expected"]), delta)
 
 
 def _with_spread(said: str, form: AmountForm | DeltaForm | None) -> Text:
@@ -146,7 +146,7 @@ def _whole(text: str) -> str:
     return f"{parse_amount(text) or 0:,.0f}"
 
 
-def _capabilities(c: Comparison) -> Iterator[RenderableType]:
+def _capabilities(c: CloneComparison) -> Iterator[RenderableType]:
     if not c.capabilities:
         yield Text("Both sides can do the same.")
         return
@@ -170,7 +170,7 @@ def _what(each: Difference, *, above: str) -> RenderableType:
     return Padding(Group(Text(each.what), Padding(Text(below, style="dim"), (0, 0, 0, 2))), (0, 0, 0, 2))
 
 
-def _security(c: Comparison) -> Iterator[RenderableType]:
+def _security(c: CloneComparison) -> Iterator[RenderableType]:
     if not c.security:
         return
     equal = sum(each.standing == "equal" for each in c.security)
@@ -191,7 +191,7 @@ def _control(each: Parity) -> tuple[RenderableType, Text, Text, Text]:
     return title, standing, Text(each.old), Text(each.new)
 
 
-def _places(c: Comparison) -> Iterator[RenderableType]:
+def _places(c: CloneComparison) -> Iterator[RenderableType]:
     """Where data lies, and how far it is."""
     for each in c.residency:
         words = f"Residency, {each.placement}: {each.verdict}: {each.words}"

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from cli.views.diff import amounts
 from operations.clone.report import PLAIN
-from planning.clone.field_policy import Care
+from planning.clone.field_policy import FieldHandling
 from planning.clone.field_table import MADE
-from planning.clone.form import assumed_form
+from planning.clone.form import build_assumed_form
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from operations.clone.assembly import Clone
-    from operations.clone.source import Source
-    from operations.clone.stack_config import Key
+    from operations.clone.source import SourceStack
+    from operations.clone.stack_config import ConfigKey
     from planning.clone.comparison.price_lines import PriceLines
-    from planning.clone.comparison.stack_comparison import Comparison
-    from planning.clone.field_table import Row
+    from planning.clone.comparison.stack_comparison import CloneComparison
+    from planning.clone.field_table import FieldRow
     from planning.diff.form import AmountForm
     from planning.spec.lock import Lock
 
@@ -41,7 +41,7 @@ VERDICTS: Final = {
 }
 
 
-def summary(source: Source, clone: Clone, c: Comparison) -> Iterator[RenderableType]:
+def summary(source: SourceStack, clone: Clone, c: CloneComparison) -> Iterator[RenderableType]:
     """What matters most."""
     here, there = (_place(each.lock) for each in (source, clone))
     yield Text(f"{clone.stack}, a clone of {source.stack}: {here} → {there}", style="bold")
@@ -61,13 +61,13 @@ def _place(lock: Lock) -> str:
     return f"{lock.spec.placement.provider} {lock.spec.placement.region}"
 
 
-def _lines(clone: Clone, c: Comparison, *, here: str, there: str) -> Iterator[tuple[str, str]]:
+def _lines(clone: Clone, c: CloneComparison, *, here: str, there: str) -> Iterator[tuple[str, str]]:
     money = c.money
     yield "option", f"{clone.lock.option} ({clone.option_why})"
     yield "USD a month", f"{amount(money.old)} at {c.old}, {amount(money.new)} at {c.new}"
     partly = " of what both sides can price" if money.one_sided else ""
     yield "change", amounts.headline(money.comparable, None).removesuffix(" as far as priced") + partly
-    yield from (("no price", words) for words in unpriced_words(money, names=(c.old, c.new), places=(here, there)))
+    yield from (("no price", words) for words in describe_one_sided(money, names=(c.old, c.new), places=(here, there)))
     yield "ceiling", _ceiling(clone)
 
 
@@ -89,7 +89,7 @@ def amount(form: AmountForm) -> str:
     return f"at least {expected}" if form["unpriced"] else expected
 
 
-def unpriced_words(money: PriceLines, *, names: tuple[str, str], places: tuple[str, str]) -> Iterator[str]:
+def describe_one_sided(money: PriceLines, *, names: tuple[str, str], places: tuple[str, str]) -> Iterator[str]:
     """One sentence for all lines that only one side can price, for each side."""
     for at, side in enumerate(SIDES):
         mine = {each.key for each in money.one_sided if each.priced_on == side}
@@ -108,8 +108,8 @@ def _cost(money: PriceLines, keys: set[str], *, side: str) -> Decimal:
     return sum((Decimal(each["usd_per_month"]["expected"]) for each in forms if each), start=Decimal(0))
 
 
-def _look_at(clone: Clone, c: Comparison) -> Iterator[tuple[str, str]]:
-    assumed = assumed_form(clone.decisions, clone.answers)
+def _look_at(clone: Clone, c: CloneComparison) -> Iterator[tuple[str, str]]:
+    assumed = build_assumed_form(clone.decisions, clone.answers)
     for each in clone.decisions:
         if each.path in assumed:
             yield f"assumed, as nobody decided it: {each.path}: {assumed[each.path]} ({each.why})", "yellow"
@@ -138,14 +138,14 @@ IN: Final = (0, 0, 0, 2)
 OWN_NAME: Final = 3  # steps of a path such as workloads.NAME.deadline, the first two of which are a heading
 
 
-def field_parts(fields: Sequence[Row], placed: Sequence[Row]) -> Iterator[RenderableType]:
+def field_parts(fields: Sequence[FieldRow], placed: Sequence[FieldRow]) -> Iterator[RenderableType]:
     """Every field of the checklist and of what was accepted, by what became of it."""
-    for care, title in ((Care.DECISION, "Decided:"), (Care.DERIVED, "Re-derived:")):
+    for care, title in ((FieldHandling.DECISION, "Decided:"), (FieldHandling.DERIVED, "Re-derived:")):
         rows = [row for row in (*fields, *placed) if row.care is care]
         if rows:
             yield Text(title, style="bold")
             yield from _changes(rows)
-    kept = [row for row in (*fields, *placed) if row.care is Care.KEPT]
+    kept = [row for row in (*fields, *placed) if row.care is FieldHandling.KEPT]
     if said := [row for row in kept if row.is_said]:
         yield Text(f"Kept: {len(said)} fields", style="bold")
         yield _sections((row.field, f"{{}} {row.new}") for row in said)
@@ -154,7 +154,7 @@ def field_parts(fields: Sequence[Row], placed: Sequence[Row]) -> Iterator[Render
         yield _sections((field, "{}") for field in silent)
 
 
-def _changes(rows: Sequence[Row]) -> Iterator[RenderableType]:
+def _changes(rows: Sequence[FieldRow]) -> Iterator[RenderableType]:
     """Before and after, under the reason that they share."""
     after = [f"{row.new} ({row.answer})" if row.answer and row.answer != row.new else row.new for row in rows]
     names, before = (max(map(len, each)) for each in ([row.field for row in rows], [row.old for row in rows]))
@@ -204,7 +204,7 @@ def _split(path: str) -> tuple[str, str]:
     return (".".join(steps[:at]), ".".join(steps[at:])) if len(steps) > 1 else ("checklist", path)
 
 
-def config_parts(keys: Sequence[Key], *, stack: str, provider: str = "") -> Iterator[RenderableType]:
+def config_parts(keys: Sequence[ConfigKey], *, stack: str, provider: str = "") -> Iterator[RenderableType]:
     """The source's configuration, key by key, and what must be set again.
 
     Args:

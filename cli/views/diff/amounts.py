@@ -30,7 +30,7 @@ def limit(text: str) -> str | None:
     return None if value is None else usd(value)
 
 
-def signed(text: str | None) -> str:
+def format_signed(text: str | None) -> str:
     """USD in cents, with its sign; nothing has none."""
     value = parse_amount(text)
     if value is None:
@@ -73,7 +73,7 @@ def delta(form: DeltaForm | None, *sides: AmountForm | None) -> str:
     if form is None:
         return NOT_KNOWN
     unpriced = sum(side["unpriced"] for side in sides if side)
-    moved = signed(form["usd_per_month"]["expected"])
+    moved = format_signed(form["usd_per_month"]["expected"])
     if not unpriced:
         return moved
     return f"{moved} as far as priced" if parse_amount(form["usd_per_month"]["expected"]) else NOT_KNOWN
@@ -85,12 +85,12 @@ def percent(form: DeltaForm | None) -> str:
     return "" if value is None else f"{value:+,.1f}%"
 
 
-def moves(form: DeltaForm | None) -> bool:
+def has_change(form: DeltaForm | None) -> bool:
     """Whether any reading moves."""
     return form is not None and any(parse_amount(form["usd_per_month"][each]) != 0 for each in READINGS)
 
 
-def of_all(form: DiffForm) -> str:
+def format_total_change(form: DiffForm) -> str:
     """The change of all stacks together in a few words."""
     if form["delta"] is None and not form["stacks"]:
         return "no stack differs"

@@ -12,7 +12,7 @@ from rich.text import Text
 from catalogs.parsing import spell_unit
 from cli.terminal.escaping import plain
 from cli.views.diff import amounts
-from cli.views.diff.verdicts import headline, judged, limit_words, loudness, row_verdict, stack_reason
+from cli.views.diff.verdicts import headline, limit_words, loudness, row_verdict, stack_reason, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,10 +35,10 @@ STYLES = ("", "yellow", LOUD_STYLE, LOUD_STYLE)
 
 def parts(form: DiffForm) -> Iterator[RenderableType]:
     """Verdict and sum, what moves a limit, one row for each stack, then each stack."""
-    said = amounts.of_all(form)
+    said = amounts.format_total_change(form)
     yield Text(f"{headline(form)}: {said}", style="" if form["verdict"] == "within" else LOUD_STYLE)
     yield Text(f"{_ref(form['base'], 'the base')} compared with {_ref(form['head'], 'the working tree')}")
-    yield from _moved(form)
+    yield from _limit_lines(form)
     if form["stacks"]:
         yield _stacks_table(form["stacks"])
     if form["untouched"]:
@@ -55,7 +55,7 @@ def _ref(ref: RefForm, otherwise: str) -> str:
     return f"{said} ({commit})" if commit and commit != said else said
 
 
-def _moved(form: DiffForm) -> Iterator[Text]:
+def _limit_lines(form: DiffForm) -> Iterator[Text]:
     for stack in form["stacks"]:
         for each in stack["ceilings"]:
             head = "LIMIT RAISED" if each["raised"] else "limit moved"
@@ -77,9 +77,9 @@ def _stacks_table(stacks: Sequence[StackDiffForm]) -> Table:
     for each in stacks:
         absent = amounts.NOT_KNOWN if each["state"] == "failed" else amounts.NOT_THERE
         table.add_row(
-            Text(_named(each)),
-            Text(_sized(each["old"], absent=absent)),
-            Text(_sized(each["new"], absent=absent)),
+            Text(_stack_title(each)),
+            Text(_amount_text(each["old"], absent=absent)),
+            Text(_amount_text(each["new"], absent=absent)),
             amounts.delta(each["delta"], each["old"], each["new"]),
             amounts.percent(each["delta"]),
             Text(row_verdict(each), style=STYLES[loudness(each)]),
@@ -87,12 +87,12 @@ def _stacks_table(stacks: Sequence[StackDiffForm]) -> Table:
     return table
 
 
-def _named(stack: StackDiffForm) -> str:
+def _stack_title(stack: StackDiffForm) -> str:
     more = {"added": " (added)", "removed": " (removed)", "renamed": f" (was {plain(stack['was'], most=60)})"}
     return plain(stack["stack"], most=100) + more.get(stack["state"], "")
 
 
-def _sized(form: AmountForm | None, *, absent: str = amounts.NOT_THERE) -> str:
+def _amount_text(form: AmountForm | None, *, absent: str = amounts.NOT_THERE) -> str:
     said, spread = amounts.amount(form, absent=absent), amounts.spread(form)
     return f"{said}\n({spread})" if spread else said
 
@@ -110,7 +110,7 @@ def _inside(stack: StackDiffForm) -> Iterator[RenderableType]:
     if stack["state"] == "failed":
         yield Text(f"failed: {plain(stack_reason(stack), most=2_000)}", style=LOUD_STYLE)
     elif stack["after"]:
-        yield Text(f"{judged(stack['after'])}: {plain(stack['after']['reason'], most=1_000)}")
+        yield Text(f"{verdict_word(stack['after'])}: {plain(stack['after']['reason'], most=1_000)}")
     for each in stack["breaches"]:
         yield Text(f"{'new' if each['new'] else 'as before'}, {_breach(each)}", style="yellow" if each["stops"] else "")
     for each in stack["mended"]:
@@ -132,7 +132,7 @@ def _inside(stack: StackDiffForm) -> Iterator[RenderableType]:
 
 
 def _money(stack: StackDiffForm) -> Iterator[RenderableType]:
-    if stack["by_change"] and amounts.moves(stack["by_prices"]):
+    if stack["by_change"] and amounts.has_change(stack["by_prices"]):
         change, prices = amounts.delta(stack["by_change"]), amounts.delta(stack["by_prices"])
         yield Text(f"the change itself: {change} USD a month; the head's prices would add {prices}")
     if stack["components"]:
@@ -158,7 +158,7 @@ def _components_table(components: Sequence[ComponentDiffForm]) -> Table:
 
 def _amounts(each: ComponentDiffForm | LineDiffForm) -> tuple[Text, Text, str, str]:
     change = amounts.delta(each["delta"], each["old"], each["new"])
-    return Text(_sized(each["old"])), Text(_sized(each["new"])), change, amounts.percent(each["delta"])
+    return Text(_amount_text(each["old"])), Text(_amount_text(each["new"])), change, amounts.percent(each["delta"])
 
 
 def _label(line: LineDiffForm) -> str:

@@ -65,7 +65,7 @@ def row_verdict(stack: StackDiffForm) -> str:
     return f"{said}, as before" if was == now else said
 
 
-def judged(form: JudgedForm) -> str:
+def verdict_word(form: JudgedForm) -> str:
     """A verdict of one side in a word."""
     return {"over": "over", "within": "within"}.get(form["verdict"], "cannot tell")
 

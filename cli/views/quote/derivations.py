@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.terminal.amounts import day, floor, number, quantity, term_number, unpriced_note, usd, usd_exact, usd_range
+from cli.terminal.amounts import day, floor, format_unpriced, number, quantity, term_number, usd, usd_exact, usd_range
 from cli.terminal.layout import GAP, ScreenLine, wrap
-from planning.costs.bill import Bill, Group, total
+from planning.costs.bill import Bill, BillGroup, total
 from planning.spec.lock_content import State
 from planning.values.money import CENT
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.costs.bill import LineItem
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 
 NOT_COMPUTED: Final = "not known"
 INDENT: Final = "  "
 
 
-def lay_out_figures(figures: Iterable[Figure], *, width: int) -> Iterator[ScreenLine]:
+def lay_out_figures(figures: Iterable[SizingFigure], *, width: int) -> Iterator[ScreenLine]:
     """Each figure with its formula, inputs and source, under the heading of its subject."""
     subject = ""
     for figure in figures:
@@ -34,13 +34,13 @@ def lay_out_figures(figures: Iterable[Figure], *, width: int) -> Iterator[Screen
         yield from _derivation(figure, width=width)
 
 
-def _derivation(figure: Figure, *, width: int) -> Iterator[ScreenLine]:
+def _derivation(figure: SizingFigure, *, width: int) -> Iterator[ScreenLine]:
     terms = "; ".join(f"{name} = {term_number(value)}" for name, value in figure.inputs)
     for said in (figure.formula, terms, f"source: {figure.source}" if figure.source else ""):
         yield from wrap(said, width=width, first=INDENT * 3, rest=INDENT * 3, style="dim")
 
 
-def describe_value(figure: Figure) -> str:
+def describe_value(figure: SizingFigure) -> str:
     """The value of a figure with its unit; USD in cents, rounded as the bill rounds them."""
     if figure.value is None:
         return NOT_COMPUTED
@@ -83,7 +83,7 @@ def _beside(label: str, figures: str, *, room: int, style: str) -> Iterator[Scre
 def _rows(bill: Bill) -> Iterator[tuple[str, Amounts, str, str]]:
     """Label, amounts, derivation and style of each line of the table."""
     yield "USD a month", HEAD, "", "dim"
-    for group in Group:
+    for group in BillGroup:
         lines = [line for line in bill.lines if line.group is group]
         for line in lines:
             yield line.label, _amounts(line), derivation(line), "warn" if line.state is State.UNPRICED else ""
@@ -113,5 +113,5 @@ def _sum(label: str, lines: Sequence[LineItem]) -> tuple[str, Amounts, str, str]
     """A sum below its lines; a floor where one of them has no price."""
     missing = len(Bill(tuple(lines)).unpriced)
     least, expected, most = (floor(each, unpriced=missing) for each in usd_range(total(lines)))
-    name = f"{label} ({unpriced_note(missing)})" if missing else label
+    name = f"{label} ({format_unpriced(missing)})" if missing else label
     return name, (least, expected, most), "", "bold"

@@ -27,11 +27,11 @@ def order_options(quote: Quote) -> Quote:
 
     An option that is a line under another one is not in it.
     """
-    options = sorted(quote.shown, key=lambda each: (bool(each.misses), _missed_hours(each), not each.recommended))
+    options = sorted(quote.shown, key=lambda each: (bool(each.misses), _hours_with_misses(each), not each.recommended))
     return replace(quote, options=tuple(options))
 
 
-def _missed_hours(option: Option) -> Decimal:
+def _hours_with_misses(option: Option) -> Decimal:
     """Hours of the longest run of an option that misses something; 0 of one that meets the checklist."""
     return max((run.hours for run in option.runs), default=ZERO) if option.misses else ZERO
 
@@ -47,7 +47,7 @@ def views(option: Option) -> str:
     return ", ".join(view.replace("_", " ") for view in names)
 
 
-def named(at: int, option: Option) -> str:
+def option_title(at: int, option: Option) -> str:
     """An option in a heading: "A: cheapest, same cloud"."""
     return f"{letter(at)}: {views(option)}"
 

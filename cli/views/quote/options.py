@@ -22,7 +22,7 @@ INDENT: Final = "  "
 
 def lay_out_details(quote: Quote, *, width: int) -> Iterator[ScreenLine]:
     """Every option in full, what holds for all of them once, and what was not considered."""
-    shared = shared_details(quote.options)
+    shared = find_shared_details(quote.options)
     for at, option in enumerate(quote.options):
         yield ScreenLine("")
         yield from lay_out_option(option, width=width, first=f"{letter(at)}  ", shared=shared)
@@ -37,7 +37,7 @@ def lay_out_details(quote: Quote, *, width: int) -> Iterator[ScreenLine]:
         yield from wrap(f"Machines and places not considered: {refused}.", width=width)
 
 
-def shared_details(options: Sequence[Option]) -> dict[str, tuple[str, ...]]:
+def find_shared_details(options: Sequence[Option]) -> dict[str, tuple[str, ...]]:
     """What the bill of no option covers, and the notes that hold for all of them."""
     return {
         "not included": find_shared([each.leaves_out for each in options]),
@@ -52,7 +52,7 @@ def lay_out_option(
     yield from wrap_name(option.id, width=width, first=first, rest=" " * len(first))
     yield from wrap(where(option), width=width, first=INDENT, rest=INDENT, style="dim")
     worth = worth_by_pool(option)
-    pools = [(name, (describe_pool(pool, worth.get(pool.name)),)) for name, pool in named_pools(option)]
+    pools = [(name, (describe_pool(pool, worth.get(pool.name)),)) for name, pool in list_named_pools(option)]
     yield from lay_out_terms(pools, width=width, indent=INDENT)
     yield ScreenLine("")
     yield from lay_out_terms(list(option_details(option, shared=shared)), width=width, indent=INDENT)
@@ -80,7 +80,7 @@ def _beside_hyperscalers(worth: PoolWorth) -> str:
     return f", {least}" if share == "0%" else f", {share} against {least}"
 
 
-def held_all_month(option: Option) -> str:
+def format_month_without_release(option: Option) -> str:
     """USD of an expected month in which no node is given back, where the bill gives back what was to be reserved."""
     usd_held = option.held_usd_per_month
     return "" if usd_held is None else floor(usd(usd_held), unpriced=len(option.bill.unpriced))
@@ -108,7 +108,7 @@ def _place(place: Placement, *, named: bool) -> str:
     return f"{f'{place.name}: ' if named else ''}{place.provider} {place.region}{zones}"
 
 
-def named_pools(option: Option) -> Iterator[tuple[str, Pool]]:
+def list_named_pools(option: Option) -> Iterator[tuple[str, Pool]]:
     """Every pool with its name, which beside home begins with its placement's."""
     for each in option.placements:
         prefix = "" if each.placement.name == HOME else f"{each.placement.name}/"
@@ -126,8 +126,8 @@ def option_details(
     yield "why", [each for each in option.why if not each.startswith(f"{RECOMMENDED}: ")]
     yield "twins", (describe_twins(option),) if option.twins else ()
     yield "verdict", (explain_verdict(option),)
-    yield "guarded cap", _guarded(option)
-    yield "ranked", _ranked(option)
+    yield "guarded cap", _describe_guard(option)
+    yield "ranked", _describe_rank_price(option)
     yield "run", [f"{run.workload}: one run takes {duration(run.hours)}, {usd(run.usd)} USD" for run in option.runs]
     yield "price-performance", _price_performance(option)
     flags = {name: worth.flags for name, worth in worth_by_pool(option).items() if worth.flags}
@@ -139,7 +139,7 @@ def option_details(
     yield "notes", [each for each in option.notes if each not in once.get("notes", ())]
 
 
-def _guarded(option: Option) -> tuple[str, ...]:
+def _describe_guard(option: Option) -> tuple[str, ...]:
     cap = option.guarded_usd_per_month
     if cap is None:
         return ()
@@ -155,7 +155,7 @@ def _price_performance(option: Option) -> list[str]:
     ]
 
 
-def _ranked(option: Option) -> tuple[str, ...]:
+def _describe_rank_price(option: Option) -> tuple[str, ...]:
     """What stands in for unpriced lines in the order of the options (decision 0003)."""
     if not option.bill.unpriced:
         return ()

@@ -72,7 +72,7 @@ def lay_out_quote(quote: Quote, *, ceilings: Ceilings, asked: str, width: int, w
     """
     remarks = [*_recommendations(quote, twins=0 if whole else TWINS_SHOWN), *_remarks(quote, ceilings)]
     if whole:
-        return [*_top(quote, width=width), *_said(remarks, width=width, most=0), *_next(quote, asked, width)]
+        return [*_top(quote, width=width), *_lay_out_remarks(remarks, width=width, most=0), *_next(quote, asked, width)]
     fewer, fewest = ([*(each for each in remarks if each.gives_way <= most), Remark(MORE)] for most in (1, 0))
     lines: list[ScreenLine] = []
     why, none = (
@@ -82,7 +82,11 @@ def lay_out_quote(quote: Quote, *, ceilings: Ceilings, asked: str, width: int, w
     tries = ((remarks, CAPS), (fewer, CAPS), (fewest, (*CAPS, *LAST_CAPS)), (why, LAST_CAPS), (none, LAST_CAPS))
     for kept, caps in tries:
         for most in caps:
-            lines = [*_top(quote, width=width), *_said(kept, width=width, most=most), *_next(quote, asked, width)]
+            lines = [
+                *_top(quote, width=width),
+                *_lay_out_remarks(kept, width=width, most=most),
+                *_next(quote, asked, width),
+            ]
             if len(lines) <= MOST_LINES:
                 return lines
     return lines
@@ -169,7 +173,7 @@ def _recommendations(quote: Quote, *, twins: int) -> Iterator[Remark]:
 
 def _remarks(quote: Quote, ceilings: Ceilings) -> Iterator[Remark]:
     """What holds for the whole quote."""
-    yield from _unpriced(quote)
+    yield from _describe_unpriced(quote)
     yield from (Remark(f"No option at {names}: {why}") for names, why in group_unmet(quote))
     yield Remark(describe_ceilings(ceilings))
     if guarded := describe_guard(quote, ceilings):
@@ -223,7 +227,7 @@ def describe_guard(quote: Quote, ceilings: Ceilings) -> str:
     return said if caps else ""
 
 
-def _unpriced(quote: Quote) -> Iterator[Remark]:
+def _describe_unpriced(quote: Quote) -> Iterator[Remark]:
     """What has no price, and what no bill covers."""
     lines = [tuple(line.label for line in option.bill.unpriced) for option in quote.options]
     shared = find_shared(lines)
@@ -249,7 +253,7 @@ def _few(names: Sequence[str]) -> str:
     return "; ".join(names[:NAMES_SHOWN]) + more
 
 
-def _said(remarks: Sequence[Remark], *, width: int, most: int) -> Iterator[ScreenLine]:
+def _lay_out_remarks(remarks: Sequence[Remark], *, width: int, most: int) -> Iterator[ScreenLine]:
     yield ScreenLine("")
     for each in remarks:
         rest = " " * len(each.first) or "  "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
 from cli.terminal.amounts import usd_exact
-from planning.relocation.durations import Span
+from planning.relocation.durations import DurationEstimate
 from planning.relocation.formatting import amount, size_text, span_text
 from planning.values.money import ZERO, Range, to_cents
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from planning.costs.json_shapes import LineForm, RangeForm
-    from planning.relocation.form import RelocationPlanForm, SpanForm, ThingForm
+    from planning.relocation.form import DurationForm, RelocationPlanForm, ThingForm
 
 # What the keys of the bill's lines begin with, in the order in which they are shown.
 SECTIONS: Final = (
@@ -34,16 +34,16 @@ def as_range(form: RangeForm) -> Range:
     return Range(Decimal(form["min"]), Decimal(form["expected"]), Decimal(form["max"]))
 
 
-def said_span(form: SpanForm | None) -> str:
+def format_span_form(form: DurationForm | None) -> str:
     """A time as a reader meets it; "" where there is none."""
     if form is None:
         return ""
     seconds = form["seconds"]
     known = None if seconds is None else as_range(seconds)
-    return span_text(Span(seconds=known, basis=form["basis"], at_least=form["at_least"]))
+    return span_text(DurationEstimate(seconds=known, basis=form["basis"], at_least=form["at_least"]))
 
 
-def left_to_you(form: RelocationPlanForm) -> Iterator[str]:
+def describe_manual_work(form: RelocationPlanForm) -> Iterator[str]:
     """Each thing that Atoll does not move, with its ways, and where they stand in full; nothing for none."""
     for each in form["by_hand"]:
         found = "; ".join(way["title"] for way in each["ways"])
@@ -56,12 +56,12 @@ def left_to_you(form: RelocationPlanForm) -> Iterator[str]:
         )
 
 
-def said_size(thing: ThingForm) -> str:
+def format_thing_size(thing: ThingForm) -> str:
     """A thing's size."""
     return size_text(None if thing["bytes"] is None else as_range(thing["bytes"]))
 
 
-def said_usd(form: RangeForm | None, *, unpriced: int = 0) -> str:
+def format_usd_form(form: RangeForm | None, *, unpriced: int = 0) -> str:
     """An amount with its ends."""
     return "-" if form is None else amount(as_range(form), unpriced=unpriced)
 
@@ -87,7 +87,7 @@ def sections(lines: Sequence[LineForm]) -> Iterator[tuple[str, list[LineForm]]]:
         yield OTHER, left
 
 
-def summed(lines: Sequence[LineForm]) -> tuple[Range, int]:
+def sum_lines(lines: Sequence[LineForm]) -> tuple[Range, int]:
     """Sum of lines, and how many have no price."""
     total = Range(ZERO, ZERO, ZERO)
     unpriced = 0
@@ -99,7 +99,7 @@ def summed(lines: Sequence[LineForm]) -> tuple[Range, int]:
     return total, unpriced
 
 
-def made_of(line: LineForm) -> str:
+def describe_bill_line(line: LineForm) -> str:
     """Quantity, unit price, source, day and note of a line."""
     quantity = as_range(line["quantity"])
     ends = [f"{each.normalize():,f}" if each else "0" for each in (quantity.min, quantity.expected, quantity.max)]
@@ -126,9 +126,9 @@ NAMED: Final = "relocation.yaml names this one"
 def conclusion(form: RelocationPlanForm) -> Iterator[str]:
     """What everybody asks first: money once, time of the copy, the freeze, when it has paid."""
     bill = form["bill"]["bill"]
-    yield f"Once: {said_usd(bill['usd_per_month'], unpriced=len(bill['unpriced']))}"
-    yield f"First copy: {said_span(form['times']['seed'])}, while people work"
-    yield f"Freeze: {said_span(form['times']['frozen'])}, {FITS[form['times']['fits']]}"
+    yield f"Once: {format_usd_form(bill['usd_per_month'], unpriced=len(bill['unpriced']))}"
+    yield f"First copy: {format_span_form(form['times']['seed'])}, while people work"
+    yield f"Freeze: {format_span_form(form['times']['frozen'])}, {FITS[form['times']['fits']]}"
     yield f"Paid back: {form['break_even']['words']}"
     lost = [each["text"] for thing in form["things"] if thing["mover"] for each in thing["mover"]["loses"]]
     if lost:
@@ -137,12 +137,12 @@ def conclusion(form: RelocationPlanForm) -> Iterator[str]:
     yield f"Point of no return: the step {form['point_of_no_return']}"
 
 
-def moved(form: RelocationPlanForm) -> list[ThingForm]:
+def select_moved(form: RelocationPlanForm) -> list[ThingForm]:
     """What crosses over."""
     return [each for each in form["things"] if each["treatment"] == "moved"]
 
 
-def left_out(form: RelocationPlanForm) -> list[ThingForm]:
+def select_left_out(form: RelocationPlanForm) -> list[ThingForm]:
     """What does not."""
     return [each for each in form["things"] if each["treatment"] != "moved"]
 

@@ -13,18 +13,18 @@ from rich.text import Text
 from cli.views.relocation.descriptions import (
     cents,
     conclusion,
+    describe_bill_line,
+    describe_manual_work,
+    format_span_form,
+    format_thing_size,
+    format_usd_form,
     heading,
-    left_out,
-    left_to_you,
     losses_text,
-    made_of,
-    moved,
     mover_text,
-    said_size,
-    said_span,
-    said_usd,
     sections,
-    summed,
+    select_left_out,
+    select_moved,
+    sum_lines,
 )
 from planning.quoting.quote_form import cents_form
 
@@ -42,11 +42,11 @@ def relocation_parts(form: RelocationPlanForm) -> Iterator[RenderableType]:
     """The whole plan, the money and the time last, where a reader looks first."""
     yield heading(form)
     yield "Moved:"
-    yield moved_table(form)
+    yield transfer_table(form)
     yield "Left out, and what its way would cost:"
-    yield left_out_table(form)
+    yield exclusion_table(form)
     yield from (f"Not asked: {each['what']}: {each['why']}" for each in form["unlooked"])
-    yield from left_to_you(form)
+    yield from describe_manual_work(form)
     yield bill_table(form)
     yield "Steps; writers stand still where a line says frozen:"
     yield steps_table(form)
@@ -62,22 +62,28 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def moved_table(form: RelocationPlanForm) -> Table:
+def transfer_table(form: RelocationPlanForm) -> Table:
     """One row for each thing that crosses over."""
     table = _table("what", "class", "size", "by", "what that loses")
-    for each in moved(form):
+    for each in select_moved(form):
         title = Group(Text(each["title"]), Padding(Text(each["key"], style="dim"), (0, 0, 0, 2)))
         style = "red" if each["mover"] and each["mover"]["loses"] else ""
-        row = (each["loss"], said_size(each), mover_text(each))
+        row = (each["loss"], format_thing_size(each), mover_text(each))
         table.add_row(title, *map(Text, row), Text(losses_text(each), style=style))
     return table
 
 
-def left_out_table(form: RelocationPlanForm) -> Table:
+def exclusion_table(form: RelocationPlanForm) -> Table:
     """One row for each thing that does not, with its reason."""
     table = _table("what", "becomes", "size", "saved", "because")
-    for each in left_out(form):
-        cells = (each["title"], each["treatment"], said_size(each), said_usd(each["saved_usd"]), each["reason"])
+    for each in select_left_out(form):
+        cells = (
+            each["title"],
+            each["treatment"],
+            format_thing_size(each),
+            format_usd_form(each["saved_usd"]),
+            each["reason"],
+        )
         table.add_row(*map(Text, cells))
     return table
 
@@ -98,7 +104,7 @@ def bill_table(form: RelocationPlanForm) -> Table:
 
 
 def _cells(line: LineForm) -> tuple[RenderableType, ...]:
-    label = Group(Text(line["label"]), Padding(Text(made_of(line), style="dim"), (0, 0, 0, 2)))
+    label = Group(Text(line["label"]), Padding(Text(describe_bill_line(line), style="dim"), (0, 0, 0, 2)))
     if line["state"] == "unpriced":
         return label, "", Text("unpriced", style="yellow"), ""
     if line["state"] == "free":
@@ -107,7 +113,7 @@ def _cells(line: LineForm) -> tuple[RenderableType, ...]:
 
 
 def _add_sum(table: Table, title: str, lines: list[LineForm], *, style: str) -> None:
-    total, unpriced = summed(lines)
+    total, unpriced = sum_lines(lines)
     more = f", {unpriced} unpriced" if unpriced else ""
     floor = ">= " if unpriced else ""
     amounts = (f"{floor}{each}" for each in cents(cents_form(total)))
@@ -121,7 +127,7 @@ def steps_table(form: RelocationPlanForm) -> Table:
         last = each["name"] == form["point_of_no_return"]
         name = f"{each['name']}{' (frozen)' if each['frozen'] else ''}"
         back = "none: the point of no return" if last else each["way_back"]
-        cells = (name, said_span(each["span"]), each["proves"], each["aborts"], back)
+        cells = (name, format_span_form(each["span"]), each["proves"], each["aborts"], back)
         table.add_row(*map(Text, cells), style="bold" if last else "")
     return table
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from components.agents.measure import records as arguments
 from components.agents.measure.child_process import text
-from components.agents.measure.node import checked, checks_of, node_of, parser
-from components.agents.measure.records import complain, ended, measured
+from components.agents.measure.node import checks_of, node_of, parser, run_node_checks
+from components.agents.measure.records import build_record, complain, report_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from components.agents.measure.node import Node
-    from planning.agents.measurement_records import Measured
+    from components.agents.measure.node import NodeCheckContext
+    from planning.agents.measurement_records import MeasurementRecord
 
 HOUR: Final = 3600
 DECIDES: Final = {"matmul": "tflops", "nvlink": "bus", "usable_memory": "memory", "inventory": "accelerators"}
@@ -29,10 +29,12 @@ MOST_FAULTS: Final = 3  # rounds in a row that could not be measured
 class Worst:
     """The worst record of each check and payload, and every complaint."""
 
-    records: dict[tuple[str, str], Measured] = field(default_factory=dict[tuple[str, str], "Measured"])
+    records: dict[tuple[str, str], MeasurementRecord] = field(
+        default_factory=dict[tuple[str, str], "MeasurementRecord"]
+    )
     complaints: list[str] = field(default_factory=list[str])
 
-    def add(self, record: Measured, *, number: int) -> None:
+    def add(self, record: MeasurementRecord, *, number: int) -> None:
         """Keep it where it is worse than what there was."""
         key = (record["check"], record["params"].get("payload_bytes", ""))
         record["params"]["round"] = str(number)
@@ -42,7 +44,7 @@ class Worst:
             self.records[key] = record
 
 
-def _rank(record: Measured) -> tuple[int, Decimal]:
+def _rank(record: MeasurementRecord) -> tuple[int, Decimal]:
     """Worst first."""
     name = DECIDES.get(record["check"], "")
     values = [Decimal(each["value"]) for each in record["readings"] if each["name"] == name]
@@ -50,8 +52,8 @@ def _rank(record: Measured) -> tuple[int, Decimal]:
 
 
 def burn(
-    node: Node, checks: Sequence[str], *, hours: float, clock: Callable[[], float]
-) -> tuple[list[Measured], list[str]]:
+    node: NodeCheckContext, checks: Sequence[str], *, hours: float, clock: Callable[[], float]
+) -> tuple[list[MeasurementRecord], list[str]]:
     """Rounds until the hours are over: the worst records with one of the burn-in itself, and faults.
 
     DCGM looks in the first round only: the rounds are what heats the node. Free memory is asked for once too: later on
@@ -62,12 +64,12 @@ def burn(
     while clock() - began < hours * HOUR and in_a_row < MOST_FAULTS:
         number += 1
         names = [name for name in checks if name not in ONCE or number == 1]
-        records, faults = checked(node, names)
+        records, faults = run_node_checks(node, names)
         for record in records:
             worst.add(record, number=number)
         in_a_row = in_a_row + 1 if faults else 0
         complain(f"round {number}, {(clock() - began) / HOUR:.2f} h: {_in_words(records, worst)}")
-    lasted = measured(
+    lasted = build_record(
         "burn_in",
         node.subject,
         tool="rounds of " + ", ".join(checks),
@@ -78,7 +80,7 @@ def burn(
     return [*worst.records.values(), lasted], faults if in_a_row else []
 
 
-def _in_words(records: Sequence[Measured], worst: Worst) -> str:
+def _in_words(records: Sequence[MeasurementRecord], worst: Worst) -> str:
     """What decides of each record of a round, for whoever reads the log while it goes on."""
     decided = [
         f"{record['check']} {each['value']} {each['unit']}".rstrip()
@@ -95,7 +97,7 @@ def main(words: Sequence[str]) -> int:
     reader.add_argument("--hours", required=True, type=arguments.above_zero)
     told = reader.parse_args(words)
     records, faults = burn(node_of(told), checks_of(told), hours=told.hours, clock=time.monotonic)
-    return ended(records, faults)
+    return report_results(records, faults)
 
 
 if __name__ == "__main__":

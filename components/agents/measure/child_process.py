@@ -39,12 +39,12 @@ def text(value: Decimal | float, *, places: int = 3) -> str:
     return written.rstrip("0").rstrip(".") if "." in written else written
 
 
-def uncoloured(output: str) -> str:
+def strip_colours(output: str) -> str:
     """An output without the colours of a terminal."""
     return COLOUR.sub("", output)
 
 
-def shown(output: str) -> str:
+def abbreviate_output(output: str) -> str:
     """The beginning of an output in one line, for a message."""
     words = " ".join(output.split())
     return words[:SHOWN] + ("..." if len(words) > SHOWN else "") if words else "nothing"
@@ -100,4 +100,4 @@ def _end(tool: subprocess.Popen[bytes]) -> None:
 
 
 def _text(output: bytes) -> str:
-    return uncoloured(output[:MOST_CHARACTERS].decode("utf-8", errors="replace"))
+    return strip_colours(output[:MOST_CHARACTERS].decode("utf-8", errors="replace"))

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from components.agents.measure import nccl_tests
 from components.agents.measure import records as arguments
-from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, run, shown
-from components.agents.measure.node import all_reduced
-from components.agents.measure.records import ended, measured
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, abbreviate_output, run
+from components.agents.measure.node import build_all_reduce_records
+from components.agents.measure.records import build_record, report_results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from planning.agents.measurement_records import Measured
+    from planning.agents.measurement_records import MeasurementRecord
 
 SECONDS: Final = 3600.0
 CHECK: Final = "all_reduce"
@@ -22,7 +22,7 @@ CHECK: Final = "all_reduce"
 
 def over_nodes(
     command: Sequence[str], *, subject: str, nodes: int, accelerators: int, seconds: float, params: Mapping[str, str]
-) -> list[Measured]:
+) -> list[MeasurementRecord]:
     """Records of one run over exactly so many nodes.
 
     Raises:
@@ -33,11 +33,13 @@ def over_nodes(
     try:
         output = nccl_tests.parse(ran.out, beside=ran.err)
     except CannotMeasureError as error:
-        raise CannotMeasureError(f"{error}; it ended with {ran.status} and said: {shown(ran.err)}") from error
+        raise CannotMeasureError(
+            f"{error}; it ended with {ran.status} and said: {abbreviate_output(ran.err)}"
+        ) from error
     if len(output.hosts) != nodes or output.ranks != nodes * accelerators:
         took = f"{output.ranks} accelerators of {len(output.hosts)} nodes"
         raise FoundWrongError(f"all-reduce: {took} took part, not {nodes * accelerators} of {nodes}")
-    return all_reduced(CHECK, subject, output, params=params)
+    return build_all_reduce_records(CHECK, subject, output, params=params)
 
 
 def main(words: Sequence[str]) -> int:
@@ -66,10 +68,10 @@ def main(words: Sequence[str]) -> int:
         )
     except FoundWrongError as error:
         stopped = {**params, "payload_bytes": str(told.most)}
-        records = [measured(CHECK, subject, tool="nccl-tests", params=stopped, failed=[str(error)])]
+        records = [build_record(CHECK, subject, tool="nccl-tests", params=stopped, failed=[str(error)])]
     except CannotMeasureError as error:
-        return ended([], [f"{CHECK}: {error}"])
-    return ended(records)
+        return report_results([], [f"{CHECK}: {error}"])
+    return report_results(records)
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, shown
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, abbreviate_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ MEGA: Final = 10**6
 
 
 @dataclass(frozen=True)
-class Output:
+class FioResult:
     """All jobs of one run in sum: MB/s of 10^6 bytes, and IOPS."""
 
     version: str
@@ -29,7 +29,7 @@ class Output:
     write_iops: Decimal
 
 
-def parse(output: str) -> Output:
+def parse(output: str) -> FioResult:
     """The figures of one run.
 
     Raises:
@@ -39,11 +39,11 @@ def parse(output: str) -> Output:
     body = _object(output)
     jobs = body.get("jobs")
     if not isinstance(jobs, list) or not jobs:
-        raise CannotMeasureError(f"fio names no job: {shown(output)}")
+        raise CannotMeasureError(f"fio names no job: {abbreviate_output(output)}")
     sums = dict.fromkeys(("read.bw_bytes", "write.bw_bytes", "read.iops", "write.iops"), Decimal())
     for job in cast("list[object]", jobs):
         if not isinstance(job, dict):
-            raise CannotMeasureError(f"fio names a job that is none: {shown(output)}")
+            raise CannotMeasureError(f"fio names a job that is none: {abbreviate_output(output)}")
         cells = cast("Mapping[str, object]", job)
         if cells.get("error"):
             raise FoundWrongError(f"fio: job {cells.get('jobname')!r} ended with error {cells.get('error')}")
@@ -51,7 +51,7 @@ def parse(output: str) -> Output:
             sums[key] += _figure(cells, key)
     if not any(sums.values()):
         raise CannotMeasureError("fio neither read nor wrote anything")
-    return Output(
+    return FioResult(
         version=str(body.get("fio version") or "fio"),
         read_mb_per_s=sums["read.bw_bytes"] / MEGA,
         write_mb_per_s=sums["write.bw_bytes"] / MEGA,
@@ -76,7 +76,7 @@ def _object(output: str) -> Mapping[str, object]:
     try:
         body: Any = decoder.raw_decode(output, start)[0] if start >= 0 else None
     except (ValueError, ArithmeticError, RecursionError) as error:
-        raise CannotMeasureError(f"the output of fio is not JSON, or cut short: {shown(output)}") from error
+        raise CannotMeasureError(f"the output of fio is not JSON, or cut short: {abbreviate_output(output)}") from error
     if not isinstance(body, dict):
-        raise CannotMeasureError(f"this is no output of fio: {shown(output)}")
+        raise CannotMeasureError(f"this is no output of fio: {abbreviate_output(output)}")
     return cast("Mapping[str, object]", body)

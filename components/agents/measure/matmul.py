@@ -30,7 +30,7 @@ TERA: Final = 10**12
 
 
 @dataclass(frozen=True)
-class Speed:
+class MatmulThroughput:
     """TFLOPS of each accelerator, at the shape that was the fastest, and what PyTorch says it is."""
 
     version: str
@@ -62,7 +62,7 @@ def measure(
     precision: str,
     torch: Any,  # noqa: ANN401 - as above
     steady: float = STEADY,
-) -> Speed:
+) -> MatmulThroughput:
     """The speed of every accelerator that PyTorch sees, kept up for so many seconds.
 
     Raises:
@@ -79,7 +79,7 @@ def measure(
     except (RuntimeError, ValueError) as error:
         raise FoundWrongError(f"matrix multiplication in {precision}: {str(error).splitlines()[0]}") from error
     names = tuple(str(torch.cuda.get_device_name(device)) for device in devices)
-    return Speed(version=f"PyTorch {torch.__version__}", shape=fastest, tflops=tuple(tflops), names=names)
+    return MatmulThroughput(version=f"PyTorch {torch.__version__}", shape=fastest, tflops=tuple(tflops), names=names)
 
 
 def _tflops(shape: Shape, seconds: float) -> float:

@@ -10,7 +10,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, number, shown, uncoloured
+from components.agents.measure.child_process import (
+    CannotMeasureError,
+    FoundWrongError,
+    abbreviate_output,
+    number,
+    strip_colours,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +36,7 @@ DATA: Final = re.compile(r"\s*\d+\s+\d+\s+[a-z0-9_]+\s+[a-z]+\s", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Row:
+class NcclPayloadResult:
     """One payload: the slower of in place and out of place, GB/s; `wrong` is None where it was not checked."""
 
     payload_bytes: int
@@ -40,7 +46,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Output:
+class NcclTestsResult:
     """One run that went to its end.
 
     Args:
@@ -51,11 +57,11 @@ class Output:
     version: str
     ranks: int
     hosts: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[NcclPayloadResult, ...]
     wrong: int
 
 
-def parse(output: str, *, beside: str = "") -> Output:
+def parse(output: str, *, beside: str = "") -> NcclTestsResult:
     """The figures of one run.
 
     Args:
@@ -73,16 +79,16 @@ def parse(output: str, *, beside: str = "") -> Output:
     broken = [line.strip() for line in (lines if ended else [*lines, *_lines(beside)]) if BROKEN.search(line)]
     if broken:
         telling = next((line for line in broken if not LAST_WORDS.search(line)), broken[0])
-        raise FoundWrongError(f"all-reduce: {shown(telling)}")
+        raise FoundWrongError(f"all-reduce: {abbreviate_output(telling)}")
     columns = _columns(lines)
     if not ended:
-        raise CannotMeasureError(f"{_times(len(bounds))} of nccl-tests, which begins with: {shown(output)}")
+        raise CannotMeasureError(f"{_times(len(bounds))} of nccl-tests, which begins with: {abbreviate_output(output)}")
     rows = tuple(_row(line, columns) for line in lines if DATA.match(line))
     if not rows:
         raise CannotMeasureError("nccl-tests printed no row of figures")
     ranks = [found for line in lines if (found := RANK.search(line))]
     version = next((found.group(1) for line in lines if (found := VERSION.search(line))), "")
-    return Output(
+    return NcclTestsResult(
         version=f"nccl-tests {version}".strip(),
         ranks=len(ranks),
         hosts=tuple(dict.fromkeys(found.group(2) for found in ranks)),
@@ -92,7 +98,7 @@ def parse(output: str, *, beside: str = "") -> Output:
 
 
 def _lines(output: str) -> list[str]:
-    return [LAUNCHED.sub("", line) for line in uncoloured(output).splitlines()]
+    return [LAUNCHED.sub("", line) for line in strip_colours(output).splitlines()]
 
 
 def _times(ends: int) -> str:
@@ -107,17 +113,17 @@ def _columns(lines: Sequence[str]) -> list[str]:
     return [name for name in found[0] if name != "timestamp"]
 
 
-def _row(line: str, columns: Sequence[str]) -> Row:
+def _row(line: str, columns: Sequence[str]) -> NcclPayloadResult:
     cells = line.split()
     if len(cells) < len(columns):
-        raise CannotMeasureError(f"a row of nccl-tests is cut short: {shown(line)}")
+        raise CannotMeasureError(f"a row of nccl-tests is cut short: {abbreviate_output(line)}")
     of: dict[str, list[str]] = {}
     for name, cell in zip(columns, cells):  # noqa: B905 - a timestamp may follow
         of.setdefault(name, []).append(cell)
     bus, algorithm = (_least(of.get(name, []), line) for name in ("busbw", "algbw"))
     wrong = [number(cell) for cell in of.get("#wrong", of.get("error", []))]
     checked = [int(each) for each in wrong if each is not None]
-    return Row(
+    return NcclPayloadResult(
         payload_bytes=int(cells[0]),
         bus=bus,
         algorithm=algorithm,
@@ -129,5 +135,5 @@ def _least(cells: Sequence[str], line: str) -> Decimal:
     found = [number(cell) for cell in cells]
     known = [each for each in found if each is not None]
     if not known or len(known) != len(found):
-        raise CannotMeasureError(f"a row of nccl-tests holds no figure: {shown(line)}")
+        raise CannotMeasureError(f"a row of nccl-tests holds no figure: {abbreviate_output(line)}")
     return min(known)

@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from components.agents.measure import records
-from components.agents.measure.records import ended, measured
+from components.agents.measure.records import build_record, report_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ HIGHEST_PORT: Final = 65535
 COUNTED: Final = {"dns": "resolved", "egress": "reached", "peering": "reached"}
 
 
-def resolved(name: str, *, seconds: float) -> str:
+def find_resolution_error(name: str, *, seconds: float) -> str:
     """Why a name is not found; "" where it is. The resolver knows no limit of time, so it works beside us."""
     found: list[str] = []
 
@@ -36,7 +36,7 @@ def resolved(name: str, *, seconds: float) -> str:
     return found[0] if found else f"no answer within {seconds:g} s"
 
 
-def reached(address: str, *, seconds: float) -> str:
+def find_connection_error(address: str, *, seconds: float) -> str:
     """Why nothing listens at HOST:PORT; "" where something does."""
     host, _, port = address.rpartition(":")
     try:
@@ -66,17 +66,17 @@ def main(words: Sequence[str]) -> int:
             told.to = tuple(address(each) for each in told.to)
         except argparse.ArgumentTypeError as error:
             reader.error(str(error))
-    ask = resolved if told.check == "dns" else reached
+    ask = find_resolution_error if told.check == "dns" else find_connection_error
     faults = {each: ask(each, seconds=told.seconds) for each in told.to}
     fine = sum(not fault for fault in faults.values())
-    record = measured(
+    record = build_record(
         told.check,
         f"network/{told.placement}/{told.check}",
         tool="Python",
         readings=[(COUNTED[told.check], str(fine), ""), ("asked", str(len(faults)), "")],
         failed=[f"{each}: {fault}" for each, fault in faults.items() if fault],
     )
-    return ended([record])
+    return report_results([record])
 
 
 if __name__ == "__main__":

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from components.agents.measure import matmul, nccl_tests, nvidia, records
 from components.agents.measure import nvidia as dcgmi
-from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, run, shown, text
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, abbreviate_output, run, text
 from components.agents.measure.matmul import PRECISIONS
-from components.agents.measure.records import ended, measured
+from components.agents.measure.records import build_record, report_results
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping, Sequence
 
     from components.agents.measure.child_process import Ran
-    from planning.agents.measurement_records import Measured
+    from planning.agents.measurement_records import MeasurementRecord
 
 
 SECONDS_TO_LOOK: Final = 120
@@ -29,7 +29,7 @@ Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
-class Node:
+class NodeCheckContext:
     """The node, and what its checks are run with. `seconds` is the limit of the longest tool."""
 
     placement: str
@@ -53,12 +53,12 @@ class Node:
         return {"placement": self.placement, "pool": self.pool, **more}
 
 
-def inventory(node: Node) -> list[Measured]:
+def inventory(node: NodeCheckContext) -> list[MeasurementRecord]:
     """How many accelerators there are, and the memory of the least."""
     found = _look(node)
     least = min(each.total_mib for each in found)
     return [
-        measured(
+        build_record(
             "inventory",
             node.subject,
             tool=f"nvidia-smi, driver {found[0].driver}",
@@ -68,12 +68,12 @@ def inventory(node: Node) -> list[Measured]:
     ]
 
 
-def usable_memory(node: Node) -> list[Measured]:
+def usable_memory(node: NodeCheckContext) -> list[MeasurementRecord]:
     """What is free of the least accelerator of an idle node."""
     found = _look(node)
     least = min(found, key=lambda each: each.free_mib)
     return [
-        measured(
+        build_record(
             "usable_memory",
             node.subject,
             tool=f"nvidia-smi, driver {least.driver}",
@@ -83,13 +83,13 @@ def usable_memory(node: Node) -> list[Measured]:
     ]
 
 
-def dcgm(node: Node) -> list[Measured]:
+def dcgm(node: NodeCheckContext) -> list[MeasurementRecord]:
     """What DCGM finds wrong. Its exit status is not asked: it fails with the tests, and the report says which."""
     ran = run(["dcgmi", "diag", "-r", str(node.level), "-j"], seconds=node.seconds)
     output = _read(dcgmi.parse_dcgm, ran)
     warned = {"warned": "; ".join(output.warned)[:400]} if output.warned else {}
     return [
-        measured(
+        build_record(
             "dcgm",
             node.subject,
             tool=output.version,
@@ -100,11 +100,11 @@ def dcgm(node: Node) -> list[Measured]:
     ]
 
 
-def multiplied(node: Node) -> list[Measured]:
+def measure_matmul(node: NodeCheckContext) -> list[MeasurementRecord]:
     """TFLOPS of the slowest accelerator."""
     speed = matmul.measure(node.shapes, precision=node.precision, torch=matmul.torch_of_image())
     return [
-        measured(
+        build_record(
             "matmul",
             node.subject,
             tool=speed.version,
@@ -118,21 +118,23 @@ def multiplied(node: Node) -> list[Measured]:
     ]
 
 
-def nvlink(node: Node) -> list[Measured]:
+def nvlink(node: NodeCheckContext) -> list[MeasurementRecord]:
     """All-reduce over the accelerators of the node."""
     sizes = ("-b", str(node.least), "-e", str(node.most), "-f", "2")
     ran = run([TESTS, *sizes, "-g", str(node.accelerators)], seconds=node.seconds)
     output = _read(partial(nccl_tests.parse, beside=ran.err), ran)
     if output.ranks != node.accelerators:
         raise FoundWrongError(f"all-reduce: {output.ranks} accelerators took part, not {node.accelerators}")
-    return all_reduced("nvlink", node.subject, output, params=node.params())
+    return build_all_reduce_records("nvlink", node.subject, output, params=node.params())
 
 
-def all_reduced(check: str, subject: str, output: nccl_tests.Output, *, params: Mapping[str, str]) -> list[Measured]:
+def build_all_reduce_records(
+    check: str, subject: str, output: nccl_tests.NcclTestsResult, *, params: Mapping[str, str]
+) -> list[MeasurementRecord]:
     """A record for each payload; wrong sums fail every one."""
     wrong = [f"all-reduce: {output.wrong} values are wrong"] if output.wrong else []
     return [
-        measured(
+        build_record(
             check,
             subject,
             tool=output.version,
@@ -144,36 +146,36 @@ def all_reduced(check: str, subject: str, output: nccl_tests.Output, *, params: 
     ]
 
 
-CHECKS: Final[Mapping[str, Callable[[Node], list[Measured]]]] = {
+CHECKS: Final[Mapping[str, Callable[[NodeCheckContext], list[MeasurementRecord]]]] = {
     "inventory": inventory,
     "usable_memory": usable_memory,
     "dcgm": dcgm,
-    "matmul": multiplied,
+    "matmul": measure_matmul,
     "nvlink": nvlink,
 }
 
 
-def checked(node: Node, names: Sequence[str]) -> tuple[list[Measured], list[str]]:
+def run_node_checks(node: NodeCheckContext, names: Sequence[str]) -> tuple[list[MeasurementRecord], list[str]]:
     """The records of some checks, and a sentence for each check that could not be measured."""
-    records: list[Measured] = []
+    records: list[MeasurementRecord] = []
     faults: list[str] = []
     for name in names:
         try:
             records += CHECKS[name](node)
         except FoundWrongError as error:
-            records.append(_found_wrong(name, node, str(error)))
+            records.append(_build_failure(name, node, str(error)))
         except CannotMeasureError as error:
             faults.append(f"{name}: {error}")
     return records, faults
 
 
-def _found_wrong(name: str, node: Node, words: str) -> Measured:
+def _build_failure(name: str, node: NodeCheckContext, words: str) -> MeasurementRecord:
     """A failure, with every param that its check asks for."""
     params = node.params(level=str(node.level), precision=node.precision, payload_bytes=str(node.most))
-    return measured(name, node.subject, tool=name, params=params, failed=[words])
+    return build_record(name, node.subject, tool=name, params=params, failed=[words])
 
 
-def _look(node: Node) -> tuple[nvidia.Accelerator, ...]:
+def _look(node: NodeCheckContext) -> tuple[nvidia.NvidiaGpu, ...]:
     """What nvidia-smi sees; PyTorch where the accelerators are another maker's."""
     try:
         ran = run(nvidia.COMMAND, seconds=min(SECONDS_TO_LOOK, node.seconds))
@@ -182,15 +184,15 @@ def _look(node: Node) -> tuple[nvidia.Accelerator, ...]:
     return _read(nvidia.parse_nvidia_smi, ran)
 
 
-def _look_with_torch() -> tuple[nvidia.Accelerator, ...]:
+def _look_with_torch() -> tuple[nvidia.NvidiaGpu, ...]:
     torch = matmul.torch_of_image()
     count = int(torch.cuda.device_count())
     if not count:
         raise CannotMeasureError("there is no nvidia-smi, and PyTorch sees no accelerator")
-    found: list[nvidia.Accelerator] = []
+    found: list[nvidia.NvidiaGpu] = []
     for device in range(count):
         free, total = torch.cuda.mem_get_info(device)
-        each = nvidia.Accelerator(
+        each = nvidia.NvidiaGpu(
             index=str(device),
             name=str(torch.cuda.get_device_name(device)),
             uuid=str(device),
@@ -208,7 +210,7 @@ def _read(parse: Callable[[str], Read], ran: Ran) -> Read:
         return parse(ran.out)
     except CannotMeasureError as error:
         if ran.err.strip():
-            raise CannotMeasureError(f"{error}; it said: {shown(ran.err)}") from error
+            raise CannotMeasureError(f"{error}; it said: {abbreviate_output(ran.err)}") from error
         raise
 
 
@@ -234,9 +236,9 @@ def parser(about: str) -> argparse.ArgumentParser:
     return found
 
 
-def node_of(told: argparse.Namespace) -> Node:
+def node_of(told: argparse.Namespace) -> NodeCheckContext:
     """The node that the arguments name."""
-    return Node(
+    return NodeCheckContext(
         placement=told.placement,
         pool=told.pool,
         name=told.node,
@@ -258,7 +260,7 @@ def checks_of(told: argparse.Namespace) -> list[str]:
 def main(words: Sequence[str]) -> int:
     """Measure, and write the records."""
     told = parser(__doc__ or "").parse_args(words)
-    return ended(*checked(node_of(told), checks_of(told)))
+    return report_results(*run_node_checks(node_of(told), checks_of(told)))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, number, shown
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, abbreviate_output, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ BROKEN: Final = re.compile(
 
 
 @dataclass(frozen=True)
-class Accelerator:
+class NvidiaGpu:
     """One accelerator, in MiB; `free_mib` is what nothing has taken."""
 
     index: str
@@ -42,7 +42,7 @@ class Accelerator:
     driver: str
 
 
-def parse_nvidia_smi(output: str) -> tuple[Accelerator, ...]:
+def parse_nvidia_smi(output: str) -> tuple[NvidiaGpu, ...]:
     """Every accelerator.
 
     Raises:
@@ -51,26 +51,26 @@ def parse_nvidia_smi(output: str) -> tuple[Accelerator, ...]:
     """
     broken = next((line for line in output.splitlines() if BROKEN.search(line)), "")
     if broken:
-        raise FoundWrongError(f"nvidia-smi: {shown(broken)}")
+        raise FoundWrongError(f"nvidia-smi: {abbreviate_output(broken)}")
     lines = [line for line in output.splitlines() if line.strip()]
     try:
         header, *rows = list(csv.reader(lines, skipinitialspace=True)) or [[]]
     except csv.Error as error:
-        raise CannotMeasureError(f"the output of nvidia-smi is no table: {shown(output)}") from error
+        raise CannotMeasureError(f"the output of nvidia-smi is no table: {abbreviate_output(output)}") from error
     columns = {cell.split("[")[0].strip(): place for place, cell in enumerate(header)}
     lacking = [name for name in FIELDS if name not in columns]
     if lacking:
-        raise CannotMeasureError(f"nvidia-smi does not print {', '.join(lacking)}: {shown(output)}")
+        raise CannotMeasureError(f"nvidia-smi does not print {', '.join(lacking)}: {abbreviate_output(output)}")
     if not rows:
         raise CannotMeasureError("nvidia-smi names no accelerator")
     return tuple(_accelerator(row, columns) for row in rows)
 
 
-def _accelerator(row: list[str], columns: dict[str, int]) -> Accelerator:
+def _accelerator(row: list[str], columns: dict[str, int]) -> NvidiaGpu:
     if len(row) < len(columns):
-        raise CannotMeasureError(f"a row of nvidia-smi is cut short: {shown(','.join(row))}")
+        raise CannotMeasureError(f"a row of nvidia-smi is cut short: {abbreviate_output(','.join(row))}")
     cells = {name: row[columns[name]].strip() for name in FIELDS}
-    return Accelerator(
+    return NvidiaGpu(
         index=cells["index"],
         name=cells["name"],
         uuid=cells["uuid"],
@@ -83,7 +83,7 @@ def _accelerator(row: list[str], columns: dict[str, int]) -> Accelerator:
 def _mib(cell: str, row: list[str]) -> Decimal:
     value = number(cell.removesuffix(MEMORY_UNIT).strip())
     if value is None or value < 0 or not cell.endswith(MEMORY_UNIT):
-        raise CannotMeasureError(f"nvidia-smi gives no memory in MiB: {shown(','.join(row))}")
+        raise CannotMeasureError(f"nvidia-smi gives no memory in MiB: {abbreviate_output(','.join(row))}")
     return value
 
 
@@ -95,7 +95,7 @@ NOT_RUN: Final = "not run"
 
 
 @dataclass(frozen=True)
-class Output:
+class DcgmDiagnosis:
     """One diagnosis.
 
     Args:
@@ -126,7 +126,7 @@ class Result:
         return ": ".join(part for part in (f"{self.test} of {self.of}" if self.of else self.test, self.words) if part)
 
 
-def parse_dcgm(output: str) -> Output:
+def parse_dcgm(output: str) -> DcgmDiagnosis:
     """The results of one diagnosis.
 
     Raises:
@@ -136,11 +136,11 @@ def parse_dcgm(output: str) -> Output:
     body = _object(output)
     root = next((body[name] for name in ROOTS if name in body), None)
     if not isinstance(root, dict):
-        raise CannotMeasureError(f"this is no diagnosis of DCGM: {shown(output)}")
+        raise CannotMeasureError(f"this is no diagnosis of DCGM: {abbreviate_output(output)}")
     whole = cast("Mapping[str, object]", root)
     error = whole.get("runtime_error")
     if isinstance(error, str) and error:
-        raise FoundWrongError(f"DCGM: {shown(error)}")
+        raise FoundWrongError(f"DCGM: {abbreviate_output(error)}")
     categories = whole.get("test_categories")
     if not isinstance(categories, list):
         raise CannotMeasureError("DCGM names no test")
@@ -149,7 +149,7 @@ def parse_dcgm(output: str) -> Output:
     if strange:
         raise CannotMeasureError(f"DCGM ends a test in a way that is not known: {', '.join(sorted(strange))}")
     run = [each for each in found if each.status not in SKIPPED]
-    return Output(
+    return DcgmDiagnosis(
         version=_version(whole, body),
         tests=len(run),
         passed=sum(each.status in FINE for each in run),
@@ -218,7 +218,9 @@ def _object(output: str) -> Mapping[str, object]:
     try:
         body: Any = json.JSONDecoder().raw_decode(output, start)[0] if start >= 0 else None
     except (ValueError, RecursionError) as error:
-        raise CannotMeasureError(f"the output of DCGM is not JSON, or cut short: {shown(output)}") from error
+        raise CannotMeasureError(
+            f"the output of DCGM is not JSON, or cut short: {abbreviate_output(output)}"
+        ) from error
     if not isinstance(body, dict):
-        raise CannotMeasureError(f"dcgmi printed no JSON: {shown(output)}")
+        raise CannotMeasureError(f"dcgmi printed no JSON: {abbreviate_output(output)}")
     return cast("Mapping[str, object]", body)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from planning.agents.measurement_records import Measured
+    from planning.agents.measurement_records import MeasurementRecord
 
 
 MEASURED: Final = 0
@@ -85,7 +85,7 @@ MOST_WORDS: Final = 20
 Figure = tuple[str, str, str]  # name, value, unit
 
 
-def measured(  # what a record is made of, each by name
+def build_record(  # what a record is made of, each by name
     check: str,
     subject: str,
     *,
@@ -93,7 +93,7 @@ def measured(  # what a record is made of, each by name
     readings: Iterable[Figure] = (),
     params: Mapping[str, str] | None = None,
     failed: Sequence[str] = (),
-) -> Measured:
+) -> MeasurementRecord:
     """One record, of now."""
     return {
         "check": check,
@@ -106,7 +106,7 @@ def measured(  # what a record is made of, each by name
     }
 
 
-def write(records: Sequence[Measured]) -> None:
+def write(records: Sequence[MeasurementRecord]) -> None:
     """One line each; to the termination message whole lines only, as many as it holds."""
     lines = [json.dumps(record, sort_keys=True) for record in records]
     for line in lines:
@@ -124,7 +124,7 @@ def write(records: Sequence[Measured]) -> None:
             Path(note).write_text(kept, encoding="utf-8")
 
 
-def ended(records: Sequence[Measured], faults: Iterable[str] = ()) -> int:
+def report_results(records: Sequence[MeasurementRecord], faults: Iterable[str] = ()) -> int:
     """Write what was measured and say what could not be; the exit status of the program."""
     write(records)
     status = MEASURED

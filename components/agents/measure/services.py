@@ -22,7 +22,7 @@ from urllib.request import Request, urlopen
 
 from components.agents.measure import records
 from components.agents.measure.child_process import text
-from components.agents.measure.records import measured, write
+from components.agents.measure.records import build_record, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -182,7 +182,7 @@ def main(words: Sequence[str]) -> int:
         TRIES[told.service](told.url, until=began + told.seconds)
     except Exception as error:  # noqa: BLE001 - whatever a client of a service raises is why it does not work
         fault = f"{type(error).__name__}: {error}"[:500]
-    record = measured(
+    record = build_record(
         "smoke",
         f"service/{told.placement}/{told.service}",
         tool="Python",

@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Final
 
 from components.agents.measure import fio
 from components.agents.measure import records as arguments
-from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, run, shown, text
-from components.agents.measure.records import ended, measured
+from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, abbreviate_output, run, text
+from components.agents.measure.records import build_record, report_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from planning.agents.measurement_records import Measured
+    from planning.agents.measurement_records import MeasurementRecord
 
 
 IN_A_FOLDER: Final = 1000
 
 
 @dataclass(frozen=True)
-class Took:
+class SmallFileTimes:
     """Seconds for all files."""
 
     create: float
@@ -38,7 +38,7 @@ class Took:
     remove: float
 
 
-def measure(folder: Path, *, files: int, size: int, clock: Callable[[], float] = time.monotonic) -> Took:
+def measure(folder: Path, *, files: int, size: int, clock: Callable[[], float] = time.monotonic) -> SmallFileTimes:
     """Make, read and remove so many files of so many bytes in an empty folder.
 
     What was read is not in memory where the system lets it be dropped; on a network it may still be at the server.
@@ -59,7 +59,7 @@ def measure(folder: Path, *, files: int, size: int, clock: Callable[[], float] =
     for path in paths:
         path.unlink()
     moments.append(clock())
-    return Took(create=moments[1] - moments[0], read=moments[2] - moments[1], remove=moments[3] - moments[2])
+    return SmallFileTimes(create=moments[1] - moments[0], read=moments[2] - moments[1], remove=moments[3] - moments[2])
 
 
 def _make(path: Path, content: bytes) -> None:
@@ -79,7 +79,7 @@ FILES: Final = 10_000
 
 
 @dataclass(frozen=True)
-class Tier:
+class StorageCheckContext:
     """The tier, and what its checks are run with."""
 
     placement: str
@@ -102,29 +102,29 @@ class Tier:
         return {"nodes": str(self.nodes), "node": self.node, **more}
 
 
-def loader(tier: Tier) -> list[Measured]:
+def loader(tier: StorageCheckContext) -> list[MeasurementRecord]:
     """Reads of 1 MiB, in order and at random: the slower counts, for shuffled shards are read both ways."""
     runs = [_fio(tier, way, "--bs=1M") for way in ("read", "randread")]
     slower = min(runs, key=lambda each: each.read_mb_per_s)
     readings = [("read", text(slower.read_mb_per_s), "MB/s")]
-    return [measured("loader", tier.subject, tool=slower.version, readings=readings, params=tier.params())]
+    return [build_record("loader", tier.subject, tool=slower.version, readings=readings, params=tier.params())]
 
 
-def checkpoint(tier: Tier) -> list[Measured]:
+def checkpoint(tier: StorageCheckContext) -> list[MeasurementRecord]:
     """Writes of 4 MiB in order, kept for good at the end."""
     ran = _fio(tier, "write", "--bs=4M", "--end_fsync=1")
     readings = [("write", text(ran.write_mb_per_s), "MB/s")]
-    return [measured("checkpoint", tier.subject, tool=ran.version, readings=readings, params=tier.params())]
+    return [build_record("checkpoint", tier.subject, tool=ran.version, readings=readings, params=tier.params())]
 
 
-def code(tier: Tier) -> list[Measured]:
+def code(tier: StorageCheckContext) -> list[MeasurementRecord]:
     """Reads and writes of 4 KiB at random, seven reads to three writes."""
     ran = _fio(tier, "randrw", "--rwmixread=70", "--bs=4k")
     readings = [("read", text(ran.read_iops), "IOPS"), ("write", text(ran.write_iops), "IOPS")]
-    return [measured("code", tier.subject, tool=ran.version, readings=readings, params=tier.params())]
+    return [build_record("code", tier.subject, tool=ran.version, readings=readings, params=tier.params())]
 
 
-def many_files(tier: Tier) -> list[Measured]:
+def many_files(tier: StorageCheckContext) -> list[MeasurementRecord]:
     """Many small files made, read and removed."""
     with _folder(tier) as folder:
         took = measure(folder, files=tier.files, size=SMALL_BYTES)
@@ -133,10 +133,10 @@ def many_files(tier: Tier) -> list[Measured]:
         for name, value in (("create", took.create), ("read", took.read), ("remove", took.remove))
     ]
     params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
-    return [measured("small_files", tier.subject, tool="Python", readings=readings, params=params)]
+    return [build_record("small_files", tier.subject, tool="Python", readings=readings, params=params)]
 
 
-CHECKS: Final[Mapping[str, Callable[[Tier], list[Measured]]]] = {
+CHECKS: Final[Mapping[str, Callable[[StorageCheckContext], list[MeasurementRecord]]]] = {
     "loader": loader,
     "checkpoint": checkpoint,
     "code": code,
@@ -144,28 +144,30 @@ CHECKS: Final[Mapping[str, Callable[[Tier], list[Measured]]]] = {
 }
 
 
-def checked(tier: Tier, names: Sequence[str]) -> tuple[list[Measured], list[str]]:
+def run_storage_checks(tier: StorageCheckContext, names: Sequence[str]) -> tuple[list[MeasurementRecord], list[str]]:
     """The records of some checks, and a sentence for each check that could not be measured."""
     if not tier.folder.is_dir():
         return [], [f"{name}: {tier.folder} is no folder" for name in names]
-    records: list[Measured] = []
+    records: list[MeasurementRecord] = []
     faults: list[str] = []
     for name in names:
         try:
             records += CHECKS[name](tier)
         except FoundWrongError as error:
             params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
-            records.append(measured(name, tier.subject, tool=name, params=params, failed=[str(error)]))
+            records.append(build_record(name, tier.subject, tool=name, params=params, failed=[str(error)]))
         except CannotMeasureError as error:
             faults.append(f"{name}: {error}")
         except OSError as error:
             params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
-            records.append(measured(name, tier.subject, tool=name, params=params, failed=[f"{tier.folder}: {error}"]))
+            records.append(
+                build_record(name, tier.subject, tool=name, params=params, failed=[f"{tier.folder}: {error}"])
+            )
     return records, faults
 
 
 @contextmanager
-def _folder(tier: Tier) -> Generator[Path, None, None]:
+def _folder(tier: StorageCheckContext) -> Generator[Path, None, None]:
     """A folder of our own in the tier, removed afterwards."""
     made = Path(tempfile.mkdtemp(prefix="atoll-acceptance-", dir=tier.folder))
     try:
@@ -174,7 +176,7 @@ def _folder(tier: Tier) -> Generator[Path, None, None]:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _fio(tier: Tier, way: str, *more: str) -> fio.Output:
+def _fio(tier: StorageCheckContext, way: str, *more: str) -> fio.FioResult:
     """One run of fio past the memory of the node; through it where the file system does not allow that."""
     with _folder(tier) as folder:
         command = [
@@ -196,11 +198,11 @@ def _fio(tier: Tier, way: str, *more: str) -> fio.Output:
         if ran.status and "O_DIRECT" in ran.out + ran.err:
             ran = run([*command, "--direct=0", "--invalidate=1"], seconds=limit)
         if ran.status:
-            raise FoundWrongError(f"fio ended with {ran.status}: {shown(ran.err or ran.out)}")
+            raise FoundWrongError(f"fio ended with {ran.status}: {abbreviate_output(ran.err or ran.out)}")
         try:
             return fio.parse(ran.out)
         except CannotMeasureError as error:
-            raise CannotMeasureError(f"{error}; it said: {shown(ran.err)}") from error
+            raise CannotMeasureError(f"{error}; it said: {abbreviate_output(ran.err)}") from error
 
 
 def main(words: Sequence[str]) -> int:
@@ -216,7 +218,7 @@ def main(words: Sequence[str]) -> int:
     reader.add_argument("--jobs", type=arguments.positive, default=8, help="of fio at once")
     reader.add_argument("--files", type=arguments.positive, default=FILES, help="small files")
     told = reader.parse_args(words)
-    tier = Tier(
+    tier = StorageCheckContext(
         placement=told.placement,
         name=told.tier,
         node=told.node,
@@ -227,7 +229,7 @@ def main(words: Sequence[str]) -> int:
         jobs=told.jobs,
         files=told.files,
     )
-    return ended(*checked(tier, told.checks))
+    return report_results(*run_storage_checks(tier, told.checks))
 
 
 if __name__ == "__main__":

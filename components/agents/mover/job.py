@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
 from components.agents.mover import progress as progress_page
 from components.agents.mover.manifests import report
 from components.agents.mover.manifests.manifest import ManifestError, ManifestWriter, rows
-from components.agents.mover.manifests.scan import Look, Sample, Shard, StoppedError, Watching
+from components.agents.mover.manifests.scan import Sample, ScanCallbacks, ScanRequest, ScanStoppedError, Shard
 from components.agents.mover.manifests.shards import take
 from components.agents.mover.rounds import copy_round
-from components.agents.mover.store.model import Head, Place, StoreError
+from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import connect
 from components.agents.mover.transfer_plan import CopyOptions
 from components.agents.mover.worker_pool import Bandwidth
@@ -32,8 +32,8 @@ from components.agents.mover.worker_pool import Bandwidth
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.agents.mover.manifests.row import Row
-    from components.agents.mover.progress import Progress
+    from components.agents.mover.manifests.row import ManifestRow
+    from components.agents.mover.progress import ProgressCounter
 
 
 SIDES: Final = ("source", "target")
@@ -61,8 +61,8 @@ class JobSpec:
 
     do: Literal["copy", "look"]
     name: str
-    source: Place
-    target: Place
+    source: BucketEndpoint
+    target: BucketEndpoint
     folder: Path
     shard: Shard
     reserved: str
@@ -92,14 +92,14 @@ def read_spec(path: Path, *, index: str) -> JobSpec:
         read = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SpecError(f"{path}: {error}") from error
-    found = _Fields(read)
+    found = _SpecFields(read)
     spec = _spec(found, index)
     if found.faults:
         raise SpecError(f"{path}: {'; '.join(found.faults)}")
     return spec
 
 
-def _spec(found: _Fields, index: str) -> JobSpec:
+def _spec(found: _SpecFields, index: str) -> JobSpec:
     keys = Path(found.text("keys"))
     shards = found.number("shards", default=1)
     if not (index or "0").isdecimal() or not 0 <= int(index or 0) < shards:
@@ -131,8 +131,8 @@ def _spec(found: _Fields, index: str) -> JobSpec:
     )
 
 
-def _place(found: _Fields, keys: Path) -> Place:
-    return Place(
+def _place(found: _SpecFields, keys: Path) -> BucketEndpoint:
+    return BucketEndpoint(
         endpoint=found.text("endpoint"),
         region=found.text("region"),
         bucket=found.text("bucket"),
@@ -144,7 +144,7 @@ def _place(found: _Fields, keys: Path) -> Place:
     )
 
 
-class _Fields:
+class _SpecFields:
     """Fields of a JSON object, each of the kind that is asked for; what is wrong is written down."""
 
     def __init__(self, read: object, *, at: str = "", faults: list[str] | None = None) -> None:
@@ -154,8 +154,8 @@ class _Fields:
         if not isinstance(read, dict):
             self.faults.append(f"{at or 'the whole'} is no object")
 
-    def below(self, name: str) -> _Fields:
-        return _Fields(self._found.get(name), at=f"{self._at}{name}.", faults=self.faults)
+    def below(self, name: str) -> _SpecFields:
+        return _SpecFields(self._found.get(name), at=f"{self._at}{name}.", faults=self.faults)
 
     def text(self, name: str, *, default: object = _MISSING) -> str:
         value = self._found.get(name, default)
@@ -238,7 +238,7 @@ def run(spec: JobSpec, stopping: threading.Event) -> int:
     """
     progress = progress_page.ProgressPage()
     labels = {"name": spec.name, "do": spec.do, "bucket": spec.source.bucket, "shard": str(spec.shard.index)}
-    with progress_page.served(progress, labels, listen=spec.listen, port=spec.port) as port:
+    with progress_page.serve_progress(progress, labels, listen=spec.listen, port=spec.port) as port:
         say(f"{spec.do} of shard {spec.shard.index} of {spec.shard.of}, progress on port {port}")
         folder_of(spec).mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
@@ -280,7 +280,7 @@ def deposit(spec: JobSpec, path: Path) -> None:
 def _copy(
     spec: JobSpec, progress: progress_page.ProgressPage, stopping: threading.Event
 ) -> tuple[int, dict[str, object]]:
-    def watch(now: Progress) -> None:
+    def watch(now: ProgressCounter) -> None:
         progress.reach(objects=now.objects, size=now.size)
 
     if spec.expected_bytes is not None:
@@ -322,10 +322,10 @@ def _deposit_manifest(spec: JobSpec, path: Path) -> None:
 def _look(
     spec: JobSpec, progress: progress_page.ProgressPage, stopping: threading.Event
 ) -> tuple[int, dict[str, object]]:
-    def row(found: Row) -> None:
+    def row(found: ManifestRow) -> None:
         progress.add(objects=1, size=found.size if found.digest else 0)
 
-    wanted = Look(
+    wanted = ScanRequest(
         place=spec.source if spec.looks_at == "source" else spec.target,
         versions=spec.versions,
         sample=spec.sample,
@@ -335,10 +335,10 @@ def _look(
         threads=spec.transfers,
     )
     path = folder_of(spec) / MANIFEST
-    watching = Watching(row=row, spend=Bandwidth(spec.mib_per_s).take, stop=stopping.is_set)
+    watching = ScanCallbacks(row=row, spend=Bandwidth(spec.mib_per_s).take, stop=stopping.is_set)
     try:
         seen = take(connect, wanted, path, name=spec.name, watching=watching)
-    except StoppedError:
+    except ScanStoppedError:
         return STOPPED, {}
     deposit(spec, path)
     return DONE, {"look": asdict(seen)}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
 
-    from components.agents.mover.store.model import Place
+    from components.agents.mover.store.model import BucketEndpoint
 
 NAME: Final = "ledger.sqlite3"
 PAGE: Final = 1000  # rows read at once
@@ -59,14 +59,14 @@ class Written:
     line: bytes
 
 
-class Ledger:
+class CopyLedger:
     """The ledger of one bucket's copy; for one thread, and for one copy at a time.
 
     Raises:
         StoreError: another copy has it open, it is of other buckets, or it is no ledger any more.
     """
 
-    def __init__(self, folder: Path, *, source: Place, target: Place, versions: bool) -> None:
+    def __init__(self, folder: Path, *, source: BucketEndpoint, target: BucketEndpoint, versions: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._path = folder / NAME
         pair = {

@@ -21,7 +21,7 @@ EVERY: Final = 5.0  # seconds between two lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ProgressCounter:
     """A moment of a round.
 
     Args:
@@ -55,7 +55,7 @@ class Teller:
     """
 
     def __init__(
-        self, say: Callable[[str], None], watch: Callable[[Progress], None] | None, *, expected: int | None
+        self, say: Callable[[str], None], watch: Callable[[ProgressCounter], None] | None, *, expected: int | None
     ) -> None:
         self._say = say
         self._watch = watch
@@ -77,7 +77,7 @@ class Teller:
         rate = size / seconds if seconds else 0.0
         left = None if self._expected is None else max(0, self._expected - size - passed_size)
         remaining = None if left is None or not rate else left / rate
-        told = Progress(
+        told = ProgressCounter(
             objects=objects, size=size, passed=passed, seconds=seconds, rate=rate, remaining_seconds=remaining
         )
         self._say(told.line())
@@ -90,7 +90,7 @@ LAST_FAILURES: Final = 20  # by name; the rest are counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class MoverProgress:
     """How far a mover is at one moment.
 
     Args:
@@ -159,7 +159,7 @@ class ProgressPage:
         with self._lock:
             self._done = True
 
-    def standing(self) -> Standing:
+    def standing(self) -> MoverProgress:
         """How far it is now."""
         with self._lock:
             now = self._clock()
@@ -167,7 +167,7 @@ class ProgressPage:
             rate = (self._size - before) / (now - since) if now > since else 0.0
             objects, size = self._expected or (None, None)
             left = max(0, size - self._size) if size is not None else None
-            return Standing(
+            return MoverProgress(
                 objects=self._objects,
                 size=self._size,
                 expected_objects=objects,
@@ -181,7 +181,7 @@ class ProgressPage:
             )
 
 
-def metrics(now: Standing, labels: Mapping[str, str]) -> str:
+def metrics(now: MoverProgress, labels: Mapping[str, str]) -> str:
     """What Prometheus reads; https://prometheus.io/docs/instrumenting/exposition_formats/ (2026-11-22)."""
     told = {
         "atoll_mover_objects_total": ("counter", now.objects),
@@ -193,18 +193,18 @@ def metrics(now: Standing, labels: Mapping[str, str]) -> str:
         "atoll_mover_remaining_seconds": ("gauge", now.remaining_s),
         "atoll_mover_done": ("gauge", int(now.done)),
     }
-    words = ",".join(f'{name}="{_escaped(value)}"' for name, value in sorted(labels.items()))
+    words = ",".join(f'{name}="{_escape_label(value)}"' for name, value in sorted(labels.items()))
     known = {name: each for name, each in told.items() if each[1] is not None}
     return "".join(f"# TYPE {name} {kind}\n{name}{{{words}}} {value}\n" for name, (kind, value) in known.items())
 
 
-def as_json(now: Standing, labels: Mapping[str, str]) -> str:
+def as_json(now: MoverProgress, labels: Mapping[str, str]) -> str:
     """The same for whoever waits for the end."""
     return json.dumps({**labels, **asdict(now)}, sort_keys=True) + "\n"
 
 
 @contextmanager
-def served(progress: ProgressPage, labels: Mapping[str, str], *, listen: str, port: int) -> Generator[int]:
+def serve_progress(progress: ProgressPage, labels: Mapping[str, str], *, listen: str, port: int) -> Generator[int]:
     """Answer on a port while the work goes on; gives the port, which is chosen where it is 0.
 
     Raises:
@@ -243,5 +243,5 @@ def served(progress: ProgressPage, labels: Mapping[str, str], *, listen: str, po
         thread.join()
 
 
-def _escaped(value: str) -> str:
+def _escape_label(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

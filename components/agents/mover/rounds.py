@@ -13,14 +13,14 @@ from components.agents.mover import transfer, transfer_plan
 from components.agents.mover import transfer as deletions
 from components.agents.mover import transfer as tags
 from components.agents.mover import versions as histories
-from components.agents.mover.ledger import Ledger
+from components.agents.mover.ledger import CopyLedger
 from components.agents.mover.manifests.manifest import ManifestWriter
 from components.agents.mover.manifests.row import row_of
 from components.agents.mover.progress import Teller
-from components.agents.mover.store.model import Place, StoreError
+from components.agents.mover.store.model import BucketEndpoint, StoreError
 from components.agents.mover.store.s3_client import connect
 from components.agents.mover.transfer_plan import NAMED, CopyOptions, RoundReport
-from components.agents.mover.worker_pool import Bandwidth, Crew, Hands, Job, Outcome
+from components.agents.mover.worker_pool import Bandwidth, KeyOutcome, WorkerContext, WorkerPool, WorkItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from components.agents.mover.ledger import Written
     from components.agents.mover.store.model import Listed
     from components.agents.mover.store.s3_client import S3Store
-    from components.agents.mover.transfer_plan import Key
+    from components.agents.mover.transfer_plan import KeyState
 
 
 TOGETHER: Final = 256  # keys that are intended, and written down, at once
@@ -40,15 +40,15 @@ DENIED_MOST: Final = 20  # objects; after that it is the bucket, not the object
 Named = TypeVar("Named", str, tuple[str, str])
 
 
-class Round:
+class CopyRound:
     """One round, as the thread that gives out the work sees it."""
 
     def __init__(
         self,
         *,
-        ledger: Ledger,
+        ledger: CopyLedger,
         manifest: ManifestWriter,
-        crew: Crew,
+        crew: WorkerPool,
         options: CopyOptions,
         say: Callable[[str], None],
     ) -> None:
@@ -86,10 +86,10 @@ class Round:
     def _abandon(self, begun: list[str]) -> None:
         """Throw away what a killed round left half uploaded."""
         for key in begun:
-            self._give(Job(key, partial(_abandoned, key)))
+            self._give(WorkItem(key, partial(_abandon_key, key)))
         self._wait(until=0)
 
-    def _keys(self, source: S3Store, target: S3Store, intended: frozenset[str]) -> Iterator[Key]:
+    def _keys(self, source: S3Store, target: S3Store, intended: frozenset[str]) -> Iterator[KeyState]:
         versions = self._options.versions
         sides = [self._mine(each.versions() if versions else each.listing()) for each in (source, target)]
         return transfer_plan.side_by_side(sides[0], sides[1], self._ledger.by_key(), intended=intended)
@@ -98,8 +98,8 @@ class Round:
         reserved, shard = self._options.reserved, self._options.shard
         return (each for each in listed if not (reserved and each.key.startswith(reserved)) and shard.holds(each.key))
 
-    def _give_out(self, keys: Iterator[Key]) -> None:
-        waiting: list[Job] = []
+    def _give_out(self, keys: Iterator[KeyState]) -> None:
+        waiting: list[WorkItem] = []
         for key in keys:
             if self._options.stop():
                 self._report.stopped = True
@@ -114,16 +114,16 @@ class Round:
                 self._wait(until=UNDER_WAY)
         self._begin(waiting)
 
-    def _begin(self, jobs: list[Job]) -> None:
+    def _begin(self, jobs: list[WorkItem]) -> None:
         self._ledger.intend(each.key for each in jobs)
         self._under_way += len(jobs)
         self._crew.give(jobs)
 
-    def _give(self, job: Job) -> None:
+    def _give(self, job: WorkItem) -> None:
         self._under_way += 1
         self._crew.give([job])
 
-    def _job(self, key: Key) -> Job | None:
+    def _job(self, key: KeyState) -> WorkItem | None:
         """What is to be done with a key by a thread; None for nothing."""
         options, report = self._options, self._report
         what, why = self._judge(key)
@@ -133,11 +133,11 @@ class Round:
         elif what == "gone":
             self._forgotten.append(key.name)
         elif what == "delete":
-            return Job(key.name, lambda hands: deletions.deleted(hands, key, versions=options.versions))
+            return WorkItem(key.name, lambda hands: deletions.delete_copy(hands, key, versions=options.versions))
         elif what == "copy":
-            return Job(key.name, partial(_copied, key, options))
+            return WorkItem(key.name, partial(_copy_key, key, options))
         elif options.tags_again:
-            self._give(Job(key.name, lambda hands: tags.asked_again(hands, key.name, key.written)))
+            self._give(WorkItem(key.name, lambda hands: tags.refresh_tags(hands, key.name, key.written)))
             self._wait(until=UNDER_WAY)
         else:
             self._keep(key.written)
@@ -160,7 +160,7 @@ class Round:
         if self._fatal is not None:
             raise self._fatal
 
-    def _take(self, outcome: Outcome) -> None:
+    def _take(self, outcome: KeyOutcome) -> None:
         """Count one outcome."""
         report, key = self._report, outcome.key
         self._under_way -= 1
@@ -184,7 +184,7 @@ class Round:
             self._write_down()
             self._tell()
 
-    def _count(self, outcome: Outcome) -> None:
+    def _count(self, outcome: KeyOutcome) -> None:
         report = self._report
         report.objects += outcome.copied
         report.size += outcome.size
@@ -204,7 +204,7 @@ class Round:
         for each in rows:
             self._manifest.add(replace(row_of(each.line), order=len(rows) - 1 - each.number))
 
-    def _fail(self, outcome: Outcome) -> None:
+    def _fail(self, outcome: KeyOutcome) -> None:
         self._report.failures += 1
         _name(self._report.failed, (outcome.key, outcome.why))
         if isinstance(outcome.error, StoreError) and outcome.error.code == "AccessDenied":
@@ -236,14 +236,14 @@ class Round:
         )
 
 
-def _copied(key: Key, options: CopyOptions, hands: Hands) -> Outcome | None:
+def _copy_key(key: KeyState, options: CopyOptions, hands: WorkerContext) -> KeyOutcome | None:
     if options.versions:
-        return histories.replayed(hands, key, tags_counted=options.tags_counted)
-    return transfer.copied(hands, key.source[-1], tags_counted=options.tags_counted)
+        return histories.replay_versions(hands, key, tags_counted=options.tags_counted)
+    return transfer.copy_object(hands, key.source[-1], tags_counted=options.tags_counted)
 
 
-def _abandoned(key: str, hands: Hands) -> Outcome:
-    return Outcome(key=key, what="abandoned", copied=deletions.abandoned(hands, key))
+def _abandon_key(key: str, hands: WorkerContext) -> KeyOutcome:
+    return KeyOutcome(key=key, what="abandoned", copied=deletions.abandon_uploads(hands, key))
 
 
 def _name(names: list[Named], name: Named) -> None:
@@ -256,7 +256,7 @@ MANIFEST: Final = "source.manifest"
 
 
 def copy_round(
-    source: Place, target: Place, *, folder: Path, options: CopyOptions, say: Callable[[str], None]
+    source: BucketEndpoint, target: BucketEndpoint, *, folder: Path, options: CopyOptions, say: Callable[[str], None]
 ) -> RoundReport:
     """Copy what is not at the target yet, and delete there what we copied and the source no longer has.
 
@@ -265,7 +265,7 @@ def copy_round(
             down, and the next round goes on from there.
     """
     with ExitStack() as stack:
-        ledger = stack.enter_context(Ledger(folder, source=source, target=target, versions=options.versions))
+        ledger = stack.enter_context(CopyLedger(folder, source=source, target=target, versions=options.versions))
         limit = Bandwidth(options.bandwidth_mib_per_s)
         left, right = connect(source), connect(target)
         stack.callback(left.close)
@@ -276,12 +276,12 @@ def copy_round(
         stack.callback(manifest.abandon)
         if options.tags_counted:
             _need_tags(left)
-        crew = Crew(
+        crew = WorkerPool(
             source, target, threads=options.transfers, spend=limit.take, part_size=transfer.part_size(options.part_size)
         )
         stack.callback(crew.close)
         stack.callback(crew.stopping.set)
-        round_ = Round(ledger=ledger, manifest=manifest, crew=crew, options=options, say=say)
+        round_ = CopyRound(ledger=ledger, manifest=manifest, crew=crew, options=options, say=say)
         report = round_.run(left, right)
         if not report.stopped:
             manifest.close()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from components.agents.mover.ledger import Written
-    from components.agents.mover.progress import Progress
+    from components.agents.mover.progress import ProgressCounter
     from components.agents.mover.store.model import Listed
 
 
@@ -25,7 +25,7 @@ Verdict = Literal["keep", "copy", "delete", "foreign", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class KeyState:
     """One key as the three know it; versions oldest first.
 
     Args:
@@ -45,16 +45,16 @@ def side_by_side(
     written: Iterable[tuple[str, tuple[Written, ...]]],
     *,
     intended: frozenset[str],
-) -> Iterator[Key]:
+) -> Iterator[KeyState]:
     """Every key that one of the three knows, in order."""
-    lefts, rights, ours = _grouped(source), _grouped(target), iter(written)
+    lefts, rights, ours = _group_by_key(source), _group_by_key(target), iter(written)
     left, right, own = next(lefts, None), next(rights, None), next(ours, None)
     while heads := [each[0] for each in (left, right, own) if each is not None]:
         name = min(heads)
         here = left if left and left[0] == name else None
         there = right if right and right[0] == name else None
         before = own if own and own[0] == name else None
-        yield Key(
+        yield KeyState(
             name=name,
             source=here[1] if here else (),
             target=there[1] if there else (),
@@ -66,7 +66,7 @@ def side_by_side(
         own = next(ours, None) if before else own
 
 
-def _grouped(listed: Iterable[Listed]) -> Iterator[tuple[str, tuple[Listed, ...]]]:
+def _group_by_key(listed: Iterable[Listed]) -> Iterator[tuple[str, tuple[Listed, ...]]]:
     """Versions of each key, oldest first.
 
     Raises:
@@ -80,27 +80,27 @@ def _grouped(listed: Iterable[Listed]) -> Iterator[tuple[str, tuple[Listed, ...]
         yield name, tuple(several)[::-1]
 
 
-def verdict(key: Key) -> tuple[Verdict, str]:
+def verdict(key: KeyState) -> tuple[Verdict, str]:
     """What to do with the one object of a key, and why where it is not touched."""
     theirs = _not_ours(key)
     if theirs:
         return "foreign", theirs
     if not key.source:
         return ("delete", "") if key.target else ("gone", "")
-    if key.intended or not key.target or not key.written or not same(key.source[-1], key.written[-1]):
+    if key.intended or not key.target or not key.written or not is_same_version(key.source[-1], key.written[-1]):
         return "copy", ""
     return "keep", ""
 
 
-def _not_ours(key: Key) -> str:
+def _not_ours(key: KeyState) -> str:
     if key.intended or not key.target:
         return ""
     if not key.written:
         return NOT_OURS
-    return "" if untouched(key.target[-1], key.written[-1]) else WRITTEN_SINCE
+    return "" if is_untouched(key.target[-1], key.written[-1]) else WRITTEN_SINCE
 
 
-def same(listed: Listed, written: Written) -> bool:
+def is_same_version(listed: Listed, written: Written) -> bool:
     """Whether the source still has what was copied."""
     return (listed.etag, listed.size, listed.modified, listed.version, listed.deleted) == (
         written.etag,
@@ -111,7 +111,7 @@ def same(listed: Listed, written: Written) -> bool:
     )
 
 
-def untouched(listed: Listed, written: Written) -> bool:
+def is_untouched(listed: Listed, written: Written) -> bool:
     """Whether the target still has what this copy wrote: some stores list another etag than they answered."""
     if listed.etag == written.target_etag:
         return True
@@ -148,7 +148,7 @@ class CopyOptions:
     reserved: str = ""
     expected_bytes: int | None = None
     stop: Callable[[], bool] = lambda: False
-    watch: Callable[[Progress], None] | None = None
+    watch: Callable[[ProgressCounter], None] | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,18 +10,18 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final, Literal
 
 from components.agents.mover.store.model import StoreError
-from components.agents.mover.store.responses import hopeless
+from components.agents.mover.store.responses import is_fatal
 from components.agents.mover.store.s3_client import S3Store, connect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from components.agents.mover.ledger import Written
-    from components.agents.mover.store.model import Place
+    from components.agents.mover.store.model import BucketEndpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class KeyOutcome:
     """What became of one key.
 
     Args:
@@ -40,10 +40,10 @@ class Outcome:
     error: BaseException | None = None
 
 
-class Hands:
+class WorkerContext:
     """What one thread works with."""
 
-    def __init__(self, source: Place, target: Place, *, crew: Crew) -> None:
+    def __init__(self, source: BucketEndpoint, target: BucketEndpoint, *, crew: WorkerPool) -> None:
         self.source: S3Store = connect(source)
         self.target: S3Store = connect(target)
         self.crew = crew
@@ -62,7 +62,7 @@ class Hands:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WorkItem:
     """Something to be done by one thread for one key.
 
     Args:
@@ -70,11 +70,11 @@ class Job:
     """
 
     key: str
-    work: Callable[[Hands], Outcome | None]
+    work: Callable[[WorkerContext], KeyOutcome | None]
     part: bool = False
 
 
-class Crew:
+class WorkerPool:
     """The threads, what they have to do, and what came of it.
 
     Args:
@@ -83,13 +83,19 @@ class Crew:
     """
 
     def __init__(
-        self, source: Place, target: Place, *, threads: int, spend: Callable[[int], None], part_size: int
+        self,
+        source: BucketEndpoint,
+        target: BucketEndpoint,
+        *,
+        threads: int,
+        spend: Callable[[int], None],
+        part_size: int,
     ) -> None:
-        self.outcomes: SimpleQueue[Outcome] = SimpleQueue()
+        self.outcomes: SimpleQueue[KeyOutcome] = SimpleQueue()
         self.spend = spend
         self.part_size = part_size
         self.stopping = threading.Event()
-        self._jobs: deque[Job] = deque()
+        self._jobs: deque[WorkItem] = deque()
         self._woken = threading.Condition()
         self._closed = False
         self._pair = (source, target)
@@ -97,13 +103,13 @@ class Crew:
         for each in self._threads:
             each.start()
 
-    def give(self, jobs: Iterable[Job]) -> None:
+    def give(self, jobs: Iterable[WorkItem]) -> None:
         """To be done after everything that was given before."""
         with self._woken:
             self._jobs.extend(jobs)
             self._woken.notify_all()
 
-    def give_first(self, jobs: Iterable[Job]) -> None:
+    def give_first(self, jobs: Iterable[WorkItem]) -> None:
         """To be done before anything else: parts of what was begun."""
         with self._woken:
             self._jobs.extendleft(reversed(list(jobs)))
@@ -117,7 +123,7 @@ class Crew:
         for each in self._threads:
             each.join()
 
-    def _next(self) -> Job | None:
+    def _next(self) -> WorkItem | None:
         with self._woken:
             while not self._jobs:
                 if self._closed:
@@ -126,7 +132,7 @@ class Crew:
             return self._jobs.popleft()
 
     def _run(self) -> None:
-        hands = Hands(*self._pair, crew=self)
+        hands = WorkerContext(*self._pair, crew=self)
         try:
             while (job := self._next()) is not None:
                 outcome = self._done(job, hands)
@@ -135,24 +141,24 @@ class Crew:
         finally:
             hands.close()
 
-    def _done(self, job: Job, hands: Hands) -> Outcome | None:
+    def _done(self, job: WorkItem, hands: WorkerContext) -> KeyOutcome | None:
         if self.stopping.is_set() and not job.part:
-            return Outcome(key=job.key, what="stopped")
+            return KeyOutcome(key=job.key, what="stopped")
         try:
             return job.work(hands)
         except StoreError as error:
-            return judged(job.key, error)
+            return classify_error(job.key, error)
         except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits for outcomes
-            return Outcome(key=job.key, what="stopped", error=error)
+            return KeyOutcome(key=job.key, what="stopped", error=error)
 
 
-def judged(key: str, error: StoreError) -> Outcome:
+def classify_error(key: str, error: StoreError) -> KeyOutcome:
     """What an error means for one key: it changed, it fails alone, or nothing else will succeed either."""
     if error.code in {"PreconditionFailed", "NoSuchKey", "NoSuchVersion"}:
-        return Outcome(key=key, what="changed", why=str(error))
-    if hopeless(error):
-        return Outcome(key=key, what="stopped", error=error)
-    return Outcome(key=key, what="failed", why=str(error), error=error)
+        return KeyOutcome(key=key, what="changed", why=str(error))
+    if is_fatal(error):
+        return KeyOutcome(key=key, what="stopped", error=error)
+    return KeyOutcome(key=key, what="failed", why=str(error), error=error)
 
 
 MIB: Final = 2**20

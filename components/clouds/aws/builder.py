@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING
 import pulumi_kubernetes as kubernetes
 
 from components.clouds.aws.access.log_forwarding import ForwardingAccess, ForwardingAccessArgs
-from components.clouds.aws.access.methods import ways_in
-from components.clouds.aws.cluster.context import ground
+from components.clouds.aws.access.methods import register_access
+from components.clouds.aws.cluster.context import build_cluster_context
 from components.clouds.aws.cluster.load_balancers import CLASS
 from components.clouds.aws.cluster.software import Software, after_nodes, before_nodes, software, watch_ceiling
-from components.clouds.aws.network.domain import Domain, DomainArgs
-from components.clouds.aws.network.peering import Peering, PeeringArgs
+from components.clouds.aws.network.domain import DnsZone, DnsZoneArgs
+from components.clouds.aws.network.peering import VpcPeering, VpcPeeringArgs
 from components.clouds.aws.nodepools.pools import is_elastic, other_pools, system_pools
 from components.clouds.aws.storage.classes import DISK, Classes, ClassesArgs
 from components.clouds.aws.storage.platform_bucket import platform_bucket
 from components.clouds.aws.storage.tiers import tiers
 from components.context.names import workloads
-from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
+from components.context.placement import (
+    BuiltCluster,
+    ClusterHandle,
+    Identity,
+    Ingress,
+    Names,
+    ProviderObjectStore,
+    StorageClasses,
+)
 from planning.platform.log_forwarding import by_identity
 
 if TYPE_CHECKING:
@@ -26,19 +34,19 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.clouds.aws.cluster.context import Ground
+    from components.clouds.aws.cluster.context import ClusterContext
     from components.clouds.aws.storage.tiers import Tiers
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
 
 
-def build(site: Site) -> Built:
+def build(site: PlacementContext) -> BuiltCluster:
     """Registers the cluster of an AWS placement.
 
     Raises:
         AtollError: the lock or the stack's settings cannot be built.
     """
-    here = ground(site)
-    ways = ways_in(site, cloud=here.provider, key=here.key, network=here.network, cluster=here.cluster)
+    here = build_cluster_context(site)
+    ways = register_access(site, cloud=here.provider, key=here.key, network=here.network, cluster=here.cluster)
     stored = tiers(here)
     first = before_nodes(here)
     system = system_pools(here, after=[first])
@@ -72,10 +80,10 @@ def build(site: Site) -> Built:
         bucket=bucket,
     )
     said = {**stored.outputs, **({"nameServers": names.name_servers} if names.domain else {})}
-    return Built(handle=handle, outputs={**_control_plane(here), **said, **_peering(here), **ways.outputs})
+    return BuiltCluster(handle=handle, outputs={**_control_plane(here), **said, **_peering(here), **ways.outputs})
 
 
-def _control_plane(here: Ground) -> dict[str, pulumi.Input[object]]:
+def _control_plane(here: ClusterContext) -> dict[str, pulumi.Input[object]]:
     return {
         "clusterName": here.cluster.name,
         "kubeconfig": here.cluster.kubeconfig,
@@ -84,7 +92,7 @@ def _control_plane(here: Ground) -> dict[str, pulumi.Input[object]]:
     }
 
 
-def _forwarding(here: Ground) -> Sequence[pulumi.Resource]:
+def _forwarding(here: ClusterContext) -> Sequence[pulumi.Resource]:
     """Rights of the collector at CloudWatch, where this cloud is the main one; a pod that starts before has none."""
     platform = here.spec.platform
     to = platform.forwarding if platform is not None else None
@@ -94,12 +102,14 @@ def _forwarding(here: Ground) -> Sequence[pulumi.Resource]:
     return ForwardingAccess("forwarding-access", args, opts=here.options()).ready
 
 
-def _objects(here: Ground, stored: Tiers) -> ObjectStore:
+def _objects(here: ClusterContext, stored: Tiers) -> ProviderObjectStore:
     region = here.spec.placement.region
-    return ObjectStore(endpoint=f"https://s3.{region}.amazonaws.com", scheme="s3", buckets=stored.buckets)
+    return ProviderObjectStore(endpoint=f"https://s3.{region}.amazonaws.com", scheme="s3", buckets=stored.buckets)
 
 
-def _classes(here: Ground, stored: Tiers, *, inside: kubernetes.Provider, ready: list[pulumi.Resource]) -> Classes:
+def _classes(
+    here: ClusterContext, stored: Tiers, *, inside: kubernetes.Provider, ready: list[pulumi.Resource]
+) -> Classes:
     """Storage classes, which join what is ready; volumes are gone before their drivers are."""
     args = ClassesArgs(
         key_arn=here.key.arn,
@@ -124,24 +134,24 @@ def _ingress() -> Ingress:
     )
 
 
-def _names(here: Ground) -> Names:
+def _names(here: ClusterContext) -> Names:
     domain = here.spec.network.domain
     if not domain:
         return Names()
-    zone = Domain("domain", DomainArgs(placement=here.spec.placement, domain=domain), opts=here.options())
+    zone = DnsZone("domain", DnsZoneArgs(placement=here.spec.placement, domain=domain), opts=here.options())
     return Names(domain=domain, zone_id=zone.zone_id, name_servers=zone.name_servers, certificate=zone.certificate)
 
 
-def _peering(here: Ground) -> dict[str, pulumi.Input[object]]:
+def _peering(here: ClusterContext) -> dict[str, pulumi.Input[object]]:
     spec, network = here.spec, here.network
     if spec.network.peering is None:
         return {}
-    args = PeeringArgs(
+    args = VpcPeeringArgs(
         placement=spec.placement,
         peering=spec.network.peering,
         cidr=spec.network.cidr,
         vpc_id=network.vpc_id,
         tables=network.private_tables,
     )
-    made = Peering("peering", args, opts=here.options())
+    made = VpcPeering("peering", args, opts=here.options())
     return {"peeringId": made.id, "peeringAccepted": made.accepted}

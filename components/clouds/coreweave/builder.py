@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.clouds.coreweave.cluster.control_plane import Cluster, ClusterArgs
 from components.clouds.coreweave.cluster.settings import CoreWeaveSettings, read
-from components.clouds.coreweave.network.vpc import Network, NetworkArgs
+from components.clouds.coreweave.network.vpc import Vpc, VpcArgs
 from components.clouds.coreweave.nodepools.nodepool import NodePool, NodePoolArgs
 from components.clouds.coreweave.storage.buckets import (
     ENDPOINT,
@@ -29,13 +29,13 @@ from components.clouds.coreweave.storage.platform_bucket import (
 from components.context.buckets import OWNER
 from components.context.names import workloads
 from components.context.placement import (
-    Built,
+    BuiltCluster,
     ClusterHandle,
     Identity,
     Ingress,
     Names,
-    ObjectStore,
     PlatformBucket,
+    ProviderObjectStore,
     StorageClasses,
 )
 from components.platform.building_blocks.object_store_access import bucket_users
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
 
 OBJECTS: Final = frozenset({"object", "object_infrequent", "object_archive"})
 SHARED: Final = "shared_ssd"
@@ -53,16 +53,16 @@ BALANCER_TYPE: Final = "service.beta.kubernetes.io/coreweave-load-balancer-type"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class ClusterContext:
     """What every part stands on."""
 
-    site: Site
+    site: PlacementContext
     settings: CoreWeaveSettings
     provider: coreweave.Provider
     cluster: Cluster
 
 
-def build(site: Site) -> Built:
+def build(site: PlacementContext) -> BuiltCluster:
     """Registers the cluster of a CoreWeave placement.
 
     Its node pools and file systems are objects inside it: with `atoll:reach` at "cloud" they wait for a second update.
@@ -73,7 +73,7 @@ def build(site: Site) -> Built:
     ground = _ground(site)
     inside = kubernetes.Provider("cluster", kubeconfig=ground.cluster.kubeconfig, opts=site.options())
     pools = _pools(ground, inside=inside) if site.settings.inside else ()
-    files = _shared(ground, inside=inside) if site.settings.inside else ()
+    files = _register_file_systems(ground, inside=inside) if site.settings.inside else ()
     buckets = _objects(ground)
     handle = ClusterHandle(
         placement=site.placement,
@@ -81,7 +81,7 @@ def build(site: Site) -> Built:
         provider=inside,
         ready=(*pools, *files),
         classes=StorageClasses(disk=site.spec.profile.disk_class, shared=site.spec.profile.shared_class),
-        objects=ObjectStore(endpoint=ENDPOINT, scheme="s3", buckets=buckets),
+        objects=ProviderObjectStore(endpoint=ENDPOINT, scheme="s3", buckets=buckets),
         identity=Identity(kind="federation"),
         ingress=Ingress(public={BALANCER_TYPE: "public"}),
         names=Names(domain=site.spec.network.domain),
@@ -95,18 +95,18 @@ def build(site: Site) -> Built:
         **({"openIdServer": ground.cluster.open_id_server} if ground.settings.issuer else {}),
         "buckets": buckets,
     }
-    return Built(handle=handle, outputs=outputs)
+    return BuiltCluster(handle=handle, outputs=outputs)
 
 
-def _ground(site: Site) -> Ground:
+def _ground(site: PlacementContext) -> ClusterContext:
     """Network and control plane. The provider reads its token from the environment, so the state never has it."""
     spec, settings = site.spec, read(site)
     provider = coreweave.Provider("coreweave", opts=site.options())
     on_coreweave = site.options(provider=provider)
-    within = NetworkArgs(
+    within = VpcArgs(
         placement=spec.placement, network=spec.network, zone=settings.zone, charges=site.ledger.claim("network")
     )
-    network = Network("network", within, opts=on_coreweave)
+    network = Vpc("network", within, opts=on_coreweave)
     cluster = Cluster(
         "cluster",
         ClusterArgs(
@@ -121,10 +121,10 @@ def _ground(site: Site) -> Ground:
         ),
         opts=site.options(provider=provider, depends_on=[network]),
     )
-    return Ground(site=site, settings=settings, provider=provider, cluster=cluster)
+    return ClusterContext(site=site, settings=settings, provider=provider, cluster=cluster)
 
 
-def _pools(ground: Ground, *, inside: kubernetes.Provider) -> tuple[NodePool, ...]:
+def _pools(ground: ClusterContext, *, inside: kubernetes.Provider) -> tuple[NodePool, ...]:
     site = ground.site
     return tuple(
         NodePool(
@@ -136,7 +136,7 @@ def _pools(ground: Ground, *, inside: kubernetes.Provider) -> tuple[NodePool, ..
     )
 
 
-def _objects(ground: Ground) -> Mapping[str, pulumi.Output[str]]:
+def _objects(ground: ClusterContext) -> Mapping[str, pulumi.Output[str]]:
     """Buckets by purpose, and the right of workloads to use them. The hot tier is the nodes' own NVMe."""
     site, spec = ground.site, ground.site.spec
     tiers = [
@@ -165,7 +165,7 @@ def _objects(ground: Ground) -> Mapping[str, pulumi.Output[str]]:
     return buckets
 
 
-def _platform(ground: Ground) -> PlatformBucket | None:
+def _platform(ground: ClusterContext) -> PlatformBucket | None:
     """The bucket of the platform and who may use it; None where no platform is installed."""
     site, spec, settings = ground.site, ground.site.spec, ground.site.settings
     if spec.platform is None:
@@ -187,7 +187,7 @@ def _platform(ground: Ground) -> PlatformBucket | None:
     )
 
 
-def _shared(ground: Ground, *, inside: kubernetes.Provider) -> tuple[SharedFileSystem, ...]:
+def _register_file_systems(ground: ClusterContext, *, inside: kubernetes.Provider) -> tuple[SharedFileSystem, ...]:
     site = ground.site
     return tuple(
         SharedFileSystem(

@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.clouds.existing.cluster.control_plane import ExistingCluster, ExistingClusterArgs
+from components.clouds.existing.cluster.control_plane import AttachedCluster, AttachedClusterArgs
 from components.context.contract import ContractArgs, Rented
 from components.context.placement import (
-    Built,
+    BuiltCluster,
     ClusterHandle,
     Identity,
     Ingress,
     Names,
-    ObjectStore,
     PlatformBucket,
+    ProviderObjectStore,
     StorageClasses,
 )
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from components.context.placement import Site
-    from components.context.settings import Settings
+    from components.context.placement import PlacementContext
+    from components.context.settings import StackSettings
 
 
-def build(site: Site) -> Built:
+def build(site: PlacementContext) -> BuiltCluster:
     """Reaches an existing cluster.
 
     Raises:
@@ -34,13 +34,13 @@ def build(site: Site) -> Built:
     spec = site.spec
     if spec.existing is None:
         raise InputError("the lock builds on an existing cluster and does not say how to reach it")
-    args = ExistingClusterArgs(
+    args = AttachedClusterArgs(
         placement=spec.placement,
         existing=spec.existing,
         offline=site.settings.offline,
         oldest_kubernetes=spec.profile.oldest_kubernetes,
     )
-    cluster = ExistingCluster("cluster", args, opts=site.options())
+    cluster = AttachedCluster("cluster", args, opts=site.options())
     rented = ContractArgs(placement=spec.placement, charges=site.ledger.claim("rented"))
     Rented("rented", rented, opts=site.options())
     handle = ClusterHandle(
@@ -48,17 +48,17 @@ def build(site: Site) -> Built:
         profile=spec.profile,
         provider=cluster.provider,
         classes=StorageClasses(disk=spec.profile.disk_class, shared=spec.profile.shared_class),
-        objects=ObjectStore(endpoint="", scheme="s3", buckets={}),
+        objects=ProviderObjectStore(endpoint="", scheme="s3", buckets={}),
         identity=Identity(kind="none"),
         ingress=Ingress(offered="load_balancer" not in spec.profile.forbidden),
         names=Names(domain=spec.network.domain),
         kubeconfigs={"admin": pulumi.Output.secret(cluster.kubeconfig)},
         bucket=_bucket(site.settings),
     )
-    return Built(handle=handle, outputs={"provider": spec.placement.provider, "region": spec.placement.region})
+    return BuiltCluster(handle=handle, outputs={"provider": spec.placement.provider, "region": spec.placement.region})
 
 
-def _bucket(settings: Settings) -> PlatformBucket | None:
+def _bucket(settings: StackSettings) -> PlatformBucket | None:
     """The customer's own bucket, wherever it is; None where the stack names none."""
     if not settings.backup_bucket:
         return None

@@ -8,22 +8,30 @@ from typing import TYPE_CHECKING
 import pulumi_kubernetes as kubernetes
 
 from components.clouds.gcp.access.log_forwarding import ForwardingAccess, ForwardingAccessArgs
-from components.clouds.gcp.access.methods import rights_inside, ways_in
-from components.clouds.gcp.account.budget import Budget, BudgetArgs
+from components.clouds.gcp.access.methods import register_access, register_cluster_access
+from components.clouds.gcp.account.budget import BillingBudget, BillingBudgetArgs
 from components.clouds.gcp.account.logs import Logs, LogsArgs
 from components.clouds.gcp.account.names import LUSTRE, pool_labels
-from components.clouds.gcp.cluster.context import lay, shared_item
+from components.clouds.gcp.cluster.context import build_cluster_context, find_file_system_item
 from components.clouds.gcp.cluster.control_plane import Cluster, ClusterArgs
 from components.clouds.gcp.cluster.settings import pool_zones, reservation_of
-from components.clouds.gcp.network.domain import Domain, DomainArgs
-from components.clouds.gcp.network.peering import Peering, PeeringArgs
-from components.clouds.gcp.nodepools.gpu_networks import FabricsArgs, Lanes, LanesArgs, fabrics, interfaces
+from components.clouds.gcp.network.domain import DnsZone, DnsZoneArgs
+from components.clouds.gcp.network.peering import VpcPeering, VpcPeeringArgs
+from components.clouds.gcp.nodepools.gpu_networks import GpuNetworksArgs, Lanes, LanesArgs, fabrics, interfaces
 from components.clouds.gcp.nodepools.nodepool import NodePool, NodePoolArgs, disk_type, fabric_of
-from components.clouds.gcp.storage.classes import DISK, SHARED, Classes, ClassesArgs, kept
+from components.clouds.gcp.storage.classes import DISK, SHARED, Classes, ClassesArgs, list_workload_volumes
 from components.clouds.gcp.storage.platform_bucket import platform_bucket
-from components.clouds.gcp.storage.tiers import objects, shared
+from components.clouds.gcp.storage.tiers import objects, register_file_systems
 from components.context.names import workloads
-from components.context.placement import Built, ClusterHandle, Identity, Ingress, Names, ObjectStore, StorageClasses
+from components.context.placement import (
+    BuiltCluster,
+    ClusterHandle,
+    Identity,
+    Ingress,
+    Names,
+    ProviderObjectStore,
+    StorageClasses,
+)
 from planning.platform.log_forwarding import by_identity
 
 if TYPE_CHECKING:
@@ -32,11 +40,11 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.clouds.gcp.access.methods import WaysIn
-    from components.clouds.gcp.cluster.context import Ground
-    from components.clouds.gcp.nodepools.gpu_networks import Fabric
+    from components.clouds.gcp.access.methods import AccessMethods
+    from components.clouds.gcp.cluster.context import ClusterContext
+    from components.clouds.gcp.nodepools.gpu_networks import GpuNetwork
     from components.clouds.gcp.storage.file_systems import SharedFileSystem
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import ClusterSpec
 
 
@@ -48,24 +56,24 @@ class Inside:
     pools: Sequence[pulumi.Resource]
     files: Sequence[SharedFileSystem]
     bucket: pulumi.Output[str] | None
-    made: Mapping[str, Fabric]
-    ways: WaysIn
+    made: Mapping[str, GpuNetwork]
+    ways: AccessMethods
 
 
-def build(site: Site) -> Built:
+def build(site: PlacementContext) -> BuiltCluster:
     """Registers the cluster of a placement on Google Cloud.
 
     Raises:
         AtollError: the lock or the stack's settings cannot be built.
     """
     spec = site.spec
-    ground = lay(site)
+    ground = build_cluster_context(site)
     cluster = _cluster(ground)
-    ways = ways_in(ground, cluster=cluster)
-    made = fabrics(FabricsArgs(site=site, project=ground.project, zones=ground.zones), provider=ground.gcp)
+    ways = register_access(ground, cluster=cluster)
+    made = fabrics(GpuNetworksArgs(site=site, project=ground.project, zones=ground.zones), provider=ground.gcp)
     pools = _pools(ground, cluster=cluster, made=made)
     buckets = objects(ground, cluster=cluster)
-    files = shared(ground)
+    files = register_file_systems(ground)
     bucket = buckets.get(next((tier.purpose for tier in spec.storage if tier.tier == "cold"), ""))
     names = _names(ground)
     _forwarding(ground, cluster=cluster)
@@ -77,8 +85,8 @@ def build(site: Site) -> Built:
         provider=inside,
         ready=(*pools, *_inside(ground, parts)),
         classes=StorageClasses(disk=DISK, shared=SHARED if files else ""),
-        volumes=kept(files, bucket),
-        objects=ObjectStore(endpoint="https://storage.googleapis.com", scheme="gs", buckets=buckets),
+        volumes=list_workload_volumes(files, bucket),
+        objects=ProviderObjectStore(endpoint="https://storage.googleapis.com", scheme="gs", buckets=buckets),
         identity=Identity(kind="workload_identity"),
         ingress=Ingress(internal={"networking.gke.io/load-balancer-type": "Internal"}),
         names=names,
@@ -97,10 +105,10 @@ def build(site: Site) -> Built:
         **ways.outputs,
         **_budget(ground),
     }
-    return Built(handle=handle, outputs=outputs)
+    return BuiltCluster(handle=handle, outputs=outputs)
 
 
-def _cluster(ground: Ground) -> Cluster:
+def _cluster(ground: ClusterContext) -> Cluster:
     site, spec = ground.site, ground.site.spec
     args = ClusterArgs(
         placement=spec.placement,
@@ -114,7 +122,7 @@ def _cluster(ground: Ground) -> Cluster:
         inside=_callers(spec),
         api_cidrs=spec.network.api_cidrs,
         deletion_protection=not site.settings.allow_destroy,
-        shared=shared_item(spec),
+        shared=find_file_system_item(spec),
         several_networks=any(fabric_of(pool) for pool in spec.pools),
         gpu_metrics=spec.profile.dcgm_exporter == "provider",
         labels=ground.labels,
@@ -123,7 +131,7 @@ def _cluster(ground: Ground) -> Cluster:
     return Cluster("cluster", args, opts=site.options(provider=ground.gcp, depends_on=waits))
 
 
-def _forwarding(ground: Ground, *, cluster: Cluster) -> None:
+def _forwarding(ground: ClusterContext, *, cluster: Cluster) -> None:
     """Rights of the collector, where this project is the main one; in another its owner gives them."""
     spec = ground.site.spec
     to = spec.platform.forwarding if spec.platform is not None else None
@@ -145,7 +153,7 @@ def _callers(spec: ClusterSpec) -> tuple[IPv4Network, ...]:
     return (spec.network.cidr,) if peer is None else (spec.network.cidr, peer)
 
 
-def _logs(ground: Ground) -> Logs:
+def _logs(ground: ClusterContext) -> Logs:
     args = LogsArgs(
         placement=ground.site.placement,
         project=ground.project,
@@ -155,7 +163,7 @@ def _logs(ground: Ground) -> Logs:
     return Logs("logs", args, opts=ground.site.options(provider=ground.gcp))
 
 
-def _pools(ground: Ground, *, cluster: Cluster, made: Mapping[str, Fabric]) -> Sequence[pulumi.Resource]:
+def _pools(ground: ClusterContext, *, cluster: Cluster, made: Mapping[str, GpuNetwork]) -> Sequence[pulumi.Resource]:
     site, spec = ground.site, ground.site.spec
     return [
         NodePool(
@@ -170,7 +178,7 @@ def _pools(ground: Ground, *, cluster: Cluster, made: Mapping[str, Fabric]) -> S
                 reservation=reservation_of(pool, site=site),
                 interfaces=interfaces(pool, made),
                 driver=spec.profile.gpu_driver == "provider",
-                lustre=shared_item(spec) == LUSTRE,
+                lustre=find_file_system_item(spec) == LUSTRE,
                 labels=pool_labels(pool, ground.labels),
             ),
             opts=site.options(provider=ground.gcp),
@@ -179,13 +187,13 @@ def _pools(ground: Ground, *, cluster: Cluster, made: Mapping[str, Fabric]) -> S
     ]
 
 
-def _inside(ground: Ground, parts: Inside) -> Sequence[pulumi.Resource]:
+def _inside(ground: ClusterContext, parts: Inside) -> Sequence[pulumi.Resource]:
     """What Google Cloud's parts need as objects of the cluster; the storage classes."""
     if not ground.site.settings.inside:
         return ()
     spec = ground.site.spec
     options = ground.site.options(provider=parts.provider, depends_on=parts.pools)
-    rights_inside(parts.ways, options=options)
+    register_cluster_access(parts.ways, options=options)
     lanes = [lane for fabric in parts.made.values() for lane in fabric.lanes]
     if lanes:
         Lanes("lanes", LanesArgs(lanes=lanes), opts=options)
@@ -205,11 +213,11 @@ def _disk_types(spec: ClusterSpec) -> tuple[str, ...]:
     return tuple(dict.fromkeys(disk_type(pool) for pool in pools))
 
 
-def _peering(ground: Ground) -> dict[str, pulumi.Input[object]]:
+def _peering(ground: ClusterContext) -> dict[str, pulumi.Input[object]]:
     spec = ground.site.spec
     if spec.network.peering is None:
         return {}
-    args = PeeringArgs(
+    args = VpcPeeringArgs(
         placement=spec.placement,
         peering=spec.network.peering,
         project=ground.project,
@@ -217,24 +225,24 @@ def _peering(ground: Ground) -> dict[str, pulumi.Input[object]]:
         cidr=spec.network.cidr,
         network_id=ground.network.id,
     )
-    made = Peering("peering", args, opts=ground.site.options(provider=ground.gcp))
+    made = VpcPeering("peering", args, opts=ground.site.options(provider=ground.gcp))
     return {"peeringId": made.id, "peeringAccepted": made.accepted}
 
 
-def _names(ground: Ground) -> Names:
+def _names(ground: ClusterContext) -> Names:
     """DNS, where the checklist names a domain."""
     spec = ground.site.spec
     if not spec.network.domain:
         return Names()
-    args = DomainArgs(placement=spec.placement, domain=spec.network.domain, labels=ground.labels)
-    zone = Domain("domain", args, opts=ground.site.options(provider=ground.gcp))
+    args = DnsZoneArgs(placement=spec.placement, domain=spec.network.domain, labels=ground.labels)
+    zone = DnsZone("domain", args, opts=ground.site.options(provider=ground.gcp))
     return Names(domain=spec.network.domain, zone_id=zone.zone_id, name_servers=zone.name_servers)
 
 
-def _budget(ground: Ground) -> dict[str, pulumi.Input[object]]:
+def _budget(ground: ClusterContext) -> dict[str, pulumi.Input[object]]:
     if ground.watched is None:
         return {}
-    args = BudgetArgs(
+    args = BillingBudgetArgs(
         placement=ground.site.placement,
         ceiling=ground.watched,
         billing_account=ground.settings.billing_account,
@@ -242,5 +250,5 @@ def _budget(ground: Ground) -> dict[str, pulumi.Input[object]]:
         key_id=ground.key.id,
         labels=ground.labels,
     )
-    made = Budget("budget", args, opts=ground.site.options(provider=ground.gcp, depends_on=ground.key.granted))
+    made = BillingBudget("budget", args, opts=ground.site.options(provider=ground.gcp, depends_on=ground.key.granted))
     return {"budgetTopic": made.topic}

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from planning.inputs.files import read_content, read_text
-from planning.platform.digests import LOCK_NAME, SoftwareLock, read_lock, unresolved
-from planning.platform.mirror import OCI, REGISTRY_FILE, downloading, is_registry, lacking, mismatched
+from planning.platform.digests import LOCK_NAME, SoftwareLock, describe_unresolved, read_lock
+from planning.platform.mirror import OCI, REGISTRY_FILE, downloading, find_mismatched_charts, is_registry, lacking
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MIRROR_HINT: Final = "`atoll software images` names what a mirror must hold"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shelf:
+class ArtifactMirror:
     """The software lock and the mirror of one platform.
 
     Args:
@@ -40,7 +40,7 @@ class Shelf:
     folder: Path | None = None
 
 
-def shelf(mirror: str, *, project: Path) -> Shelf:
+def read_artifact_mirror(mirror: str, *, project: Path) -> ArtifactMirror:
     """What there is; a relative folder is one of the project.
 
     Raises:
@@ -48,27 +48,27 @@ def shelf(mirror: str, *, project: Path) -> Shelf:
     """
     lock = _lock(project / STACKS / LOCK_NAME)
     if is_registry(mirror) or not mirror:
-        return Shelf(lock=lock, registry=mirror.removeprefix(OCI).rstrip("/"))
+        return ArtifactMirror(lock=lock, registry=mirror.removeprefix(OCI).rstrip("/"))
     folder = project / mirror
-    return Shelf(lock=lock, registry=_registry(folder / REGISTRY_FILE), folder=folder)
+    return ArtifactMirror(lock=lock, registry=_registry(folder / REGISTRY_FILE), folder=folder)
 
 
 @cache
-def of_program(mirror: str, *, offline: bool) -> Shelf:
+def read_program_mirror(mirror: str, *, offline: bool) -> ArtifactMirror:
     """The same as the program sees it; a run without an engine looks at no file."""
     if not offline:
-        return shelf(mirror, project=UP)
+        return read_artifact_mirror(mirror, project=UP)
     folder = UP / mirror if mirror and not is_registry(mirror) else None
-    return Shelf(registry=mirror.removeprefix(OCI).rstrip("/") if is_registry(mirror) else "", folder=folder)
+    return ArtifactMirror(registry=mirror.removeprefix(OCI).rstrip("/") if is_registry(mirror) else "", folder=folder)
 
 
-def of_digests(parts: Sequence[Sourced], found: Shelf) -> str:
+def describe_missing_digests(parts: Sequence[Sourced], found: ArtifactMirror) -> str:
     """What is said where every digest is required and not all are resolved; "" where they are."""
-    said = unresolved(parts, found.lock)
+    said = describe_unresolved(parts, found.lock)
     return f"digests are required, and not resolved of: {'; '.join(said)}" if said else ""
 
 
-def of_mirror(parts: Sequence[Sourced], found: Shelf) -> str:
+def describe_mirror_faults(parts: Sequence[Sourced], found: ArtifactMirror) -> str:
     """What is said of a mirror's folder that lacks something, or holds another chart than the lock; "" of others."""
     folder = found.folder
     if folder is None:
@@ -76,18 +76,18 @@ def of_mirror(parts: Sequence[Sourced], found: Shelf) -> str:
     if not folder.is_dir():
         return f"there is no mirror at {folder}"
     lacks = lacking(parts, lambda file: (folder / file).exists())
-    others = mismatched(parts, found.lock, lambda file: digest_of(folder / file))
+    others = find_mismatched_charts(parts, found.lock, lambda file: digest_of(folder / file))
     fetched = downloading(parts, lambda file: _text(folder / file))
     return "; ".join([*([f"the mirror lacks {', '.join(lacks)}"] if lacks else []), *others, *fetched])
 
 
-def refuse(parts: Sequence[Sourced], found: Shelf, *, required: bool) -> None:
+def refuse(parts: Sequence[Sourced], found: ArtifactMirror, *, required: bool) -> None:
     """Stop where something forbids to install the parts.
 
     Raises:
         InputError: naming all of it.
     """
-    against = [of_digests(parts, found) if required else "", of_mirror(parts, found)]
+    against = [describe_missing_digests(parts, found) if required else "", describe_mirror_faults(parts, found)]
     if any(against):
         raise InputError(
             f"the platform cannot be installed as it was decided: {'; '.join(filter(None, against))}",

@@ -9,27 +9,27 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from catalogs.software.reader import software
-from components.platform.building_blocks.artifact_mirror import UP, of_program
-from components.platform.building_blocks.images import image_values, merged, values_from
+from components.platform.building_blocks.artifact_mirror import UP, read_program_mirror
+from components.platform.building_blocks.images import image_values, merge_values, values_from
 from planning.platform.mirror import OCI, chart_file, is_registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.context.placement import Site
-    from components.platform.building_blocks.context import Ground
+    from components.context.placement import PlacementContext
+    from components.platform.building_blocks.context import PlatformContext
     from planning.platform.digests import Sourced
-    from planning.spec.platform import Installed
+    from planning.spec.platform import PlatformComponent
 
 SECONDS_TO_START: Final = 900
 
 
 def release(
     name: str,
-    part: Installed,
+    part: PlatformComponent,
     *,
     values: Mapping[str, object],
-    ground: Ground,
+    ground: PlatformContext,
     parent: pulumi.Resource,
     depends_on: list[pulumi.Resource] | None = None,
 ) -> kubernetes.helm.v3.Release:
@@ -40,7 +40,7 @@ def release(
         values: what differs from the chart's defaults; every key must exist there. Which images are pulled, and from
             where, is put over them: that is in the catalog, the mirror and the software lock.
     """
-    found = source(part, mirror=ground.platform.mirror)
+    found = find_chart_source(part, mirror=ground.platform.mirror)
     return kubernetes.helm.v3.Release(
         name,
         name=name,
@@ -48,14 +48,14 @@ def release(
         repository_opts={"repo": found.repository} if found.repository else None,
         namespace=part.namespace,
         version=part.version,
-        values=merged(values, image_values(part, ground)),
+        values=merge_values(values, image_values(part, ground)),
         timeout=SECONDS_TO_START,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=depends_on),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class ChartSource:
     """Where a chart is read.
 
     Args:
@@ -67,18 +67,18 @@ class Source:
     repository: str = ""
 
 
-def beneath(
+def release_cluster_chart(
     name: str,
     *,
     values: Mapping[str, object] | None = None,
-    site: Site,
+    site: PlacementContext,
     skip_crds: bool = False,
     opts: pulumi.ResourceOptions,
 ) -> kubernetes.helm.v3.Release:
     """The release of a chart that a target's builder installs, platform or not; of the catalog's row of that name."""
     row = software()[name]
-    found = source(row, mirror=site.mirror)
-    shelf = of_program(site.mirror, offline=site.settings.offline)
+    found = find_chart_source(row, mirror=site.mirror)
+    shelf = read_program_mirror(site.mirror, offline=site.settings.offline)
     return kubernetes.helm.v3.Release(
         row.chart,
         name=row.chart,
@@ -87,17 +87,17 @@ def beneath(
         namespace=row.namespace,
         version=row.version,
         skip_crds=skip_crds,
-        values=merged(values or {}, values_from(name, shelf)),
+        values=merge_values(values or {}, values_from(name, shelf)),
         opts=opts,
     )
 
 
-def source(part: Sourced, *, mirror: str) -> Source:
+def find_chart_source(part: Sourced, *, mirror: str) -> ChartSource:
     """Where a part's chart is read: a mirror is a registry ("oci://registry/path") or a folder with charts in it."""
     if is_registry(mirror):
-        return Source(chart=f"{mirror.rstrip('/')}/{part.chart}")
+        return ChartSource(chart=f"{mirror.rstrip('/')}/{part.chart}")
     if mirror:
-        return Source(chart=str(UP / mirror / chart_file(part)))
+        return ChartSource(chart=str(UP / mirror / chart_file(part)))
     if part.repository.startswith(OCI):
-        return Source(chart=f"{part.repository}/{part.chart}")
-    return Source(chart=part.chart, repository=part.repository)
+        return ChartSource(chart=f"{part.repository}/{part.chart}")
+    return ChartSource(chart=part.chart, repository=part.repository)

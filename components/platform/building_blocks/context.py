@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from components.context.placement import ClusterHandle
-    from components.context.settings import Settings
+    from components.context.settings import StackSettings
     from planning.costs.node_prices import NodePrices
     from planning.spec.cluster import ClusterSpec
-    from planning.spec.platform import Installed, Platform
+    from planning.spec.platform import Platform, PlatformComponent
 
 
 Charges = list[dict[str, object]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class PlatformContext:
     """One cluster and what was decided about its platform.
 
     Args:
@@ -38,12 +38,12 @@ class Ground:
     spec: ClusterSpec
     platform: Platform
     handle: ClusterHandle
-    settings: Settings
+    settings: StackSettings
     keyring: Keyring
     ceiling_usd_per_month: Decimal | None = None
     prices: NodePrices | None = None
 
-    def part(self, name: str) -> Installed:
+    def part(self, name: str) -> PlatformComponent:
         """The decided part of that name.
 
         Raises:
@@ -90,7 +90,7 @@ class Ground:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class RegisteredComponent:
     """A part that is registered.
 
     Args:
@@ -102,7 +102,7 @@ class Part:
     outputs: Mapping[str, pulumi.Input[object]] = field(default_factory=dict[str, "pulumi.Input[object]"])
 
 
-Builder = Callable[[Ground, Charges, pulumi.ResourceOptions], Part]
+Builder = Callable[[PlatformContext, Charges, pulumi.ResourceOptions], RegisteredComponent]
 
 
 LENGTH: Final = 40  # characters out of 62: more than 230 bits

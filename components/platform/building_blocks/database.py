@@ -9,14 +9,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import network_policies
-from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.names import DATABASES, OBJECT_STORE, S3_ADDRESS
 from components.platform.building_blocks.object_store_access import (
     CA_KEY,
     CA_NAME,
     PROVIDER,
     REGION,
-    bucket_way,
+    allow_bucket_egress,
     pod_port,
 )
 from planning.platform.backups import PLANS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.context.placement import PlatformBucket
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
 
 POSTGRES: Final = "postgresql.cnpg.io/v1"
 # What CloudNativePG 1.30.0 runs by default is 18.6-system-trixie, whose tag moves; this is the build in its catalog of
@@ -66,7 +66,7 @@ def database(
     *,
     namespace: str,
     disk_gb: int,
-    ground: Ground,
+    ground: PlatformContext,
     parent: pulumi.Resource,
     authority: pulumi.Resource | None = None,
 ) -> Database:
@@ -75,7 +75,7 @@ def database(
     Args:
         name: of the part; the database and its owner have it too, the cluster is called "<name>-database".
         disk_gb: of all instances together.
-        authority: what `object_store_access.trust` made in the namespace.
+        authority: what `object_store_access.register_store_authority` made in the namespace.
     """
     cluster = f"{name}-database"
     password = ground.keyring.secret(cluster)
@@ -131,13 +131,13 @@ def _login(
     )
 
 
-def _spec(instances: int, *, disk_gb: int, ground: Ground) -> dict[str, object]:
+def _spec(instances: int, *, disk_gb: int, ground: PlatformContext) -> dict[str, object]:
     storage = {"size": f"{disk_gb // instances}Gi", "resizeInUseVolumes": True}
     if ground.volume_class:
         storage["storageClass"] = ground.volume_class
     return {
         "instances": instances,
-        "imageName": picture(IMAGE, ground),
+        "imageName": resolve_image(IMAGE, ground),
         "storage": storage,
         "enableSuperuserAccess": False,
         "enablePDB": instances > 1,
@@ -155,7 +155,7 @@ def _spec(instances: int, *, disk_gb: int, ground: Ground) -> dict[str, object]:
     }
 
 
-def _target(cluster: str, *, namespace: str, ground: Ground, parent: pulumi.Resource) -> _Target:
+def _target(cluster: str, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource) -> _Target:
     """The bucket of the platform, by keys where it has some; else the store in the cluster, better than nothing."""
     bucket = ground.handle.bucket
     if bucket is None and ground.platform.object_store == PROVIDER:
@@ -163,14 +163,14 @@ def _target(cluster: str, *, namespace: str, ground: Ground, parent: pulumi.Reso
     if bucket is None:
         return _inside(cluster, namespace=namespace, ground=ground, parent=parent)
     pods = {"cnpg.io/cluster": cluster}
-    bucket_way(f"{cluster}-bucket", namespace=namespace, pods=pods, ground=ground, parent=parent)
+    allow_bucket_egress(f"{cluster}-bucket", namespace=namespace, pods=pods, ground=ground, parent=parent)
     if bucket.access_key == "":
         return _outside(cluster, bucket, ground=ground)
     return _with_keys(cluster, bucket, namespace=namespace, ground=ground, parent=parent)
 
 
 def _with_keys(
-    cluster: str, bucket: PlatformBucket, *, namespace: str, ground: Ground, parent: pulumi.Resource
+    cluster: str, bucket: PlatformBucket, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource
 ) -> _Target:
     """A bucket that is opened by keys: the customer's own, or one of a provider that knows no pods."""
     login = (bucket.access_key, bucket.secret_key)
@@ -183,7 +183,7 @@ def _with_keys(
     return _Target(fields={"backup": _backup(store, ground=ground)}, before=[keys])
 
 
-def _outside(cluster: str, bucket: PlatformBucket, *, ground: Ground) -> _Target:
+def _outside(cluster: str, bucket: PlatformBucket, *, ground: PlatformContext) -> _Target:
     identity: dict[str, object] = (
         {"googleCredentials": {"gkeEnvironment": True}}
         if bucket.scheme == "gs"
@@ -199,7 +199,7 @@ def _outside(cluster: str, bucket: PlatformBucket, *, ground: Ground) -> _Target
     )
 
 
-def _inside(cluster: str, *, namespace: str, ground: Ground, parent: pulumi.Resource) -> _Target:
+def _inside(cluster: str, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource) -> _Target:
     login = (BACKUPS, ground.keyring.secret(f"s3-{BACKUPS}"))
     keys = _keys(cluster, login, region=REGION, namespace=namespace, parent=parent)
     pods = {"cnpg.io/cluster": cluster}
@@ -241,7 +241,7 @@ def _references(cluster: str) -> dict[str, object]:
     return {name: {"name": f"{cluster}-backups", "key": key} for name, key in keys.items()}
 
 
-def _backup(store: Mapping[str, object], *, ground: Ground) -> dict[str, object]:
+def _backup(store: Mapping[str, object], *, ground: PlatformContext) -> dict[str, object]:
     """Base backups and the log of changes, from which any minute can be restored."""
     plan = PLANS[ground.spec.services.support][0]
     return {
@@ -250,7 +250,7 @@ def _backup(store: Mapping[str, object], *, ground: Ground) -> dict[str, object]
     }
 
 
-def _schedule(cluster: str, *, namespace: str, ground: Ground, parent: pulumi.Resource) -> None:
+def _schedule(cluster: str, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource) -> None:
     """When base backups are made; the operator's schedule begins with seconds."""
     if ground.handle.bucket is None and ground.platform.object_store == PROVIDER:
         return

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Final, cast
 
 from catalogs.software.model import HeldIn, split
 from catalogs.software.reader import images_of
-from components.platform.building_blocks.artifact_mirror import of_program
+from components.platform.building_blocks.artifact_mirror import read_program_mirror
 from planning.platform.digests import image_digest
 from planning.platform.mirror import host_and_path, target
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from catalogs.software.model import Image
-    from components.platform.building_blocks.artifact_mirror import Shelf
-    from components.platform.building_blocks.context import Ground
-    from planning.spec.platform import Installed
+    from components.platform.building_blocks.artifact_mirror import ArtifactMirror
+    from components.platform.building_blocks.context import PlatformContext
+    from planning.spec.platform import PlatformComponent
 
 BARE: Final = ".sha"  # end of a key whose chart writes "sha256:" itself (kube-prometheus-stack and its subcharts)
 
 
-def image_values(part: Installed, ground: Ground) -> dict[str, object]:
+def image_values(part: PlatformComponent, ground: PlatformContext) -> dict[str, object]:
     """Values of a chart that say which images are pulled, and from where; empty where upstream's own words do."""
     return values_from(part.name, _shelf(ground))
 
 
-def values_from(part: str, found: Shelf) -> dict[str, object]:
+def values_from(part: str, found: ArtifactMirror) -> dict[str, object]:
     """The same of any row of the catalog, by what there is of digests and mirror."""
     values: dict[str, object] = {}
     for image in images_of(part):
@@ -37,7 +37,7 @@ def values_from(part: str, found: Shelf) -> dict[str, object]:
     return values
 
 
-def image_map(part: Installed, ground: Ground) -> dict[str, str]:
+def image_map(part: PlatformComponent, ground: PlatformContext) -> dict[str, str]:
     """Images that pods of the manifests name, without tag, to what kustomize writes in their place.
 
     A tag or digest is only said where the part has the image once: kustomize cannot tell two tags apart.
@@ -51,19 +51,19 @@ def image_map(part: Installed, ground: Ground) -> dict[str, str]:
     return {repository: new for repository, new in changed.items() if new != repository}
 
 
-def picture(image: str, ground: Ground) -> str:
+def resolve_image(image: str, ground: PlatformContext) -> str:
     """An image as an object of our own names it: in the mirror where there is one, by digest where that is known."""
-    return pulled_from(image, _shelf(ground))
+    return resolve_image_reference(image, _shelf(ground))
 
 
-def pulled_from(image: str, found: Shelf) -> str:
+def resolve_image_reference(image: str, found: ArtifactMirror) -> str:
     """The same, by what there is of digests and mirror."""
     digest = image_digest(image, found.lock)
     named = target(image, found.registry)
     return f"{named}@{digest}" if digest and "@" not in named else named
 
 
-def merged(values: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:
+def merge_values(values: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:
     """Values with others over them, mapping by mapping.
 
     Raises:
@@ -75,17 +75,17 @@ def merged(values: Mapping[str, object], over: Mapping[str, object]) -> dict[str
         if not isinstance(value, Mapping):
             result[key] = value
         elif isinstance(below, Mapping):
-            result[key] = merged(cast("Mapping[str, object]", below), cast("Mapping[str, object]", value))
+            result[key] = merge_values(cast("Mapping[str, object]", below), cast("Mapping[str, object]", value))
         else:
             raise AtollError(f"the values of a chart have {below!r} at {key!r}, where images are named below it")
     return result
 
 
-def _shelf(ground: Ground) -> Shelf:
-    return of_program(ground.platform.mirror, offline=ground.settings.offline)
+def _shelf(ground: PlatformContext) -> ArtifactMirror:
+    return read_program_mirror(ground.platform.mirror, offline=ground.settings.offline)
 
 
-def _keys(image: Image, found: Shelf) -> dict[str, str]:
+def _keys(image: Image, found: ArtifactMirror) -> dict[str, str]:
     """Dotted paths of values to what they must be, for one image."""
     said: dict[str, str] = {}
     host, path = host_and_path(image.pulled)
@@ -109,7 +109,7 @@ def _set(values: dict[str, object], keys: list[str], value: str) -> None:
     values[last] = value
 
 
-def _instead(repository: str, images: list[Image], found: Shelf) -> str:
+def _instead(repository: str, images: list[Image], found: ArtifactMirror) -> str:
     new = split(target(repository, found.registry))[0]
     if len({image.pulled for image in images}) > 1:
         return new

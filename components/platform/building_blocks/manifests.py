@@ -18,8 +18,8 @@ from planning.platform.mirror import MANIFESTS, is_registry
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Ground
-    from planning.spec.platform import Installed
+    from components.platform.building_blocks.context import PlatformContext
+    from planning.spec.platform import PlatformComponent
 
 
 ROLE: Final = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"
@@ -28,7 +28,7 @@ ISTIOS: Final = "istio-validator"  # istiod makes it strict once it answers (ist
 POLICY: Final = "webhooks[*].failurePolicy"
 
 
-def filled(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+def ignore_controller_fields(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
     """Leave alone rules of roles that have none or are made of other roles, and how strict Istio's own webhook is.
 
     An empty list of rules comes back from the server as nothing, which would be a change at every preview.
@@ -90,10 +90,10 @@ class Overlay:
 
 def manifests(
     name: str,
-    part: Installed,
+    part: PlatformComponent,
     *,
     paths: Sequence[str],
-    ground: Ground,
+    ground: PlatformContext,
     overlay: Overlay | None = None,
     opts: pulumi.ResourceOptions,
 ) -> kubernetes.kustomize.v2.Directory:
@@ -103,16 +103,16 @@ def manifests(
         changes = overlay or Overlay()
         changes = replace(changes, images={**image_map(part, ground), **changes.images})
         _write(folder, kustomization(part, paths=paths, mirror=ground.platform.mirror, at=folder, overlay=changes))
-    whole = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transforms=[filled]))
+    whole = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transforms=[ignore_controller_fields]))
     return kubernetes.kustomize.v2.Directory(name, directory=str(folder), opts=whole)
 
 
-def paths_of(part: Installed) -> tuple[str, ...]:
+def paths_of(part: PlatformComponent) -> tuple[str, ...]:
     """The part's paths, in the order of the catalog."""
     return tuple(part.chart.split())
 
 
-def on_system(ground: Ground, *, name: str = ".*") -> tuple[Patch, ...]:
+def on_system(ground: PlatformContext, *, name: str = ".*") -> tuple[Patch, ...]:
     """Have deployments run on the platform's own nodes, where nodes carry our labels."""
     if not ground.on_system:
         return ()
@@ -133,7 +133,7 @@ def proxies() -> Patch:
 
 
 def kustomization(
-    part: Installed, *, paths: Sequence[str], mirror: str, at: Path, overlay: Overlay | None = None
+    part: PlatformComponent, *, paths: Sequence[str], mirror: str, at: Path, overlay: Overlay | None = None
 ) -> dict[str, object]:
     """The overlay as kustomize reads it."""
     changes = overlay or Overlay()
@@ -147,7 +147,7 @@ def kustomization(
     }
 
 
-def source(part: Installed, path: str, *, mirror: str, at: Path) -> str:
+def source(part: PlatformComponent, path: str, *, mirror: str, at: Path) -> str:
     """Where a path of the repository is read: at its commit, or from the folder that mirrors it."""
     if not mirror or is_registry(mirror):
         return f"{part.repository}//{path}?ref={part.ref}&timeout={SECONDS_TO_FETCH}"
@@ -187,7 +187,7 @@ CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
 NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 
 
-def keeper(token: str, *, ending: str = "", protect: bool = False) -> pulumi.ResourceTransform:
+def build_retention_transform(token: str, *, ending: str = "", protect: bool = False) -> pulumi.ResourceTransform:
     """Leave objects of a type in the cluster when the stack forgets them.
 
     Args:
@@ -205,7 +205,7 @@ def keeper(token: str, *, ending: str = "", protect: bool = False) -> pulumi.Res
     return keep
 
 
-def claims(ground: Ground) -> tuple[Patch, ...]:
+def claims(ground: PlatformContext) -> tuple[Patch, ...]:
     """Have volumes on the cluster's network disks, where its default class may be another."""
     disk = ground.volume_class
     return (

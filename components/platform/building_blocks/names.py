@@ -62,7 +62,7 @@ class Account(NamedTuple):
 COLLECTOR_ACCOUNT: Final = Account(OBSERVABILITY, "collector")  # sends logs and metrics on to the main cloud
 
 
-def forwarded_groups(customer: str) -> dict[str, str]:
+def build_log_group_names(customer: str) -> dict[str, str]:
     """Log groups of CloudWatch that a customer's logs, and metrics, are written to."""
     return {"logs": f"/atoll/{customer}", "metrics": f"/atoll/{customer}/metrics"}
 

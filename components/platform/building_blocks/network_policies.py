@@ -46,7 +46,7 @@ GATEWAY_PODS: Final = {"app": "istio-ingressgateway"}
 PROMETHEUS_PODS: Final = {"app.kubernetes.io/name": "prometheus"}
 
 
-def fence(namespace: str, *, servers: Sequence[str], parent: pulumi.Resource) -> None:
+def isolate_namespace(namespace: str, *, servers: Sequence[str], parent: pulumi.Resource) -> None:
     """Shut a namespace but for what every part needs.
 
     Args:
@@ -97,7 +97,7 @@ def allow(
     _policy(f"{name}-out", f"{name}-out", namespace=source, spec=out, parent=parent)
 
 
-def admission(
+def allow_webhook(
     name: str,
     *,
     namespace: str,
@@ -121,7 +121,7 @@ def admission(
     _policy(name, name, namespace=namespace, spec=spec, parent=parent, after=after)
 
 
-def outward(
+def allow_egress(
     name: str,
     *,
     namespace: str,
@@ -144,7 +144,7 @@ def outward(
     _policy(name, name, namespace=namespace, spec=spec, parent=parent)
 
 
-def watched(namespace: str, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource] = ()) -> None:
+def allow_metrics(namespace: str, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource] = ()) -> None:
     """Let Prometheus scrape the pods of a namespace that is not shut here but by the manifests that bring it.
 
     Args:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.context.placement import PlatformBucket
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
     from planning.spec.cluster import ClusterSpec
     from planning.spec.platform import Platform
 
@@ -62,7 +62,7 @@ def bucket_users(platform: Platform) -> dict[str, Account]:
     return {user: account for user, account in BUCKET_USERS.items() if platform.part(wanted.get(user, "")) is not None}
 
 
-def visitors(spec: ClusterSpec) -> dict[str, Visitor]:
+def list_visitors(spec: ClusterSpec) -> dict[str, Visitor]:
     """Who else gets in, where the object store is the provider's bucket: parts, and each namespace's teams."""
     platform = spec.platform
     if platform is None or platform.object_store != PROVIDER:
@@ -96,7 +96,7 @@ IDENTITY_AGENTS: Final[Mapping[str, Mapping[str, int]]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Store:
+class ObjectStoreAccess:
     """One user's place in the object store.
 
     Args:
@@ -134,7 +134,7 @@ class Store:
         return pulumi.Output.concat(f"{self.scheme}://", self.bucket, f"/{path}" if path else "")
 
 
-def store_of(user: str, ground: Ground) -> Store:
+def store_of(user: str, ground: PlatformContext) -> ObjectStoreAccess:
     """The store as a user of `names.STORE_USERS`, or "team-<name>", sees it.
 
     Raises:
@@ -142,7 +142,7 @@ def store_of(user: str, ground: Ground) -> Store:
     """
     if ground.platform.object_store == PROVIDER:
         return _at_provider(user, ground.handle.bucket)
-    return Store(
+    return ObjectStoreAccess(
         endpoint=S3_ADDRESS,
         host=urlsplit(S3_ADDRESS).netloc,
         region=REGION,
@@ -156,10 +156,10 @@ def store_of(user: str, ground: Ground) -> Store:
     )
 
 
-def _at_provider(user: str, bucket: PlatformBucket | None) -> Store:
+def _at_provider(user: str, bucket: PlatformBucket | None) -> ObjectStoreAccess:
     if bucket is None:
         raise AtollError("the object store is the provider's, and the platform has no bucket there")
-    return Store(
+    return ObjectStoreAccess(
         endpoint=bucket.endpoint,
         host=urlsplit(bucket.endpoint).netloc,
         region=bucket.region,
@@ -174,12 +174,14 @@ def _at_provider(user: str, bucket: PlatformBucket | None) -> Store:
     )
 
 
-def pod_port(ground: Ground) -> int:
+def pod_port(ground: PlatformContext) -> int:
     """Port that network policies name on the way to the store in the cluster: they judge by that of its pods."""
     return POD_PORTS[ground.platform.object_store]
 
 
-def trust(name: str, *, namespace: str, ground: Ground, parent: pulumi.Resource) -> pulumi.Resource | None:
+def register_store_authority(
+    name: str, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource
+) -> pulumi.Resource | None:
     """Brings the store's certificate authority into a namespace as Secret `s3-ca`, key `ca.crt`.
 
     A cert-manager Secret always holds the authority that signed it; its own key pair serves for nothing.
@@ -208,7 +210,9 @@ def trust(name: str, *, namespace: str, ground: Ground, parent: pulumi.Resource)
     )
 
 
-def bucket_way(name: str, *, namespace: str, pods: Mapping[str, str], ground: Ground, parent: pulumi.Resource) -> None:
+def allow_bucket_egress(
+    name: str, *, namespace: str, pods: Mapping[str, str], ground: PlatformContext, parent: pulumi.Resource
+) -> None:
     """Opens the way from pods to the provider's bucket, and to the agent that hands out their identity.
 
     Only in a namespace that is shut: where egress is open, this would be all that is left of it.
@@ -217,7 +221,7 @@ def bucket_way(name: str, *, namespace: str, pods: Mapping[str, str], ground: Gr
         name: as in "store-to-tier".
         pods: labels of the pods.
     """
-    network_policies.outward(name, namespace=namespace, pods=pods, parent=parent)
+    network_policies.allow_egress(name, namespace=namespace, pods=pods, parent=parent)
     agents = IDENTITY_AGENTS[ground.handle.identity.kind]
     if not agents:
         return

@@ -13,7 +13,7 @@ from components.platform.building_blocks import names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
     from planning.checklist.model.people import User
     from planning.spec.cluster import ClusterSpec
 
@@ -23,7 +23,7 @@ INSIDE: Final = f"http://dex.{names.SIGN_IN}.svc.cluster.local:{DEX_PORT}/dex"  
 
 
 @dataclass(frozen=True, kw_only=True)
-class Addresses:
+class DexEndpoints:
     """Dex's addresses: people are sent to those below the domain, services ask those inside the cluster.
 
     Args:
@@ -43,10 +43,10 @@ class Addresses:
         return f"{self.issuer}/callback"
 
 
-def addresses(ground: Ground) -> Addresses:
+def addresses(ground: PlatformContext) -> DexEndpoints:
     """Where people sign in to this cluster."""
     issuer = f"https://{ground.host(names.SIGN_IN_HOST)}/dex"
-    return Addresses(issuer=issuer, authorize=f"{issuer}/auth")
+    return DexEndpoints(issuer=issuer, authorize=f"{issuer}/auth")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class Client:
         """Name of its secret in the keyring."""
         return f"oidc-{self.name}"
 
-    def callback(self, ground: Ground) -> str:
+    def callback(self, ground: PlatformContext) -> str:
         """Its redirect URI."""
         return f"https://{ground.host(self.host)}{self.path}"
 
@@ -101,7 +101,7 @@ CLIENTS: Final = (
 )
 
 
-def clients(ground: Ground) -> tuple[Client, ...]:
+def clients(ground: PlatformContext) -> tuple[Client, ...]:
     """The clients that are installed."""
     return tuple(each for each in CLIENTS if ground.has(each.part))
 
@@ -113,16 +113,16 @@ GATE: Final = {"matchLabels": {"app": "istio-ingressgateway"}}
 OPEN_PATHS: Final = (("/oauth2/", names.PROXY, "oauth2-proxy", 80), ("/dex/", names.SIGN_IN, "dex", 5556))
 
 
-def door(
+def register_route(
     host: str,
     service: str,
     port: int,
     *,
     namespace: str,
-    ground: Ground,
+    ground: PlatformContext,
     parent: pulumi.Resource,
     prefix: str = "/",
-    only: Who | None = None,
+    only: Subjects | None = None,
     token: bool = False,
 ) -> kubernetes.apiextensions.CustomResource:
     """Serve a part at https://<host>.<domain>, to people who have signed in.
@@ -141,7 +141,7 @@ def door(
     if not token:
         page["headers"] = {"request": {"remove": ["authorization"]}}
     if only is not None:
-        refusal(f"{host}-door", only, hosts=[name], parent=parent)
+        deny_others(f"{host}-door", only, hosts=[name], parent=parent)
     return kubernetes.apiextensions.CustomResource(
         f"{host}-door",
         api_version=ROUTES,
@@ -162,8 +162,8 @@ def door(
     )
 
 
-def refusal(
-    name: str, only: Who, *, parent: pulumi.Resource, hosts: Sequence[str] = ()
+def deny_others(
+    name: str, only: Subjects, *, parent: pulumi.Resource, hosts: Sequence[str] = ()
 ) -> kubernetes.apiextensions.CustomResource:
     """Refuse at the gateway everybody else on these names, or on all; nobody gets in where `only` names nobody."""
     requests: dict[str, object] = {"notPaths": [f"{path}*" for path, *_ in OPEN_PATHS]}
@@ -188,7 +188,7 @@ def refusal(
     )
 
 
-def unawaited(ground: Ground) -> dict[str, str]:
+def build_await_annotations(ground: PlatformContext) -> dict[str, str]:
     """Annotations of the gateway's service where nobody may be there to give it a load balancer: a cluster that exists.
 
     Pulumi then goes on without waiting for one.
@@ -196,7 +196,7 @@ def unawaited(ground: Ground) -> dict[str, str]:
     return {"pulumi.com/skipAwait": "true"} if ground.spec.existing is not None else {}
 
 
-def _strangers(only: Who) -> list[dict[str, object]]:
+def _strangers(only: Subjects) -> list[dict[str, object]]:
     """Conditions that hold for whoever is neither named nor in one of the groups."""
     claims = {"email": only.emails, "groups": only.groups}
     return [{"key": f"request.auth.claims[{name}]", "notValues": list(has)} for name, has in claims.items() if has]
@@ -210,7 +210,7 @@ ADMIN: Final = "admin"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Who:
+class Subjects:
     """Some people; false where it names nobody.
 
     Args:
@@ -225,15 +225,15 @@ class Who:
         return bool(self.emails or self.groups)
 
 
-def admins(spec: ClusterSpec) -> Who:
+def admins(spec: ClusterSpec) -> Subjects:
     """Who sees everything."""
-    return Who(emails=_emails(user for user in spec.access.users if user.group == ADMIN))
+    return Subjects(emails=_emails(user for user in spec.access.users if user.group == ADMIN))
 
 
-def everybody(spec: ClusterSpec) -> Who:
+def list_people(spec: ClusterSpec) -> Subjects:
     """Everybody whom the checklist names, one by one or by a team's group."""
     teams = spec.platform.teams if spec.platform else ()
-    return Who(
+    return Subjects(
         emails=_emails(spec.access.users),
         groups=tuple(sorted({team.group for team in teams if team.group})),
     )

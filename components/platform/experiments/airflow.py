@@ -12,23 +12,23 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import chart, network_policies
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.database import Database, database
 from components.platform.building_blocks.names import AIRFLOW, AIRFLOW_ACCOUNTS, AIRFLOW_HOST, OBJECT_STORE
 from components.platform.building_blocks.object_store_access import (
     CA_KEY,
     CA_NAME,
-    Store,
-    bucket_way,
+    ObjectStoreAccess,
+    allow_bucket_egress,
     pod_port,
+    register_store_authority,
     store_of,
-    trust,
 )
-from components.platform.building_blocks.sign_in import door
+from components.platform.building_blocks.sign_in import register_route
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.spec.platform import Installed
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.spec.platform import PlatformComponent
 
 NAME: Final = "airflow"
 SECRETS: Final = "airflow-secrets"
@@ -54,8 +54,8 @@ AUTH_USER_REGISTRATION_ROLE = "User"
 class AirflowArgs:
     """The decided part, its charges, and what it stands on."""
 
-    part: Installed
-    ground: Ground
+    part: PlatformComponent
+    ground: PlatformContext
     charges: Charges
 
 
@@ -67,7 +67,7 @@ class Airflow(pulumi.ComponentResource):
         super().__init__("atoll:platform:Airflow", name, args.ground.facts(NAME, args.charges), opts)
         ground = args.ground
         store = store_of(NAME, ground)
-        authority = trust("airflow-ca", namespace=AIRFLOW, ground=ground, parent=self)
+        authority = register_store_authority("airflow-ca", namespace=AIRFLOW, ground=ground, parent=self)
         runs = database(
             NAME, namespace=AIRFLOW, disk_gb=args.part.disk_gb, ground=ground, parent=self, authority=authority
         )
@@ -75,18 +75,18 @@ class Airflow(pulumi.ComponentResource):
         chart.release(NAME, args.part, values=values(ground, store), ground=ground, parent=self, depends_on=before)
         _ways(store, ground, parent=self)
         _monitor(parent=self)
-        door(AIRFLOW_HOST, SERVICE, PORT, namespace=AIRFLOW, ground=ground, parent=self)
+        register_route(AIRFLOW_HOST, SERVICE, PORT, namespace=AIRFLOW, ground=ground, parent=self)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Airflow as it was decided."""
     args = AirflowArgs(part=ground.part(NAME), ground=ground, charges=charges)
     made = Airflow(NAME, args, opts=options)
-    return Part(resource=made, outputs={"airflowUrl": f"https://{ground.host(AIRFLOW_HOST)}"})
+    return RegisteredComponent(resource=made, outputs={"airflowUrl": f"https://{ground.host(AIRFLOW_HOST)}"})
 
 
-def values(ground: Ground, store: Store) -> dict[str, object]:
+def values(ground: PlatformContext, store: ObjectStoreAccess) -> dict[str, object]:
     """What differs from the chart's defaults, which bring a PostgreSQL, a Redis, and a user "admin" of that password.
 
     The migration is no hook: a release that waits for its pods would never come to a hook that they wait for.
@@ -118,27 +118,32 @@ def values(ground: Ground, store: Store) -> dict[str, object]:
         },
         "nodeSelector": dict(ground.on_system),
         "workers": _account("workers"),
-        "apiServer": {"apiServerConfig": SIGN_IN, **_account("apiServer"), **_asked("250m", "1Gi")},
-        "scheduler": {**NO_GROOMER, **_account("scheduler"), **_asked("250m", "1Gi")},
-        "dagProcessor": {"enabled": True, **NO_GROOMER, **_account("dagProcessor"), **_asked("150m", "512Mi")},
+        "apiServer": {"apiServerConfig": SIGN_IN, **_account("apiServer"), **_build_container_resources("250m", "1Gi")},
+        "scheduler": {**NO_GROOMER, **_account("scheduler"), **_build_container_resources("250m", "1Gi")},
+        "dagProcessor": {
+            "enabled": True,
+            **NO_GROOMER,
+            **_account("dagProcessor"),
+            **_build_container_resources("150m", "512Mi"),
+        },
         "triggerer": {
             "persistence": {"enabled": False},
             **NO_GROOMER,
             **_account("triggerer"),
-            **_asked("100m", "512Mi"),
+            **_build_container_resources("100m", "512Mi"),
         },
         "statsd": {
             "securityContexts": {
                 "pod": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
                 "container": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
             },
-            **_asked("20m", "64Mi"),
+            **_build_container_resources("20m", "64Mi"),
         },
         **_dags(ground),
     }
 
 
-def environment(ground: Ground, store: Store) -> list[dict[str, object]]:
+def environment(ground: PlatformContext, store: ObjectStoreAccess) -> list[dict[str, object]]:
     """Settings of every Airflow process; where the store needs no keys, its connection holds none."""
     said: dict[str, object] = {
         "AIRFLOW__API__BASE_URL": f"https://{ground.host(AIRFLOW_HOST)}",
@@ -169,11 +174,11 @@ def _account(part: str) -> dict[str, object]:
     return {"serviceAccount": {"name": AIRFLOW_ACCOUNTS[part]}}
 
 
-def _asked(cpu: str, memory: str) -> dict[str, object]:
+def _build_container_resources(cpu: str, memory: str) -> dict[str, object]:
     return {"resources": {"requests": {"cpu": cpu, "memory": memory}, "limits": {"memory": "2Gi"}}}
 
 
-def _dags(ground: Ground) -> dict[str, object]:
+def _dags(ground: PlatformContext) -> dict[str, object]:
     """DAGs come from a git repository of the customer; without one there are none."""
     found = ground.settings
     if not found.airflow_dags:
@@ -197,7 +202,7 @@ def _dags(ground: Ground) -> dict[str, object]:
     }
 
 
-def _secrets(runs: Database, ground: Ground, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _secrets(runs: Database, ground: PlatformContext, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
     keyring = ground.keyring
     address = pulumi.Output.concat(
         f"postgresql+psycopg2://{runs.user}:", runs.password, f"@{runs.host}:5432/{runs.name}?sslmode=require"
@@ -216,7 +221,7 @@ def _secrets(runs: Database, ground: Ground, *, parent: pulumi.Resource) -> kube
     )
 
 
-def _connection(store: Store, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def _connection(store: ObjectStoreAccess, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     if store.keyless:
         return []
     endpoint, region, login = store.endpoint, store.region, store.access_key
@@ -233,31 +238,31 @@ def _connection(store: Store, *, parent: pulumi.Resource) -> list[pulumi.Resourc
     ]
 
 
-def _connection_variables(store: Store) -> list[dict[str, object]]:
+def _connection_variables(store: ObjectStoreAccess) -> list[dict[str, object]]:
     if store.keyless:
         return []
     return [{"envName": "AIRFLOW_CONN_STORE", "secretName": STORE, "secretKey": "connection"}]
 
 
-def _authority_volumes(store: Store) -> list[dict[str, object]]:
+def _authority_volumes(store: ObjectStoreAccess) -> list[dict[str, object]]:
     if not store.ca_secret:
         return []
     return [{"name": "authority", "secret": {"secretName": CA_NAME, "items": [{"key": CA_KEY, "path": CA_KEY}]}}]
 
 
-def _authority_mounts(store: Store) -> list[dict[str, object]]:
+def _authority_mounts(store: ObjectStoreAccess) -> list[dict[str, object]]:
     return [{"name": "authority", "mountPath": CA_FOLDER, "readOnly": True}] if store.ca_secret else []
 
 
-def _ways(store: Store, ground: Ground, *, parent: pulumi.Resource) -> None:
+def _ways(store: ObjectStoreAccess, ground: PlatformContext, *, parent: pulumi.Resource) -> None:
     if store.keyless:
-        bucket_way("airflow-bucket", namespace=AIRFLOW, pods={"release": NAME}, ground=ground, parent=parent)
+        allow_bucket_egress("airflow-bucket", namespace=AIRFLOW, pods={"release": NAME}, ground=ground, parent=parent)
     else:
         network_policies.allow(
             "airflow-store", source=AIRFLOW, target=OBJECT_STORE, ports=[pod_port(ground)], parent=parent
         )
     if ground.settings.airflow_dags:
-        network_policies.outward("airflow-dags", namespace=AIRFLOW, parent=parent)
+        network_policies.allow_egress("airflow-dags", namespace=AIRFLOW, parent=parent)
 
 
 def _monitor(*, parent: pulumi.Resource) -> None:

@@ -10,23 +10,23 @@ import pulumi_kubernetes as kubernetes
 
 from components.context.names import namespace, workloads
 from components.platform.building_blocks import chart, network_policies
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.database import Database, database
 from components.platform.building_blocks.names import MLFLOW, MLFLOW_HOST, OBJECT_STORE
 from components.platform.building_blocks.object_store_access import (
     CA_KEY,
     CA_NAME,
-    Store,
-    bucket_way,
+    ObjectStoreAccess,
+    allow_bucket_egress,
     pod_port,
+    register_store_authority,
     store_of,
-    trust,
 )
-from components.platform.building_blocks.sign_in import door
+from components.platform.building_blocks.sign_in import register_route
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.spec.platform import Installed
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.spec.platform import PlatformComponent
 
 NAME: Final = "mlflow"
 KEYS: Final = "mlflow-store"
@@ -47,8 +47,8 @@ POD_ADDRESSES: Final = ("10.*", "192.168.*", *(f"172.{each}.*" for each in range
 class MlflowArgs:
     """The decided part, its charges, and what it stands on."""
 
-    part: Installed
-    ground: Ground
+    part: PlatformComponent
+    ground: PlatformContext
     charges: Charges
 
 
@@ -60,7 +60,7 @@ class Mlflow(pulumi.ComponentResource):
         super().__init__("atoll:platform:Mlflow", name, args.ground.facts(NAME, args.charges), opts)
         ground = args.ground
         store = store_of(NAME, ground)
-        authority = trust("mlflow-ca", namespace=MLFLOW, ground=ground, parent=self)
+        authority = register_store_authority("mlflow-ca", namespace=MLFLOW, ground=ground, parent=self)
         runs = database(
             NAME, namespace=MLFLOW, disk_gb=args.part.disk_gb, ground=ground, parent=self, authority=authority
         )
@@ -69,18 +69,18 @@ class Mlflow(pulumi.ComponentResource):
             NAME, args.part, values=values(ground, runs, store), ground=ground, parent=self, depends_on=before
         )
         _ways(ground, store, parent=self)
-        door(MLFLOW_HOST, NAME, PORT, namespace=MLFLOW, ground=ground, parent=self)
+        register_route(MLFLOW_HOST, NAME, PORT, namespace=MLFLOW, ground=ground, parent=self)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """MLflow as it was decided."""
     args = MlflowArgs(part=ground.part(NAME), ground=ground, charges=charges)
     made = Mlflow(NAME, args, opts=options)
-    return Part(resource=made, outputs={"mlflowUrl": f"https://{ground.host(MLFLOW_HOST)}"})
+    return RegisteredComponent(resource=made, outputs={"mlflowUrl": f"https://{ground.host(MLFLOW_HOST)}"})
 
 
-def values(ground: Ground, runs: Database, store: Store) -> dict[str, object]:
+def values(ground: PlatformContext, runs: Database, store: ObjectStoreAccess) -> dict[str, object]:
     """What differs from the chart's defaults, which keep runs in memory and artifacts in the pod."""
     return {
         "backendStore": {
@@ -91,7 +91,7 @@ def values(ground: Ground, runs: Database, store: Store) -> dict[str, object]:
         },
         "artifactRoot": {"proxiedArtifactStorage": True, **_artifacts(store)},
         "flaskServerSecretKey": ground.keyring.secret("mlflow-flask"),
-        "serverAllowedHosts": allowed_hosts(ground),
+        "serverAllowedHosts": list_allowed_hosts(ground),
         "corsAllowedOrigins": [f"https://{ground.host(MLFLOW_HOST)}"],
         "extraEnvVars": environment(store),
         "extraArgs": {"workers": str(WORKERS)},
@@ -105,14 +105,14 @@ def values(ground: Ground, runs: Database, store: Store) -> dict[str, object]:
     }
 
 
-def allowed_hosts(ground: Ground) -> list[str]:
+def list_allowed_hosts(ground: PlatformContext) -> list[str]:
     """Names that the server answers to; any other is taken for DNS rebinding and refused."""
     service = f"{NAME}.{MLFLOW}"
     inside = (service, f"{service}.svc", f"{service}.svc.cluster.local")
     return [ground.host(MLFLOW_HOST), *inside, *(f"{name}:{PORT}" for name in inside), "localhost:*", *POD_ADDRESSES]
 
 
-def environment(store: Store) -> dict[str, str]:
+def environment(store: ObjectStoreAccess) -> dict[str, str]:
     """How the server's own S3 client finds the store, and which of its features are off."""
     if store.scheme != "s3":
         return dict(NO_JOBS)
@@ -125,14 +125,14 @@ def environment(store: Store) -> dict[str, str]:
     return {**found, "AWS_CA_BUNDLE": f"{CA_FOLDER}/{CA_KEY}"} if store.ca_secret else found
 
 
-def _artifacts(store: Store) -> dict[str, object]:
+def _artifacts(store: ObjectStoreAccess) -> dict[str, object]:
     place: dict[str, object] = {"enabled": True, "bucket": store.bucket, "path": store.prefix}
     if store.scheme != "s3":
         return {"gcs": place}
     return {"s3": place if store.keyless else {**place, "existingSecret": {"name": KEYS}}}
 
 
-def _keys(store: Store, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def _keys(store: ObjectStoreAccess, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     if store.keyless:
         return []
     found = {"AWS_ACCESS_KEY_ID": store.access_key, "AWS_SECRET_ACCESS_KEY": store.secret_key}
@@ -146,17 +146,17 @@ def _keys(store: Store, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     ]
 
 
-def _authority_volumes(store: Store) -> list[dict[str, object]]:
+def _authority_volumes(store: ObjectStoreAccess) -> list[dict[str, object]]:
     if not store.ca_secret:
         return []
     return [{"name": "authority", "secret": {"secretName": CA_NAME, "items": [{"key": CA_KEY, "path": CA_KEY}]}}]
 
 
-def _authority_mounts(store: Store) -> list[dict[str, object]]:
+def _authority_mounts(store: ObjectStoreAccess) -> list[dict[str, object]]:
     return [{"name": "authority", "mountPath": CA_FOLDER, "readOnly": True}] if store.ca_secret else []
 
 
-def _ways(ground: Ground, store: Store, *, parent: pulumi.Resource) -> None:
+def _ways(ground: PlatformContext, store: ObjectStoreAccess, *, parent: pulumi.Resource) -> None:
     """Workloads reach the server inside the cluster, the server reaches the store, and nobody else either of them."""
     for workload in workloads(ground.spec):
         home = namespace(workload)
@@ -164,7 +164,7 @@ def _ways(ground: Ground, store: Store, *, parent: pulumi.Resource) -> None:
             f"mlflow-{workload}", source=home, target=MLFLOW, target_pods=PODS, ports=[POD_PORT], parent=parent
         )
     if store.keyless:
-        bucket_way("mlflow-bucket", namespace=MLFLOW, pods=PODS, ground=ground, parent=parent)
+        allow_bucket_egress("mlflow-bucket", namespace=MLFLOW, pods=PODS, ground=ground, parent=parent)
     else:
         network_policies.allow(
             "mlflow-store",

@@ -9,12 +9,12 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import Overlay, asks, manifests, on_system, paths_of
-from components.platform.building_blocks.network_policies import watched
+from components.platform.building_blocks.network_policies import allow_metrics
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
     from components.platform.building_blocks.manifests import Patch
 
 API: Final = "cert-manager.io/v1"
@@ -32,7 +32,7 @@ DEPLOYMENTS: Final = {
 class CertManagerArgs:
     """What it is built on, and the price of its volumes."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -52,20 +52,22 @@ class CertManager(pulumi.ComponentResource):
             overlay=Overlay(patches=patches(args.ground)),
             opts=mine,
         )
-        watched(names.CERT_MANAGER, parent=self, after=[software])
+        allow_metrics(names.CERT_MANAGER, parent=self, after=[software])
         _authority(pulumi.ResourceOptions(parent=self, depends_on=[software]))
         self.register_outputs({})
 
 
-def patches(ground: Ground) -> tuple[Patch, ...]:
+def patches(ground: PlatformContext) -> tuple[Patch, ...]:
     """Requests, which the release leaves open, and the platform's own nodes."""
     wants = (asks(name, containers=[each], cpu="10m", memory="64Mi") for name, each in DEPLOYMENTS.items())
     return (*wants, *on_system(ground))
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """cert-manager and the cluster's own authority."""
-    return Part(resource=CertManager("cert-manager", CertManagerArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(
+        resource=CertManager("cert-manager", CertManagerArgs(ground=ground, charges=charges), opts=options)
+    )
 
 
 def _authority(after: pulumi.ResourceOptions) -> None:

@@ -12,9 +12,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of
-from components.platform.building_blocks.network_policies import allow, api_servers, fence, outward
+from components.platform.building_blocks.network_policies import allow, allow_egress, api_servers, isolate_namespace
 from components.platform.building_blocks.sign_in import DEX_PORT, addresses, clients
 from components.tenancy.cluster import shut_namespace
 from planning.values.errors import InputError
@@ -22,7 +22,7 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
     from planning.checklist.model.people import SingleSignOn, User
 
 
@@ -92,7 +92,7 @@ class Secrets:
     provider: pulumi.Input[str] = field(repr=False)
 
 
-def configuration(ground: Ground, secrets: Secrets) -> dict[str, object]:
+def configuration(ground: PlatformContext, secrets: Secrets) -> dict[str, object]:
     """Dex's configuration file (github.com/dexidp/dex, cmd/dex/config.go, tag v2.45.1)."""
     sso = ground.platform.sso
     return {
@@ -119,7 +119,7 @@ def password_of(user: User) -> str:
     return f"sign-in-{user.name}"
 
 
-def _theirs(sso: SingleSignOn, ground: Ground, secrets: Secrets) -> dict[str, object]:
+def _theirs(sso: SingleSignOn, ground: PlatformContext, secrets: Secrets) -> dict[str, object]:
     kind, special = connector(sso)
     told = {
         "clientID": sso.client_id,
@@ -133,7 +133,7 @@ def _theirs(sso: SingleSignOn, ground: Ground, secrets: Secrets) -> dict[str, ob
     }
 
 
-def _own_people(ground: Ground, secrets: Secrets) -> dict[str, object]:
+def _own_people(ground: PlatformContext, secrets: Secrets) -> dict[str, object]:
     """An account for each of the checklist's users; their groups are their role and their team."""
     return {
         "enablePasswordDB": True,
@@ -162,7 +162,7 @@ PODS: Final = {"app": "dex"}
 class DexArgs:
     """What it is built on, and the price of its volumes."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -175,7 +175,7 @@ class Dex(pulumi.ComponentResource):
         part = ground.part("dex")
         super().__init__("atoll:platform:Dex", name, ground.facts("dex", args.charges), opts)
         home = shut_namespace(names.SIGN_IN, level="restricted", parent=self)
-        fence(names.SIGN_IN, servers=api_servers(ground.spec), parent=home)
+        isolate_namespace(names.SIGN_IN, servers=api_servers(ground.spec), parent=home)
         _ways(ground, home=home)
         secret = _secret(ground, home=home)
         manifests(
@@ -189,7 +189,7 @@ class Dex(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def patches(ground: Ground) -> tuple[Patch, ...]:
+def patches(ground: PlatformContext) -> tuple[Patch, ...]:
     """The release's namespace, accounts and secrets left out; our configuration in their place."""
     return (
         Patch(kind="Namespace", name=names.SIGN_IN),
@@ -201,18 +201,18 @@ def patches(ground: Ground) -> tuple[Patch, ...]:
     )
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Dex, where people sign in, and the passwords of those whom only the cluster knows."""
     _complete(ground)
     made = Dex("dex", DexArgs(ground=ground, charges=charges), opts=options)
     outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{ground.host(names.DASHBOARD_HOST)}"}
     if ground.platform.sso is not None:
-        return Part(resource=made, outputs={**outputs, "ssoRedirectUri": addresses(ground).callback})
+        return RegisteredComponent(resource=made, outputs={**outputs, "ssoRedirectUri": addresses(ground).callback})
     passwords = {user.name: ground.keyring.secret(password_of(user)) for user in ground.spec.access.users}
-    return Part(resource=made, outputs={**outputs, "signInPasswords": pulumi.Output.secret(passwords)})
+    return RegisteredComponent(resource=made, outputs={**outputs, "signInPasswords": pulumi.Output.secret(passwords)})
 
 
-def _complete(ground: Ground) -> None:
+def _complete(ground: PlatformContext) -> None:
     """Refuse to go on without the client secret, which only a real run needs.
 
     Raises:
@@ -227,7 +227,7 @@ def _complete(ground: Ground) -> None:
     )
 
 
-def _secret(ground: Ground, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _secret(ground: PlatformContext, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
     keyring = ground.keyring
     real = Secrets(plain=keyring.secret, hashed=keyring.hashed, provider=ground.settings.sso_client_secret)
     return kubernetes.core.v1.Secret(
@@ -239,7 +239,7 @@ def _secret(ground: Ground, *, home: pulumi.Resource) -> kubernetes.core.v1.Secr
     )
 
 
-def _template(ground: Ground) -> dict[str, object]:
+def _template(ground: PlatformContext) -> dict[str, object]:
     """Dex reads its configuration once, so a mark of it starts the pods anew; dollar signs are no variables."""
     shape = Secrets(plain=lambda name: name, hashed=lambda name: name, provider="provider")
     mark = sha256(dumps(configuration(ground, shape), sort_keys=True).encode()).hexdigest()[:16]
@@ -256,7 +256,7 @@ def _template(ground: Ground) -> dict[str, object]:
     }
 
 
-def _ways(ground: Ground, *, home: pulumi.Resource) -> None:
+def _ways(ground: PlatformContext, *, home: pulumi.Resource) -> None:
     """Dex asks the identity provider; what asks Dex opens its way itself, but for what is before it."""
     allow(
         "oauth2-proxy-to-dex",
@@ -269,4 +269,6 @@ def _ways(ground: Ground, *, home: pulumi.Resource) -> None:
     sso = ground.platform.sso
     if sso is not None:
         port = urlsplit(sso.issuer or "").port or HTTPS
-        outward("dex-identity-provider", namespace=names.SIGN_IN, ports=sorted({HTTPS, port}), pods=PODS, parent=home)
+        allow_egress(
+            "dex-identity-provider", namespace=names.SIGN_IN, ports=sorted({HTTPS, port}), pods=PODS, parent=home
+        )

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import chart
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.network_policies import admission, outward
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.network_policies import allow_egress, allow_webhook
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 NAME: Final = "external-secrets"
 WEBHOOK_PORT: Final = 10250
@@ -23,7 +23,7 @@ REQUESTS: Final = {"requests": {"cpu": "10m", "memory": "64Mi"}}  # of each of i
 class ExternalSecretsArgs:
     """What it is built on, and the price of its volumes."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -36,19 +36,19 @@ class ExternalSecrets(pulumi.ComponentResource):
         super().__init__(
             "atoll:platform:ExternalSecrets", name, args.ground.facts("external_secrets", args.charges), opts
         )
-        admission("external-secrets-webhook", namespace=part.namespace, ports=[WEBHOOK_PORT], parent=self)
-        outward("external-secrets-vaults", namespace=part.namespace, parent=self)
+        allow_webhook("external-secrets-webhook", namespace=part.namespace, ports=[WEBHOOK_PORT], parent=self)
+        allow_egress("external-secrets-vaults", namespace=part.namespace, parent=self)
         chart.release(NAME, part, values=values(args.ground), ground=args.ground, parent=self)
         self.register_outputs({})
 
 
-def values(ground: Ground) -> dict[str, object]:
+def values(ground: PlatformContext) -> dict[str, object]:
     """What differs from the chart's defaults, which are restricted already."""
     mine: dict[str, object] = {"resources": REQUESTS, "nodeSelector": dict(ground.on_system)}
     return {**mine, "webhook": mine, "certController": mine}
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """External Secrets."""
     made = ExternalSecrets(NAME, ExternalSecretsArgs(ground=ground, charges=charges), opts=options)
-    return Part(resource=made)
+    return RegisteredComponent(resource=made)

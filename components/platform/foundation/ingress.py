@@ -9,14 +9,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.sign_in import everybody, refusal, unawaited
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.sign_in import build_await_annotations, deny_others, list_people
 from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 CERTIFICATE: Final = "gateway"
 SERVICE: Final = "istio-ingressgateway"
@@ -31,7 +31,7 @@ DOMAIN: Final = "atoll/domain"
 class GatesArgs:
     """What it is built on."""
 
-    ground: Ground
+    ground: PlatformContext
 
 
 @final
@@ -47,28 +47,30 @@ class Gates(pulumi.ComponentResource):
     def __init__(self, name: str, args: GatesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Gates", name, {"domain": domain(args.ground)}, opts)
         _certificate(args.ground, parent=self)
-        people = everybody(args.ground.spec)
+        people = list_people(args.ground.spec)
         if people:
-            refusal("strangers", people, parent=self)
+            deny_others("strangers", people, parent=self)
         self.entrance = _entrance(args.ground, parent=self) if args.ground.handle.ingress.offered else None
         self.register_outputs({})
 
 
-def domain(ground: Ground) -> str:
+def domain(ground: PlatformContext) -> str:
     """The domain below which everything has its name."""
     return ground.handle.names.domain or PRIVATE_DOMAIN
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The way in; the stack says where the names below the domain must lead."""
     del charges
     made = Gates("gates", GatesArgs(ground=ground), opts=options)
     if made.entrance is None:
-        return Part(resource=made)
-    return Part(resource=made, outputs={"entrance": {"names": f"*.{domain(ground)}", "address": made.entrance}})
+        return RegisteredComponent(resource=made)
+    return RegisteredComponent(
+        resource=made, outputs={"entrance": {"names": f"*.{domain(ground)}", "address": made.entrance}}
+    )
 
 
-def _certificate(ground: Ground, *, parent: Gates) -> None:
+def _certificate(ground: PlatformContext, *, parent: Gates) -> None:
     """One for all names, by the cluster's own authority or by the issuer that the customer made."""
     kubernetes.apiextensions.CustomResource(
         CERTIFICATE,
@@ -89,12 +91,12 @@ def _certificate(ground: Ground, *, parent: Gates) -> None:
     )
 
 
-def _entrance(ground: Ground, *, parent: Gates) -> pulumi.Output[str]:
+def _entrance(ground: PlatformContext, *, parent: Gates) -> pulumi.Output[str]:
     """The gateway's service told of its domain and of the provider's certificate, which is known once it is made."""
     handle = ground.handle
     key = BALANCER_CERTIFICATE.get(handle.placement.target)
     proof = {key: handle.names.certificate} if key and handle.names.domain else {}
-    told = {DOMAIN: domain(ground), **unawaited(ground), **proof}
+    told = {DOMAIN: domain(ground), **build_await_annotations(ground), **proof}
     patch = kubernetes.core.v1.ServicePatch(
         "entrance",
         metadata={"name": SERVICE, "namespace": names.ISTIO, "annotations": told},

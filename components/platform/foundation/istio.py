@@ -9,24 +9,24 @@ import pulumi
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import (
     NAMESPACE,
     Overlay,
     Patch,
-    keeper,
+    build_retention_transform,
     manifests,
     on_system,
     paths_of,
 )
-from components.platform.building_blocks.network_policies import GATEWAY_PODS, admission, watched
-from components.platform.building_blocks.sign_in import unawaited
+from components.platform.building_blocks.network_policies import GATEWAY_PODS, allow_metrics, allow_webhook
+from components.platform.building_blocks.sign_in import build_await_annotations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.context.placement import Ingress
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 USUAL: Final = "common/istio/istio-install/overlays/oauth2-proxy"
 # Overlay of the release where nodes differ: GKE's have their CNI plugins in another folder.
@@ -49,7 +49,7 @@ BALANCER_TLS: Final[Mapping[str, Mapping[str, str]]] = {
 class IstioArgs:
     """What it is built on, and the price of its volumes."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -67,9 +67,9 @@ class Istio(pulumi.ComponentResource):
             paths=paths(ground),
             ground=ground,
             overlay=Overlay(patches=patches(ground)),
-            opts=pulumi.ResourceOptions(parent=self, transforms=kept(ground)),
+            opts=pulumi.ResourceOptions(parent=self, transforms=build_retention_transforms(ground)),
         )
-        admission(
+        allow_webhook(
             "gateway-entrance",
             namespace=names.ISTIO,
             ports=GATEWAY_PORTS,
@@ -78,22 +78,26 @@ class Istio(pulumi.ComponentResource):
             after=[software],
         )
         for namespace in WATCHED:
-            watched(namespace, parent=self, after=[software])
+            allow_metrics(namespace, parent=self, after=[software])
         self.register_outputs({})
 
 
-def kept(ground: Ground) -> list[pulumi.ResourceTransform]:
+def build_retention_transforms(ground: PlatformContext) -> list[pulumi.ResourceTransform]:
     """Kubeflow's namespace stays where volumes in it are kept: it would take them with it."""
-    return [keeper(NAMESPACE, ending=f":{names.KUBEFLOW}")] if any(map(ground.has, WITH_VOLUMES)) else []
+    return (
+        [build_retention_transform(NAMESPACE, ending=f":{names.KUBEFLOW}")]
+        if any(map(ground.has, WITH_VOLUMES))
+        else []
+    )
 
 
-def paths(ground: Ground) -> tuple[str, ...]:
+def paths(ground: PlatformContext) -> tuple[str, ...]:
     """The catalog's paths, with the installation that fits the nodes."""
     fitting = OVERLAYS.get(ground.handle.placement.target, USUAL)
     return tuple(fitting if path == USUAL else path for path in paths_of(ground.part("istio")))
 
 
-def patches(ground: Ground) -> tuple[Patch, ...]:
+def patches(ground: PlatformContext) -> tuple[Patch, ...]:
     """The gateway's service as the cluster offers it, the mesh that asks the sign-in, no second open gateway."""
     return (
         _service(ground),
@@ -124,9 +128,9 @@ def mesh() -> dict[str, object]:
     }
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Mesh and gateway."""
-    return Part(resource=Istio("istio", IstioArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=Istio("istio", IstioArgs(ground=ground, charges=charges), opts=options))
 
 
 def _check() -> dict[str, object]:
@@ -146,7 +150,7 @@ def _check() -> dict[str, object]:
     }
 
 
-def _service(ground: Ground) -> Patch:
+def _service(ground: PlatformContext) -> Patch:
     """A load balancer inside the network, or a service that is reached inside the cluster alone."""
     ingress = ground.handle.ingress
     if not ingress.offered:
@@ -157,7 +161,7 @@ def _service(ground: Ground) -> Patch:
         annotations={
             **ingress.internal,
             **BALANCER_TLS.get(ground.handle.placement.target, {}),
-            **unawaited(ground),
+            **build_await_annotations(ground),
         },
         change={"spec": {"type": "LoadBalancer", **_class(ingress)}},
     )

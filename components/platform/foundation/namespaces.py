@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.network_policies import api_servers, fence
-from components.tenancy.cluster import Marks, shut_namespace
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.network_policies import api_servers, isolate_namespace
+from components.tenancy.cluster import NamespaceMetadata, shut_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 RESTRICTED: Final = "restricted"
 # Agents on nodes read the host's files and devices, which no lower level admits.
@@ -54,17 +54,17 @@ class Namespaces(pulumi.ComponentResource):
     def __init__(self, name: str, args: NamespacesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Namespaces", name, {"names": list(args.names)}, opts)
         for each in args.names:
-            kept = Marks(kept=each in KEPT)
+            kept = NamespaceMetadata(kept=each in KEPT)
             home = shut_namespace(each, level=LEVELS.get(each, RESTRICTED), parent=self, marks=kept)
-            fence(each, servers=args.servers, parent=home)
+            isolate_namespace(each, servers=args.servers, parent=home)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The namespaces of every chart that is installed."""
     del charges
     parts = ground.platform.parts
     own = [part.namespace for part in parts if part.namespace not in THEIRS]
     beside = [BESIDE[part.name] for part in parts if part.name in BESIDE]
     args = NamespacesArgs(names=tuple(dict.fromkeys([*own, *beside])), servers=api_servers(ground.spec))
-    return Part(resource=Namespaces("namespaces", args, opts=options))
+    return RegisteredComponent(resource=Namespaces("namespaces", args, opts=options))

@@ -10,14 +10,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of
-from components.platform.building_blocks.network_policies import api_servers, fence
-from components.platform.building_blocks.sign_in import PROXY, Addresses, addresses
+from components.platform.building_blocks.network_policies import api_servers, isolate_namespace
+from components.platform.building_blocks.sign_in import PROXY, DexEndpoints, addresses
 from components.tenancy.cluster import shut_namespace
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground, Keyring
+    from components.platform.building_blocks.context import Charges, Keyring, PlatformContext
 
 SECRET: Final = "oauth2-proxy"  # noqa: S105 - name of the Secret that the release's deployment reads
 COOKIE_CHARACTERS: Final = 32  # oauth2-proxy takes 16, 24 or 32, or as many bytes once decoded
@@ -27,7 +27,7 @@ COOKIE_CHARACTERS: Final = 32  # oauth2-proxy takes 16, 24 or 32, or as many byt
 class Oauth2ProxyArgs:
     """What it is built on, and the price of its volumes."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -40,7 +40,7 @@ class Oauth2Proxy(pulumi.ComponentResource):
         part = ground.part("oauth2_proxy")
         super().__init__("atoll:platform:Oauth2Proxy", name, ground.facts("oauth2_proxy", args.charges), opts)
         home = shut_namespace(names.PROXY, level="restricted", parent=self)
-        fence(names.PROXY, servers=api_servers(ground.spec), parent=home)
+        isolate_namespace(names.PROXY, servers=api_servers(ground.spec), parent=home)
         secret = _secret(ground.keyring, home=home)
         manifests(
             "oauth2-proxy",
@@ -53,7 +53,7 @@ class Oauth2Proxy(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def patches(ground: Ground) -> tuple[Patch, ...]:
+def patches(ground: PlatformContext) -> tuple[Patch, ...]:
     """The release's namespace and secrets left out; cookies over TLS only; tokens of our issuer."""
     parameters = {"FORCE_HTTPS": "true", "ALLOW_SELF_SIGNED_ISSUER": "false"}
     file = {"oauth2_proxy.cfg": configuration(ground)}
@@ -70,7 +70,7 @@ def patches(ground: Ground) -> tuple[Patch, ...]:
     )
 
 
-def configuration(ground: Ground) -> str:
+def configuration(ground: PlatformContext) -> str:
     """Its configuration file: the release's, with addresses that a browser can open and one cookie for all names.
 
     It is TOML, which writes these values as JSON does.
@@ -111,9 +111,11 @@ def configuration(ground: Ground) -> str:
     return "".join(f"{key} = {dumps(value)}\n" for key, value in lines.items())
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """oauth2-proxy."""
-    return Part(resource=Oauth2Proxy("oauth2-proxy", Oauth2ProxyArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(
+        resource=Oauth2Proxy("oauth2-proxy", Oauth2ProxyArgs(ground=ground, charges=charges), opts=options)
+    )
 
 
 def _secret(keyring: Keyring, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
@@ -131,7 +133,7 @@ def _secret(keyring: Keyring, *, home: pulumi.Resource) -> kubernetes.core.v1.Se
     )
 
 
-def _tokens(known: Addresses) -> dict[str, object]:
+def _tokens(known: DexEndpoints) -> dict[str, object]:
     """Which tokens the gateway takes, and the headers in which it tells who somebody is."""
     return {
         "issuer": known.issuer,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import chart, network_policies
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.names import DATABASES
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.spec.platform import Installed
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.spec.platform import PlatformComponent
 
 NAME: Final = "postgres_operator"
 RELEASE: Final = "postgres-operator"
@@ -24,8 +24,8 @@ WEBHOOK_PORT: Final = 9443
 class PostgresOperatorArgs:
     """The decided part, its charges, and what it stands on."""
 
-    part: Installed
-    ground: Ground
+    part: PlatformComponent
+    ground: PlatformContext
     charges: Charges
 
 
@@ -36,17 +36,17 @@ class PostgresOperator(pulumi.ComponentResource):
     def __init__(self, name: str, args: PostgresOperatorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:PostgresOperator", name, args.ground.facts(NAME, args.charges), opts)
         chart.release(RELEASE, args.part, values=values(args.ground), ground=args.ground, parent=self)
-        network_policies.admission("postgres-webhook", namespace=DATABASES, ports=[WEBHOOK_PORT], parent=self)
+        network_policies.allow_webhook("postgres-webhook", namespace=DATABASES, ports=[WEBHOOK_PORT], parent=self)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The operator as it was decided."""
     args = PostgresOperatorArgs(part=ground.part(NAME), ground=ground, charges=charges)
-    return Part(resource=PostgresOperator(RELEASE, args, opts=options))
+    return RegisteredComponent(resource=PostgresOperator(RELEASE, args, opts=options))
 
 
-def values(ground: Ground) -> dict[str, object]:
+def values(ground: PlatformContext) -> dict[str, object]:
     """What differs from the chart's defaults."""
     return {
         "nodeSelector": dict(ground.on_system),

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.gpu.devices import ANY_TAINT, MACHINE, OURS, POOL, only
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.gpu.devices import ANY_TAINT, MACHINE, OURS, POOL, build_label_affinity
 from planning.platform.accelerators import NVIDIA, device
 from planning.platform.alerts.metrics import gpu_counters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
     from planning.spec.cluster import Pool
 
 PART: Final = "dcgm_exporter"
@@ -29,7 +29,7 @@ LIMITS: Final = {"memory": "1Gi"}  # grows with the GPUs and their slices; the c
 class DcgmExporterArgs:
     """The platform, and the pools whose GPUs are watched."""
 
-    ground: Ground
+    ground: PlatformContext
     pools: Sequence[Pool]
 
 
@@ -51,17 +51,19 @@ class DcgmExporter(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The exporter of the cluster at home."""
     del charges
     pools = [pool for pool in ground.spec.pools if device(pool.accelerator) == NVIDIA]
-    return Part(resource=DcgmExporter("dcgm-exporter", DcgmExporterArgs(ground=ground, pools=pools), opts=options))
+    return RegisteredComponent(
+        resource=DcgmExporter("dcgm-exporter", DcgmExporterArgs(ground=ground, pools=pools), opts=options)
+    )
 
 
 def _nodes(args: DcgmExporterArgs) -> Mapping[str, object]:
     """Nodes with GPUs: an exporter without one never gets ready."""
     if args.ground.labelled:
-        return only(POOL, [pool.name for pool in args.pools])
+        return build_label_affinity(POOL, [pool.name for pool in args.pools])
     if args.ground.spec.profile.node_feature_discovery == OURS:
-        return only(DISCOVERED, ["true"])
-    return only(MACHINE, sorted({pool.machine for pool in args.pools}))
+        return build_label_affinity(DISCOVERED, ["true"])
+    return build_label_affinity(MACHINE, sorted({pool.machine for pool in args.pools}))

@@ -9,15 +9,15 @@ import pulumi
 import yaml
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.gpu.devices import gpu_values, on_pools
 from planning.platform.accelerators import NVIDIA, TURNS, device
-from planning.platform.queues import shared
+from planning.platform.queues import has_shared_accelerators
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
     from planning.spec.cluster import Pool
 
 PART: Final = "device_plugin"
@@ -30,7 +30,7 @@ SHARING: Final = "turns"
 class DevicePluginArgs:
     """The platform, and the pools whose GPUs are announced."""
 
-    ground: Ground
+    ground: PlatformContext
     pools: Sequence[Pool]
 
 
@@ -41,7 +41,7 @@ class DevicePlugin(pulumi.ComponentResource):
     def __init__(self, name: str, args: DevicePluginArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         part = args.ground.part(PART)
         super().__init__("atoll:platform:DevicePlugin", name, {"version": part.version}, opts)
-        lent = [pool for pool in args.pools if shared(pool, args.ground.platform)]
+        lent = [pool for pool in args.pools if has_shared_accelerators(pool, args.ground.platform)]
         whole = [pool for pool in args.pools if pool not in lent]
         if whole:
             release(WHOLE, part, values=values(args.ground, whole), ground=args.ground, parent=self)
@@ -51,14 +51,16 @@ class DevicePlugin(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The device plugin of the cluster at home."""
     del charges
     pools = [pool for pool in ground.spec.pools if device(pool.accelerator) == NVIDIA]
-    return Part(resource=DevicePlugin("device-plugin", DevicePluginArgs(ground=ground, pools=pools), opts=options))
+    return RegisteredComponent(
+        resource=DevicePlugin("device-plugin", DevicePluginArgs(ground=ground, pools=pools), opts=options)
+    )
 
 
-def values(ground: Ground, pools: Sequence[Pool]) -> dict[str, object]:
+def values(ground: PlatformContext, pools: Sequence[Pool]) -> dict[str, object]:
     """Where the plugin runs; labels of what was discovered tell nodes apart only where no pool is shared."""
     if ground.labelled:
         return on_pools(pools)

@@ -10,9 +10,9 @@ import pulumi_kubernetes as kubernetes
 
 from catalogs.software.reader import parts
 from components.context.hardware import NVIDIA, device
-from components.platform.building_blocks.artifact_mirror import of_program
-from components.platform.building_blocks.chart import source
-from components.platform.building_blocks.images import merged, values_from
+from components.platform.building_blocks.artifact_mirror import read_program_mirror
+from components.platform.building_blocks.chart import find_chart_source
+from components.platform.building_blocks.images import merge_values, values_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,15 +78,15 @@ class Devices(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def wanted(args: DevicesArgs) -> bool:
+def needs_device_plugin(args: DevicesArgs) -> bool:
     """Whether there is anything to install."""
     return bool(args.nvidia or args.joined)
 
 
 def _release(name: str, args: DevicesArgs, *, values: Mapping[str, object], parent: Devices) -> None:
     row = parts()[name]
-    found = source(row, mirror=args.mirror)
-    images = values_from(name, of_program(args.mirror, offline=args.offline))
+    found = find_chart_source(row, mirror=args.mirror)
+    images = values_from(name, read_program_mirror(args.mirror, offline=args.offline))
     kubernetes.helm.v3.Release(
         row.chart,
         name=row.chart,
@@ -94,7 +94,7 @@ def _release(name: str, args: DevicesArgs, *, values: Mapping[str, object], pare
         version=row.version,
         repository_opts={"repo": found.repository} if found.repository else None,
         namespace=row.namespace,
-        values=merged(values, images),
+        values=merge_values(values, images),
         timeout=SECONDS_TO_START,
         opts=pulumi.ResourceOptions(parent=parent),
     )
@@ -109,12 +109,12 @@ def gpu_values(profile: Profile, pools: Sequence[Pool], *, labelled: bool) -> di
         return {"tolerations": ANY_TAINT, "gfd": {"enabled": True}, "nfd": {"worker": {"tolerations": ANY_TAINT}}}
     if labelled:
         return on_pools(pools)
-    return {"tolerations": ANY_TAINT, **only("kubernetes.io/os", ["linux"]), "failOnInitError": False}
+    return {"tolerations": ANY_TAINT, **build_label_affinity("kubernetes.io/os", ["linux"]), "failOnInitError": False}
 
 
 def on_pools(pools: Sequence[Pool]) -> dict[str, object]:
     """On the nodes of some pools, whatever they are tainted with."""
-    return {"tolerations": ANY_TAINT, **only(POOL, [pool.name for pool in pools])}
+    return {"tolerations": ANY_TAINT, **build_label_affinity(POOL, [pool.name for pool in pools])}
 
 
 def fabric_values(pools: Sequence[Pool], *, labelled: bool) -> dict[str, object]:
@@ -126,7 +126,7 @@ def fabric_values(pools: Sequence[Pool], *, labelled: bool) -> dict[str, object]
     }
 
 
-def only(key: str, values: Sequence[str]) -> dict[str, object]:
+def build_label_affinity(key: str, values: Sequence[str]) -> dict[str, object]:
     """On nodes with a label; it replaces a chart's own terms, which ask for features that nobody discovered."""
     terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": list(values)}]}]}
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}

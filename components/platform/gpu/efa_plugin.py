@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.gpu.devices import fabric_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
     from planning.spec.cluster import Pool
 
 PART: Final = "efa_plugin"
@@ -24,7 +24,7 @@ PART: Final = "efa_plugin"
 class EfaPluginArgs:
     """The platform, and the pools that have the cards."""
 
-    ground: Ground
+    ground: PlatformContext
     pools: Sequence[Pool]
 
 
@@ -40,8 +40,10 @@ class EfaPlugin(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The plugin on pools whose jobs span nodes."""
     del charges
     pools = [pool for pool in ground.spec.pools if pool.efa_interfaces > 0 and pool.max_nodes > 1]
-    return Part(resource=EfaPlugin("efa-plugin", EfaPluginArgs(ground=ground, pools=pools), opts=options))
+    return RegisteredComponent(
+        resource=EfaPlugin("efa-plugin", EfaPluginArgs(ground=ground, pools=pools), opts=options)
+    )

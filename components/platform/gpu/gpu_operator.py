@@ -10,8 +10,8 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.network_policies import outward
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.network_policies import allow_egress
 from components.platform.gpu.device_plugin import turns
 from components.platform.gpu.devices import ANY_TAINT, OURS
 from planning.platform.alerts.metrics import gpu_counters
@@ -19,7 +19,7 @@ from planning.platform.alerts.metrics import gpu_counters
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 PART: Final = "gpu_operator"
 SHARING: Final = "sharing"
@@ -32,7 +32,7 @@ PACKAGES: Final = (80, 443)  # the driver's pod fetches the headers of the node'
 class GpuOperatorArgs:
     """The platform."""
 
-    ground: Ground
+    ground: PlatformContext
 
 
 @final
@@ -49,18 +49,18 @@ class GpuOperator(pulumi.ComponentResource):
             data={"dcgm-metrics.csv": gpu_counters()},
             opts=pulumi.ResourceOptions(parent=self),
         )
-        outward("gpu-driver-packages", namespace=part.namespace, ports=PACKAGES, parent=self)
+        allow_egress("gpu-driver-packages", namespace=part.namespace, ports=PACKAGES, parent=self)
         release("gpu-operator", part, values=values(ground), ground=ground, parent=self)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The operator of the cluster at home."""
     del charges
-    return Part(resource=GpuOperator("gpu-operator", GpuOperatorArgs(ground=ground), opts=options))
+    return RegisteredComponent(resource=GpuOperator("gpu-operator", GpuOperatorArgs(ground=ground), opts=options))
 
 
-def values(ground: Ground) -> Mapping[str, object]:
+def values(ground: PlatformContext) -> Mapping[str, object]:
     """Whose parts they are, by the provider's profile; how GPUs are shared, by the checklist."""
     profile = ground.spec.profile
     return {
@@ -77,7 +77,7 @@ def values(ground: Ground) -> Mapping[str, object]:
     }
 
 
-def _sharing(ground: Ground) -> dict[str, object]:
+def _sharing(ground: PlatformContext) -> dict[str, object]:
     """GPUs that notebooks take turns on; only notebooks have some here, which `atoll check` sees to."""
     if ground.platform.sharing != "time_slicing":
         return {}
@@ -85,7 +85,7 @@ def _sharing(ground: Ground) -> dict[str, object]:
     return {"config": {"create": True, "name": SHARING, "default": TURNS, "data": {TURNS: said}}}
 
 
-def _slices(ground: Ground) -> dict[str, object]:
+def _slices(ground: PlatformContext) -> dict[str, object]:
     """Slices get names of their own, so that nobody gets one who asked for a whole accelerator."""
     if ground.platform.sharing != "mig":
         return {"migManager": {"config": {"default": "all-disabled"}}}

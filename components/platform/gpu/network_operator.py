@@ -10,13 +10,13 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.gpu.devices import ANY_TAINT, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 PART: Final = "network_operator"
 POLICY: Final = "nic-cluster-policy"  # the only name that the operator looks at
@@ -37,7 +37,7 @@ REQUESTS: Final = {"cpu": "5m", "memory": "64Mi"}
 class NetworkOperatorArgs:
     """The platform."""
 
-    ground: Ground
+    ground: PlatformContext
 
 
 @final
@@ -59,13 +59,15 @@ class NetworkOperator(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The operator of the cluster at home."""
     del charges
-    return Part(resource=NetworkOperator("network-operator", NetworkOperatorArgs(ground=ground), opts=options))
+    return RegisteredComponent(
+        resource=NetworkOperator("network-operator", NetworkOperatorArgs(ground=ground), opts=options)
+    )
 
 
-def values(ground: Ground) -> Mapping[str, object]:
+def values(ground: PlatformContext) -> Mapping[str, object]:
     """Node feature discovery comes from here only where neither the provider nor another part of ours has it."""
     discovers = ground.spec.profile.node_feature_discovery not in (OURS, "provider")
     found: dict[str, object] = {"node-feature-discovery": {"worker": {"tolerations": ANY_TAINT}}} if discovers else {}

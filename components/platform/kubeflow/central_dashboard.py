@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import (
     DEFINITION,
     Overlay,
     Patch,
     asks,
-    keeper,
+    build_retention_transform,
     manifests,
     on_system,
     paths_of,
@@ -25,7 +25,7 @@ from components.platform.building_blocks.manifests import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 PROFILES: Final = "profiles.kubeflow.org"  # with it goes every Profile, and every namespace that one of them made
 DEFINITION_PATH: Final = "applications/dashboard/upstream/profile-controller/base/crd"
@@ -60,7 +60,7 @@ OUTSIDE: Final[Mapping[str, tuple[str, str, str]]] = {
 class DashboardArgs:
     """Whose dashboard."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -92,7 +92,7 @@ class ProfileDefinition(pulumi.ComponentResource):
         part = ground.part("dashboard")
         super().__init__("atoll:platform:ProfileDefinition", name, {"version": part.version}, opts)
         # Not on a cluster of the stack's own: protected in there, it would keep the whole cluster from its destroy.
-        kept = keeper(DEFINITION, ending=PROFILES, protect=ground.spec.existing is not None)
+        kept = build_retention_transform(DEFINITION, ending=PROFILES, protect=ground.spec.existing is not None)
         manifests(
             "profile-definition",
             part,
@@ -103,16 +103,16 @@ class ProfileDefinition(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The dashboard as a part."""
     args = DashboardArgs(ground=ground, charges=charges)
     free = pulumi.ResourceOptions(parent=options.parent, provider=options.provider)
     definition = ProfileDefinition("profile-definition", args, opts=free)
     after = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[definition]))
-    return Part(resource=Dashboard("dashboard", args, opts=after))
+    return RegisteredComponent(resource=Dashboard("dashboard", args, opts=after))
 
 
-def overlay(ground: Ground) -> Overlay:
+def overlay(ground: PlatformContext) -> Overlay:
     """A menu of what is installed, and nothing that makes Profiles on its own."""
     links = json.dumps(_links(ground), indent=2)
     return Overlay(
@@ -120,19 +120,22 @@ def overlay(ground: Ground) -> Overlay:
             Patch(kind="CustomResourceDefinition", name=PROFILES),  # it comes first, and by itself
             Patch(kind="ConfigMap", name="dashboard-config", change={"data": {"links": links}}),
             Patch(kind="ConfigMap", name="dashboard-parameters", change={"data": {"REGISTRATION_FLOW": "false"}}),
-            *(asks(name, containers=[each], cpu="10m", memory=memory) for name, each, memory in _asked()),
+            *(
+                asks(name, containers=[each], cpu="10m", memory=memory)
+                for name, each, memory in _list_memory_requests()
+            ),
             proxies(),
             *on_system(ground),
         ]
     )
 
 
-def _asked() -> Iterator[tuple[str, str, str]]:
+def _list_memory_requests() -> Iterator[tuple[str, str, str]]:
     for deployment, containers in MEMORY.items():
         yield from ((deployment, container, memory) for container, memory in containers.items())
 
 
-def _links(ground: Ground) -> dict[str, object]:
+def _links(ground: PlatformContext) -> dict[str, object]:
     return {
         "menuLinks": [*_menu(ground)],
         "externalLinks": [
@@ -145,7 +148,7 @@ def _links(ground: Ground) -> dict[str, object]:
     }
 
 
-def _menu(ground: Ground) -> Iterator[Mapping[str, object]]:
+def _menu(ground: PlatformContext) -> Iterator[Mapping[str, object]]:
     for part, entries in MENU.items():
         if ground.has(part):
             yield from ({"type": "item", "text": text, "link": link, "icon": icon} for text, link, icon in entries)

@@ -10,15 +10,15 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.manifests import (
     CLAIM,
     Overlay,
     Patch,
     asks,
+    build_retention_transform,
     claims,
-    keeper,
     manifests,
     on_system,
     paths_of,
@@ -28,7 +28,7 @@ from components.platform.building_blocks.manifests import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 SECRET: Final = "katib-mysql-secrets"  # noqa: S105 - name of a Secret, upstream's
 PASSWORD: Final = "MYSQL_ROOT_PASSWORD"  # noqa: S105 - name of a variable
@@ -72,7 +72,7 @@ RESTRICTED: Final[Mapping[str, object]] = {
 class KatibArgs:
     """What it is built on, and the price of its volume."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -96,17 +96,19 @@ class Katib(pulumi.ComponentResource):
             paths=paths_of(part),
             ground=ground,
             overlay=overlay(ground),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[secret], transforms=[keeper(CLAIM)]),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[secret], transforms=[build_retention_transform(CLAIM)]
+            ),
         )
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Katib as a part."""
-    return Part(resource=Katib("katib", KatibArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=Katib("katib", KatibArgs(ground=ground, charges=charges), opts=options))
 
 
-def overlay(ground: Ground) -> Overlay:
+def overlay(ground: PlatformContext) -> Overlay:
     """What is different from upstream's manifests."""
     env = [{"name": "MYSQL_ALLOW_EMPTY_PASSWORD", "$patch": "delete"}]
     pod = {"containers": [{"name": "katib-mysql", "env": env}]}
@@ -125,11 +127,11 @@ def overlay(ground: Ground) -> Overlay:
     )
 
 
-def configuration(ground: Ground) -> dict[str, object]:
+def configuration(ground: PlatformContext) -> dict[str, object]:
     """What the controller starts in people's namespaces, and how."""
 
     def image(name: str) -> str:
-        return picture(f"{IMAGES}/{name}:{TAG}", ground)
+        return resolve_image(f"{IMAGES}/{name}:{TAG}", ground)
 
     collector = image("file-metrics-collector")
     return {

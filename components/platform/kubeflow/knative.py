@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, final
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnativeArgs:
     """What it is built on."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -41,12 +41,12 @@ class Knative(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Knative as a part."""
-    return Part(resource=Knative("knative", KnativeArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=Knative("knative", KnativeArgs(ground=ground, charges=charges), opts=options))
 
 
-def overlay(ground: Ground) -> Overlay:
+def overlay(ground: PlatformContext) -> Overlay:
     """Names one level below the domain, which the gateway's certificate covers, instead of example.com."""
     domain = ground.host("serving").partition(".")[2]
     naming = {"domain-template": "{{.Name}}-{{.Namespace}}.{{.Domain}}"}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 PAGE: Final = "kserve-models-web-application"  # deployment and container, for which the release asks nothing
 STANDARD: Final = "Standard"
@@ -35,7 +35,7 @@ RESTRICTED: Final[Mapping[str, object]] = {
 class KServeArgs:
     """How models are served."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -59,21 +59,21 @@ class KServe(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """KServe as a part."""
-    return Part(resource=KServe("kserve", KServeArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=KServe("kserve", KServeArgs(ground=ground, charges=charges), opts=options))
 
 
-def mode(ground: Ground) -> str:
+def mode(ground: PlatformContext) -> str:
     """What `defaultDeploymentMode` is: Knative only where it is installed."""
     return KNATIVE if ground.has("knative") else STANDARD
 
 
-def overlay(ground: Ground) -> Overlay:
+def overlay(ground: PlatformContext) -> Overlay:
     """Mode and ways in, and serving runtimes that the restricted pod security standard admits."""
     settings = {
         "deploy": json.dumps({"defaultDeploymentMode": mode(ground)}),
-        "ingress": json.dumps(ways(ground)),
+        "ingress": json.dumps(build_ingress_settings(ground)),
     }
     confined = {"op": "add", "path": "/spec/containers/0/securityContext", "value": dict(RESTRICTED)}
     return Overlay(
@@ -87,7 +87,7 @@ def overlay(ground: Ground) -> Overlay:
     )
 
 
-def ways(ground: Ground) -> dict[str, object]:
+def build_ingress_settings(ground: PlatformContext) -> dict[str, object]:
     """How requests come in (kserve v0.18.0, inferenceservice-config, `ingress`).
 
     Plain deployments get no Ingress: it would be open on port 80, beside the gateway's TLS. They are reached inside the

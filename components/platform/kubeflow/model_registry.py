@@ -9,14 +9,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import (
     CLAIM,
     Overlay,
     Patch,
     asks,
+    build_retention_transform,
     claims,
-    keeper,
     manifests,
     on_system,
     paths_of,
@@ -26,7 +26,7 @@ from components.platform.building_blocks.manifests import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 # Secret of upstream to the secret of the keyring and the user that is in it.
 DATABASES: Final[Mapping[str, tuple[str, str]]] = {
@@ -49,7 +49,7 @@ HUGGING_FACE: Final = "model-catalog-hf-api-key"  # optional for the pod; upstre
 class ModelRegistryArgs:
     """What it is built on, and the price of its volumes."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -68,18 +68,20 @@ class ModelRegistry(pulumi.ComponentResource):
             paths=paths_of(part),
             ground=ground,
             overlay=overlay(ground),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*secrets], transforms=[keeper(CLAIM)]),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[*secrets], transforms=[build_retention_transform(CLAIM)]
+            ),
         )
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The registry as a part."""
     args = ModelRegistryArgs(ground=ground, charges=charges)
-    return Part(resource=ModelRegistry("model-registry", args, opts=options))
+    return RegisteredComponent(resource=ModelRegistry("model-registry", args, opts=options))
 
 
-def overlay(ground: Ground) -> Overlay:
+def overlay(ground: PlatformContext) -> Overlay:
     """Everything in Kubeflow's namespace, without the secrets that upstream publishes."""
     dropped = [Patch(kind="Secret", name=name) for name in (*DATABASES, HUGGING_FACE)]
     asked = [
@@ -90,7 +92,7 @@ def overlay(ground: Ground) -> Overlay:
     return Overlay(namespace=names.KUBEFLOW, patches=patches)
 
 
-def _login(secret: str, *, ground: Ground, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _login(secret: str, *, ground: PlatformContext, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
     word, user = DATABASES[secret]
     return kubernetes.core.v1.Secret(
         secret,

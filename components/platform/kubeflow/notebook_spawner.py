@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from components.context.hardware import BURN_IN_TAINT, NVIDIA, device, taints
-from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.images import resolve_image
 from planning.checklist.model.vocabulary import Ide
 from planning.platform.queues import flavor
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
     from planning.spec.cluster import Pool
 
 
@@ -52,7 +52,7 @@ MAKERS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class SpawnerOptions:
     """What people choose from.
 
     Args:
@@ -73,18 +73,18 @@ class Offer:
     ticked: Sequence[str]
 
 
-def offer(ground: Ground, *, ticked: Sequence[str]) -> Offer:
+def offer(ground: PlatformContext, *, ticked: Sequence[str]) -> SpawnerOptions:
     """What the checklist asks for; both IDEs where it names none."""
     spec = ground.spec
-    pools = _offered(ground)
+    pools = _list_notebook_pools(ground)
     devices = list(dict.fromkeys(flavor(pool, ground.platform).resource for pool in pools if pool.accelerators))
     whole = list(dict.fromkeys(name for pool in pools if (name := device(pool.accelerator))))
     frameworks = {framework for work in ground.platform.works for framework in work.frameworks}
     ides = spec.ides or tuple(Ide)
     images = jupyter_images(frameworks, whole) if Ide.JUPYTERLAB in ides else ()
-    return Offer(
-        jupyter=[picture(image, ground) for image in images],
-        code=[picture(CODE, ground)] if Ide.VSCODE in ides else [],
+    return SpawnerOptions(
+        jupyter=[resolve_image(image, ground) for image in images],
+        code=[resolve_image(CODE, ground)] if Ide.VSCODE in ides else [],
         devices=devices,
         pools=pools,
         disk_class=ground.volume_class,
@@ -93,14 +93,14 @@ def offer(ground: Ground, *, ticked: Sequence[str]) -> Offer:
     )
 
 
-def _offered(ground: Ground) -> list[Pool]:
+def _list_notebook_pools(ground: PlatformContext) -> list[Pool]:
     """The pools of notebooks; all of the workloads' where no pool is for them alone."""
     theirs = {work.name for work in ground.platform.works if work.kind == "notebooks"}
     pools = [pool for pool in ground.spec.pools if pool.role != "system"]
     return [pool for pool in pools if pool.workload in theirs] or pools
 
 
-def spawner(offered: Offer) -> dict[str, object]:
+def spawner(offered: SpawnerOptions) -> dict[str, object]:
     """The document that the web page reads."""
     fields: dict[str, object] = {
         "allowCustomImage": True,
@@ -116,7 +116,7 @@ def spawner(offered: Offer) -> dict[str, object]:
         "workspaceVolume": {"readOnly": False, "value": _workspace(offered.disk_class)},
         "dataVolumes": {"readOnly": False, "value": []},
         "affinityConfig": {"readOnly": False, "value": "", "options": _nodes(offered)},
-        "tolerationGroup": {"readOnly": False, "value": "", "options": _tolerated(offered.pools)},
+        "tolerationGroup": {"readOnly": False, "value": "", "options": _build_toleration_groups(offered.pools)},
         "shm": {"readOnly": False, "value": True},
         "configurations": {"readOnly": False, "value": list(offered.ticked)},
         "environment": {"readOnly": False, "value": {}},
@@ -147,7 +147,7 @@ def _workspace(disk_class: str) -> dict[str, object]:
     }
 
 
-def _nodes(offered: Offer) -> list[dict[str, object]]:
+def _nodes(offered: SpawnerOptions) -> list[dict[str, object]]:
     return [
         {
             "configKey": pool.name,
@@ -164,7 +164,7 @@ def _pool_term(pool: Pool) -> dict[str, object]:
     return {"nodeSelectorTerms": [{"matchExpressions": [chosen]}]}
 
 
-def _tolerated(pools: Sequence[Pool]) -> list[dict[str, object]]:
+def _build_toleration_groups(pools: Sequence[Pool]) -> list[dict[str, object]]:
     """A group for each pool whose nodes are kept for accelerators; untested nodes are never tolerated."""
     groups: list[dict[str, object]] = []
     for pool in pools:

@@ -18,8 +18,8 @@ import yaml
 from components.agents import notebook_culler
 from components.context.pod_code import read_module
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.manifests import (
     PROXY,
     Overlay,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 
 NAME: Final = names.CULLER
@@ -49,7 +49,7 @@ SECONDS_BETWEEN: Final = 60
 ASKS_FOR: Final = {"cpu": "10m", "memory": "64Mi"}
 
 
-def culling(ground: Ground, *, image: str, parent: pulumi.Resource, after: pulumi.Resource) -> None:
+def culling(ground: PlatformContext, *, image: str, parent: pulumi.Resource, after: pulumi.Resource) -> None:
     """The program, its account, its rights and its pod.
 
     Args:
@@ -91,7 +91,7 @@ def culling(ground: Ground, *, image: str, parent: pulumi.Resource, after: pulum
     )
 
 
-def _pod(ground: Ground, *, image: str) -> PodSpecArgsDict:
+def _pod(ground: PlatformContext, *, image: str) -> PodSpecArgsDict:
     return script_pod(
         {
             "name": "culler",
@@ -142,18 +142,18 @@ USERS_GROUP: Final = 100  # of the notebook images, who own the home folder (exa
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotebooksArgs:
+class KubeflowNotebooksArgs:
     """What is offered to whom."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
 @final
-class Notebooks(pulumi.ComponentResource):
+class KubeflowNotebooks(pulumi.ComponentResource):
     """Controllers and web pages of notebooks, volumes and TensorBoards, and what stops idle notebooks."""
 
-    def __init__(self, name: str, args: NotebooksArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: KubeflowNotebooksArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         ground = args.ground
         part = ground.part("notebooks")
         facts = {**ground.facts("notebooks", args.charges), "idleMinutes": ground.platform.idle_minutes}
@@ -164,26 +164,28 @@ class Notebooks(pulumi.ComponentResource):
             part,
             paths=paths_of(part),
             ground=ground,
-            overlay=overlay(ground, ticked=ticked(ground)),
+            overlay=overlay(ground, ticked=list_preselected_defaults(ground)),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[template]),
         )
-        culling(ground, image=picture(WEB_IMAGE, ground), parent=self, after=upstream)
+        culling(ground, image=resolve_image(WEB_IMAGE, ground), parent=self, after=upstream)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Notebooks as a part."""
-    return Part(resource=Notebooks("notebooks", NotebooksArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(
+        resource=KubeflowNotebooks("notebooks", KubeflowNotebooksArgs(ground=ground, charges=charges), opts=options)
+    )
 
 
-def ticked(ground: Ground) -> Sequence[str]:
+def list_preselected_defaults(ground: PlatformContext) -> Sequence[str]:
     """PodDefaults that a notebook takes unless somebody unticks them; the part "teams" makes them."""
     tracker = ground.spec.tracker
     tracked = tracker != names.MLFLOW or ground.has("mlflow")
     return (names.S3_DEFAULT, *((tracker,) if tracked else ()))
 
 
-def overlay(ground: Ground, *, ticked: Sequence[str]) -> Overlay:
+def overlay(ground: PlatformContext, *, ticked: Sequence[str]) -> Overlay:
     """What is different from upstream's manifests."""
     document = yaml.safe_dump(spawner(offer(ground, ticked=ticked)), sort_keys=False)
     return Overlay(
@@ -191,7 +193,7 @@ def overlay(ground: Ground, *, ticked: Sequence[str]) -> Overlay:
             Patch(
                 kind="ConfigMap", name="jupyter-web-app-config", change={"data": {"spawner_ui_config.yaml": document}}
             ),
-            Patch(kind="Deployment", name="jupyter-web-app-deployment", change=_mounted()),
+            Patch(kind="Deployment", name="jupyter-web-app-deployment", change=_build_template_mount()),
             Patch(kind="ConfigMap", name="notebook-controller-config", change={"data": {"ENABLE_CULLING": "false"}}),
             *(asks(name, containers=[each], cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items()),
             proxies(),
@@ -200,7 +202,7 @@ def overlay(ground: Ground, *, ticked: Sequence[str]) -> Overlay:
     )
 
 
-def _mounted() -> dict[str, object]:
+def _build_template_mount() -> dict[str, object]:
     """The web app with our template of a notebook instead of its own."""
     mount = {"name": TEMPLATE, "mountPath": TEMPLATE_PATH, "subPath": TEMPLATE_FILE, "readOnly": True}
     pod = {

@@ -14,26 +14,31 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import (
     CLAIM,
     Overlay,
     Patch,
     asks,
+    build_retention_transform,
     claims,
-    keeper,
     manifests,
     on_system,
     paths_of,
     proxies,
 )
-from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of, trust
+from components.platform.building_blocks.object_store_access import (
+    CA_KEY,
+    ObjectStoreAccess,
+    register_store_authority,
+    store_of,
+)
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 USER: Final = "pipelines"
 STORE_KEYS: Final = "mlpipeline-minio-artifact"  # Secret of the store's keys, by upstream's name
@@ -78,7 +83,7 @@ LEFT_OUT: Final = (
 class PipelinesArgs:
     """Where artifacts are kept."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -90,8 +95,8 @@ class Pipelines(pulumi.ComponentResource):
         ground = args.ground
         part = ground.part("pipelines")
         super().__init__("atoll:platform:Pipelines", name, ground.facts("pipelines", args.charges), opts)
-        store = spoken(store_of(USER, ground))
-        authority = trust("pipelines-store-ca", namespace=names.KUBEFLOW, ground=ground, parent=self)
+        store = require_s3(store_of(USER, ground))
+        authority = register_store_authority("pipelines-store-ca", namespace=names.KUBEFLOW, ground=ground, parent=self)
         before = [*_secrets(ground, store, parent=self), *([authority] if authority else [])]
         manifests(
             "pipelines",
@@ -99,24 +104,36 @@ class Pipelines(pulumi.ComponentResource):
             paths=paths_of(part),
             ground=ground,
             overlay=overlay(ground, store),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=before, transforms=[keeper(CLAIM)]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=before, transforms=[build_retention_transform(CLAIM)]),
         )
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Pipelines as a part."""
-    return Part(resource=Pipelines("pipelines", PipelinesArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(
+        resource=Pipelines("pipelines", PipelinesArgs(ground=ground, charges=charges), opts=options)
+    )
 
 
-def overlay(ground: Ground, store: Store) -> Overlay:
+def overlay(ground: PlatformContext, store: ObjectStoreAccess) -> Overlay:
     """What is different from upstream's manifests."""
     asked = (asks(name, containers=[each], cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items())
-    patches = [*_left_out(), *_stored(store), *_database(), *asked, proxies(), *claims(ground), *on_system(ground)]
+    patches = [
+        *_build_removal_patches(),
+        *_build_store_patches(store),
+        *_database(),
+        *asked,
+        proxies(),
+        *claims(ground),
+        *on_system(ground),
+    ]
     return Overlay(patches=patches)
 
 
-def _secrets(ground: Ground, store: Store, *, parent: pulumi.Resource) -> Iterator[pulumi.Resource]:
+def _secrets(
+    ground: PlatformContext, store: ObjectStoreAccess, *, parent: pulumi.Resource
+) -> Iterator[pulumi.Resource]:
     keys: dict[str, pulumi.Input[str]] = {
         "accesskey": store.access_key,
         "secretkey": store.secret_key,
@@ -132,7 +149,7 @@ def _secrets(ground: Ground, store: Store, *, parent: pulumi.Resource) -> Iterat
         )
 
 
-def spoken(store: Store) -> Store:
+def require_s3(store: ObjectStoreAccess) -> ObjectStoreAccess:
     """The store, where Pipelines speak its language.
 
     Raises:
@@ -146,11 +163,11 @@ def spoken(store: Store) -> Store:
     )
 
 
-def _left_out() -> Iterator[Patch]:
+def _build_removal_patches() -> Iterator[Patch]:
     yield from (Patch(kind=kind, name=name) for kind, name in LEFT_OUT)
 
 
-def _stored(store: Store) -> Iterator[Patch]:
+def _build_store_patches(store: ObjectStoreAccess) -> Iterator[Patch]:
     """The store in every place that names it."""
     host, _, port = store.host.partition(":")
     defaults = {
@@ -161,11 +178,13 @@ def _stored(store: Store) -> Iterator[Patch]:
     yield Patch(kind="ConfigMap", name="pipeline-install-config", change={"data": defaults})
     kept = {"artifactRepository": yaml.safe_dump({"archiveLogs": False})}  # each namespace has its own
     yield Patch(kind="ConfigMap", name="workflow-controller-configmap", change={"data": kept})
-    yield _changed("ml-pipeline", "ml-pipeline-api-server", _api(store, host=host, port=port), store=store)
-    yield _changed("ml-pipeline-ui", "ml-pipeline-ui", _pages(store, host=host, port=port), store=store)
+    yield _build_deployment_patch(
+        "ml-pipeline", "ml-pipeline-api-server", _api(store, host=host, port=port), store=store
+    )
+    yield _build_deployment_patch("ml-pipeline-ui", "ml-pipeline-ui", _pages(store, host=host, port=port), store=store)
 
 
-def _api(store: Store, *, host: str, port: str) -> list[dict[str, object]]:
+def _api(store: ObjectStoreAccess, *, host: str, port: str) -> list[dict[str, object]]:
     told = {
         "OBJECTSTORECONFIG_HOST": host,
         "OBJECTSTORECONFIG_PORT": port,
@@ -179,7 +198,7 @@ def _api(store: Store, *, host: str, port: str) -> list[dict[str, object]]:
     return [*_plain(told), {"name": "OBJECTSTORECONFIG_BUCKETNAME", "valueFrom": bucket}]
 
 
-def _pages(store: Store, *, host: str, port: str) -> list[dict[str, object]]:
+def _pages(store: ObjectStoreAccess, *, host: str, port: str) -> list[dict[str, object]]:
     told = {
         "MINIO_HOST": host,
         "MINIO_PORT": port or "443",
@@ -195,7 +214,9 @@ def _plain(told: Mapping[str, str]) -> list[dict[str, object]]:
     return [{"name": name, "value": value} for name, value in told.items()]
 
 
-def _changed(deployment: str, container: str, env: list[dict[str, object]], *, store: Store) -> Patch:
+def _build_deployment_patch(
+    deployment: str, container: str, env: list[dict[str, object]], *, store: ObjectStoreAccess
+) -> Patch:
     """A deployment with other environment variables, and the store's certificate authority in a folder."""
     inside: dict[str, object] = {"name": container, "env": env}
     pod: dict[str, object] = {"containers": [inside]}

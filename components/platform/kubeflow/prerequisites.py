@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import Overlay, Patch, manifests, paths_of
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 # Everybody is sent on to HTTPS; one certificate is shown, whatever name is asked for (Istio's Gateway, `tls`).
 SERVERS: Final = (
@@ -29,7 +29,7 @@ SERVERS: Final = (
 class KubeflowBaseArgs:
     """What it is built on, and the price of its volumes."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -57,6 +57,8 @@ def patches() -> tuple[Patch, ...]:
     return (Patch(kind="Gateway", name=gateway, change={"spec": {"servers": list(SERVERS)}}),)
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """What every Kubeflow part stands on."""
-    return Part(resource=KubeflowBase("kubeflow-base", KubeflowBaseArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(
+        resource=KubeflowBase("kubeflow-base", KubeflowBaseArgs(ground=ground, charges=charges), opts=options)
+    )

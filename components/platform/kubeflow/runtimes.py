@@ -9,15 +9,15 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.hardware import BURN_IN_TAINT, taints
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.names import NCCL
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 
 USER: Final = 1000
@@ -152,7 +152,7 @@ API: Final = "trainer.kubeflow.org/v1alpha1"
 class RuntimesArgs:
     """Which runtimes."""
 
-    ground: Ground
+    ground: PlatformContext
     runtimes: Sequence[Runtime]
     charges: Charges
 
@@ -174,20 +174,20 @@ class Runtimes(pulumi.ComponentResource):
                     "name": runtime.name,
                     "labels": {"trainer.kubeflow.org/framework": runtime.framework},
                 },
-                spec=spec(runtime, image=picture(runtime.image, args.ground), tolerations=tolerated),
+                spec=spec(runtime, image=resolve_image(runtime.image, args.ground), tolerations=tolerated),
                 opts=pulumi.ResourceOptions(parent=self),
             )
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The runtimes of the checklist's frameworks."""
     frameworks = [framework for work in ground.platform.works for framework in work.frameworks]
     args = RuntimesArgs(ground=ground, runtimes=runtimes_of(frameworks), charges=charges)
-    return Part(resource=Runtimes("runtimes", args, opts=options))
+    return RegisteredComponent(resource=Runtimes("runtimes", args, opts=options))
 
 
-def tolerations(ground: Ground) -> list[dict[str, object]]:
+def tolerations(ground: PlatformContext) -> list[dict[str, object]]:
     """Of nodes that are kept for accelerators: training is what they are kept for. Untested nodes are for none."""
     held = dict.fromkeys(
         (taint.key, taint.value) for pool in ground.spec.pools for taint in taints(pool) if taint.key != BURN_IN_TAINT

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of, proxies
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 CONTROLLERS: Final = ".*-controller-manager"  # Trainer's asks nothing, JobSet's half a core
 CERTIFICATE: Final = "kubeflow-trainer-webhook-cert"  # upstream has it with empty data, a change at every preview
@@ -21,7 +21,7 @@ CERTIFICATE: Final = "kubeflow-trainer-webhook-cert"  # upstream has it with emp
 class TrainerArgs:
     """What it is built on."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -43,12 +43,12 @@ class Trainer(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Trainer as a part."""
-    return Part(resource=Trainer("trainer", TrainerArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=Trainer("trainer", TrainerArgs(ground=ground, charges=charges), opts=options))
 
 
-def overlay(ground: Ground) -> Overlay:
+def overlay(ground: PlatformContext) -> Overlay:
     """Without upstream's runtimes: their pods run as root, which the namespaces of people do not admit."""
     filled_later = Patch(kind="Secret", name=CERTIFICATE, operations=[{"op": "remove", "path": "/data"}])
     asked = asks(CONTROLLERS, containers=["manager"], cpu="50m", memory="128Mi")

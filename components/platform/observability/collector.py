@@ -10,13 +10,13 @@ import pulumi
 from catalogs.software.reader import images_of
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.network_policies import EVERYWHERE, allow
 from components.platform.observability import log_forwarding
 from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
     from planning.spec.platform import Forwarding
 
 PART: Final = "collector"
@@ -34,7 +34,7 @@ UNUSED: Final = ("jaeger-compact", "jaeger-thrift", "jaeger-grpc", "zipkin")
 class CollectorArgs:
     """Two releases of the one chart."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -44,7 +44,7 @@ class Collector(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: CollectorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Collector", name, args.ground.facts(PART, args.charges), opts)
-        ground, to = args.ground, log_forwarding.wanted(args.ground)
+        ground, to = args.ground, log_forwarding.find_forwarding_target(args.ground)
         part = ground.part(PART)
         allow(
             "pods-to-collector",
@@ -64,17 +64,17 @@ class Collector(pulumi.ComponentResource):
         )
         before: list[pulumi.Resource] = []
         if to is not None:
-            log_forwarding.ways(ground, pods=PODS, parent=self)
+            log_forwarding.allow_forwarding_egress(ground, pods=PODS, parent=self)
             before = log_forwarding.credentials(ground, parent=self)
         gateway = release(GATEWAY, part, values=_gateway(ground, to), ground=ground, parent=self, depends_on=before)
         release(AGENT, part, values=_agent(ground), ground=ground, parent=self, depends_on=[gateway])
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Agents and the gateway."""
     log_forwarding.warn(ground)
-    return Part(resource=Collector(PART, CollectorArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=Collector(PART, CollectorArgs(ground=ground, charges=charges), opts=options))
 
 
 def _both(name: str) -> dict[str, object]:
@@ -87,7 +87,7 @@ def _both(name: str) -> dict[str, object]:
     }
 
 
-def _agent(ground: Ground) -> dict[str, object]:
+def _agent(ground: PlatformContext) -> dict[str, object]:
     """Reads the files of every pod on every node, as root, and remembers how far: they are root's."""
     del ground
     ports = {each: {"enabled": False} for each in (*UNUSED, "otlp", "otlp-http")}
@@ -113,7 +113,7 @@ def _agent(ground: Ground) -> dict[str, object]:
     }
 
 
-def _gateway(ground: Ground, to: Forwarding | None) -> dict[str, object]:
+def _gateway(ground: PlatformContext, to: Forwarding | None) -> dict[str, object]:
     found: dict[str, object] = {
         **_both(GATEWAY),
         "mode": "deployment",
@@ -134,7 +134,7 @@ def _gateway(ground: Ground, to: Forwarding | None) -> dict[str, object]:
     }
 
 
-def _routes(ground: Ground, to: Forwarding | None) -> dict[str, object]:
+def _routes(ground: PlatformContext, to: Forwarding | None) -> dict[str, object]:
     """What comes in goes to whichever of the three stores is installed, and on to the main cloud."""
     elsewhere = log_forwarding.exporters(ground, to) if to is not None else {}
     stores = {

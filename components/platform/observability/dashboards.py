@@ -10,14 +10,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.price_labels import known
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.price_labels import build_alert_facts
 from planning.platform.alerts.rulebook import rule_groups
 from planning.platform.dashboards.boards import boards
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.platform.alerts.model import Facts
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.platform.alerts.model import AlertFacts
 
 PART: Final = "dashboards"
 RULES: Final = "atoll-rules"
@@ -29,7 +29,7 @@ PICKED_UP: Final = {"grafana_dashboard": "1"}  # label that Grafana's sidecar lo
 class DashboardsArgs:
     """What is known of the cluster."""
 
-    facts: Facts
+    facts: AlertFacts
     charges: Charges
 
 
@@ -60,10 +60,10 @@ class Dashboards(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Everything that there is to look at."""
-    args = DashboardsArgs(facts=known(ground), charges=charges)
-    return Part(resource=Dashboards(PART, args, opts=options))
+    args = DashboardsArgs(facts=build_alert_facts(ground), charges=charges)
+    return RegisteredComponent(resource=Dashboards(PART, args, opts=options))
 
 
 def _certificates(*, opts: pulumi.ResourceOptions) -> None:

@@ -13,7 +13,7 @@ from components.platform.building_blocks.sign_in import addresses, admins
 from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
 
 SERVICE: Final = "prometheus-grafana"  # chart's name for a release called "prometheus"
 PODS: Final = {"app.kubernetes.io/name": "grafana"}
@@ -25,7 +25,7 @@ DISK: Final = "5Gi"  # what people make themselves; our own dashboards come anew
 LABEL: Final = "grafana_dashboard"
 
 
-def secrets(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def secrets(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     """The password of the account "admin", for the day on which nobody can sign in, and the secret shared with Dex."""
     contents = {
         ADMIN: {"user": "admin", "password": ground.keyring.secret("grafana-admin")},
@@ -42,7 +42,7 @@ def secrets(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resource]
     ]
 
 
-def values(ground: Ground) -> dict[str, object]:
+def values(ground: PlatformContext) -> dict[str, object]:
     """The subchart's values."""
     storage: dict[str, object] = {"enabled": True, "size": DISK}
     if ground.volume_class:
@@ -67,7 +67,7 @@ def values(ground: Ground) -> dict[str, object]:
     }
 
 
-def _settings(ground: Ground) -> dict[str, object]:
+def _settings(ground: PlatformContext) -> dict[str, object]:
     """Nobody gets in who has not signed in; who is admin in the checklist is admin here, all others look."""
     dex = addresses(ground)
     return {
@@ -94,7 +94,7 @@ def _settings(ground: Ground) -> dict[str, object]:
     }
 
 
-def _role(ground: Ground) -> str:
+def _role(ground: PlatformContext) -> str:
     """JMESPath over what Dex says of a person."""
     chosen = admins(ground.spec)
     tests = [
@@ -104,7 +104,7 @@ def _role(ground: Ground) -> str:
     return f"({' || '.join(tests)}) && 'Admin' || 'Viewer'" if tests else "'Viewer'"
 
 
-def _sources(ground: Ground) -> list[dict[str, object]]:
+def _sources(ground: PlatformContext) -> list[dict[str, object]]:
     """Beside Prometheus and Alertmanager, which the chart adds itself."""
     logs: dict[str, object] = {"name": "Loki", "uid": "loki", "type": "loki", "access": "proxy", "url": names.LOKI}
     traces: dict[str, object] = {

@@ -8,14 +8,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.network_policies import outward
-from components.platform.building_blocks.object_store_access import bucket_way
+from components.platform.building_blocks.network_policies import allow_egress
+from components.platform.building_blocks.object_store_access import allow_bucket_egress
 from planning.platform.log_forwarding import access_said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
     from planning.spec.platform import Forwarding
 
 SECRET: Final = "forwarding"  # noqa: S105 - name of a Secret
@@ -35,13 +35,13 @@ SERIES: Final = (
 NO_WAY: Final = "main_cloud.logs_and_metrics: nothing is sent to {provider}: a way is known to {known}"
 
 
-def wanted(ground: Ground) -> Forwarding | None:
+def find_forwarding_target(ground: PlatformContext) -> Forwarding | None:
     """The main cloud, where it is asked for and has a place for logs and metrics that we know a way to."""
     to = ground.platform.forwarding
     return to if to is not None and to.provider in EXPORTERS else None
 
 
-def warn(ground: Ground) -> None:
+def warn(ground: PlatformContext) -> None:
     """What whoever runs the update should know of it."""
     to = ground.platform.forwarding
     if to is not None and to.provider not in EXPORTERS:
@@ -52,7 +52,7 @@ def warn(ground: Ground) -> None:
             pulumi.log.warn(said)
 
 
-def exporters(ground: Ground, to: Forwarding) -> dict[str, dict[str, object]]:
+def exporters(ground: PlatformContext, to: Forwarding) -> dict[str, dict[str, object]]:
     """Exporters of the collector by what they carry, "logs" and "metrics": `{"logs": {"name": fields}, ...}`."""
     name = ground.spec.customer.name
     return {
@@ -74,7 +74,7 @@ def receiver() -> dict[str, object]:
     return {FEDERATED: {"config": {"scrape_configs": [job]}}}
 
 
-def credentials(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def credentials(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     """The Secret with the credentials' file, where the settings have it."""
     if not ground.settings.forwarding_credentials:
         return []
@@ -87,12 +87,14 @@ def credentials(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resou
     return [made]
 
 
-def ways(ground: Ground, *, pods: Mapping[str, str], parent: pulumi.Resource) -> None:
+def allow_forwarding_egress(ground: PlatformContext, *, pods: Mapping[str, str], parent: pulumi.Resource) -> None:
     """Out to the main cloud, to where an identity is handed out, and to Prometheus."""
     if ground.settings.forwarding_credentials:
-        outward("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, parent=parent)
+        allow_egress("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, parent=parent)
     else:
-        bucket_way("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent)
+        allow_bucket_egress(
+            "collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent
+        )
 
 
 def environment(to: Forwarding) -> dict[str, str]:
@@ -101,12 +103,12 @@ def environment(to: Forwarding) -> dict[str, str]:
 
 
 def _cloudwatch_logs(to: Forwarding, name: str) -> dict[str, object]:
-    group = names.forwarded_groups(name)["logs"]
+    group = names.build_log_group_names(name)["logs"]
     return {"region": to.region, "log_group_name": group, "log_stream_name": "pods", "log_retention": 30}
 
 
 def _cloudwatch_metrics(to: Forwarding, name: str) -> dict[str, object]:
-    group = names.forwarded_groups(name)["metrics"]
+    group = names.build_log_group_names(name)["metrics"]
     return {
         "region": to.region,
         "namespace": f"Atoll/{name}",

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.observability.object_storage import ACCESS_KEY, SECRET_KEY, Kept, asks, authority, kept
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.observability.object_storage import (
+    ACCESS_KEY,
+    SECRET_KEY,
+    ComponentBucket,
+    asks,
+    authority,
+    connect_bucket,
+)
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 PART: Final = "loki"
 PODS: Final = {"app.kubernetes.io/name": "loki"}
@@ -27,7 +34,7 @@ SCALED: Final = ("read", "write", "backend")  # targets of the chart's other way
 class LokiArgs:
     """One process that does it all."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -38,18 +45,18 @@ class Loki(pulumi.ComponentResource):
     def __init__(self, name: str, args: LokiArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Loki", name, args.ground.facts(PART, args.charges), opts)
         ground = args.ground
-        bucket = kept(PART, ground, pods=PODS, parent=self)
+        bucket = connect_bucket(PART, ground, pods=PODS, parent=self)
         before = [*authority(ground, parent=self), *bucket.before]
         release(PART, ground.part(PART), values=_values(ground, bucket), ground=ground, parent=self, depends_on=before)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The chart, in one process."""
-    return Part(resource=Loki(PART, LokiArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=Loki(PART, LokiArgs(ground=ground, charges=charges), opts=options))
 
 
-def _values(ground: Ground, bucket: Kept) -> dict[str, object]:
+def _values(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
     """No door of its own, no caches: Grafana asks it directly."""
     off = {"enabled": False}
     return {
@@ -70,7 +77,7 @@ def _values(ground: Ground, bucket: Kept) -> dict[str, object]:
     }
 
 
-def _loki(bucket: Kept) -> dict[str, object]:
+def _loki(bucket: ComponentBucket) -> dict[str, object]:
     kind = "gcs" if bucket.store.scheme == GOOGLE else "s3"
     tables = {
         "from": FIRST_DAY,
@@ -95,7 +102,7 @@ def _loki(bucket: Kept) -> dict[str, object]:
     }
 
 
-def _bucket(kind: str, bucket: Kept) -> dict[str, object]:
+def _bucket(kind: str, bucket: ComponentBucket) -> dict[str, object]:
     store = bucket.store
     found: dict[str, object] = {"type": kind}
     if store.prefix:
@@ -107,7 +114,7 @@ def _bucket(kind: str, bucket: Kept) -> dict[str, object]:
     return {**found, "s3": {"endpoint": store.host, "region": store.region, "bucket_lookup_type": how, **keys}}
 
 
-def _single(ground: Ground, bucket: Kept) -> dict[str, object]:
+def _single(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
     disk: dict[str, object] = {"size": DISK}
     if ground.volume_class:
         disk["storageClass"] = ground.volume_class

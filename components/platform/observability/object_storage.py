@@ -13,17 +13,17 @@ from components.platform.building_blocks.network_policies import allow
 from components.platform.building_blocks.object_store_access import (
     CA_KEY,
     CA_NAME,
-    bucket_way,
+    allow_bucket_egress,
     pod_port,
+    register_store_authority,
     store_of,
-    trust,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Ground
-    from components.platform.building_blocks.object_store_access import Store
+    from components.platform.building_blocks.context import PlatformContext
+    from components.platform.building_blocks.object_store_access import ObjectStoreAccess
 
 
 CA_FOLDER: Final = "/etc/s3-ca"
@@ -33,7 +33,7 @@ TRUSTED: Final = "SSL_CERT_FILE"  # beside the system's own certificates, Go tru
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class ComponentBucket:
     """A part's bucket, as its chart is told.
 
     Args:
@@ -41,7 +41,7 @@ class Kept:
         before: what must be there before the pods.
     """
 
-    store: Store
+    store: ObjectStoreAccess
     environment: str
     before: list[pulumi.Resource]
 
@@ -68,7 +68,9 @@ class Kept:
         return [{"secretRef": {"name": self.environment}}] if self.environment else []
 
 
-def kept(user: str, ground: Ground, *, pods: Mapping[str, str], parent: pulumi.Resource) -> Kept:
+def connect_bucket(
+    user: str, ground: PlatformContext, *, pods: Mapping[str, str], parent: pulumi.Resource
+) -> ComponentBucket:
     """The bucket of a part of this namespace, its keys and its ways.
 
     Args:
@@ -87,9 +89,9 @@ def kept(user: str, ground: Ground, *, pods: Mapping[str, str], parent: pulumi.R
             parent=parent,
         )
     else:
-        bucket_way(f"{user}-to-bucket", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent)
+        allow_bucket_egress(f"{user}-to-bucket", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent)
     if store.keyless:
-        return Kept(store=store, environment="", before=before)
+        return ComponentBucket(store=store, environment="", before=before)
     environment = f"{user}-store"
     before.append(
         kubernetes.core.v1.Secret(
@@ -99,12 +101,12 @@ def kept(user: str, ground: Ground, *, pods: Mapping[str, str], parent: pulumi.R
             opts=pulumi.ResourceOptions(parent=parent),
         )
     )
-    return Kept(store=store, environment=environment, before=before)
+    return ComponentBucket(store=store, environment=environment, before=before)
 
 
-def authority(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def authority(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     """The store's authority in this namespace; one part makes it, the others come after that part."""
-    made = trust("store-authority", namespace=names.OBSERVABILITY, ground=ground, parent=parent)
+    made = register_store_authority("store-authority", namespace=names.OBSERVABILITY, ground=ground, parent=parent)
     return [] if made is None else [made]
 
 

@@ -11,15 +11,15 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.price_labels import by_label, label_of
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.price_labels import by_label, choose_price_label
 from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 PART: Final = "opencost"
 PRICES: Final = "node-prices"
@@ -43,7 +43,7 @@ COLUMNS: Final = (
 class OpencostArgs:
     """Prices come with the ground."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -64,22 +64,22 @@ class Opencost(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The exporter, fed with our prices."""
-    return Part(resource=Opencost(PART, OpencostArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=Opencost(PART, OpencostArgs(ground=ground, charges=charges), opts=options))
 
 
-def price_list(ground: Ground) -> str:
+def price_list(ground: PlatformContext) -> str:
     """Hourly prices of nodes, one line per pool."""
     lines = [COLUMNS, *(_row(key, usd, ground) for key, usd in sorted(by_label(ground).items()))]
     return "".join(",".join(line) + "\n" for line in lines)
 
 
-def _row(key: str, usd: Decimal, ground: Ground) -> Sequence[str]:
-    return ("", key, "", "node", f"metadata.labels.{label_of(ground)}", "", f"{usd:f}", "")
+def _row(key: str, usd: Decimal, ground: PlatformContext) -> Sequence[str]:
+    return ("", key, "", "node", f"metadata.labels.{choose_price_label(ground)}", "", f"{usd:f}", "")
 
 
-def _values(ground: Ground) -> dict[str, object]:
+def _values(ground: PlatformContext) -> dict[str, object]:
     at = urlsplit(names.PROMETHEUS)
     service, namespace = (at.hostname or "").split(".")[:2]
     return {

@@ -10,16 +10,16 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.network_policies import PROMETHEUS_PODS, allow, outward
-from components.platform.building_blocks.sign_in import DEX_PORT, door
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.network_policies import PROMETHEUS_PODS, allow, allow_egress
+from components.platform.building_blocks.sign_in import DEX_PORT, register_route
 from components.platform.observability import grafana
 from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 
 SECRET: Final = "alert-receiver"  # noqa: S105 - name of a Secret
@@ -35,12 +35,12 @@ ONLY_SEEN: Final = (
 )
 
 
-def receives(ground: Ground) -> bool:
+def receives(ground: PlatformContext) -> bool:
     """Whether the settings name an address."""
     return bool(ground.settings.alert_receiver)
 
 
-def address(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def address(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     """The Secret with the address."""
     if not receives(ground):
         return []
@@ -53,7 +53,7 @@ def address(ground: Ground, *, parent: pulumi.Resource) -> list[pulumi.Resource]
     return [made]
 
 
-def routes(ground: Ground) -> dict[str, object]:
+def routes(ground: PlatformContext) -> dict[str, object]:
     """Alertmanager's configuration. The address is read from a file, so that it is in no ConfigMap."""
     to = SOMEBODY if receives(ground) else NOBODY
     quiet = {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']}
@@ -140,7 +140,7 @@ PROMOTED: Final = ("service.name", "service.namespace", "k8s.namespace.name", "k
 class PrometheusArgs:
     """One chart of them all."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -161,16 +161,18 @@ class Prometheus(pulumi.ComponentResource):
         _ways(ground, parent=self)
         before = [*grafana.secrets(ground, parent=self), *address(ground, parent=self)]
         release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=self, depends_on=before)
-        door(names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, ground=ground, parent=self)
+        register_route(
+            names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, ground=ground, parent=self
+        )
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The chart, and Grafana's door."""
     if not receives(ground):
         pulumi.log.warn(ONLY_SEEN)
     made = Prometheus(PART, PrometheusArgs(ground=ground, charges=charges), opts=options)
-    return Part(
+    return RegisteredComponent(
         resource=made,
         outputs={
             "grafanaUrl": f"https://{ground.host(names.GRAFANA_HOST)}",
@@ -179,7 +181,7 @@ def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> 
     )
 
 
-def _values(ground: Ground) -> dict[str, object]:
+def _values(ground: PlatformContext) -> dict[str, object]:
     dns = CORE_DNS[ground.spec.placement.target]
     return {
         "fullnameOverride": PART,  # the addresses in names.py begin with it
@@ -206,7 +208,7 @@ def _values(ground: Ground) -> dict[str, object]:
     }
 
 
-def _operator(ground: Ground) -> dict[str, object]:
+def _operator(ground: PlatformContext) -> dict[str, object]:
     """No webhooks: our rules are checked by promtool before they are written, and a webhook that is away stops all."""
     return {
         "admissionWebhooks": {"enabled": False},
@@ -217,7 +219,7 @@ def _operator(ground: Ground) -> dict[str, object]:
     }
 
 
-def _prometheus(ground: Ground) -> dict[str, object]:
+def _prometheus(ground: PlatformContext) -> dict[str, object]:
     """Every monitor and rule of every namespace counts, whoever wrote it."""
     chosen = ("rule", "serviceMonitor", "podMonitor", "probe", "scrapeConfig")
     return {
@@ -233,7 +235,7 @@ def _prometheus(ground: Ground) -> dict[str, object]:
     }
 
 
-def _alertmanager(ground: Ground) -> dict[str, object]:
+def _alertmanager(ground: PlatformContext) -> dict[str, object]:
     return {
         "storage": {"volumeClaimTemplate": {"spec": _claim(ALERTS_DISK, ground)}},
         "secrets": [SECRET] if receives(ground) else [],
@@ -242,12 +244,12 @@ def _alertmanager(ground: Ground) -> dict[str, object]:
     }
 
 
-def _claim(size: str, ground: Ground) -> dict[str, object]:
+def _claim(size: str, ground: PlatformContext) -> dict[str, object]:
     found: dict[str, object] = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}}
     return {**found, "storageClassName": ground.volume_class} if ground.volume_class else found
 
 
-def _ways(ground: Ground, *, parent: pulumi.Resource) -> None:
+def _ways(ground: PlatformContext, *, parent: pulumi.Resource) -> None:
     """Prometheus asks every pod and node; Grafana asks Dex; Alertmanager calls whoever the settings name."""
     home = names.OBSERVABILITY
     kubernetes.networking.v1.NetworkPolicy(
@@ -273,4 +275,4 @@ def _ways(ground: Ground, *, parent: pulumi.Resource) -> None:
         parent=parent,
     )
     if receives(ground):
-        outward("alerts-to-receiver", namespace=home, pods=ALERTMANAGER_PODS, parent=parent)
+        allow_egress("alerts-to-receiver", namespace=home, pods=ALERTMANAGER_PODS, parent=parent)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrometheusCrdsArgs:
     """Which definitions."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -35,7 +35,7 @@ class PrometheusCrds(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The definitions."""
     made = PrometheusCrds("prometheus-crds", PrometheusCrdsArgs(ground=ground, charges=charges), opts=options)
-    return Part(resource=made)
+    return RegisteredComponent(resource=made)

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.observability.object_storage import ACCESS_KEY, SECRET_KEY, Kept, asks, authority, kept
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.observability.object_storage import (
+    ACCESS_KEY,
+    SECRET_KEY,
+    ComponentBucket,
+    asks,
+    authority,
+    connect_bucket,
+)
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 PART: Final = "tempo"
 PODS: Final = {"app.kubernetes.io/name": "tempo"}
@@ -27,7 +34,7 @@ PATH_STYLE: Final = 2  # minio-go's BucketLookupType: 1 is by name of host, 2 by
 class TempoArgs:
     """One process."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -38,18 +45,18 @@ class Tempo(pulumi.ComponentResource):
     def __init__(self, name: str, args: TempoArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Tempo", name, args.ground.facts(PART, args.charges), opts)
         ground = args.ground
-        bucket = kept(PART, ground, pods=PODS, parent=self)
+        bucket = connect_bucket(PART, ground, pods=PODS, parent=self)
         before = [*([] if ground.has("loki") else authority(ground, parent=self)), *bucket.before]
         release(PART, ground.part(PART), values=_values(ground, bucket), ground=ground, parent=self, depends_on=before)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The chart, in one process."""
-    return Part(resource=Tempo(PART, TempoArgs(ground=ground, charges=charges), opts=options))
+    return RegisteredComponent(resource=Tempo(PART, TempoArgs(ground=ground, charges=charges), opts=options))
 
 
-def _values(ground: Ground, bucket: Kept) -> dict[str, object]:
+def _values(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
     disk: dict[str, object] = {"enabled": True, "size": DISK}
     if ground.volume_class:
         disk["storageClassName"] = ground.volume_class
@@ -83,7 +90,7 @@ def _values(ground: Ground, bucket: Kept) -> dict[str, object]:
     }
 
 
-def _bucket(bucket: Kept) -> dict[str, object]:
+def _bucket(bucket: ComponentBucket) -> dict[str, object]:
     """The bucket as Tempo's backends name their fields."""
     store = bucket.store
     prefix = {"prefix": store.prefix} if store.prefix else {}

@@ -11,12 +11,12 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.network_policies import allow, outward
-from components.platform.building_blocks.sign_in import DEX_PORT, addresses, admins, door, everybody
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.network_policies import allow, allow_egress
+from components.platform.building_blocks.sign_in import DEX_PORT, addresses, admins, list_people, register_route
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 NAMESPACE: Final = "argocd"
 RELEASE: Final = "argocd"  # its services are then called argocd-server and so on
@@ -49,7 +49,7 @@ REQUESTS: Final = {  # part of the chart to what it asks for; together the row o
 class ArgoCdArgs:
     """What it stands on."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -61,7 +61,7 @@ class ArgoCd(pulumi.ComponentResource):
         super().__init__("atoll:platform:ArgoCd", name, args.ground.facts("argo_cd", args.charges), opts)
         ground = args.ground
         before = _secrets(ground, parent=self)
-        outward("argocd-sources", namespace=NAMESPACE, parent=self, ports=(443, 22))
+        allow_egress("argocd-sources", namespace=NAMESPACE, parent=self, ports=(443, 22))
         allow(
             "argocd-to-dex",
             source=NAMESPACE,
@@ -74,25 +74,25 @@ class ArgoCd(pulumi.ComponentResource):
         server = release(
             RELEASE, ground.part("argo_cd"), values=_values(ground), ground=ground, parent=self, depends_on=before
         )
-        door(
+        register_route(
             names.ARGO_CD_HOST,
             SERVICE,
             80,
             namespace=NAMESPACE,
             ground=ground,
             parent=self,
-            only=everybody(ground.spec),
+            only=list_people(ground.spec),
         )
         self.register_outputs({"release": server.name})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Argo CD and its page."""
     made = ArgoCd("argocd", ArgoCdArgs(ground=ground, charges=charges), opts=options)
-    return Part(resource=made, outputs={"argoCd": f"https://{ground.host(names.ARGO_CD_HOST)}"})
+    return RegisteredComponent(resource=made, outputs={"argoCd": f"https://{ground.host(names.ARGO_CD_HOST)}"})
 
 
-def _values(ground: Ground) -> dict[str, object]:
+def _values(ground: PlatformContext) -> dict[str, object]:
     selector = {"kubernetes.io/os": "linux", **ground.on_system}
     asked: dict[str, dict[str, object]] = {
         part: {"resources": {"requests": {"cpu": cpu, "memory": memory}}} for part, (cpu, memory) in REQUESTS.items()
@@ -106,7 +106,7 @@ def _values(ground: Ground) -> dict[str, object]:
     }
 
 
-def _settings(ground: Ground) -> dict[str, object]:
+def _settings(ground: PlatformContext) -> dict[str, object]:
     """Argo CD can only discover an issuer under the name that browsers use, which the cluster's own DNS may not know.
 
     So its own broker is between: as Grafana and the proxy do, it sends people to that name and asks Dex inside the
@@ -136,14 +136,14 @@ def _settings(ground: Ground) -> dict[str, object]:
     }
 
 
-def _rights(ground: Ground) -> dict[str, str]:
+def _rights(ground: PlatformContext) -> dict[str, str]:
     """Who is admin in the checklist is admin here; all others who get in look."""
     chosen = admins(ground.spec)
     grants = [f"g, {each}, role:admin" for each in (*chosen.emails, *chosen.groups)]
     return {"policy.default": "role:readonly", "policy.csv": "\n".join(grants), "scopes": "[groups, email]"}
 
 
-def _secrets(ground: Ground, *, parent: ArgoCd) -> list[pulumi.Resource]:
+def _secrets(ground: PlatformContext, *, parent: ArgoCd) -> list[pulumi.Resource]:
     """The password of its cache, which the chart would have a job make, and the secret shared with Dex."""
     part_of = {"app.kubernetes.io/part-of": "argocd"}  # Argo CD reads no Secret without it
     contents = {

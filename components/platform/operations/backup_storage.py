@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pulumi
 
     from components.context.placement import PlatformBucket
-    from components.platform.building_blocks.context import Ground
+    from components.platform.building_blocks.context import PlatformContext
 
 USER: Final = "velero"  # of the provider's bucket, and its prefix there
 STORE_USER: Final = "backups"  # of the store in the cluster, and its bucket
@@ -61,7 +61,7 @@ class Location:
         return self.access_key == ""
 
 
-def location(ground: Ground) -> Location:
+def location(ground: PlatformContext) -> Location:
     """The place for a cluster.
 
     Raises:
@@ -73,7 +73,7 @@ def location(ground: Ground) -> Location:
     return _google(bucket) if bucket.scheme == "gs" else _s3(bucket)
 
 
-def _inside(ground: Ground) -> Location:
+def _inside(ground: PlatformContext) -> Location:
     store = store_of(STORE_USER, ground)
     return Location(
         plugin=AWS,

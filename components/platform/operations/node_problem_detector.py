@@ -14,8 +14,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.images import resolve_image
 from planning.incidents.findings import monitor
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
     from pulumi_kubernetes.rbac.v1 import PolicyRuleArgsDict, SubjectArgsDict
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 NAME: Final = "node-problem-detector"
 LABELS: Final = {"app": NAME}
@@ -61,12 +61,12 @@ class NodeProblemDetector(pulumi.ComponentResource):
     def __init__(self, name: str, args: NodeProblemDetectorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:NodeProblemDetector", name, {"image": args.image}, opts)
         own = pulumi.ResourceOptions(parent=self)
-        account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_named(names.NODE_AGENTS), opts=own)
-        told = kubernetes.core.v1.ConfigMap(NAME, metadata=_named(names.NODE_AGENTS), data=files(), opts=own)
+        account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_build_metadata(names.NODE_AGENTS), opts=own)
+        told = kubernetes.core.v1.ConfigMap(NAME, metadata=_build_metadata(names.NODE_AGENTS), data=files(), opts=own)
         rights = _rights(parent=self)
         kubernetes.apps.v1.DaemonSet(
             NAME,
-            metadata={**_named(names.NODE_AGENTS), "labels": LABELS},
+            metadata={**_build_metadata(names.NODE_AGENTS), "labels": LABELS},
             spec={
                 "selector": {"match_labels": LABELS},
                 "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "10%"}},
@@ -80,11 +80,11 @@ class NodeProblemDetector(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The detector of the cluster at home."""
     del charges
-    args = NodeProblemDetectorArgs(image=picture(IMAGE, ground))
-    return Part(resource=NodeProblemDetector(NAME, args, opts=options))
+    args = NodeProblemDetectorArgs(image=resolve_image(IMAGE, ground))
+    return RegisteredComponent(resource=NodeProblemDetector(NAME, args, opts=options))
 
 
 def files() -> Mapping[str, str]:
@@ -96,7 +96,7 @@ def _digest() -> str:
     return sha256(files()[FILE].encode()).hexdigest()[:16]
 
 
-def _named(namespace: str) -> ObjectMetaArgsDict:
+def _build_metadata(namespace: str) -> ObjectMetaArgsDict:
     return {"name": NAME, "namespace": namespace}
 
 
@@ -112,7 +112,7 @@ def _rights(*, parent: pulumi.Resource) -> list[pulumi.Resource]:
         {"api_groups": [""], "resources": ["events"], "verbs": ["create", "patch", "update"]}
     ]
     kubernetes.rbac.v1.ClusterRole(NAME, metadata={"name": NAME}, rules=nodes, opts=own)
-    kubernetes.rbac.v1.Role(NAME, metadata=_named(EVENTS), rules=events, opts=own)
+    kubernetes.rbac.v1.Role(NAME, metadata=_build_metadata(EVENTS), rules=events, opts=own)
     return [
         kubernetes.rbac.v1.ClusterRoleBinding(
             NAME,
@@ -123,7 +123,7 @@ def _rights(*, parent: pulumi.Resource) -> list[pulumi.Resource]:
         ),
         kubernetes.rbac.v1.RoleBinding(
             NAME,
-            metadata=_named(EVENTS),
+            metadata=_build_metadata(EVENTS),
             role_ref={"api_group": RBAC, "kind": "Role", "name": NAME},
             subjects=subjects,
             opts=own,

@@ -15,9 +15,9 @@ import pulumi_kubernetes as kubernetes
 from components.agents import spend_guard as spend_guard_script
 from components.context.pod_code import path_of, read_module
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.images import picture
-from components.platform.building_blocks.price_labels import key_of, label_of
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.images import resolve_image
+from components.platform.building_blocks.price_labels import choose_price_label, find_price_label_value
 from components.platform.building_blocks.script_pod import script_pod
 from planning.agents import spend_guard, spend_ledger
 from planning.agents.spend_ledger import plan_to_text
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import PodSpecArgsDict
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.agents.spend_guard import Plan
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.agents.spend_guard import SpendGuardPlan
 
 NAME: Final = "spend-guard"
 LEDGER: Final = "spend-ledger"
@@ -57,8 +57,8 @@ KUEUE: Final = "kueue.x-k8s.io"
 class SpendGuardArgs:
     """The cluster, and what its guard is told; None where there is no ceiling, and nothing to guard."""
 
-    ground: Ground
-    plan: Plan | None
+    ground: PlatformContext
+    plan: SpendGuardPlan | None
 
 
 @final
@@ -73,14 +73,14 @@ class SpendGuard(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The guard of the cluster at home."""
     del charges
     args = SpendGuardArgs(ground=ground, plan=plan_of(ground))
-    return Part(resource=SpendGuard(NAME, args, opts=options))
+    return RegisteredComponent(resource=SpendGuard(NAME, args, opts=options))
 
 
-def plan_of(ground: Ground) -> Plan | None:
+def plan_of(ground: PlatformContext) -> SpendGuardPlan | None:
     """What the lock says of money and queues; None without a ceiling."""
     if ground.ceiling_usd_per_month is None:
         return None
@@ -88,32 +88,32 @@ def plan_of(ground: Ground) -> Plan | None:
         ground.spec,
         ground.prices or NodePrices(),
         ceiling_usd_per_month=ground.ceiling_usd_per_month,
-        label=label_of(ground),
-        key_of=lambda pool: key_of(pool, ground),
+        label=choose_price_label(ground),
+        key_of=lambda pool: find_price_label_value(pool, ground),
         strangers=ground.labelled,
     )
 
 
-def code(plan: Plan) -> Mapping[str, str]:
+def code(plan: SpendGuardPlan) -> Mapping[str, str]:
     """Files of the pod: the very modules that the tests prove, as they are."""
     read = {key: read_module(module) for key, module in MODULES.items()}
     return {**read, SCRIPT: read_module(spend_guard_script), PLAN: plan_to_text(plan)}
 
 
-def _guard(plan: Plan, *, ground: Ground, parent: SpendGuard) -> None:
+def _guard(plan: SpendGuardPlan, *, ground: PlatformContext, parent: SpendGuard) -> None:
     own = pulumi.ResourceOptions(parent=parent)
     files = code(plan)
-    account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_named(NAME), opts=own)
+    account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_build_metadata(NAME), opts=own)
     rights = _rights(plan, parent=parent)
     # It fills it itself, so that no update of the stack empties it.
     ledger = kubernetes.core.v1.ConfigMap(
-        LEDGER, metadata=_named(LEDGER), opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["data"])
+        LEDGER, metadata=_build_metadata(LEDGER), opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["data"])
     )
-    told = kubernetes.core.v1.ConfigMap(NAME, metadata=_named(NAME), data=files, opts=own)
+    told = kubernetes.core.v1.ConfigMap(NAME, metadata=_build_metadata(NAME), data=files, opts=own)
     digest = sha256("".join(files.values()).encode()).hexdigest()[:16]
     kubernetes.apps.v1.Deployment(
         NAME,
-        metadata={**_named(NAME), "labels": LABELS},
+        metadata={**_build_metadata(NAME), "labels": LABELS},
         spec={
             "replicas": 1,
             "strategy": {"type": "Recreate"},
@@ -126,15 +126,15 @@ def _guard(plan: Plan, *, ground: Ground, parent: SpendGuard) -> None:
         _monitor(opts=own)
 
 
-def _named(name: str) -> ObjectMetaArgsDict:
+def _build_metadata(name: str) -> ObjectMetaArgsDict:
     return {"name": name, "namespace": NAMESPACE}
 
 
-def _pod(ground: Ground) -> PodSpecArgsDict:
+def _pod(ground: PlatformContext) -> PodSpecArgsDict:
     return script_pod(
         {
             "name": "guard",
-            "image": picture(IMAGE, ground),
+            "image": resolve_image(IMAGE, ground),
             "command": ["python3", f"{FOLDER}/{SCRIPT}"],
             "env": [
                 {"name": "PYTHONPATH", "value": FOLDER},
@@ -157,7 +157,7 @@ def _pod(ground: Ground) -> PodSpecArgsDict:
     )
 
 
-def _rights(plan: Plan, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def _rights(plan: SpendGuardPlan, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     """To see nodes, to stop its queues by name, to keep its ledger; nothing else."""
     own = pulumi.ResourceOptions(parent=parent)
     subjects: list[kubernetes.rbac.v1.SubjectArgsDict] = [
@@ -185,7 +185,7 @@ def _rights(plan: Plan, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     )
     here = kubernetes.rbac.v1.Role(
         NAME,
-        metadata=_named(NAME),
+        metadata=_build_metadata(NAME),
         rules=[
             {"api_groups": [""], "resources": ["configmaps"], "resource_names": [LEDGER], "verbs": ["get", "patch"]}
         ],
@@ -193,7 +193,7 @@ def _rights(plan: Plan, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     )
     near = kubernetes.rbac.v1.RoleBinding(
         NAME,
-        metadata=_named(NAME),
+        metadata=_build_metadata(NAME),
         role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "Role", "name": here.metadata.name},
         subjects=subjects,
         opts=own,

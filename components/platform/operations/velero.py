@@ -13,18 +13,18 @@ from catalogs.software.reader import images_of
 from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.images import picture
-from components.platform.building_blocks.network_policies import allow, outward
-from components.platform.building_blocks.object_store_access import pod_port, trust
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.images import resolve_image
+from components.platform.building_blocks.network_policies import allow, allow_egress
+from components.platform.building_blocks.object_store_access import pod_port, register_store_authority
 from components.platform.operations.backup_storage import Location, location
 from planning.platform.backups import MADE_ANEW, PLANS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.platform.backups import Plan
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.platform.backups import BackupSchedule
 
 API: Final = "velero.io/v1"
 DIES_WITH_IT: Final = (
@@ -57,9 +57,9 @@ IDENTITY: Final[Mapping[str, str]] = {"pod_identity": POD_IDENTITY_ADDRESS, "wor
 class VeleroArgs:
     """Where backups go and when they are made."""
 
-    ground: Ground
+    ground: PlatformContext
     where: Location
-    plans: Sequence[Plan]
+    plans: Sequence[BackupSchedule]
     charges: Charges
 
     def facts(self) -> dict[str, object]:
@@ -103,7 +103,7 @@ class Velero(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Velero, to the provider's bucket, else to the customer's own, else to the store in the cluster."""
     where = location(ground)
     if where.inside:
@@ -114,11 +114,11 @@ def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> 
         pulumi.log.warn(NEEDS_WEBHOOK)
     args = VeleroArgs(ground=ground, where=where, plans=PLANS[ground.spec.services.support], charges=charges)
     made = Velero("velero", args, opts=options)
-    return Part(resource=made, outputs={"backupRepositoryPassword": made.password})
+    return RegisteredComponent(resource=made, outputs={"backupRepositoryPassword": made.password})
 
 
 def schedule(
-    plan: Plan, *, snapshots: bool, inside: bool, opts: pulumi.ResourceOptions
+    plan: BackupSchedule, *, snapshots: bool, inside: bool, opts: pulumi.ResourceOptions
 ) -> kubernetes.apiextensions.CustomResource:
     """Backups of everything but what the next update makes anew.
 
@@ -166,7 +166,7 @@ def policy(driver: str, *, opts: pulumi.ResourceOptions) -> kubernetes.core.v1.C
     )
 
 
-def _driver(ground: Ground) -> str:
+def _driver(ground: PlatformContext) -> str:
     """Driver of the disks that snapshots are taken of; of a cluster that exists only its owner knows it."""
     known = SNAPSHOTS if ground.spec.existing is None else {}
     return known.get(ground.spec.profile.provider, ground.settings.backup_snapshot_driver)
@@ -194,12 +194,12 @@ def _values(args: VeleroArgs) -> dict[str, object]:
     }
 
 
-def _plugin(name: str, ground: Ground) -> dict[str, object]:
+def _plugin(name: str, ground: PlatformContext) -> dict[str, object]:
     """The container that puts a provider's plugin into the server; its image is a row of the catalog."""
     (image,) = [each.pulled for each in images_of("velero") if f"/{name}:" in each.name]
     return {
         "name": name,
-        "image": picture(image, ground),
+        "image": resolve_image(image, ground),
         "imagePullPolicy": "IfNotPresent",
         "volumeMounts": [{"mountPath": "/target", "name": "plugins"}],
     }
@@ -235,9 +235,9 @@ def _ways(args: VeleroArgs, *, parent: Velero) -> list[pulumi.Resource]:
     if args.where.inside:
         port = pod_port(args.ground)
         allow("velero-to-store", source=names.VELERO, target=names.OBJECT_STORE, ports=[port], parent=parent)
-        trusted = trust("store-authority", namespace=names.VELERO, ground=args.ground, parent=parent)
+        trusted = register_store_authority("store-authority", namespace=names.VELERO, ground=args.ground, parent=parent)
         return [] if trusted is None else [trusted]
-    outward("velero-to-bucket", namespace=names.VELERO, parent=parent)
+    allow_egress("velero-to-bucket", namespace=names.VELERO, parent=parent)
     address = IDENTITY.get(args.ground.handle.identity.kind)
     return [] if address is None else [_to_identity(address, parent=parent)]
 

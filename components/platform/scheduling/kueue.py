@@ -12,17 +12,17 @@ import yaml
 from catalogs.software.reader import parts
 from components.context.names import QUEUED
 from components.platform.building_blocks import names
-from components.platform.building_blocks.artifact_mirror import of_program
-from components.platform.building_blocks.chart import release, source
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.artifact_mirror import read_program_mirror
+from components.platform.building_blocks.chart import find_chart_source, release
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.images import values_from
-from components.platform.building_blocks.network_policies import admission
+from components.platform.building_blocks.network_policies import allow_webhook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.context.placement import Site
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.context.placement import PlacementContext
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 
 # Kubernetes writes into such a role whenever a role below it comes or goes, and makes it anew where Helm has just
@@ -90,8 +90,8 @@ class KueueArgs:
         site: the cluster beside home, whose software comes from where home's does.
     """
 
-    ground: Ground | None = None
-    site: Site | None = None
+    ground: PlatformContext | None = None
+    site: PlacementContext | None = None
 
 
 @final
@@ -112,22 +112,22 @@ class Kueue(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Kueue at home: every pod of a team's namespaces waits for its queue."""
     del charges
-    return Part(resource=Kueue(PART, KueueArgs(ground=ground), opts=options))
+    return RegisteredComponent(resource=Kueue(PART, KueueArgs(ground=ground), opts=options))
 
 
-def _at_home(ground: Ground, *, parent: Kueue) -> kubernetes.helm.v3.Release:
-    admission("kueue-webhooks", namespace=NAMESPACE, ports=(WEBHOOK, VISIBILITY), parent=parent)
+def _at_home(ground: PlatformContext, *, parent: Kueue) -> kubernetes.helm.v3.Release:
+    allow_webhook("kueue-webhooks", namespace=NAMESPACE, ports=(WEBHOOK, VISIBILITY), parent=parent)
     return release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=parent)
 
 
-def _beside(site: Site | None, *, parent: Kueue) -> kubernetes.helm.v3.Release:
+def _beside(site: PlacementContext | None, *, parent: Kueue) -> kubernetes.helm.v3.Release:
     """The chart as it comes: whoever sends jobs here has queued them at home."""
     row, mirror = parts()[PART], site.mirror if site is not None else ""
-    found = source(row, mirror=mirror)
-    images = values_from(PART, of_program(mirror, offline=site is None or site.settings.offline))
+    found = find_chart_source(row, mirror=mirror)
+    images = values_from(PART, read_program_mirror(mirror, offline=site is None or site.settings.offline))
     labels = {"app.kubernetes.io/managed-by": "atoll", "pod-security.kubernetes.io/enforce": "restricted"}
     own = pulumi.ResourceOptions(parent=parent)
     home = kubernetes.core.v1.Namespace(NAMESPACE, metadata={"name": NAMESPACE, "labels": labels}, opts=own)
@@ -145,7 +145,7 @@ def _beside(site: Site | None, *, parent: Kueue) -> kubernetes.helm.v3.Release:
     )
 
 
-def _values(ground: Ground) -> dict[str, object]:
+def _values(ground: PlatformContext) -> dict[str, object]:
     return {
         "enablePrometheus": ground.has("prometheus_crds"),
         "metrics": {"prometheusNamespace": names.OBSERVABILITY},

@@ -12,15 +12,15 @@ import yaml
 
 from components.context.hardware import device
 from components.context.names import QUEUED, namespace, workloads
-from components.platform.building_blocks.network_policies import API_PORTS, outward
+from components.platform.building_blocks.network_policies import API_PORTS, allow_egress
 from components.platform.scheduling.kueue import NAMESPACE, Kueue, KueueArgs
-from components.tenancy.cluster import Marks, shut_namespace
-from components.tenancy.workload import TenantArgs, tenant
+from components.tenancy.cluster import NamespaceMetadata, shut_namespace
+from components.tenancy.workload import TenantArgs, fill_tenant_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.context.placement import ClusterHandle, Site
+    from components.context.placement import ClusterHandle, PlacementContext
     from planning.spec.cluster import ClusterSpec
 
 
@@ -173,14 +173,14 @@ def _kubeconfig(administrators: str, data: Mapping[str, str] | None) -> str:
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [{"name": "worker", "cluster": address}],
-            "users": [{"name": ACCOUNT, "user": {"token": _decoded(held.get("token", ""))}}],
+            "users": [{"name": ACCOUNT, "user": {"token": _decode_base64(held.get("token", ""))}}],
             "contexts": [{"name": "worker", "context": {"cluster": "worker", "user": ACCOUNT}}],
             "current-context": "worker",
         }
     )
 
 
-def _decoded(text: str) -> str:
+def _decode_base64(text: str) -> str:
     from base64 import b64decode  # noqa: PLC0415 - only where a token is there
 
     return b64decode(text).decode()
@@ -202,7 +202,7 @@ class End:
     handle: ClusterHandle
     options: pulumi.ResourceOptions
     queues: pulumi.Resource | None = None
-    site: Site
+    site: PlacementContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +230,7 @@ def join(home: End, others: Sequence[End]) -> None:
     takers = [(end.spec, _worker(end)) for end in others]
     sender = Sender("elsewhere", SenderArgs(takers=takers), opts=_after_queues(home))
     if home.queues is not None:  # the platform's, whose namespace is shut
-        outward("kueue-other-clusters", namespace=NAMESPACE, ports=API_PORTS, parent=sender)
+        allow_egress("kueue-other-clusters", namespace=NAMESPACE, ports=API_PORTS, parent=sender)
 
 
 def _after_queues(end: End) -> pulumi.ResourceOptions:
@@ -279,9 +279,9 @@ def _queue(
     parent: Sender,
 ) -> None:
     """The workload's namespace at home, where its jobs are written, and its queue, as long as that of the worker."""
-    marks = Marks(labels={QUEUED: "yes"})
+    marks = NamespaceMetadata(labels={QUEUED: "yes"})
     home = shut_namespace(namespace(workload), level="restricted", parent=parent, marks=marks)
-    tenant(TenantArgs(workload=workload, accelerators={}), home=home)
+    fill_tenant_namespace(TenantArgs(workload=workload, accelerators={}), home=home)
     body = {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace(workload)}},
         "resourceGroups": [resource_group(FLAVOR, quota(accelerators(spec, workload)))],

@@ -11,19 +11,19 @@ import pulumi_kubernetes as kubernetes
 from components.context import hardware
 from components.context.hardware import DEVICES, NVIDIA, SETTINGS, device, labels, settings
 from components.context.names import QUEUED, namespace
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.names import NCCL
 from components.tenancy.cluster import PRIORITIES
 from planning.platform.queues import OPEN, lines
-from planning.platform.slurm import left
+from planning.platform.slurm import without_slurm_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pulumi_kubernetes.admissionregistration.v1 import VariableArgsDict
 
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.platform.queues import Flavor, Line, Queue
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.platform.queues import Flavor, Queue, WorkloadQueues
     from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.platform import Platform
 
@@ -143,11 +143,11 @@ class Queues(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: QueuesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         kinds = {work.name: work.kind for work in args.platform.works}
-        queued = left(args.spec.pools, kinds=kinds, orchestration=args.spec.orchestration)
+        queued = without_slurm_nodes(args.spec.pools, kinds=kinds, orchestration=args.spec.orchestration)
         found = tuple(lines(args.platform, queued))
         names = [queue.name for line in found for queue in line.queues]
         super().__init__("atoll:platform:Queues", name, {"queues": names}, opts)
-        near = {line.workload for line in found if args.labelled and hardware.near(line, args.spec)}
+        near = {line.workload for line in found if args.labelled and hardware.is_topology_aware(line, args.spec)}
         made = _flavors(args, found, near=near, parent=self)
         for line in found:
             _line(line, near=line.workload in near, after=made, parent=self)
@@ -158,15 +158,15 @@ class Queues(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The queues of the cluster at home."""
     del charges
     args = QueuesArgs(spec=ground.spec, platform=ground.platform, labelled=ground.labelled)
-    return Part(resource=Queues("queues", args, opts=options))
+    return RegisteredComponent(resource=Queues("queues", args, opts=options))
 
 
 def _flavors(
-    args: QueuesArgs, found: Sequence[Line], *, near: set[str], parent: Queues
+    args: QueuesArgs, found: Sequence[WorkloadQueues], *, near: set[str], parent: Queues
 ) -> list[kubernetes.apiextensions.CustomResource]:
     """One for each pool, and the topology that some of them are placed by."""
     made: list[kubernetes.apiextensions.CustomResource] = []
@@ -195,7 +195,9 @@ def _flavor(flavor: Flavor, *, labelled: bool, near: bool) -> dict[str, object]:
     return spec
 
 
-def _line(line: Line, *, near: bool, after: Sequence[kubernetes.apiextensions.CustomResource], parent: Queues) -> None:
+def _line(
+    line: WorkloadQueues, *, near: bool, after: Sequence[kubernetes.apiextensions.CustomResource], parent: Queues
+) -> None:
     """The cohort of a workload, its queues, and their doors in its namespace."""
     groups = _groups(line, line.lent, near=near) if any(line.lent.values()) else {}
     cohort = _object("Cohort", line.workload, groups, parent=parent, after=after)
@@ -214,12 +216,12 @@ def _line(line: Line, *, near: bool, after: Sequence[kubernetes.apiextensions.Cu
             _object("LocalQueue", door, {"clusterQueue": queue.name}, parent=parent, after=[made], within=home)
 
 
-def _doors(queue: Queue, line: Line) -> tuple[str, ...]:
+def _doors(queue: Queue, line: WorkloadQueues) -> tuple[str, ...]:
     """Names under which a queue is reached: the team's, and that of jobs that name none."""
     return tuple(dict.fromkeys((queue.team, OPEN))) if queue == line.default else (queue.team,)
 
 
-def _groups(line: Line, amounts: Mapping[str, int], *, near: bool) -> dict[str, object]:
+def _groups(line: WorkloadQueues, amounts: Mapping[str, int], *, near: bool) -> dict[str, object]:
     """Quotas of every flavor of a line; a resource that a pool does not have counts 0 there.
 
     Pods are counted where each needs a flavor of its own to be placed by: beside accelerators under a topology, and

@@ -13,9 +13,9 @@ from catalogs.software.reader import images_of
 from components.context.hardware import NVIDIA, device, taints
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.images import picture
-from components.platform.building_blocks.network_policies import allow, outward
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.images import resolve_image
+from components.platform.building_blocks.network_policies import allow, allow_egress
 from components.platform.building_blocks.object_store_access import PROVIDER, pod_port
 from planning.platform.slurm import shares
 from planning.values.errors import InputError
@@ -23,8 +23,8 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.platform.slurm import Share
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.platform.slurm import SlurmShare
     from planning.spec.cluster import Pool
 
 
@@ -33,7 +33,7 @@ WORKER_PERCENT: Final = 80
 SHARED_MEMORY: Final = "shared-memory"  # what processes of one job exchange tensors through; 64 MiB by default
 
 
-def workers(shares: Sequence[Share], ground: Ground) -> dict[str, object]:
+def workers(shares: Sequence[SlurmShare], ground: PlatformContext) -> dict[str, object]:
     """Values of the chart: node sets, and how Slurm finds accelerators."""
     if not shares:
         return {}
@@ -43,7 +43,7 @@ def workers(shares: Sequence[Share], ground: Ground) -> dict[str, object]:
     return {"nodesets": found, **({"configFiles": {"gres.conf": "AutoDetect=nvidia\n"}} if nvidia else {})}
 
 
-def _set(share: Share, ground: Ground, *, default: bool) -> dict[str, object]:
+def _set(share: SlurmShare, ground: PlatformContext, *, default: bool) -> dict[str, object]:
     pool = share.pool
     own = {"atoll/pool": pool.name} if ground.labelled else {}
     return {
@@ -68,7 +68,7 @@ def _set(share: Share, ground: Ground, *, default: bool) -> dict[str, object]:
     }
 
 
-def _limits(pool: Pool, ground: Ground) -> dict[str, object]:
+def _limits(pool: Pool, ground: PlatformContext) -> dict[str, object]:
     """What Slurm divides among jobs: the operator reads it off the limits of the worker's pod."""
     limits: dict[str, object] = {}
     if pool.vcpus:
@@ -160,7 +160,7 @@ class Login:
         }
 
 
-def login(ground: Ground) -> Login:
+def login(ground: PlatformContext) -> Login:
     """Everybody with a key.
 
     Raises:
@@ -175,7 +175,7 @@ def login(ground: Ground) -> Login:
             )
         by_id[account_id(name)] = name
     (image, *_) = (each.pulled for each in images_of("slurm") if each.name.startswith("ghcr.io/slinkyproject/login:"))
-    return Login(users=users, image=picture(image, ground))
+    return Login(users=users, image=resolve_image(image, ground))
 
 
 def account_id(name: str) -> int:
@@ -229,8 +229,8 @@ NO_NODES: Final = (
 class SlurmArgs:
     """Slurm's part of the pools, and who signs in."""
 
-    ground: Ground
-    shares: Sequence[Share]
+    ground: PlatformContext
+    shares: Sequence[SlurmShare]
     login: Login
     charges: Charges
 
@@ -256,13 +256,13 @@ class Slurm(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """Slurm on its share of the pools."""
     found = shares(ground.spec)
     if not found:
         pulumi.log.warn(NO_NODES)
     args = SlurmArgs(ground=ground, shares=found, login=login(ground), charges=charges)
-    return Part(resource=Slurm("slurm", args, opts=options))
+    return RegisteredComponent(resource=Slurm("slurm", args, opts=options))
 
 
 def _values(args: SlurmArgs) -> dict[str, object]:
@@ -292,7 +292,7 @@ def _values(args: SlurmArgs) -> dict[str, object]:
     }
 
 
-def _keys(ground: Ground, *, parent: Slurm) -> pulumi.Resource:
+def _keys(ground: PlatformContext, *, parent: Slurm) -> pulumi.Resource:
     """By the first key daemons trust each other, by the second programs sign in to the REST API."""
     halves = {name: [ground.keyring.secret(f"slurm-{name}-{half}") for half in (1, 2)] for name in ("key", "jwt")}
     return kubernetes.core.v1.Secret(
@@ -306,8 +306,8 @@ def _keys(ground: Ground, *, parent: Slurm) -> pulumi.Resource:
     )
 
 
-def _ways(ground: Ground, *, parent: Slurm) -> None:
+def _ways(ground: PlatformContext, *, parent: Slurm) -> None:
     """Jobs read and write outside; nobody comes in, but through the Kubernetes API."""
-    outward("slurm-jobs", namespace=NAMESPACE, parent=parent)
+    allow_egress("slurm-jobs", namespace=NAMESPACE, parent=parent)
     if ground.platform.object_store != PROVIDER and ground.has("object_store"):
         allow("slurm-to-store", source=NAMESPACE, target=names.OBJECT_STORE, ports=[pod_port(ground)], parent=parent)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.network_policies import admission
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.network_policies import allow_webhook
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 NAME: Final = "slurm-operator"
 WEBHOOK_PORT: Final = 9443
@@ -24,7 +24,7 @@ WEBHOOK: Final = {"cpu": "50m", "memory": "64Mi"}
 class SlurmOperatorArgs:
     """What it stands on."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
 
@@ -36,7 +36,7 @@ class SlurmOperator(pulumi.ComponentResource):
         part = args.ground.part("slurm_operator")
         facts = args.ground.facts("slurm_operator", args.charges)
         super().__init__("atoll:platform:SlurmOperator", name, facts, opts)
-        admission("slurm-webhook", namespace=part.namespace, ports=[WEBHOOK_PORT], parent=self)
+        allow_webhook("slurm-webhook", namespace=part.namespace, ports=[WEBHOOK_PORT], parent=self)
         selector = dict(args.ground.on_system)
         values = {
             "crds": {"enabled": True},
@@ -47,7 +47,7 @@ class SlurmOperator(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The operator; it watches every namespace, and only ours has something for it."""
     args = SlurmOperatorArgs(ground=ground, charges=charges)
-    return Part(resource=SlurmOperator(NAME, args, opts=options))
+    return RegisteredComponent(resource=SlurmOperator(NAME, args, opts=options))

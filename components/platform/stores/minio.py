@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.context.buckets import INCOMPLETE_UPLOAD_DAYS
 from components.platform.building_blocks import chart
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.names import CLUSTER_ISSUER, OBJECT_STORE, S3_HOST
 from components.platform.stores.s3_policies import METRICS_USER, ROOT_USER, metrics_token
 from planning.platform.erasure_coding import Erasure, erasure_set
@@ -18,8 +18,8 @@ from planning.platform.erasure_coding import Erasure, erasure_set
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.spec.platform import Installed
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.spec.platform import PlatformComponent
 
 NAME: Final = "minio"
 ACCOUNT: Final = "object-store"  # `names.BUCKET_USERS`: who may write to the provider's bucket
@@ -36,8 +36,8 @@ MILLICORES: Final = 100
 class MinioArgs:
     """The decided part, its charges, and what it stands on."""
 
-    part: Installed
-    ground: Ground
+    part: PlatformComponent
+    ground: PlatformContext
     charges: Charges
 
     @property
@@ -69,10 +69,10 @@ class Minio(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """MinIO as it was decided."""
     args = MinioArgs(part=ground.part(NAME), ground=ground, charges=charges)
-    return Part(resource=Minio(NAME, args, opts=options))
+    return RegisteredComponent(resource=Minio(NAME, args, opts=options))
 
 
 def values(args: MinioArgs) -> dict[str, object]:
@@ -124,7 +124,7 @@ def environment(erasure: Erasure) -> dict[str, str]:
     }
 
 
-def _root(ground: Ground, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _root(ground: PlatformContext, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
     return kubernetes.core.v1.Secret(
         ROOT,
         metadata={"name": ROOT, "namespace": OBJECT_STORE},
@@ -157,7 +157,7 @@ def dns_names() -> list[str]:
     return [S3_HOST, f"s3.{OBJECT_STORE}.svc", f"{NAME}.{OBJECT_STORE}.svc", f"*.{own}", f"*.{own}.cluster.local"]
 
 
-def _metrics(ground: Ground, *, parent: pulumi.Resource) -> None:
+def _metrics(ground: PlatformContext, *, parent: pulumi.Resource) -> None:
     """Prometheus reads as a user that may do nothing else: the chart would open the metrics to everybody."""
     token = ground.keyring.secret(f"s3-{METRICS_USER}").apply(metrics_token)
     secret = kubernetes.core.v1.Secret(

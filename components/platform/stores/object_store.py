@@ -11,16 +11,16 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import network_policies
-from components.platform.building_blocks.context import Part
-from components.platform.building_blocks.images import picture
+from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.names import OBJECT_STORE, S3_HOST
 from components.platform.building_blocks.object_store_access import (
     CA_KEY,
     CA_NAME,
     POD_PORTS,
     PROVIDER,
-    bucket_way,
-    trust,
+    allow_bucket_egress,
+    register_store_authority,
 )
 from components.platform.stores.s3_policies import CONFIG, KEYS, METRICS_USER, ROOT_USER, documents, script, store_users
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import ContainerArgsDict, EnvVarArgsDict, VolumeArgsDict
 
     from components.context.placement import PlatformBucket
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 NAME: Final = "object-store"
 SETUP: Final = "object-store-setup"
@@ -56,7 +56,7 @@ KEYLESS: Final = "pod_identity"  # the only identity that MinIO's remote tier ca
 class ObjectStoreArgs:
     """What it stands on."""
 
-    ground: Ground
+    ground: PlatformContext
     charges: Charges
 
     @property
@@ -92,16 +92,18 @@ class ObjectStore(pulumi.ComponentResource):
         super().__init__("atoll:platform:ObjectStore", name, args.facts(), opts)
         if args.ground.platform.object_store != PROVIDER:
             ways = [_address(args.ground.platform.object_store, parent=self)]
-            authority = trust("object-store-ca", namespace=OBJECT_STORE, ground=args.ground, parent=self)
+            authority = register_store_authority(
+                "object-store-ca", namespace=OBJECT_STORE, ground=args.ground, parent=self
+            )
             _setup(args, after=[*ways, *([authority] if authority else [])], parent=self)
             _tier_way(args, parent=self)
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The store of the engine that was decided."""
     args = ObjectStoreArgs(ground=ground, charges=charges)
-    return Part(resource=ObjectStore(NAME, args, opts=options))
+    return RegisteredComponent(resource=ObjectStore(NAME, args, opts=options))
 
 
 def _address(engine: str, *, parent: pulumi.Resource) -> pulumi.Resource:
@@ -170,7 +172,7 @@ def _setup(args: ObjectStoreArgs, *, after: Sequence[pulumi.Resource], parent: p
 def _container(args: ObjectStoreArgs) -> ContainerArgsDict:
     return {
         "name": "setup",
-        "image": picture(CLIENT, args.ground),
+        "image": resolve_image(CLIENT, args.ground),
         "command": ["/bin/sh", f"{CONFIG}/setup.sh"],
         "env": _environment(args),
         "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
@@ -245,4 +247,4 @@ def _tier_way(args: ObjectStoreArgs, *, parent: pulumi.Resource) -> None:
     """The server, and nobody else, reaches the bucket that old objects move to."""
     if args.tier is not None:
         pods = BEHIND[args.ground.platform.object_store][0]
-        bucket_way("store-to-tier", namespace=OBJECT_STORE, pods=pods, ground=args.ground, parent=parent)
+        allow_bucket_egress("store-to-tier", namespace=OBJECT_STORE, pods=pods, ground=args.ground, parent=parent)

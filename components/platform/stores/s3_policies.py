@@ -135,14 +135,14 @@ def metrics_token(key: str) -> str:
     claims = {"exp": NEVER, "iss": "prometheus", "sub": METRICS_USER}
     head = f"{_part({'alg': 'HS512', 'typ': 'JWT'})}.{_part(claims)}"
     signature = hmac.new(key.encode(), head.encode(), hashlib.sha512).digest()
-    return f"{head}.{_encoded(signature)}"
+    return f"{head}.{_encode_base64url(signature)}"
 
 
 def _part(content: Mapping[str, object]) -> str:
-    return _encoded(json.dumps(content, separators=(",", ":")).encode())
+    return _encode_base64url(json.dumps(content, separators=(",", ":")).encode())
 
 
-def _encoded(content: bytes) -> str:
+def _encode_base64url(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 

@@ -10,13 +10,13 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import chart
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.names import CLUSTER_ISSUER, OBJECT_STORE, S3_HOST
 from components.platform.stores.s3_policies import ROOT_USER, identities, store_users
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Ground
-    from planning.spec.platform import Installed
+    from components.platform.building_blocks.context import Charges, PlatformContext
+    from planning.spec.platform import PlatformComponent
 
 NAME: Final = "seaweedfs"
 USERS: Final = "seaweedfs-users"
@@ -45,8 +45,8 @@ CONTAINER: Final = {"enabled": True, "allowPrivilegeEscalation": False, "capabil
 class SeaweedfsArgs:
     """The decided part, its charges, and what it stands on."""
 
-    part: Installed
-    ground: Ground
+    part: PlatformComponent
+    ground: PlatformContext
     charges: Charges
 
 
@@ -61,10 +61,10 @@ class Seaweedfs(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """SeaweedFS as it was decided."""
     args = SeaweedfsArgs(part=ground.part(NAME), ground=ground, charges=charges)
-    return Part(resource=Seaweedfs(NAME, args, opts=options))
+    return RegisteredComponent(resource=Seaweedfs(NAME, args, opts=options))
 
 
 def values(args: SeaweedfsArgs) -> dict[str, object]:
@@ -123,7 +123,7 @@ def _claim(args: SeaweedfsArgs, gb: int) -> dict[str, object]:
     return {"type": "persistentVolumeClaim", "size": f"{gb}Gi", "storageClass": args.ground.volume_class}
 
 
-def _users(ground: Ground, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _users(ground: PlatformContext, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
     """Everybody's keys and rights, in the one file that the gateway reads."""
     users = store_users(ground.platform.teams)
     keys = {ROOT_USER: ground.keyring.secret(ROOT_KEY), **{user: ground.keyring.secret(f"s3-{user}") for user in users}}

@@ -74,7 +74,7 @@ def door_guard(*, parent: pulumi.Resource) -> None:
         },
         opts=pulumi.ResourceOptions(parent=parent),
     )
-    _bound(NAME, to=made)
+    _bind_policy(NAME, to=made)
 
 
 def profile_guard(*, parent: pulumi.Resource) -> None:
@@ -104,10 +104,10 @@ def profile_guard(*, parent: pulumi.Resource) -> None:
         },
         opts=pulumi.ResourceOptions(parent=parent),
     )
-    _bound(PROFILES, to=made)
+    _bind_policy(PROFILES, to=made)
 
 
-def _bound(name: str, *, to: pulumi.Resource) -> None:
+def _bind_policy(name: str, *, to: pulumi.Resource) -> None:
     kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
         name,
         metadata={"name": name},

@@ -19,7 +19,7 @@ ROLES: Final[Mapping[str, str]] = {"admin": "admin", "engineer": "edit", "viewer
 
 
 @dataclass(frozen=True, kw_only=True)
-class Home:
+class WorkloadNamespace:
     """A namespace of a workload.
 
     Args:
@@ -37,11 +37,11 @@ class Home:
     teams: tuple[str, ...]
 
 
-def homes(spec: ClusterSpec, teams: tuple[TeamShare, ...]) -> Iterator[Home]:
+def list_workload_namespaces(spec: ClusterSpec, teams: tuple[TeamShare, ...]) -> Iterator[WorkloadNamespace]:
     """One for each workload that has nodes."""
     for workload in workloads(spec):
         here = [team for team in teams if workload in team.workloads]
-        yield Home(
+        yield WorkloadNamespace(
             namespace=namespace(workload),
             workload=workload,
             owner=owner_of(spec),

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         NetworkPolicySpecArgsDict,
     )
 
-    from components.platform.building_blocks.context import Ground
-    from components.platform.teams.namespaces import Home
+    from components.platform.building_blocks.context import PlatformContext
+    from components.platform.teams.namespaces import WorkloadNamespace
 
 ISTIOD: Final = (15010, 15012, 15014)  # istio.io/latest/docs/ops/deployment/application-requirements, "Ports"
 # Ports of pods in Kubeflow's namespace: Pipelines (API, metadata), Katib's database, the registry of models.
@@ -30,7 +30,9 @@ COLLECTOR: Final = (4317, 4318)
 API_SERVER: Final = 6443  # where the cluster's own service leads to; 443 is open already
 
 
-def ways(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
+def register_team_network_policies(
+    home: WorkloadNamespace, *, ground: PlatformContext, parent: pulumi.Resource
+) -> None:
     """Open them; everything else stays shut by the namespace's own policies."""
     opened = {**_inward(ground), **_outward(ground)}
     for name, spec in opened.items():
@@ -42,7 +44,7 @@ def ways(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
         )
 
 
-def _inward(ground: Ground) -> dict[str, NetworkPolicySpecArgsDict]:
+def _inward(ground: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
     """The gateway serves their pages, Kubeflow's controllers ask them, Prometheus reads their metrics."""
     callers: dict[str, NetworkPolicyPeerArgsDict] = {
         "from-gateway": _peer(names.ISTIO, GATEWAY_PODS),
@@ -57,7 +59,7 @@ def _inward(ground: Ground) -> dict[str, NetworkPolicySpecArgsDict]:
     }
 
 
-def _outward(ground: Ground) -> dict[str, NetworkPolicySpecArgsDict]:
+def _outward(ground: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
     called: dict[str, tuple[NetworkPolicyPeerArgsDict, Sequence[int]]] = {
         "to-mesh": (_peer(names.ISTIO), ISTIOD),
         "to-kubeflow": (_peer(names.KUBEFLOW), KUBEFLOW),

@@ -10,11 +10,11 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of
+from components.platform.building_blocks.object_store_access import CA_KEY, ObjectStoreAccess, store_of
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Ground
-    from components.platform.teams.namespaces import Home
+    from components.platform.building_blocks.context import PlatformContext
+    from components.platform.teams.namespaces import WorkloadNamespace
 
 KEYS: Final = "mlpipeline-minio-artifact"  # the name that the engine and the pages look for
 FOLDER: Final = "pipelines"
@@ -25,7 +25,7 @@ METADATA: Final = {
 DEFAULT: Final = "default-namespaced"
 
 
-def pipelines(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
+def pipelines(home: WorkloadNamespace, *, ground: PlatformContext, parent: pulumi.Resource) -> None:
     """Artifacts go to the bucket of the namespace's first team, by the keys of that team."""
     if not home.teams or not ground.has("pipelines"):
         return
@@ -38,14 +38,14 @@ def pipelines(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
             opts=pulumi.ResourceOptions(parent=parent),
         )
     launcher = {"defaultPipelineRoot": store.uri(FOLDER), "providers": yaml.safe_dump(providers(store))}
-    _told(home, "kfp-launcher", launcher, parent=parent)
-    _told(home, "metadata-grpc-configmap", METADATA, parent=parent)
+    _register_config_map(home, "kfp-launcher", launcher, parent=parent)
+    _register_config_map(home, "metadata-grpc-configmap", METADATA, parent=parent)
     marked = {"workflows.argoproj.io/default-artifact-repository": DEFAULT}
     logs = pulumi.Output.from_input(store.bucket).apply(lambda bucket: json.dumps(repository(store, bucket=bucket)))
-    _told(home, "artifact-repositories", {DEFAULT: logs}, annotations=marked, parent=parent)
+    _register_config_map(home, "artifact-repositories", {DEFAULT: logs}, annotations=marked, parent=parent)
 
 
-def providers(store: Store) -> dict[str, object]:
+def providers(store: ObjectStoreAccess) -> dict[str, object]:
     """How the launcher opens the bucket (kubeflow/pipelines 2.16.1, backend/src/v2/config/s3.go)."""
     credentials: dict[str, object] = {"fromEnv": True}
     if not store.keyless:
@@ -61,7 +61,7 @@ def providers(store: Store) -> dict[str, object]:
     return {store.scheme: {"default": default}}
 
 
-def repository(store: Store, *, bucket: str) -> dict[str, object]:
+def repository(store: ObjectStoreAccess, *, bucket: str) -> dict[str, object]:
     """Where the engine puts logs (argo-workflows v3.7.3, S3ArtifactRepository)."""
     folder = "/".join(part for part in (store.prefix, FOLDER, "logs") if part)
     s3: dict[str, object] = {
@@ -81,8 +81,8 @@ def repository(store: Store, *, bucket: str) -> dict[str, object]:
     return {"archiveLogs": True, "s3": s3}
 
 
-def _told(
-    home: Home,
+def _register_config_map(
+    home: WorkloadNamespace,
     name: str,
     values: dict[str, str] | dict[str, pulumi.Output[str]] | dict[str, str | pulumi.Output[str]],
     *,

@@ -9,14 +9,19 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.names import MLFLOW_ADDRESS
-from components.platform.building_blocks.object_store_access import CA_KEY, Store, store_of, trust
+from components.platform.building_blocks.object_store_access import (
+    CA_KEY,
+    ObjectStoreAccess,
+    register_store_authority,
+    store_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from components.context.settings import Settings
-    from components.platform.building_blocks.context import Ground
-    from components.platform.teams.namespaces import Home
+    from components.context.settings import StackSettings
+    from components.platform.building_blocks.context import PlatformContext
+    from components.platform.teams.namespaces import WorkloadNamespace
 
 
 # MLflow's client asks a server that keeps artifacts in S3 for signed addresses, and then downloads from the store
@@ -28,7 +33,7 @@ THROUGH_PROXY: Final[Mapping[str, str]] = {
 }
 
 
-def plain(settings: Settings) -> dict[str, dict[str, str]]:
+def plain(settings: StackSettings) -> dict[str, dict[str, str]]:
     """Tracker to its environment, as far as it is no secret."""
     return {
         "mlflow": {"MLFLOW_TRACKING_URI": MLFLOW_ADDRESS, **THROUGH_PROXY},
@@ -37,7 +42,7 @@ def plain(settings: Settings) -> dict[str, dict[str, str]]:
     }
 
 
-def secrets(settings: Settings) -> dict[str, dict[str, pulumi.Input[str]]]:
+def secrets(settings: StackSettings) -> dict[str, dict[str, pulumi.Input[str]]]:
     """Tracker to what only a Secret may hold; nothing for a tracker whose key the stack was not given."""
     found = {"wandb": ("WANDB_API_KEY", settings.wandb_api_key), "comet": ("COMET_API_KEY", settings.comet_api_key)}
     return {tracker: {name: key} for tracker, (name, key) in found.items() if key}
@@ -51,9 +56,11 @@ TRACKER_KEY: Final = "tracker"  # Secret with the key of Weights & Biases or Com
 KEYS: Final[Mapping[str, str]] = {"wandb": "WANDB_API_KEY", "comet": "COMET_API_KEY"}
 
 
-def defaults(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
+def defaults(home: WorkloadNamespace, *, ground: PlatformContext, parent: pulumi.Resource) -> None:
     """PodDefaults and the secrets behind them; a pod takes each by the label `<its name>: "true"`."""
-    authority = trust(f"{home.workload}-store-ca", namespace=home.namespace, ground=ground, parent=parent)
+    authority = register_store_authority(
+        f"{home.workload}-store-ca", namespace=home.namespace, ground=ground, parent=parent
+    )
     after = [authority] if authority else []
     for position, team in enumerate(home.teams):
         name = names.S3_DEFAULT if position == 0 else f"{names.S3_DEFAULT}-{team}"
@@ -64,11 +71,19 @@ def defaults(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
             "volumes": [{"name": volume.claim, "persistentVolumeClaim": {"claimName": volume.claim}}],
             "volumeMounts": [{"name": volume.claim, "mountPath": f"{SHARED}/{volume.claim}"}],
         }
-        _given(home, volume.claim, f"the shared volume at {SHARED}/{volume.claim}", mounted, parent=parent)
+        _register_pod_default(
+            home, volume.claim, f"the shared volume at {SHARED}/{volume.claim}", mounted, parent=parent
+        )
 
 
 def _store(
-    home: Home, team: str, name: str, *, ground: Ground, after: Sequence[pulumi.Resource], parent: pulumi.Resource
+    home: WorkloadNamespace,
+    team: str,
+    name: str,
+    *,
+    ground: PlatformContext,
+    after: Sequence[pulumi.Resource],
+    parent: pulumi.Resource,
 ) -> None:
     """Endpoint, bucket and keys of a team, in the variables that every S3 library and MLflow read."""
     store = store_of(f"team-{team}", ground)
@@ -88,10 +103,10 @@ def _store(
         only = {"secretName": store.ca_secret, "items": [{"key": CA_KEY, "path": CA_KEY}]}
         given["volumes"] = [{"name": f"{name}-ca", "secret": only}]
         given["volumeMounts"] = [{"name": f"{name}-ca", "mountPath": CERTIFICATES, "readOnly": True}]
-    _given(home, name, f"the bucket of team {team}", given, parent=parent, after=after)
+    _register_pod_default(home, name, f"the bucket of team {team}", given, parent=parent, after=after)
 
 
-def _variables(store: Store) -> Iterator[tuple[str, pulumi.Input[str]]]:
+def _variables(store: ObjectStoreAccess) -> Iterator[tuple[str, pulumi.Input[str]]]:
     yield "AWS_REGION", store.region
     yield "S3_URI", store.uri()
     if store.keyless:
@@ -104,7 +119,7 @@ def _variables(store: Store) -> Iterator[tuple[str, pulumi.Input[str]]]:
         yield "AWS_CA_BUNDLE", f"{CERTIFICATES}/{CA_KEY}"
 
 
-def _tracker(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
+def _tracker(home: WorkloadNamespace, *, ground: PlatformContext, parent: pulumi.Resource) -> None:
     """The key of Weights & Biases or Comet is a setting of the stack, or people put it into the Secret themselves."""
     tracker, settings = ground.spec.tracker, ground.settings
     if tracker == names.MLFLOW and not ground.has("mlflow"):
@@ -121,11 +136,11 @@ def _tracker(home: Home, *, ground: Ground, parent: pulumi.Resource) -> None:
     if tracker in KEYS:
         reference = {"name": TRACKER_KEY, "key": KEYS[tracker], "optional": True}
         env.append({"name": KEYS[tracker], "valueFrom": {"secretKeyRef": reference}})
-    _given(home, tracker, "the experiment tracker", {"env": env}, parent=parent)
+    _register_pod_default(home, tracker, "the experiment tracker", {"env": env}, parent=parent)
 
 
-def _given(
-    home: Home,
+def _register_pod_default(
+    home: WorkloadNamespace,
     name: str,
     description: str,
     spec: Mapping[str, object],

@@ -10,10 +10,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import Part
+from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.teams.admission_policies import door_guard, profile_guard
-from components.platform.teams.namespaces import Home, homes
-from components.platform.teams.network_policies import ways
+from components.platform.teams.namespaces import WorkloadNamespace, list_workload_namespaces
+from components.platform.teams.network_policies import register_team_network_policies
 from components.platform.teams.pipelines import pipelines
 from components.platform.teams.pod_defaults import defaults
 from components.tenancy.workload import ROLES, group_of
@@ -21,7 +21,7 @@ from components.tenancy.workload import ROLES, group_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.platform.building_blocks.context import Charges, Ground
+    from components.platform.building_blocks.context import Charges, PlatformContext
 
 
 PROFILES: Final = "kubeflow.org/v1"
@@ -34,7 +34,7 @@ CULLER: Final = f"cluster.local/ns/{names.KUBEFLOW}/sa/{names.CULLER}"
 USE_PATHS: Final = ("*/api/kernels", "*/api/terminals")
 
 
-def rights(home: Home, *, parent: pulumi.Resource) -> kubernetes.apiextensions.CustomResource:
+def rights(home: WorkloadNamespace, *, parent: pulumi.Resource) -> kubernetes.apiextensions.CustomResource:
     """The Profile takes over the namespace, which carries its owner's name; contributors follow."""
     profile = kubernetes.apiextensions.CustomResource(
         f"{home.workload}-profile",
@@ -50,7 +50,7 @@ def rights(home: Home, *, parent: pulumi.Resource) -> kubernetes.apiextensions.C
         _members(home, group, "edit", parent=parent)
     for role, held in ROLES.items():
         _members(home, group_of(role, workload=home.workload), held, parent=parent)
-    _asked(home, parent=parent)
+    _allow_culler_requests(home, parent=parent)
     return profile
 
 
@@ -59,7 +59,7 @@ def binding_name(email: str, role: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", f"user-{email}-clusterrole-{role}".lower())
 
 
-def _contributor(home: Home, email: str, role: str, *, parent: pulumi.Resource) -> None:
+def _contributor(home: WorkloadNamespace, email: str, role: str, *, parent: pulumi.Resource) -> None:
     name = binding_name(email, role)
     metadata = {"name": name, "namespace": home.namespace, "annotations": {"user": email, "role": role}}
     kubernetes.rbac.v1.RoleBinding(
@@ -86,7 +86,7 @@ def _contributor(home: Home, email: str, role: str, *, parent: pulumi.Resource) 
     )
 
 
-def _members(home: Home, group: str, held: str, *, parent: pulumi.Resource) -> None:
+def _members(home: WorkloadNamespace, group: str, held: str, *, parent: pulumi.Resource) -> None:
     """For the Kubernetes API alone: Kubeflow's pages know people, and no groups (kubeflow#4188).
 
     Kubeflow's own kinds are in its own roles only, so whoever comes by a role of the cluster holds both.
@@ -101,7 +101,7 @@ def _members(home: Home, group: str, held: str, *, parent: pulumi.Resource) -> N
     )
 
 
-def _asked(home: Home, *, parent: pulumi.Resource) -> None:
+def _allow_culler_requests(home: WorkloadNamespace, *, parent: pulumi.Resource) -> None:
     """The culler may ask notebooks whether they are used; /healthz is open already, by the Profile's own policy."""
     kubernetes.apiextensions.CustomResource(
         f"{home.workload}-culler",
@@ -125,8 +125,8 @@ def _asked(home: Home, *, parent: pulumi.Resource) -> None:
 class TeamsArgs:
     """The namespaces and who works in them."""
 
-    ground: Ground
-    homes: Sequence[Home]
+    ground: PlatformContext
+    homes: Sequence[WorkloadNamespace]
     charges: Charges
 
 
@@ -143,7 +143,7 @@ class Teams(pulumi.ComponentResource):
         super().__init__("atoll:platform:Teams", name, facts, opts)
         profiles = args.ground.has("dashboard")  # it brings Profiles and PodDefaults
         for home in args.homes:
-            ways(home, ground=args.ground, parent=self)
+            register_team_network_policies(home, ground=args.ground, parent=self)
             if not profiles:
                 continue
             rights(home, parent=self)
@@ -154,7 +154,9 @@ class Teams(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build(ground: Ground, charges: Charges, options: pulumi.ResourceOptions) -> Part:
+def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     """The teams as a part."""
-    here = tuple(homes(ground.spec, ground.platform.teams))
-    return Part(resource=Teams("teams", TeamsArgs(ground=ground, homes=here, charges=charges), opts=options))
+    here = tuple(list_workload_namespaces(ground.spec, ground.platform.teams))
+    return RegisteredComponent(
+        resource=Teams("teams", TeamsArgs(ground=ground, homes=here, charges=charges), opts=options)
+    )

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from operations.acceptance.records import checked, to_line
+from operations.acceptance.records import to_line, validate_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ SERVICES: Final = {
 
 def text() -> str:
     """results.jsonl."""
-    return "".join(to_line(checked(each)) for each in records())
+    return "".join(to_line(validate_record(each)) for each in records())
 
 
 def records() -> Iterator[dict[str, object]]:

@@ -14,9 +14,9 @@ from cli.pages.relocation.html import page
 from cli.pages.relocation.markdown import bill_text
 from cli.views.relocation.descriptions import conclusion, heading
 from operations.plans.price_book import price_book
-from operations.plans.quote import option_named, quoted
-from operations.project.workspace import Subject
-from operations.relocation.config.plan_inputs import given, measured, rates, read_measured
+from operations.plans.quote import option_named, quote_subject
+from operations.project.workspace import StackRef
+from operations.relocation.config.plan_inputs import build_plan_inputs, rates, read_measured, read_measurements
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.relocation.inventory.expected_assets import from_lock
@@ -38,8 +38,8 @@ TARGETS: Final = ("west", "google")
 def locked(name: str) -> Lock:
     """What `atoll accept` would write for a checklist of this folder."""
     stack = "atlas" if name == "source" else f"atlas-{name}"
-    subject = Subject(stack=stack, checklist=HERE / f"{name}.yaml")
-    answer = quoted(subject, book=BOOK, own="", today=TODAY, allow_stale=True)
+    subject = StackRef(stack=stack, checklist=HERE / f"{name}.yaml")
+    answer = quote_subject(subject, book=BOOK, own="", today=TODAY, allow_stale=True)
     return lock(
         answer.quote,
         option_named(answer.quote, VIEW),
@@ -52,8 +52,8 @@ def locked(name: str) -> Lock:
 def planned(source: Lock, target: Lock) -> RelocationPlanForm:
     """What `atoll relocate plan --volumes measured.yaml` says, but for the program, which is not run here."""
     file = read_measured(HERE / "measured.yaml")
-    inventory = with_measured(from_lock(source), measured(file))
-    decided = given(
+    inventory = with_measured(from_lock(source), read_measurements(file))
+    decided = build_plan_inputs(
         file,
         places=None,
         inventory=inventory,

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 from cli.pages.documents.markdown import markdown
 from cli.pages.service_levels import page
 from cli.terminal.console import json_text
-from operations.plans.quote import option_named, quoted
-from operations.project.workspace import Subject as Asked
-from operations.service_levels.monthly_report import settled, table_source
-from operations.service_levels.sample_files import exclusions_in, recorded_in
+from operations.plans.quote import option_named, quote_subject
+from operations.project.workspace import StackRef as Asked
+from operations.service_levels.monthly_report import resolve_terms, table_source
+from operations.service_levels.sample_files import exclusions_in, read_samples
 from planning.checklist.reading.checklist_file import read_file
 from planning.platform.alerts import availability
 from planning.quoting.option import ceilings
@@ -26,7 +26,7 @@ from planning.quoting.quote import lock
 from planning.service_levels.document import document
 from planning.service_levels.month import Month
 from planning.service_levels.report import report
-from planning.service_levels.series import Name, Recorded, Run
+from planning.service_levels.series import Name, RecordedSeries, SeriesSegment
 from planning.service_levels.series_sources import to_text
 from planning.service_levels.service_parts import parts_of
 
@@ -45,7 +45,7 @@ SILENT: Final = ("2026-10-03T10:00Z", "2026-10-03T10:30Z")  # Prometheus itself 
 
 def locked() -> Lock:
     """What `atoll accept` would write for the checklist of this folder."""
-    answer = quoted(
+    answer = quote_subject(
         Asked(stack=STACK, checklist=HERE / "checklist.yaml"), book="current", own="", today=TODAY, allow_stale=True
     )
     return lock(
@@ -57,7 +57,7 @@ def locked() -> Lock:
     )
 
 
-def samples() -> Recorded:
+def samples() -> RecordedSeries:
     """What Prometheus recorded: two outages, a maintenance, and half an hour of which it knows nothing."""
     days = [(OCTOBER.start + 86_400 * day, OCTOBER.start + 86_400 * (day + 1)) for day in range(31)]
     burst = [
@@ -76,21 +76,21 @@ def samples() -> Recorded:
         Name(availability.STORAGE, availability.OBJECT_STORE): [(OCTOBER.start, 1)],
         Name(availability.CONTROL_PLANE): _dip(1, 0, "2026-10-25T01:00Z", "2026-10-25T03:00Z"),
     }
-    return Recorded({name: tuple(_runs(found)) for name, found in changes.items()}, step_seconds=60)
+    return RecordedSeries({name: tuple(_runs(found)) for name, found in changes.items()}, step_seconds=60)
 
 
 def _dip(usual: int, least: int, start: str, end: str) -> list[tuple[int, int]]:
     return [(OCTOBER.start, usual), (_second(start), least), (_second(end), usual)]
 
 
-def _runs(changes: list[tuple[int, int]]) -> list[Run]:
+def _runs(changes: list[tuple[int, int]]) -> list[SeriesSegment]:
     """From each change to the next, without the time in which nobody measured."""
     ends = [*(start for start, _ in changes[1:]), OCTOBER.end]
     gap = [_second(text) for text in SILENT]
-    found: list[Run] = []
+    found: list[SeriesSegment] = []
     for (start, value), end in zip(changes, ends, strict=True):
         pieces = ((start, min(end, gap[0])), (max(start, gap[1]), end))
-        found += [Run(first, last, Fraction(value)) for first, last in pieces if first < last]
+        found += [SeriesSegment(first, last, Fraction(value)) for first, last in pieces if first < last]
     return found
 
 
@@ -101,9 +101,9 @@ def _second(text: str) -> int:
 def reported() -> tuple[Lock, SlaForm]:
     """The lock, and what `atoll sla coral-answers --month 2026-10 --from samples.csv` says of it."""
     accepted = locked()
-    recorded = recorded_in([HERE / SAMPLES], stack=STACK, month=OCTOBER)
+    recorded = read_samples([HERE / SAMPLES], stack=STACK, month=OCTOBER)
     components = [part.key for part in parts_of(accepted)]
-    rests_on = settled(
+    rests_on = resolve_terms(
         read_file(HERE / "checklist.yaml"),
         lock=accepted,
         exclusions=exclusions_in(HERE / "exclusions.yaml", components=components),

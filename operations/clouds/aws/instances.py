@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.cloud_checks.orphans import Found, Use
+from planning.cloud_checks.orphans import Orphan, Use
 from planning.costs.resources.clouds.aws.storage import GP3_IOPS, GP3_MBPS
 from planning.values.money import ZERO
 
@@ -32,10 +32,10 @@ MOST_VALUES: Final = 200  # of the filters of one call (EC2 answers FilterLimitE
 CREATED_FOR: Final = "kubernetes.io/created-for/pvc"  # tags of the disks' driver (aws-ebs-csi-driver, docs/tagging.md)
 
 
-def machines(tagged: Tagged) -> Iterator[Found]:
+def machines(tagged: Tagged) -> Iterator[Orphan]:
     """Instances; a stopped one costs nothing but its disks."""
     pages = tagged.aws.ec2.get_paginator("describe_instances")
-    for named in _named("instance-id", tagged.ec2.get("i", ())):
+    for named in _build_id_filters("instance-id", tagged.ec2.get("i", ())):
         for reservation in (each for page in pages.paginate(Filters=named) for each in page.get("Reservations", [])):
             for instance in reservation.get("Instances", []):
                 state = str(instance.get("State", {}).get("Name", ""))
@@ -43,7 +43,7 @@ def machines(tagged: Tagged) -> Iterator[Found]:
                     yield _machine(tagged, instance, state=state)
 
 
-def _machine(tagged: Tagged, instance: InstanceTypeDef, *, state: str) -> Found:
+def _machine(tagged: Tagged, instance: InstanceTypeDef, *, state: str) -> Orphan:
     machine = str(instance.get("InstanceType", ""))
     purchase = "spot" if instance.get("InstanceLifecycle") == "spot" else "on_demand"
     return tagged.found(
@@ -55,15 +55,15 @@ def _machine(tagged: Tagged, instance: InstanceTypeDef, *, state: str) -> Found:
     )
 
 
-def volumes(tagged: Tagged) -> Iterator[Found]:
+def volumes(tagged: Tagged) -> Iterator[Orphan]:
     """EBS volumes, attached or not."""
     pages = tagged.aws.ec2.get_paginator("describe_volumes")
-    for named in _named("volume-id", tagged.ec2.get("vol", ())):
+    for named in _build_id_filters("volume-id", tagged.ec2.get("vol", ())):
         for volume in (each for page in pages.paginate(Filters=named) for each in page.get("Volumes", [])):
             state = volume.get("State", "")
             if state not in GONE:
                 kind = volume.get("VolumeType", "")
-                uses = _DISKS.get(kind, _unpriced)(volume)
+                uses = _DISKS.get(kind, _without_price)(volume)
                 words = f"EBS volume {kind}, {volume.get('Size', 0)} GB"
                 claim = _claim(volume)
                 kept = f"data of claim {claim}: kept when the stack is destroyed" if claim else ""
@@ -91,35 +91,35 @@ def _io2(volume: VolumeTypeDef) -> tuple[Use, ...]:
     return (Use(item=Item.DISK_FAST, quantity=size), Use(item=Item.DISK_FAST_IOPS, quantity=iops))
 
 
-def _unpriced(_: VolumeTypeDef) -> tuple[Use, ...]:
+def _without_price(_: VolumeTypeDef) -> tuple[Use, ...]:
     return ()
 
 
 _DISKS: Final[Mapping[str, Callable[[VolumeTypeDef], tuple[Use, ...]]]] = {"gp3": _gp3, "io2": _io2}
 
 
-def snapshots(tagged: Tagged) -> Iterator[Found]:
+def snapshots(tagged: Tagged) -> Iterator[Orphan]:
     """Snapshots of volumes; the catalog has no price for them."""
     pages = tagged.aws.ec2.get_paginator("describe_snapshots")
-    for named in _named("snapshot-id", tagged.ec2.get("snap", ())):
+    for named in _build_id_filters("snapshot-id", tagged.ec2.get("snap", ())):
         for each in (one for page in pages.paginate(Filters=named) for one in page.get("Snapshots", [])):
             words = f"EBS snapshot of {each.get('VolumeSize', 0)} GB"
             yield tagged.found(kind=words, id_=each.get("SnapshotId", ""), status=each.get("State", ""))
 
 
-def addresses(tagged: Tagged) -> Iterator[Found]:
+def addresses(tagged: Tagged) -> Iterator[Orphan]:
     """Elastic addresses, which cost whether something uses them or not."""
-    for named in _named("allocation-id", tagged.ec2.get("eipalloc", ())):
+    for named in _build_id_filters("allocation-id", tagged.ec2.get("eipalloc", ())):
         for each in tagged.aws.ec2.describe_addresses(Filters=named).get("Addresses", []):
             status = "in use" if each.get("AssociationId") else "idle"
             id_ = each.get("AllocationId", "")
             yield tagged.found(kind="public IPv4 address", id_=id_, status=status, uses=(Use(item=Item.PUBLIC_IPV4),))
 
 
-def gateways(tagged: Tagged) -> Iterator[Found]:
+def gateways(tagged: Tagged) -> Iterator[Orphan]:
     """NAT gateways."""
     pages = tagged.aws.ec2.get_paginator("describe_nat_gateways")
-    for named in _named("nat-gateway-id", tagged.ec2.get("nat", ())):
+    for named in _build_id_filters("nat-gateway-id", tagged.ec2.get("nat", ())):
         for each in (one for page in pages.paginate(Filters=named) for one in page.get("NatGateways", [])):
             state = each.get("State", "")
             if state not in GONE:
@@ -127,7 +127,7 @@ def gateways(tagged: Tagged) -> Iterator[Found]:
                 yield tagged.found(kind="NAT gateway", id_=each.get("NatGatewayId", ""), status=state, uses=uses)
 
 
-def endpoints(tagged: Tagged) -> Iterator[Found]:
+def endpoints(tagged: Tagged) -> Iterator[Orphan]:
     """VPC endpoints: gateways are free, an interface is paid for in each subnet."""
     ids = tagged.ec2.get("vpce", ())
     if not ids:
@@ -147,9 +147,9 @@ def endpoints(tagged: Tagged) -> Iterator[Found]:
                 )
 
 
-def tunnels(tagged: Tagged) -> Iterator[Found]:
+def tunnels(tagged: Tagged) -> Iterator[Orphan]:
     """Site-to-site VPN connections."""
-    for named in _named("vpn-connection-id", tagged.ec2.get("vpn", ())):
+    for named in _build_id_filters("vpn-connection-id", tagged.ec2.get("vpn", ())):
         for each in tagged.aws.ec2.describe_vpn_connections(Filters=named).get("VpnConnections", []):
             state = each.get("State", "")
             if state not in GONE:
@@ -160,7 +160,7 @@ def tunnels(tagged: Tagged) -> Iterator[Found]:
 DESCRIBED: Final = frozenset({"i", "vol", "snap", "eipalloc", "nat", "vpce", "vpn"})
 
 
-def others(tagged: Tagged) -> Iterator[Found]:
+def others(tagged: Tagged) -> Iterator[Orphan]:
     """Whatever else of EC2 carries a tag of the stack: free by its type, or without a price here."""
     for prefix, ids in tagged.ec2.items():
         kind = FREE.get(prefix, "")
@@ -168,7 +168,7 @@ def others(tagged: Tagged) -> Iterator[Found]:
             yield tagged.found(kind=kind or f"EC2 {prefix}", id_=id_, free=FREE_RULE if kind else "")
 
 
-def _named(name: str, ids: Sequence[str]) -> Iterator[list[FilterTypeDef]]:
+def _build_id_filters(name: str, ids: Sequence[str]) -> Iterator[list[FilterTypeDef]]:
     """Filters of one call each, which find nothing where an id is gone; naming ids as such is refused then."""
     for first in range(0, len(ids), MOST_VALUES):
         yield [{"Name": name, "Values": list(ids[first : first + MOST_VALUES])}]

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from catalogs.model import Item
 from operations.clouds.aws import instances
 from operations.clouds.aws.tags import Tagged, kind_of, last
-from planning.cloud_checks.orphans import Found, Use
+from planning.cloud_checks.orphans import Orphan, Use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ LOOKED_AT: Final = frozenset({"s3", "elasticfilesystem", "fsx", "kms", "logs"})
 BALANCERS: Final = {"application": "load balancer", "network": "network load balancer"}
 
 
-def clusters(tagged: Tagged) -> Iterator[Found]:
+def clusters(tagged: Tagged) -> Iterator[Orphan]:
     """The EKS control plane, by its name."""
     try:
         cluster = tagged.aws.eks.describe_cluster(name=tagged.asked.cluster)["cluster"]
@@ -49,7 +49,7 @@ def clusters(tagged: Tagged) -> Iterator[Found]:
     yield tagged.found(kind="EKS cluster", id_=cluster.get("name", ""), status=state, uses=uses)
 
 
-def balancers(tagged: Tagged) -> Iterator[Found]:
+def balancers(tagged: Tagged) -> Iterator[Orphan]:
     """Load balancers that are still there; their capacity units come on top."""
     named = {arn for arn in tagged.of("elasticloadbalancing") if kind_of(arn) == "elasticloadbalancing:loadbalancer"}
     classic = {arn for arn in named if arn.count("/") == 1}
@@ -71,7 +71,7 @@ def balancers(tagged: Tagged) -> Iterator[Found]:
                 )
 
 
-def buckets(tagged: Tagged) -> Iterator[Found]:
+def buckets(tagged: Tagged) -> Iterator[Orphan]:
     """Buckets; how much they hold is not asked, so they have no price."""
     for arn in tagged.of("s3"):
         name = last(arn)
@@ -85,7 +85,7 @@ def buckets(tagged: Tagged) -> Iterator[Found]:
         yield tagged.found(kind="S3 bucket", id_=name, kept=KEPT_DATA, note=note)
 
 
-def elastic_files(tagged: Tagged) -> Iterator[Found]:
+def elastic_files(tagged: Tagged) -> Iterator[Orphan]:
     """EFS file systems with what they hold."""
     named = {last(arn) for arn in tagged.of("elasticfilesystem") if kind_of(arn).endswith(":file-system")}
     if not named:
@@ -98,7 +98,7 @@ def elastic_files(tagged: Tagged) -> Iterator[Found]:
                 yield tagged.found(kind="EFS file system", id_=each["FileSystemId"], uses=uses, kept=KEPT_DATA)
 
 
-def parallel_files(tagged: Tagged) -> Iterator[Found]:
+def parallel_files(tagged: Tagged) -> Iterator[Orphan]:
     """FSx for Lustre file systems, as large as they were provisioned."""
     named = {last(arn) for arn in tagged.of("fsx") if kind_of(arn) == "fsx:file-system"}
     if not named:
@@ -119,7 +119,7 @@ def parallel_files(tagged: Tagged) -> Iterator[Found]:
                 )
 
 
-def keys(tagged: Tagged) -> Iterator[Found]:
+def keys(tagged: Tagged) -> Iterator[Orphan]:
     """Keys; one that waits for its deletion is not charged (aws.amazon.com/kms/pricing)."""
     for arn in tagged.of("kms"):
         try:
@@ -140,7 +140,7 @@ def keys(tagged: Tagged) -> Iterator[Found]:
         )
 
 
-def log_groups(tagged: Tagged) -> Iterator[Found]:
+def log_groups(tagged: Tagged) -> Iterator[Orphan]:
     """Log groups of the cluster and its network, by name: EKS makes its own anew while it is deleted."""
     name = tagged.asked.cluster
     for prefix in (f"/aws/eks/{name}/", f"/aws/vpc/{name}/", f"/aws/containerinsights/{name}/"):
@@ -152,17 +152,17 @@ def log_groups(tagged: Tagged) -> Iterator[Found]:
                 yield tagged.found(kind="log group", id_=each.get("logGroupName", ""), uses=uses, free=free)
 
 
-def others(tagged: Tagged) -> Iterator[Found]:
+def others(tagged: Tagged) -> Iterator[Orphan]:
     """Whatever else carries a tag of the stack: free by its type, or without a price here."""
     yield from _by_type(tagged, tagged.arns)
 
 
-def worldwide(tagged: Tagged) -> Iterator[Found]:
+def worldwide(tagged: Tagged) -> Iterator[Orphan]:
     """Hosted zones and whatever else belongs to no region."""
     yield from _by_type(tagged, tagged.global_arns)
 
 
-def _by_type(tagged: Tagged, arns: Iterable[str]) -> Iterator[Found]:
+def _by_type(tagged: Tagged, arns: Iterable[str]) -> Iterator[Orphan]:
     looked_at = {"eks:cluster", "elasticloadbalancing:loadbalancer"}
     for arn in arns:
         kind = kind_of(arn)
@@ -172,7 +172,7 @@ def _by_type(tagged: Tagged, arns: Iterable[str]) -> Iterator[Found]:
         yield tagged.found(kind=known or kind, id_=arn, free=instances.FREE_RULE if known else "")
 
 
-SEARCHES: Final[Mapping[str, Callable[[Tagged], Iterable[Found]]]] = {
+SEARCHES: Final[Mapping[str, Callable[[Tagged], Iterable[Orphan]]]] = {
     "EC2 instances": instances.machines,
     "EBS volumes": instances.volumes,
     "EBS snapshots": instances.snapshots,

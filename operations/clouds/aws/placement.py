@@ -10,8 +10,15 @@ from operations.clouds.aws.client import REFUSED, clients, refusal
 from operations.clouds.aws.orphans import SEARCHES
 from operations.clouds.aws.tags import STACK, Tagged
 from operations.clouds.registry import Search
-from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
-from planning.cloud_checks.orphans import Found, Unanswered
+from planning.cloud_checks.cloud_reports import (
+    CLOUD,
+    CloudReport,
+    OfferReport,
+    QuotaReport,
+    ReservationReport,
+    UnknownFact,
+)
+from planning.cloud_checks.orphans import Orphan, Unanswered
 from planning.cloud_checks.quotas import ELASTIC_IPS, NETWORKS, aws_class, codes
 
 if TYPE_CHECKING:
@@ -31,51 +38,55 @@ RUNNING: Final = ("pending", "running")  # states that count against the limits 
 NO_RESERVATION: Final = "InvalidCapacityReservationId"  # .NotFound and .Malformed (EC2 API error codes)
 
 
-def told_by(aws: Clients, asked: Asked) -> Told:
+def told_by(aws: Clients, asked: Asked) -> CloudReport:
     """What one region says; what it refuses to say is unknown, with its reason."""
     machines = sorted({pool.machine for pool in asked.spec.pools})
-    return Told(
+    return CloudReport(
         quotas=_quotas(aws, asked),
         offers={machine: _or_unknown(lambda name=machine: offer(aws, name)) for machine in machines},
-        reservations=told_reservations(aws, asked.reservations.values()),
+        reservations=read_reservations(aws, asked.reservations.values()),
     )
 
 
-def told_reservations(aws: Clients, ids: Iterable[str]) -> dict[str, ReservationTold | Unknown | None]:
+def read_reservations(aws: Clients, ids: Iterable[str]) -> dict[str, ReservationReport | UnknownFact | None]:
     """Reservations by id."""
     return {id_: _or_unknown(lambda name=id_: reservation(aws, name)) for id_ in sorted(ids)}
 
 
-def _or_unknown(ask: Callable[[], Answer]) -> Answer | Unknown:
+def _or_unknown(ask: Callable[[], Answer]) -> Answer | UnknownFact:
     try:
         return ask()
     except REFUSED as error:
-        return Unknown(refusal(error))
+        return UnknownFact(refusal(error))
 
 
-def _quotas(aws: Clients, asked: Asked) -> dict[str, QuotaTold | Unknown]:
+def _quotas(aws: Clients, asked: Asked) -> dict[str, QuotaReport | UnknownFact]:
     """Every quota that a pool or the network counts against."""
     asked_for = codes(asked.spec)
-    used = _or_unknown(lambda: used_vcpus(aws, stack=asked.stack)) if asked_for - {ELASTIC_IPS[0], NETWORKS[0]} else {}
-    counted: dict[str, int] | Unknown = used
+    used = (
+        _or_unknown(lambda: count_used_vcpus(aws, stack=asked.stack))
+        if asked_for - {ELASTIC_IPS[0], NETWORKS[0]}
+        else {}
+    )
+    counted: dict[str, int] | UnknownFact = used
     return {
         code: _or_unknown(lambda name=code: _quota(aws, name, asked=asked, used=counted)) for code in sorted(asked_for)
     }
 
 
-def _quota(aws: Clients, code: str, *, asked: Asked, used: Mapping[str, int] | Unknown) -> QuotaTold:
+def _quota(aws: Clients, code: str, *, asked: Asked, used: Mapping[str, int] | UnknownFact) -> QuotaReport:
     service = "vpc" if code == NETWORKS[0] else "ec2"
     quota = aws.quotas.get_service_quota(ServiceCode=service, QuotaCode=code)["Quota"]
     limit = int(quota.get("Value", 0))
     name = quota.get("QuotaName", "")
     if code == ELASTIC_IPS[0]:
-        return QuotaTold(limit=limit, used=used_addresses(aws, stack=asked.stack), name=name)
+        return QuotaReport(limit=limit, used=count_used_addresses(aws, stack=asked.stack), name=name)
     if code == NETWORKS[0]:
-        return QuotaTold(limit=limit, used=used_networks(aws, stack=asked.stack), name=name)
-    return QuotaTold(limit=limit, used=None if isinstance(used, Unknown) else used.get(code, 0), name=name)
+        return QuotaReport(limit=limit, used=count_used_networks(aws, stack=asked.stack), name=name)
+    return QuotaReport(limit=limit, used=None if isinstance(used, UnknownFact) else used.get(code, 0), name=name)
 
 
-def used_vcpus(aws: Clients, *, stack: str) -> dict[str, int]:
+def count_used_vcpus(aws: Clients, *, stack: str) -> dict[str, int]:
     """VCPUs by quota code of what runs in the region and is not of this stack."""
     pages = aws.ec2.get_paginator("describe_instances").paginate(
         Filters=[{"Name": "instance-state-name", "Values": list(RUNNING)}]
@@ -104,13 +115,13 @@ def _vcpus(instance: InstanceTypeDef) -> int:
     return options.get("CoreCount", 1) * options.get("ThreadsPerCore", 1)
 
 
-def used_addresses(aws: Clients, *, stack: str) -> int:
+def count_used_addresses(aws: Clients, *, stack: str) -> int:
     """Elastic addresses of the region that are not of this stack."""
     found = aws.ec2.describe_addresses().get("Addresses", [])
     return sum(1 for each in found if not _ours(each.get("Tags", []), stack=stack))
 
 
-def used_networks(aws: Clients, *, stack: str) -> int:
+def count_used_networks(aws: Clients, *, stack: str) -> int:
     """VPCs of the region, the default one too, that are not of this stack."""
     pages = aws.ec2.get_paginator("describe_vpcs").paginate()
     return sum(1 for page in pages for each in page.get("Vpcs", []) if not _ours(each.get("Tags", []), stack=stack))
@@ -120,14 +131,14 @@ def _ours(tags: Iterable[TagTypeDef], *, stack: str) -> bool:
     return any(tag.get("Key") == STACK and tag.get("Value") == stack for tag in tags)
 
 
-def offer(aws: Clients, machine: str) -> OfferTold:
+def offer(aws: Clients, machine: str) -> OfferReport:
     """Zone ids that offer a machine, and how many EFA interfaces it has."""
     pages = aws.ec2.get_paginator("describe_instance_type_offerings").paginate(
         LocationType="availability-zone-id", Filters=[{"Name": "instance-type", "Values": [machine]}]
     )
     zones = sorted(each.get("Location", "") for page in pages for each in page.get("InstanceTypeOfferings", []))
     efa = _efa_interfaces(aws, machine) if zones else None
-    return OfferTold(zones=tuple(zones), offered=bool(zones), efa_interfaces=efa, source=CLOUD)
+    return OfferReport(zones=tuple(zones), offered=bool(zones), efa_interfaces=efa, source=CLOUD)
 
 
 def _efa_interfaces(aws: Clients, machine: str) -> int:
@@ -137,7 +148,7 @@ def _efa_interfaces(aws: Clients, machine: str) -> int:
     return network.get("EfaInfo", {}).get("MaximumEfaInterfaces", 1) if network.get("EfaSupported") else 0
 
 
-def reservation(aws: Clients, id_: str) -> ReservationTold | None:
+def reservation(aws: Clients, id_: str) -> ReservationReport | None:
     """A capacity reservation or block; None where the region has none of this id."""
     try:
         found = aws.ec2.describe_capacity_reservations(CapacityReservationIds=[id_])
@@ -149,9 +160,9 @@ def reservation(aws: Clients, id_: str) -> ReservationTold | None:
     return _reservation(listed[0], id_=id_) if listed else None
 
 
-def _reservation(said: CapacityReservationTypeDef, *, id_: str) -> ReservationTold:
+def _reservation(said: CapacityReservationTypeDef, *, id_: str) -> ReservationReport:
     ends = said.get("EndDate")
-    return ReservationTold(
+    return ReservationReport(
         id=id_,
         status=said.get("State", ""),
         machine=said.get("InstanceType", ""),
@@ -161,10 +172,10 @@ def _reservation(said: CapacityReservationTypeDef, *, id_: str) -> ReservationTo
     )
 
 
-def told(asked: Asked) -> Told:
+def read_region_capacity(asked: Asked) -> CloudReport:
     """Quotas, offers and reservations of the placement's region."""
     aws = clients(asked.spec.placement.region)
-    return Told(silence=aws) if isinstance(aws, str) else told_by(aws, asked)
+    return CloudReport(silence=aws) if isinstance(aws, str) else told_by(aws, asked)
 
 
 def search(asked: Asked) -> Search:
@@ -173,12 +184,12 @@ def search(asked: Asked) -> Search:
     aws = clients(place.region)
     if isinstance(aws, str):
         return Search((), (Unanswered(placement=place.name, what="AWS", reason=aws),))
-    return search_by(Tagged(aws, asked))
+    return search_tagged(Tagged(aws, asked))
 
 
-def search_by(tagged: Tagged) -> Search:
+def search_tagged(tagged: Tagged) -> Search:
     """The same, with given clients."""
-    found: list[Found] = []
+    found: list[Orphan] = []
     unanswered: list[Unanswered] = []
     for what, look in SEARCHES.items():
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
 
-from planning.cloud_checks.orphans import Found
+from planning.cloud_checks.orphans import Orphan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,10 +93,10 @@ class Tagged:
         free: str = "",
         kept: str = "",
         note: str = "",
-    ) -> Found:
-        """Something that is there; the words are those of `planning.cloud_checks.orphans.Found`."""
+    ) -> Orphan:
+        """Something that is there; the words are those of `planning.cloud_checks.orphans.Orphan`."""
         place = self.asked.spec.placement
-        return Found(
+        return Orphan(
             kind=kind,
             id=id_,
             provider=place.provider,

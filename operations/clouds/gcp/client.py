@@ -70,7 +70,7 @@ AGAIN: Final = Retry(if_exception_type(ServiceUnavailable), timeout=WAIT_SECONDS
 
 
 @final
-class Project:
+class GoogleProject:
     """One project, asked with the credentials of the environment."""
 
     def __init__(self, name: str, credentials: Credentials) -> None:
@@ -136,7 +136,7 @@ class Project:
         return list(client.search_all_resources(scope=scope, query=query, retry=AGAIN, timeout=WAIT_SECONDS))
 
 
-def google_of(project: str) -> Project | str:
+def google_of(project: str) -> GoogleProject | str:
     """The project with the credentials of the environment; why there is none where there is none."""
     try:
         credentials, default = google.auth.default(scopes=SCOPES)
@@ -145,7 +145,7 @@ def google_of(project: str) -> Project | str:
     except GoogleAuthError as error:  # of a workload's identity, which Google is asked about for its project
         return refusal(error)
     name = project or default
-    return Project(name, cast("Credentials", credentials)) if name else NO_PROJECT
+    return GoogleProject(name, cast("Credentials", credentials)) if name else NO_PROJECT
 
 
 def refusal(error: Exception) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, cast
 
 from catalogs.model import Item
-from planning.cloud_checks.orphans import Found, Use
+from planning.cloud_checks.orphans import Orphan, Use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -57,7 +57,7 @@ def marks(asked: Asked) -> tuple[tuple[str, str], ...]:
     return ((LABEL, asked.stack), (GKE_LABEL, asked.cluster))
 
 
-def machines(found: Iterable[compute_v1.Instance], asked: Asked) -> Iterator[Found]:
+def machines(found: Iterable[compute_v1.Instance], asked: Asked) -> Iterator[Orphan]:
     """Machines; a stopped one costs nothing but its disks."""
     for each in found:
         machine = each.machine_type.rpartition("/")[2]
@@ -74,7 +74,7 @@ def machines(found: Iterable[compute_v1.Instance], asked: Asked) -> Iterator[Fou
         )
 
 
-def disks(found: Iterable[compute_v1.Disk], asked: Asked) -> Iterator[Found]:
+def disks(found: Iterable[compute_v1.Disk], asked: Asked) -> Iterator[Orphan]:
     """Disks, attached or not."""
     for each in found:
         kind = each.type_.rpartition("/")[2]
@@ -97,7 +97,7 @@ def _claim(description: str) -> str:
     return "/".join(parts) if all(parts) else ""
 
 
-def routers(found: Iterable[compute_v1.Router], asked: Asked) -> Iterator[Found]:
+def routers(found: Iterable[compute_v1.Router], asked: Asked) -> Iterator[Orphan]:
     """Cloud NAT of the routers in the stack's network; a router alone costs nothing."""
     for each in found:
         if _in_network(each.network, asked):
@@ -106,7 +106,7 @@ def routers(found: Iterable[compute_v1.Router], asked: Asked) -> Iterator[Found]
             yield _thing(asked, kind="Cloud NAT" if uses else "router", id_=each.name, status="", uses=uses, free=free)
 
 
-def forwarding_rules(found: Iterable[compute_v1.ForwardingRule], asked: Asked) -> Iterator[Found]:
+def forwarding_rules(found: Iterable[compute_v1.ForwardingRule], asked: Asked) -> Iterator[Orphan]:
     """Forwarding rules in the stack's network, as GKE makes them for services."""
     for each in found:
         if _in_network(each.network, asked):
@@ -119,14 +119,14 @@ def _in_network(url: str, asked: Asked) -> bool:
     return url.rpartition("/")[2] == asked.cluster
 
 
-def assets(found: Iterable[asset_v1.ResourceSearchResult], asked: Asked) -> Iterator[Found]:
+def assets(found: Iterable[asset_v1.ResourceSearchResult], asked: Asked) -> Iterator[Orphan]:
     """Everything else that carries the stack's label."""
     for each in found:
         if each.asset_type not in SEARCHED:
             yield _asset(each, asked)
 
 
-def _asset(each: asset_v1.ResourceSearchResult, asked: Asked) -> Found:
+def _asset(each: asset_v1.ResourceSearchResult, asked: Asked) -> Orphan:
     id_ = each.display_name or each.name.rpartition("/")[2]
     type_ = each.asset_type
     if type_ in FREE:
@@ -149,9 +149,9 @@ def _thing(
     free: str = "",
     kept: str = "",
     note: str = "",
-) -> Found:
+) -> Orphan:
     place = asked.spec.placement
-    return Found(
+    return Orphan(
         kind=kind,
         id=id_,
         provider=place.provider,

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Final, cast
 from operations.clouds.gcp.client import REFUSED, google_of, refusal
 from operations.clouds.gcp.orphans import LABEL, assets, disks, forwarding_rules, machines, marks, routers
 from operations.clouds.registry import Search
-from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, ReservationTold, Told, Unknown
-from planning.cloud_checks.orphans import Found, Unanswered
+from planning.cloud_checks.cloud_reports import (
+    CLOUD,
+    CloudReport,
+    OfferReport,
+    QuotaReport,
+    ReservationReport,
+    UnknownFact,
+)
+from planning.cloud_checks.orphans import Orphan, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,22 +32,22 @@ if TYPE_CHECKING:
 PROJECT: Final = "gcp:project"
 
 
-def told(asked: Asked) -> Told:
+def read_capacity(asked: Asked) -> CloudReport:
     """Quotas, offers and reservations of the placement's region."""
     found = google_of(asked.config.get(PROJECT, ""))
-    return Told(silence=found) if isinstance(found, str) else told_by(found, asked)
+    return CloudReport(silence=found) if isinstance(found, str) else read_project_capacity(found, asked)
 
 
-def told_by(google: Google, asked: Asked) -> Told:
+def read_project_capacity(google: Google, asked: Asked) -> CloudReport:
     """The same, of a given project."""
     spec = asked.spec
     try:
         region = google.region(spec.placement.region)
     except REFUSED as error:
-        return Told(silence=refusal(error))
+        return CloudReport(silence=refusal(error))
     zones = spec.placement.zones or tuple(_last(url) for url in region.zones)
     machines_ = sorted({pool.machine for pool in spec.pools})
-    return Told(
+    return CloudReport(
         quotas=quotas(region),
         offers={name: _or_unknown(lambda machine=name: _offer(google, machine, zones=zones)) for name in machines_},
         reservations={
@@ -49,37 +56,38 @@ def told_by(google: Google, asked: Asked) -> Told:
     )
 
 
-def _or_unknown(ask: Callable[[], Answer]) -> Answer | Unknown:
+def _or_unknown(ask: Callable[[], Answer]) -> Answer | UnknownFact:
     try:
         return ask()
     except REFUSED as error:
-        return Unknown(refusal(error))
+        return UnknownFact(refusal(error))
 
 
-def quotas(region: compute_v1.Region) -> dict[str, QuotaTold | Unknown]:
+def quotas(region: compute_v1.Region) -> dict[str, QuotaReport | UnknownFact]:
     """Quotas of a region by metric; what is used may be this stack's own."""
     return {
-        each.metric: QuotaTold(limit=int(each.limit), used=int(each.usage), own_included=True) for each in region.quotas
+        each.metric: QuotaReport(limit=int(each.limit), used=int(each.usage), own_included=True)
+        for each in region.quotas
     }
 
 
-def _offer(google: Google, machine: str, *, zones: Iterable[str]) -> OfferTold:
+def _offer(google: Google, machine: str, *, zones: Iterable[str]) -> OfferReport:
     found = tuple(zone for zone in zones if google.offers(zone=zone, machine=machine))
-    return OfferTold(zones=found, offered=bool(found), efa_interfaces=None, source=CLOUD)
+    return OfferReport(zones=found, offered=bool(found), efa_interfaces=None, source=CLOUD)
 
 
-def _reservation(google: Google, name: str) -> ReservationTold | None:
+def _reservation(google: Google, name: str) -> ReservationReport | None:
     listed = list(google.reservations(name))
-    return as_told(listed[0]) if listed else None
+    return convert_reservation(listed[0]) if listed else None
 
 
-def as_told(found: compute_v1.Reservation) -> ReservationTold:
+def convert_reservation(found: compute_v1.Reservation) -> ReservationReport:
     """A reservation of Compute Engine."""
     specific = cast("object", found.specific_reservation)  # pyright: ignore[reportUnknownMemberType]
     held = cast("compute_v1.AllocationSpecificSKUReservation", specific)
     properties = cast("object", held.instance_properties)  # pyright: ignore[reportUnknownMemberType]
     machine = cast("compute_v1.AllocationSpecificSKUAllocationReservedInstanceProperties", properties)
-    return ReservationTold(
+    return ReservationReport(
         id=found.name,
         status=found.status,
         machine=machine.machine_type,
@@ -95,20 +103,20 @@ def search(asked: Asked) -> Search:
     if isinstance(found, str):
         unasked = Unanswered(placement=asked.spec.placement.name, what="Google Cloud", reason=found)
         return Search((), (unasked,))
-    return search_by(found, asked)
+    return search_project(found, asked)
 
 
-def search_by(google: Google, asked: Asked) -> Search:
+def search_project(google: Google, asked: Asked) -> Search:
     """The same, of a given project."""
     place = asked.spec.placement
-    looks: Mapping[str, Callable[[], Iterable[Found]]] = {
+    looks: Mapping[str, Callable[[], Iterable[Orphan]]] = {
         "machines": lambda: machines((each for mark in marks(asked) for each in google.instances(*mark)), asked),
         "disks": lambda: disks((each for mark in marks(asked) for each in google.disks(*mark)), asked),
         "routers": lambda: routers(google.routers(place.region), asked),
         "forwarding rules": lambda: forwarding_rules(google.forwarding_rules(place.region), asked),
         "everything else by label": lambda: assets(google.assets(LABEL, asked.stack), asked),
     }
-    found: list[Found] = []
+    found: list[Orphan] = []
     unanswered: list[Unanswered] = []
     for what, look in looks.items():
         try:

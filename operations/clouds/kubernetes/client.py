@@ -35,7 +35,7 @@ class NoKubeconfigError(Exception):
     """A file is YAML, and no kubeconfig."""
 
 
-def opened(named: str, *, context: str | None) -> client.ApiClient:
+def open_api(named: str, *, context: str | None) -> client.ApiClient:
     """The API that a kubeconfig leads to.
 
     Args:
@@ -106,7 +106,7 @@ def answer(
     return cast("int", found.status), content  # pyright: ignore[reportUnknownMemberType]
 
 
-def parsed(content: bytes) -> dict[str, object]:
+def parse_object(content: bytes) -> dict[str, object]:
     """A JSON object; an empty one where a proxy has answered something else."""
     try:
         found = cast("object", json.loads(content))

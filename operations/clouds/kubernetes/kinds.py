@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from components.platform.building_blocks import names
-from operations.clouds.kubernetes.objects import Kind
+from operations.clouds.kubernetes.objects import ResourceKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +15,7 @@ STAMP: Final = "<now>"  # stands for the time at which a writer is stopped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class StopMethod:
     """How writers of a kind are stopped.
 
     Args:
@@ -26,7 +26,7 @@ class Way:
         how: in words.
     """
 
-    kind: Kind
+    kind: ResourceKind
     field: tuple[str, ...]
     stopped: object
     holds: Callable[[object], bool]
@@ -54,58 +54,64 @@ def _is_drained(value: object) -> bool:
     return value == DRAIN
 
 
-NAMESPACE: Final = Kind(group="", version="v1", plural="namespaces", name="Namespace", namespaced=False)
-POD: Final = Kind(group="", version="v1", plural="pods", name="Pod")
+NAMESPACE: Final = ResourceKind(group="", version="v1", plural="namespaces", name="Namespace", namespaced=False)
+POD: Final = ResourceKind(group="", version="v1", plural="pods", name="Pod")
 SUSPENDED: Final = ("spec", "suspend")
 DRAIN: Final = "HoldAndDrain"  # of Kueue: nothing is admitted, and what runs is evicted
 # The notebook controller scales to 0 where it finds this annotation (kubeflow/notebooks, culler.STOP_ANNOTATION).
 STOPPED: Final = "kubeflow-resource-stopped"
 
 
-def _suspended(group: str, version: str, plural: str, name: str, field: tuple[str, ...] = SUSPENDED) -> Way:
-    kind = Kind(group=group, version=version, plural=plural, name=name)
-    return Way(kind=kind, field=field, stopped=True, holds=_is_true, how="suspended")
+def _build_suspend_method(
+    group: str, version: str, plural: str, name: str, field: tuple[str, ...] = SUSPENDED
+) -> StopMethod:
+    kind = ResourceKind(group=group, version=version, plural=plural, name=name)
+    return StopMethod(kind=kind, field=field, stopped=True, holds=_is_true, how="suspended")
 
 
-def _scaled(plural: str, name: str) -> Way:
-    kind = Kind(group="apps", version="v1", plural=plural, name=name)
+def _build_scale_method(plural: str, name: str) -> StopMethod:
+    kind = ResourceKind(group="apps", version="v1", plural=plural, name=name)
     how = "scaled to 0"
-    return Way(kind=kind, field=("spec", "replicas"), stopped=0, holds=_is_zero, how=how, absent=1)
+    return StopMethod(kind=kind, field=("spec", "replicas"), stopped=0, holds=_is_zero, how=how, absent=1)
 
 
 # Versions are those that the pinned charts store (platform reference, CRDS.yaml; read 2026-11-22).
-NOTEBOOKS: Final = Way(
-    kind=Kind(group="kubeflow.org", version="v1", plural="notebooks", name="Notebook"),
+NOTEBOOKS: Final = StopMethod(
+    kind=ResourceKind(group="kubeflow.org", version="v1", plural="notebooks", name="Notebook"),
     field=("metadata", "annotations", STOPPED),
     stopped=STAMP,
     holds=_is_there,
     how=f"annotated {STOPPED}",
 )
-QUEUES: Final = Way(
-    kind=Kind(group="kueue.x-k8s.io", version="v1beta2", plural="clusterqueues", name="ClusterQueue", namespaced=False),
+QUEUES: Final = StopMethod(
+    kind=ResourceKind(
+        group="kueue.x-k8s.io", version="v1beta2", plural="clusterqueues", name="ClusterQueue", namespaced=False
+    ),
     field=("spec", "stopPolicy"),
     stopped=DRAIN,
     holds=_is_drained,
     how="held and drained",
 )
-RECURRING: Final = Way(
-    kind=Kind(group="kubeflow.org", version="v1beta1", plural="scheduledworkflows", name="ScheduledWorkflow"),
+RECURRING: Final = StopMethod(
+    kind=ResourceKind(group="kubeflow.org", version="v1beta1", plural="scheduledworkflows", name="ScheduledWorkflow"),
     field=("spec", "enabled"),
     stopped=False,
     holds=_is_not_true,
     how="disabled",
 )
-CRON_JOBS: Final = _suspended("batch", "v1", "cronjobs", "CronJob")
-CRON_WORKFLOWS: Final = _suspended("argoproj.io", "v1alpha1", "cronworkflows", "CronWorkflow")
-WORKFLOWS: Final = _suspended("argoproj.io", "v1alpha1", "workflows", "Workflow")
-TRAIN_JOBS: Final = _suspended("trainer.kubeflow.org", "v1alpha1", "trainjobs", "TrainJob")
-JOB_SETS: Final = _suspended("jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet")
-MPI_JOBS: Final = _suspended("kubeflow.org", "v2beta1", "mpijobs", "MPIJob", ("spec", "runPolicy", "suspend"))
-JOBS: Final = _suspended("batch", "v1", "jobs", "Job")
-DEPLOYMENTS: Final = _scaled("deployments", "Deployment")
-STATEFUL_SETS: Final = _scaled("statefulsets", "StatefulSet")
+CRON_JOBS: Final = _build_suspend_method("batch", "v1", "cronjobs", "CronJob")
+CRON_WORKFLOWS: Final = _build_suspend_method("argoproj.io", "v1alpha1", "cronworkflows", "CronWorkflow")
+WORKFLOWS: Final = _build_suspend_method("argoproj.io", "v1alpha1", "workflows", "Workflow")
+TRAIN_JOBS: Final = _build_suspend_method("trainer.kubeflow.org", "v1alpha1", "trainjobs", "TrainJob")
+JOB_SETS: Final = _build_suspend_method("jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet")
+MPI_JOBS: Final = _build_suspend_method(
+    "kubeflow.org", "v2beta1", "mpijobs", "MPIJob", ("spec", "runPolicy", "suspend")
+)
+JOBS: Final = _build_suspend_method("batch", "v1", "jobs", "Job")
+DEPLOYMENTS: Final = _build_scale_method("deployments", "Deployment")
+STATEFUL_SETS: Final = _build_scale_method("statefulsets", "StatefulSet")
 
-Named = tuple[Way, str, str]  # a way, a namespace and a name
+Named = tuple[StopMethod, str, str]  # a way, a namespace and a name
 # They put back what a freeze changes: the spend guard sets stopPolicy every minute, Argo CD what differs from git.
 KEEPERS: Final[tuple[Named, ...]] = (
     (DEPLOYMENTS, names.KUEUE, "spend-guard"),

@@ -14,7 +14,7 @@ class ChangedMeanwhileError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class ResourceKind:
     """A kind as the API serves it."""
 
     group: str
@@ -34,18 +34,18 @@ class Kind:
         return f"{self.root}{within}/{self.plural}" + (f"/{name}" if name else "")
 
 
-class Cluster(Protocol):
+class KubernetesApi(Protocol):
     """What is needed of a cluster; each raises StepError where it refuses or does not answer."""
 
-    def listed(self, kind: Kind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         """Every object of a kind; none where the cluster does not serve the kind."""
         ...
 
-    def get(self, kind: Kind, *, namespace: str, name: str) -> Mapping[str, object] | None:
+    def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:
         """One object; None where it is not there."""
         ...
 
-    def change(self, kind: Kind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
+    def change(self, kind: ResourceKind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
         """Apply a merge patch; False where the object is not there.
 
         Raises:

@@ -19,8 +19,8 @@ from catalogs.model import Item
 from components.context.hardware import DEVICES, NVIDIA
 from operations.clouds.kubernetes import client as api_server
 from operations.clouds.registry import Search
-from planning.cloud_checks.cloud_reports import CLOUD, OfferTold, QuotaTold, Told, Unknown
-from planning.cloud_checks.orphans import Found, Unanswered, Use
+from planning.cloud_checks.cloud_reports import CLOUD, CloudReport, OfferReport, QuotaReport, UnknownFact
+from planning.cloud_checks.orphans import Orphan, Unanswered, Use
 from planning.cloud_checks.quotas import nodes_code
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ NOT_ASKED: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def told(asked: Asked) -> Told:
+def read_capacity(asked: Asked) -> CloudReport:
     """How many nodes of each size there are; a cluster knows no quota and no reservation."""
     try:
         counted = node_counts(_api(asked).list_node(_request_timeout=WAIT_SECONDS).items)
     except REFUSED as error:
-        return Told(silence=_refusal(error))
+        return CloudReport(silence=_refusal(error))
     return from_counts(counted, asked)
 
 
@@ -65,26 +65,26 @@ def _accelerators(node: client.V1Node) -> int:
     return sum(int(amount) for name, amount in allocatable.items() if name in RESOURCES)
 
 
-def from_counts(counted: Mapping[int, int], asked: Asked) -> Told:
+def from_counts(counted: Mapping[int, int], asked: Asked) -> CloudReport:
     """What node counts say about every pool."""
     spec = asked.spec
     grows = spec.profile.autoscaler != "none"
     quotas = {
-        nodes_code(pool.accelerators): QuotaTold(limit=counted.get(pool.accelerators, 0), used=0, grows=grows)
+        nodes_code(pool.accelerators): QuotaReport(limit=counted.get(pool.accelerators, 0), used=0, grows=grows)
         for pool in spec.pools
     }
-    return Told(
+    return CloudReport(
         quotas=quotas,
         offers={pool.machine: _offer(counted.get(pool.accelerators, 0), grows=grows) for pool in spec.pools},
-        reservations={id_: Unknown("a cluster knows no reservations") for id_ in asked.reservations.values()},
+        reservations={id_: UnknownFact("a cluster knows no reservations") for id_ in asked.reservations.values()},
     )
 
 
-def _offer(count: int, *, grows: bool) -> OfferTold | Unknown:
+def _offer(count: int, *, grows: bool) -> OfferReport | UnknownFact:
     if not count and grows:
-        return Unknown("no such node is there now; its autoscaler may add some")
+        return UnknownFact("no such node is there now; its autoscaler may add some")
     reason = "" if count else "the cluster has no such node"
-    return OfferTold(zones=(), offered=count > 0, efa_interfaces=None, source=CLOUD, reason=reason)
+    return OfferReport(zones=(), offered=count > 0, efa_interfaces=None, source=CLOUD, reason=reason)
 
 
 def search(asked: Asked) -> Search:
@@ -93,14 +93,14 @@ def search(asked: Asked) -> Search:
     silent = NOT_ASKED.get(place.target)
     unanswered = [Unanswered(placement=place.name, what=silent[0], reason=silent[1])] if silent else []
     try:
-        found = tuple(_found(_api(asked), asked))
+        found = tuple(_find_orphans(_api(asked), asked))
     except REFUSED as error:
         reason = Unanswered(placement=place.name, what="Kubernetes", reason=_refusal(error))
         return Search((), (*unanswered, reason))
     return Search(found, tuple(unanswered))
 
 
-def _found(api: client.CoreV1Api, asked: Asked) -> Iterator[Found]:
+def _find_orphans(api: client.CoreV1Api, asked: Asked) -> Iterator[Orphan]:
     wait = WAIT_SECONDS
     spaces = api.list_namespace(label_selector=OURS, _request_timeout=wait).items
     names = {each.metadata.name for each in spaces if each.metadata and each.metadata.name}
@@ -111,34 +111,34 @@ def _found(api: client.CoreV1Api, asked: Asked) -> Iterator[Found]:
     yield from volumes(api.list_persistent_volume(_request_timeout=wait).items, asked, spaces=names)
 
 
-def namespaces(found: Iterable[client.V1Namespace], asked: Asked) -> Iterator[Found]:
+def namespaces(found: Iterable[client.V1Namespace], asked: Asked) -> Iterator[Orphan]:
     """Namespaces of ours; they cost nothing."""
     for each in found:
         yield _thing(asked, "namespace", each.metadata, free="costs nothing by itself")
 
 
-def balancers(found: Iterable[client.V1Service], asked: Asked, *, spaces: Iterable[str]) -> Iterator[Found]:
+def balancers(found: Iterable[client.V1Service], asked: Asked, *, spaces: Iterable[str]) -> Iterator[Orphan]:
     """Services of type LoadBalancer in our namespaces, or with our label: each has a load balancer of its cloud."""
     ours = frozenset(spaces)
     for each in found:
         balancer = each.spec is not None and each.spec.type == "LoadBalancer"
-        if balancer and (_labelled(each.metadata) or (each.metadata and each.metadata.namespace in ours)):
+        if balancer and (_has_label(each.metadata) or (each.metadata and each.metadata.namespace in ours)):
             yield _thing(asked, "Service of type LoadBalancer", each.metadata, uses=(Use(item=Item.LOAD_BALANCER),))
 
 
-def claims(found: Iterable[client.V1PersistentVolumeClaim], asked: Asked) -> Iterator[Found]:
+def claims(found: Iterable[client.V1PersistentVolumeClaim], asked: Asked) -> Iterator[Orphan]:
     """Claims of ours; what they cost is their volume's."""
     for each in found:
         status = (each.status.phase if each.status else None) or ""
         yield _thing(asked, "PersistentVolumeClaim", each.metadata, free="its volume is what costs", status=status)
 
 
-def volumes(found: Iterable[client.V1PersistentVolume], asked: Asked, *, spaces: Iterable[str]) -> Iterator[Found]:
+def volumes(found: Iterable[client.V1PersistentVolume], asked: Asked, *, spaces: Iterable[str]) -> Iterator[Orphan]:
     """Volumes with our label or bound to a claim in a namespace of ours; a retained one is kept on purpose."""
     ours = frozenset(spaces)
     for each in found:
         claim = each.spec.claim_ref if each.spec else None
-        if not _labelled(each.metadata) and (claim is None or claim.namespace not in ours):
+        if not _has_label(each.metadata) and (claim is None or claim.namespace not in ours):
             continue
         capacity: Mapping[str, str] = (each.spec.capacity if each.spec else None) or {}
         size = _bytes(capacity.get("storage", "0")) / GB
@@ -153,7 +153,7 @@ def _bytes(text: str) -> Decimal:
     return parse(text)
 
 
-def _labelled(meta: client.V1ObjectMeta | None) -> bool:
+def _has_label(meta: client.V1ObjectMeta | None) -> bool:
     key, _, value = OURS.partition("=")
     labels: Mapping[str, str] = (meta.labels if meta else None) or {}
     return labels.get(key) == value
@@ -168,10 +168,10 @@ def _thing(
     free: str = "",
     status: str = "",
     kept: str = "",
-) -> Found:
+) -> Orphan:
     place = asked.spec.placement
     parts = (meta.namespace, meta.name) if meta else ()
-    return Found(
+    return Orphan(
         kind=kind,
         id="/".join(part for part in parts if part),
         provider=place.provider,
@@ -196,7 +196,7 @@ def _api(asked: Asked) -> client.CoreV1Api:
     if not named:
         raise ConfigException(f"{variable} is not set, and it names the kubeconfig of the cluster")
     try:
-        return client.CoreV1Api(api_server.opened(named, context=existing.context if existing else None))
+        return client.CoreV1Api(api_server.open_api(named, context=existing.context if existing else None))
     except api_server.NoKubeconfigError as error:
         raise ConfigException(f"what {variable} names is no kubeconfig") from error
 

@@ -7,16 +7,16 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.store.model import Head, Place, StoreError
+from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from components.agents.mover.store.model import Store
+    from components.agents.mover.store.model import BucketClient
     from operations.relocation.config.endpoints import Keys, StorePlace
 
-    Connect = Callable[[Place], Store]
+    Connect = Callable[[BucketEndpoint], BucketClient]
 
 PREFIX: Final = ".atoll-canary/"
 CONTENT: Final = b"a canary of atoll relocate: delete it\n"
@@ -24,7 +24,7 @@ LIKE: Final = Head(size=len(CONTENT), etag="", headers=(("content-type", "text/p
 DENIED: Final = "AccessDenied"
 
 
-def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, str]) -> Place:
+def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, str]) -> BucketEndpoint:
     """A bucket, by one of the store's pairs of keys.
 
     Raises:
@@ -33,7 +33,7 @@ def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, st
     missing = [each for each in (keys.access_key_env, keys.secret_key_env) if not values.get(each)]
     if missing:
         raise StepError(f"not set: {', '.join(missing)}", hint="relocation.yaml names them")
-    return Place(
+    return BucketEndpoint(
         endpoint=store.endpoint,
         region=store.region,
         bucket=bucket,
@@ -45,7 +45,7 @@ def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, st
     )
 
 
-def may_write(store: Store) -> bool:
+def may_write(store: BucketClient) -> bool:
     """Whether an upload may begin; it is thrown away, and no object comes of it.
 
     Raises:
@@ -61,7 +61,7 @@ def may_write(store: Store) -> bool:
     return True
 
 
-def may_read(store: Store) -> bool:
+def may_read(store: BucketClient) -> bool:
     """Whether the keys are good for anything: the bucket can be listed.
 
     Raises:
@@ -74,7 +74,7 @@ def may_read(store: Store) -> bool:
     return True
 
 
-def refused(store: Store) -> dict[str, str]:
+def check_writes_refused(store: BucketClient) -> dict[str, str]:
     """What was tried, each refused: to write an object, to begin an upload in parts, to delete.
 
     Raises:
@@ -96,12 +96,12 @@ def refused(store: Store) -> dict[str, str]:
     return {"bucket": store.place.bucket, "write": "refused", "upload in parts": "refused", "delete": "refused"}
 
 
-def _put(store: Store, key: str) -> str:
+def _put(store: BucketClient, key: str) -> str:
     made = store.put(key, memoryview(CONTENT), sha256=sha256(CONTENT).hexdigest(), like=LIKE)
-    return _removed(store, key, made.version)
+    return _remove_canary(store, key, made.version)
 
 
-def _begin(store: Store, key: str) -> str:
+def _begin(store: BucketClient, key: str) -> str:
     upload = store.begin(key, like=LIKE)
     with suppress(StoreError):
         store.abandon(key, upload)
@@ -109,13 +109,13 @@ def _begin(store: Store, key: str) -> str:
     return f"an upload of {key} that was begun"
 
 
-def _delete(store: Store, key: str) -> str:
+def _delete(store: BucketClient, key: str) -> str:
     """Deletes what is not there, which leaves a marker where the bucket has versions."""
     store.delete(key)
-    return _removed(store, key, "")
+    return _remove_canary(store, key, "")
 
 
-def _removed(store: Store, key: str, version: str) -> str:
+def _remove_canary(store: BucketClient, key: str, version: str) -> str:
     """Remove what a canary made; its key where that is refused."""
     with suppress(StoreError):
         if version:
@@ -128,7 +128,7 @@ def _removed(store: Store, key: str, version: str) -> str:
     return key
 
 
-def _is_no(store: Store, error: StoreError) -> bool:
+def _is_no(store: BucketClient, error: StoreError) -> bool:
     """False, for the store has refused.
 
     Raises:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from components.agents.mover.store import responses
-from components.agents.mover.store.connection import Connection, ConnectionLostError, Signer, encoded_query
+from components.agents.mover.store.connection import ConnectionLostError, HttpConnection, SigV4Signer, encode_query
 from components.agents.mover.store.model import StoreError
 
 if TYPE_CHECKING:
-    from components.agents.mover.store.model import Place
+    from components.agents.mover.store.model import BucketEndpoint
 
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html and API_PutBucketVersioning.html (2026-11-22)
 XMLNS: Final = "http://s3.amazonaws.com/doc/2006-03-01/"
@@ -24,7 +24,7 @@ ANSWER_MOST: Final = 2**20
 OURS: Final = "BucketAlreadyOwnedByYou"
 
 
-def is_there(place: Place) -> bool:
+def is_there(place: BucketEndpoint) -> bool:
     """Whether the bucket exists.
 
     Raises:
@@ -39,7 +39,7 @@ def is_there(place: Place) -> bool:
     return True
 
 
-def make(place: Place) -> None:
+def make(place: BucketEndpoint) -> None:
     """Make the bucket; nothing where it is ours already.
 
     Raises:
@@ -58,7 +58,7 @@ def make(place: Place) -> None:
             raise
 
 
-def keep_versions(place: Place) -> None:
+def keep_versions(place: BucketEndpoint) -> None:
     """Let the bucket keep versions.
 
     Raises:
@@ -68,13 +68,13 @@ def keep_versions(place: Place) -> None:
     _ask(place, "PUT", query=(("versioning", ""),), body=body)
 
 
-def _ask(place: Place, method: str, *, query: tuple[tuple[str, str], ...] = (), body: str = "") -> None:
+def _ask(place: BucketEndpoint, method: str, *, query: tuple[tuple[str, str], ...] = (), body: str = "") -> None:
     parts = urlsplit(place.endpoint)
     host = parts.netloc if place.path_style else f"{place.bucket}.{parts.netloc}"
     path = f"/{place.bucket}" if place.path_style else "/"
-    text, content = encoded_query(query), body.encode()
-    connection = Connection(place.endpoint, authority=place.authority, host=host.partition(":")[0])
-    headers = _signed(place, method, path, text, content, host=host)
+    text, content = encode_query(query), body.encode()
+    connection = HttpConnection(place.endpoint, authority=place.authority, host=host.partition(":")[0])
+    headers = _build_headers(place, method, path, text, content, host=host)
     what = f"{method} of bucket {place.bucket}"
     try:
         answer = connection.send(method, f"{path}?{text}" if text else path, headers, memoryview(content))
@@ -87,7 +87,9 @@ def _ask(place: Place, method: str, *, query: tuple[tuple[str, str], ...] = (), 
         raise responses.error(place, what, responses.read(said, answer.status), answer.status)
 
 
-def _signed(place: Place, method: str, path: str, query: str, content: bytes, *, host: str) -> dict[str, str]:
+def _build_headers(
+    place: BucketEndpoint, method: str, path: str, query: str, content: bytes, *, host: str
+) -> dict[str, str]:
     digest = sha256(content).hexdigest()
     headers = {
         "host": host,
@@ -98,7 +100,7 @@ def _signed(place: Place, method: str, path: str, query: str, content: bytes, *,
         headers["x-amz-security-token"] = place.session_token
     if content:
         headers["content-md5"] = b64encode(md5(content, usedforsecurity=False).digest()).decode()
-    signer = Signer(access_key=place.access_key, secret_key=place.secret_key, region=place.region)
+    signer = SigV4Signer(access_key=place.access_key, secret_key=place.secret_key, region=place.region)
     headers["authorization"] = signer.authorization(method, path, query, headers, payload=digest)
     headers["content-length"] = str(len(content))
     return headers

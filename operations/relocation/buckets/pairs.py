@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.ledger import NAME, Ledger
+from components.agents.mover.ledger import NAME, CopyLedger
 from components.agents.mover.manifests.manifest import ManifestError
 from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
     from pathlib import Path
 
-    from components.agents.mover.store.model import Place, Store
+    from components.agents.mover.store.model import BucketClient, BucketEndpoint
     from operations.relocation.config.endpoints import BucketMove, Places
 
-    Connect = Callable[[Place], Store]
+    Connect = Callable[[BucketEndpoint], BucketClient]
 
 RESERVED: Final = PREFIX  # of our own objects, on both sides: canaries
 COUNTS_TAGS: Final = frozenset({"aws", "minio"})  # kinds of stores that tell how many tags an object has
@@ -30,7 +30,7 @@ connect: Final[Connect] = s3_client.connect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class BucketPair:
     """A bucket and where it goes.
 
     Args:
@@ -38,12 +38,12 @@ class Pair:
     """
 
     bucket: BucketMove
-    source: Place
-    target: Place
+    source: BucketEndpoint
+    target: BucketEndpoint
     folder: Path
 
 
-def pairs(places: Places, *, folder: Path, secrets: Mapping[str, str]) -> tuple[Pair, ...]:
+def pair_buckets(places: Places, *, folder: Path, secrets: Mapping[str, str]) -> tuple[BucketPair, ...]:
     """Every bucket, reached with the movers' keys.
 
     Args:
@@ -51,7 +51,7 @@ def pairs(places: Places, *, folder: Path, secrets: Mapping[str, str]) -> tuple[
     """
     source, target = places.source.store, places.target.store
     return tuple(
-        Pair(
+        BucketPair(
             bucket=each,
             source=place_of(source, source.mover, each.source, secrets),
             target=place_of(target, target.mover, each.target, secrets),
@@ -61,7 +61,7 @@ def pairs(places: Places, *, folder: Path, secrets: Mapping[str, str]) -> tuple[
     )
 
 
-def foreign(pair: Pair, *, connected: Connect = connect) -> tuple[int, list[str]]:
+def find_foreign_objects(pair: BucketPair, *, connected: Connect = connect) -> tuple[int, list[str]]:
     """Objects of the target that this relocation did not write: how many, and the first of them.
 
     Raises:
@@ -83,16 +83,16 @@ def foreign(pair: Pair, *, connected: Connect = connect) -> tuple[int, list[str]
 
 
 @contextmanager
-def _ours(pair: Pair) -> Generator[Iterator[str]]:
+def _ours(pair: BucketPair) -> Generator[Iterator[str]]:
     """Keys that this relocation wrote, or was about to write, in the order of a listing."""
     if not (pair.folder / NAME).exists():
         yield iter(())
         return
-    with Ledger(pair.folder, source=pair.source, target=pair.target, versions=pair.bucket.versions) as ledger:
-        yield _merged(iter(ledger.intended()), (key for key, _ in ledger.by_key()))
+    with CopyLedger(pair.folder, source=pair.source, target=pair.target, versions=pair.bucket.versions) as ledger:
+        yield _merge_keys(iter(ledger.intended()), (key for key, _ in ledger.by_key()))
 
 
-def _merged(one: Iterator[str], other: Iterator[str]) -> Iterator[str]:
+def _merge_keys(one: Iterator[str], other: Iterator[str]) -> Iterator[str]:
     left, right = next(one, None), next(other, None)
     while left is not None or right is not None:
         if right is None or (left is not None and _order(left) <= _order(right)):
@@ -108,7 +108,7 @@ def _order(key: str) -> bytes:
 
 
 @contextmanager
-def told() -> Generator[None]:
+def translate_store_errors() -> Generator[None]:
     """What stores and manifests say, as a step says it.
 
     Raises:
@@ -120,7 +120,7 @@ def told() -> Generator[None]:
         raise StepError(str(error)) from error
 
 
-def some(keys: list[str]) -> str:
+def format_keys(keys: list[str]) -> str:
     """The first keys for a message, however odd they are."""
     shown = ", ".join(repr(each) for each in keys[:NAMED])
     return f"{shown}, ..." if len(keys) > NAMED else shown

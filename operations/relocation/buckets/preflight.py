@@ -9,16 +9,16 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
-from components.agents.mover.store.connection import EMPTY, Connection, ConnectionLostError, Signer
+from components.agents.mover.store.connection import EMPTY, ConnectionLostError, HttpConnection, SigV4Signer
 from components.agents.mover.store.model import Head, StoreError
-from operations.relocation.buckets.pairs import RESERVED, foreign, some
+from operations.relocation.buckets.pairs import RESERVED, find_foreign_objects, format_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from components.agents.mover.store.model import Place, Store
-    from operations.relocation.buckets.pairs import Connect, Pair
+    from components.agents.mover.store.model import BucketClient, BucketEndpoint
+    from operations.relocation.buckets.pairs import BucketPair, Connect
     from operations.relocation.config.endpoints import StorePlace
 
 
@@ -29,11 +29,13 @@ NO_BUCKET: Final = "NoSuchBucket"
 NO_KEY: Final = "NoSuchKey"
 
 
-def ask(pair: Pair, faults: list[str], *, now: Callable[[], datetime], connected: Connect) -> dict[str, object]:
+def probe_stores(
+    pair: BucketPair, faults: list[str], *, now: Callable[[], datetime], connected: Connect
+) -> dict[str, object]:
     """Try what a copy does, on both sides; bad answers are added to the faults."""
     skews = {
-        "source": _tried(pair.source, faults, _read, connected),
-        "target": _tried(pair.target, faults, _written, connected),
+        "source": _try_store(pair.source, faults, _read, connected),
+        "target": _try_store(pair.target, faults, _try_write, connected),
     }
     for side, server_time in skews.items():
         if server_time and abs(server_time - now().timestamp()) > MOST_SKEW:
@@ -44,7 +46,7 @@ def ask(pair: Pair, faults: list[str], *, now: Callable[[], datetime], connected
     return found
 
 
-def still_to_copy(pair: Pair, *, connected: Connect) -> int:
+def still_to_copy(pair: BucketPair, *, connected: Connect) -> int:
     """Bytes of the source that the target does not hold yet, by both listings.
 
     Raises:
@@ -54,7 +56,7 @@ def still_to_copy(pair: Pair, *, connected: Connect) -> int:
     return max(0, sizes[0] - sizes[1])
 
 
-def _size(place: Place, connected: Connect, *, versions: bool) -> int:
+def _size(place: BucketEndpoint, connected: Connect, *, versions: bool) -> int:
     with closing(connected(place)) as store:
         try:
             return sum(each.size for each in (store.versions() if versions else store.listing()))
@@ -64,7 +66,9 @@ def _size(place: Place, connected: Connect, *, versions: bool) -> int:
             raise
 
 
-def _tried(place: Place, faults: list[str], attempt: Callable[[Store], float], connected: Connect) -> float:
+def _try_store(
+    place: BucketEndpoint, faults: list[str], attempt: Callable[[BucketClient], float], connected: Connect
+) -> float:
     """The server's time; 0 where it is not known."""
     with closing(connected(place)) as store:
         try:
@@ -74,7 +78,7 @@ def _tried(place: Place, faults: list[str], attempt: Callable[[Store], float], c
             return error.server_time
 
 
-def _read(store: Store) -> float:
+def _read(store: BucketClient) -> float:
     """Read the first byte of an object, as the mover will read all of them; one that goes meanwhile tells nothing."""
     server_time = 0.0
     for each in store.listing():
@@ -89,14 +93,14 @@ def _read(store: Store) -> float:
     return server_time
 
 
-def _read_one(store: Store, key: str) -> float:
+def _read_one(store: BucketClient, key: str) -> float:
     store.tags(key)
     body = store.open(key, first=0, last=0)
     body.close()
     return store.head(key).server_time
 
 
-def _written(store: Store) -> float:
+def _try_write(store: BucketClient) -> float:
     """Write an object, list, read and delete it. A bucket that is not there is for the next step to make."""
     key = f"{RESERVED}preflight"
     try:
@@ -114,16 +118,16 @@ def _written(store: Store) -> float:
         store.delete(key, version=made.version)
 
 
-def _foreign(pair: Pair, faults: list[str], connected: Connect) -> dict[str, object]:
+def _foreign(pair: BucketPair, faults: list[str], connected: Connect) -> dict[str, object]:
     try:
-        count, first = foreign(pair, connected=connected)
+        count, first = find_foreign_objects(pair, connected=connected)
     except StoreError as error:
         if error.code == NO_BUCKET:
             return {"target_bucket": "is not there yet"}
         faults.append(str(error))
         return {}
     if count:
-        said = f"{count} objects that are not this relocation's: {some(first)}"
+        said = f"{count} objects that are not this relocation's: {format_keys(first)}"
         faults.append(f"bucket {pair.target.bucket} of the target holds {said}")
     return {"foreign_objects": count}
 
@@ -135,22 +139,22 @@ OK: Final = 200
 
 def room_left(store: StorePlace, secrets: Mapping[str, str]) -> int | None:
     """Bytes that still fit in, by what its administrator is told; None where nobody says."""
-    return usable(_told(store, secrets))
+    return usable(_fetch_server_info(store, secrets))
 
 
 def administrator_answers(store: StorePlace, secrets: Mapping[str, str]) -> bool:
     """Whether the keys of its administrator are good; those of whom no step needs are not asked for."""
-    return store.admin is None or _told(store, secrets) is not None
+    return store.admin is None or _fetch_server_info(store, secrets) is not None
 
 
-def _told(store: StorePlace, secrets: Mapping[str, str]) -> object | None:
+def _fetch_server_info(store: StorePlace, secrets: Mapping[str, str]) -> object | None:
     """What MinIO tells its administrator; None where it does not."""
     keys = store.admin
     if store.kind != "minio" or keys is None:
         return None
     host = urlsplit(store.endpoint).netloc
-    connection = Connection(store.endpoint, authority=store.authority)
-    signer = Signer(
+    connection = HttpConnection(store.endpoint, authority=store.authority)
+    signer = SigV4Signer(
         access_key=secrets.get(keys.access_key_env, ""),
         secret_key=secrets.get(keys.secret_key_env, ""),
         region=store.region,

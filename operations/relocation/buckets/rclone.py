@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Final, cast
 from components.agents.mover.rounds import CopyOptions, RoundReport
 from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
-from operations.project.child_process import tethered
+from operations.project.child_process import with_parent_death_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from components.agents.mover.store.model import Listed, Place
+    from components.agents.mover.store.model import BucketEndpoint, Listed
     from components.agents.mover.store.s3_client import S3Store
 
 
@@ -32,7 +32,7 @@ OF_PARTS: Final = "-"  # https://docs.aws.amazon.com/AmazonS3/latest/API/API_Obj
 Line = tuple[str, str, int, float]
 
 
-def before_sync(source: Place, target: Place, *, folder: Path, reserved: str) -> int:
+def before_sync(source: BucketEndpoint, target: BucketEndpoint, *, folder: Path, reserved: str) -> int:
     """Delete copies whose original was written since; how many. Killed at any moment, it finds the same ones again.
 
     Raises:
@@ -45,7 +45,7 @@ def before_sync(source: Place, target: Place, *, folder: Path, reserved: str) ->
         now.replace(known)
         return 0
     with closing(s3_client.connect(target)) as there:
-        return sum(_delete(there, key) for key in _changed(known, now))
+        return sum(_delete(there, key) for key in _find_changed_keys(known, now))
 
 
 def after_sync(folder: Path) -> None:
@@ -55,7 +55,7 @@ def after_sync(folder: Path) -> None:
         now.replace(folder / LISTED)
 
 
-def _changed(known: Path, now: Path) -> Iterator[str]:
+def _find_changed_keys(known: Path, now: Path) -> Iterator[str]:
     """Keys that only one of the two lists, or both otherwise; both are in the order of their bytes.
 
     One that only one lists was, or is now, an object of one part: a digest on one side only is held against nothing.
@@ -118,7 +118,7 @@ SAID_MOST: Final = 400  # characters of what it says when it fails
 
 
 def copy_round(
-    source: Place, target: Place, *, folder: Path, options: CopyOptions, say: Callable[[str], None]
+    source: BucketEndpoint, target: BucketEndpoint, *, folder: Path, options: CopyOptions, say: Callable[[str], None]
 ) -> RoundReport:
     """Make the target's bucket equal to the source's. It deletes there, so the bucket must have been empty at first.
 
@@ -148,7 +148,7 @@ def copy_round(
     return report
 
 
-def _run(source: Place, target: Place, options: CopyOptions) -> Mapping[str, object]:
+def _run(source: BucketEndpoint, target: BucketEndpoint, options: CopyOptions) -> Mapping[str, object]:
     """What its last statistics say.
 
     Raises:
@@ -165,7 +165,12 @@ def _run(source: Place, target: Place, options: CopyOptions) -> Mapping[str, obj
     environment = {"PATH": os.environ.get("PATH", ""), "RCLONE_CONFIG": os.devnull}
     environment |= {**_remote("SOURCE", source), **_remote("TARGET", target)}
     found = subprocess.run(  # noqa: S603 - our own arguments, without a shell
-        tethered(arguments), env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        with_parent_death_signal(arguments),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
     lines = [cast("dict[str, object]", json.loads(each)) for each in found.stderr.splitlines() if each.startswith("{")]
     if found.returncode:
@@ -175,7 +180,7 @@ def _run(source: Place, target: Place, options: CopyOptions) -> Mapping[str, obj
     return cast("dict[str, object]", told[-1]) if told else {}
 
 
-def _remote(name: str, place: Place) -> dict[str, str]:
+def _remote(name: str, place: BucketEndpoint) -> dict[str, str]:
     """A remote of rclone, by its environment: its keys are in no argument and no file."""
     prefix = f"RCLONE_CONFIG_{name}"
     authority = {"RCLONE_CA_CERT": place.authority} if place.authority else {}

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from kubernetes import client
 
-    from operations.clouds.kubernetes.objects import Kind
-    from operations.relocation.config.endpoints import Side
+    from operations.clouds.kubernetes.objects import ResourceKind
+    from operations.relocation.config.endpoints import RelocationSide
 
 
 PAGE: Final = 500
 
 
 @final
-class LiveCluster:
+class KubernetesApiClient:
     """A cluster, by its API."""
 
     def __init__(self, api: client.ApiClient, *, words: str) -> None:
@@ -32,7 +32,7 @@ class LiveCluster:
         self._api = api
         self._words = words
 
-    def listed(self, kind: Kind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         """Every object of a kind, page after page; none where the kind is not served."""
         found: list[Mapping[str, object]] = []
         more = ""
@@ -45,11 +45,11 @@ class LiveCluster:
             if not more:
                 return found
 
-    def get(self, kind: Kind, *, namespace: str, name: str) -> Mapping[str, object] | None:
+    def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:
         """One object; None where it, or its kind, is not there."""
         return self._call("GET", kind.path(namespace, name))
 
-    def change(self, kind: Kind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
+    def change(self, kind: ResourceKind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
         """Apply a merge patch; False where the object is not there."""
         return self._call("PATCH", kind.path(namespace, name), body=change) is not None
 
@@ -85,29 +85,29 @@ class LiveCluster:
             StepError: anything else.
         """
         if status < HTTPStatus.MULTIPLE_CHOICES:
-            return api_server.parsed(content)
+            return api_server.parse_object(content)
         if status == HTTPStatus.NOT_FOUND:
             return None
         if status == HTTPStatus.CONFLICT:
             raise ChangedMeanwhileError
-        reason = api_server.parsed(content).get("reason", "no reason given")
+        reason = api_server.parse_object(content).get("reason", "no reason given")
         raise StepError(
             f"the cluster of the {self._words} refused {method} {path}: {status} {reason}",
             hint="the kubeconfig's user must read, and patch, what writes; then run again",
         )
 
 
-def opened(side: Side, secrets: Mapping[str, str], *, words: str) -> LiveCluster | None:
+def open_cluster(side: RelocationSide, secrets: Mapping[str, str], *, words: str) -> KubernetesApiClient | None:
     """The cluster of a side; None where it names no kubeconfig.
 
     Raises:
         StepError: what it names is no kubeconfig.
     """
     api = api_of_side(side, secrets, words=words)
-    return LiveCluster(api, words=words) if api else None
+    return KubernetesApiClient(api, words=words) if api else None
 
 
-def api_of_side(side: Side, secrets: Mapping[str, str], *, words: str) -> client.ApiClient | None:
+def api_of_side(side: RelocationSide, secrets: Mapping[str, str], *, words: str) -> client.ApiClient | None:
     """The API of a side's cluster; None where it names no kubeconfig.
 
     Raises:
@@ -123,7 +123,7 @@ def api_of_side(side: Side, secrets: Mapping[str, str], *, words: str) -> client
     return api_of(named, side, words=words, hint=hint)
 
 
-def api_of(named: str, side: Side, *, words: str, hint: str) -> client.ApiClient:
+def api_of(named: str, side: RelocationSide, *, words: str, hint: str) -> client.ApiClient:
     """The API that a kubeconfig leads to, in the side's context.
 
     Args:
@@ -133,7 +133,7 @@ def api_of(named: str, side: Side, *, words: str, hint: str) -> client.ApiClient
         StepError: it is no kubeconfig.
     """
     try:
-        return api_server.opened(named, context=side.context)
+        return api_server.open_api(named, context=side.context)
     except api_server.NoKubeconfigError as error:
         raise StepError(str(error), hint=hint) from error
     except api_server.UNUSABLE as error:
@@ -153,7 +153,7 @@ class Maker:
         self._api = api
         self._words = words
 
-    def create(self, kind: Kind, document: Mapping[str, object]) -> bool:
+    def create(self, kind: ResourceKind, document: Mapping[str, object]) -> bool:
         """Make an object; False where one of its name is there.
 
         Raises:
@@ -161,7 +161,7 @@ class Maker:
         """
         return self._call("POST", kind.path(namespace_of(document)), document, but=HTTPStatus.CONFLICT)
 
-    def delete(self, kind: Kind, *, namespace: str, name: str) -> bool:
+    def delete(self, kind: ResourceKind, *, namespace: str, name: str) -> bool:
         """Delete an object at once; False where none is there.
 
         Raises:
@@ -183,13 +183,13 @@ class Maker:
         if status >= HTTPStatus.BAD_REQUEST:
             what = f"{method} {path} ({name_of(body)})" if name_of(body) else f"{method} {path}"
             raise StepError(
-                f"the cluster of the {self._words} refused {what}: {status} {_said(content)}",
+                f"the cluster of the {self._words} refused {what}: {status} {_read_message(content)}",
                 hint="the kubeconfig's user must make what is moved; then run again",
             )
         return True
 
 
-def maker(side: Side, secrets: Mapping[str, str], *, words: str) -> Maker | None:
+def maker(side: RelocationSide, secrets: Mapping[str, str], *, words: str) -> Maker | None:
     """The cluster of a side; None where it names no kubeconfig.
 
     Raises:
@@ -199,7 +199,7 @@ def maker(side: Side, secrets: Mapping[str, str], *, words: str) -> Maker | None
     return Maker(api, words=words) if api else None
 
 
-def _said(content: bytes) -> str:
+def _read_message(content: bytes) -> str:
     """The server's own words."""
     text = content.decode(errors="replace")
     try:

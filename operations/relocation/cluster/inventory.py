@@ -16,7 +16,7 @@ from urllib3.exceptions import HTTPError
 from components.context.names import WORKLOAD_PREFIX
 from operations.clouds.kubernetes import client
 from operations.clouds.kubernetes.objects import (
-    Kind,
+    ResourceKind,
     labels_of,
     mapping,
     name_of,
@@ -27,7 +27,7 @@ from operations.clouds.kubernetes.objects import (
 )
 from operations.clouds.kubernetes.placement import VARIABLE
 from planning.relocation.inventory import assets as things
-from planning.relocation.inventory.assets import Loss, Seen, Thing, Treatment
+from planning.relocation.inventory.assets import AssetSource, AssetTreatment, Loss, StatefulAsset
 from planning.relocation.inventory.resource_assets import POSTGRES
 from planning.values.money import ZERO, Range
 
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 
     from kubernetes.client import ApiClient
 
-    from operations.relocation.config.endpoints import Side
+    from operations.relocation.config.endpoints import RelocationSide
     from planning.spec.cluster import ClusterSpec
 
 
-CLAIMS: Final = Kind(group="", version="v1", plural="persistentvolumeclaims", name="PersistentVolumeClaim")
-SECRETS: Final = Kind(group="", version="v1", plural="secrets", name="Secret")
-CONFIGS: Final = Kind(group="", version="v1", plural="configmaps", name="ConfigMap")
-DEPLOYMENTS: Final = Kind(group="apps", version="v1", plural="deployments", name="Deployment")
-STATEFUL: Final = Kind(group="apps", version="v1", plural="statefulsets", name="StatefulSet")
-POSTGRES_CLUSTERS: Final = Kind(group="postgresql.cnpg.io", version="v1", plural="clusters", name="Cluster")
+CLAIMS: Final = ResourceKind(group="", version="v1", plural="persistentvolumeclaims", name="PersistentVolumeClaim")
+SECRETS: Final = ResourceKind(group="", version="v1", plural="secrets", name="Secret")
+CONFIGS: Final = ResourceKind(group="", version="v1", plural="configmaps", name="ConfigMap")
+DEPLOYMENTS: Final = ResourceKind(group="apps", version="v1", plural="deployments", name="Deployment")
+STATEFUL: Final = ResourceKind(group="apps", version="v1", plural="statefulsets", name="StatefulSet")
+POSTGRES_CLUSTERS: Final = ResourceKind(group="postgresql.cnpg.io", version="v1", plural="clusters", name="Cluster")
 # What people make; versions that the tested release serves (catalogs/software/parts.csv).
 PEOPLES: Final = (
-    Kind(group="kubeflow.org", version="v1", plural="notebooks", name="Notebook"),
-    Kind(group="kubeflow.org", version="v1beta1", plural="scheduledworkflows", name="ScheduledWorkflow"),
-    Kind(group="kubeflow.org", version="v1beta1", plural="experiments", name="Experiment"),
-    Kind(group="serving.kserve.io", version="v1beta1", plural="inferenceservices", name="InferenceService"),
+    ResourceKind(group="kubeflow.org", version="v1", plural="notebooks", name="Notebook"),
+    ResourceKind(group="kubeflow.org", version="v1beta1", plural="scheduledworkflows", name="ScheduledWorkflow"),
+    ResourceKind(group="kubeflow.org", version="v1beta1", plural="experiments", name="Experiment"),
+    ResourceKind(group="serving.kserve.io", version="v1beta1", plural="inferenceservices", name="InferenceService"),
 )
 SHARED_CLASSES: Final = frozenset(
     {"atoll-shared", "atoll-bucket", "atoll-cold"}
@@ -65,7 +65,11 @@ DATABASES: Final[Mapping[str, str]] = {
     "kubeflow/metadata-postgres-db": "database/model_registry",
 }
 ANEW: Final = frozenset({"kubeflow/model-catalog-postgres"})  # filled by its part from what it is told to list
-ENGINES: Final = {"mysql": things.Kind.MYSQL, "mariadb": things.Kind.MYSQL, "postgres": things.Kind.POSTGRESQL}
+ENGINES: Final = {
+    "mysql": things.AssetKind.MYSQL,
+    "mariadb": things.AssetKind.MYSQL,
+    "postgres": things.AssetKind.POSTGRESQL,
+}
 # Namespaces whose volumes are those of parts, which the lock has already.
 PARTS: Final = frozenset({"mlflow", "airflow", "object-store", "observability", "kubeflow", "slurm"})
 # Placeholders of the lock that give way to what was really found.
@@ -75,45 +79,45 @@ INSTEAD: Final = ("volumes/notebooks",)
 class Lister(Protocol):
     """What is asked of a cluster."""
 
-    def listed(self, kind: Kind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
         """Every object of a kind; none where it is not served."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ClusterInventory:
     """What a cluster said.
 
     Args:
         silence: why it did not answer; "" where it did.
     """
 
-    things: tuple[Thing, ...] = ()
+    things: tuple[StatefulAsset, ...] = ()
     silence: str = ""
 
 
-def found(lister: Lister) -> Found:
+def read_cluster_inventory(lister: Lister) -> ClusterInventory:
     """Everything, or why nothing is known."""
     try:
-        return Found(things=tuple(_things(lister)))
+        return ClusterInventory(things=tuple(_things(lister)))
     except ApiException as error:
         status, reason = cast("tuple[object, object]", (error.status, error.reason))  # pyright: ignore[reportUnknownMemberType]
-        return Found(silence=f"the cluster refused: {status} {reason}")
+        return ClusterInventory(silence=f"the cluster refused: {status} {reason}")
     except (HTTPError, OSError) as error:
-        return Found(silence=f"the cluster cannot be reached: {type(error).__name__}")
+        return ClusterInventory(silence=f"the cluster cannot be reached: {type(error).__name__}")
 
 
-def _things(lister: Lister) -> Iterator[Thing]:
+def _things(lister: Lister) -> Iterator[StatefulAsset]:
     databases = list(_postgres(lister.listed(POSTGRES_CLUSTERS)))
-    databases += _deployed([*lister.listed(DEPLOYMENTS), *lister.listed(STATEFUL)])
+    databases += _find_deployed_databases([*lister.listed(DEPLOYMENTS), *lister.listed(STATEFUL)])
     yield from databases
     yield from _outside(lister.listed(CONFIGS))
     yield from _claims(lister.listed(CLAIMS))
-    yield from _made(lister)
+    yield from _count_user_objects(lister)
     yield from _secrets(lister.listed(SECRETS, names_only=True))
 
 
-def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
     """Volumes that people made: those of parts, of databases and of tiers are in the inventory by themselves."""
     for each in claims:
         namespace, name = namespace_of(each), name_of(each)
@@ -123,33 +127,33 @@ def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
         asked = value_at(each, ("status", "capacity", "storage")) or value_at(
             each, ("spec", "resources", "requests", "storage")
         )
-        yield Thing(
+        yield StatefulAsset(
             key=f"volumes/{namespace}/{name}",
             title=f"volume {name} of {namespace}",
-            kind=things.Kind.VOLUME,
+            kind=things.AssetKind.VOLUME,
             loss=Loss.IRREPLACEABLE,
-            treatment=Treatment.MOVED,
+            treatment=AssetTreatment.MOVED,
             reason="people's work, or a volume that nobody has classed",
             part="notebooks" if namespace.startswith(WORKLOAD_PREFIX) else "",
             locator=f"{namespace}/{name}",
             bytes=_upto(asked),
             sized_by="the cluster: as much as its volume holds",
-            seen=(Seen.CLUSTER,),
+            seen=(AssetSource.CLUSTER,),
         )
 
 
-def _postgres(clusters: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+def _postgres(clusters: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
     for each in clusters:
         place = f"{namespace_of(each)}/{name_of(each)}"
         yield _database(
             POSTGRES.get(place, f"database/{place}"),
             place,
-            things.Kind.POSTGRESQL,
+            things.AssetKind.POSTGRESQL,
             size=_upto(value_at(each, ("spec", "storage", "size"))),
         )
 
 
-def _deployed(workloads: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+def _find_deployed_databases(workloads: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
     """Servers of databases that no operator runs, by their images."""
     for each in workloads:
         place = f"{namespace_of(each)}/{name_of(each)}"
@@ -163,52 +167,52 @@ def _images(workload: Mapping[str, object]) -> Iterator[str]:
         yield str(each.get("image") or "")
 
 
-def _engine(image: str) -> things.Kind | None:
+def _engine(image: str) -> things.AssetKind | None:
     """By the last word of the image's path: "mysql:8.4", not "mysqld-exporter"."""
     name = image.rpartition("/")[2].partition("@")[0].partition(":")[0]
     return ENGINES.get(name.replace("postgresql", "postgres"))
 
 
-def _outside(configs: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+def _outside(configs: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
     """Pipelines whose database is not the one beside them."""
     for each in configs:
         host = mapping(each.get("data")).get("dbHost")
         if name_of(each) == "pipeline-install-config" and isinstance(host, str) and host not in {"", "mysql"}:
-            yield _database(f"database/outside/{host}", host, things.Kind.MYSQL, size=None)
+            yield _database(f"database/outside/{host}", host, things.AssetKind.MYSQL, size=None)
 
 
-def _database(key: str, place: str, kind: things.Kind, *, size: Range | None) -> Thing:
-    return Thing(
+def _database(key: str, place: str, kind: things.AssetKind, *, size: Range | None) -> StatefulAsset:
+    return StatefulAsset(
         key=key,
         title=f"database {place}",
         kind=kind,
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="a database that no part of ours brings along",
         locator=place,
         bytes=size,
         sized_by="the cluster: as much as its volume holds" if size else things.NOT_LOOKED,
-        seen=(Seen.CLUSTER,),
+        seen=(AssetSource.CLUSTER,),
     )
 
 
-def _made(lister: Lister) -> Iterator[Thing]:
+def _count_user_objects(lister: Lister) -> Iterator[StatefulAsset]:
     counted = Counter({kind.name: len(lister.listed(kind)) for kind in PEOPLES})
     said = ", ".join(f"{count} {name}" for name, count in counted.items() if count) or "none was found"
-    yield Thing(
+    yield StatefulAsset(
         key="objects/people",
         title="what people made in the cluster",
-        kind=things.Kind.OBJECTS,
+        kind=things.AssetKind.OBJECTS,
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="definitions that no program knows",
         locator=said,
         objects=Range.exactly(counted.total()),
-        seen=(Seen.CLUSTER,),
+        seen=(AssetSource.CLUSTER,),
     )
 
 
-def _secrets(secrets: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
+def _secrets(secrets: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
     """Names of secrets in people's namespaces that neither a chart nor a controller made."""
     names = sorted(
         f"{namespace_of(each)}/{name_of(each)}"
@@ -218,16 +222,16 @@ def _secrets(secrets: Sequence[Mapping[str, object]]) -> Iterator[Thing]:
         and not labels_of(each).get("app.kubernetes.io/managed-by")
         and not name_of(each).startswith("sh.helm.release.")
     )
-    yield Thing(
+    yield StatefulAsset(
         key="secrets/people",
         title="secrets that people made",
-        kind=things.Kind.SECRETS,
+        kind=things.AssetKind.SECRETS,
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="tokens and keys of people; their values never pass through Atoll",
         locator=" ".join(names) or "none was found",
         objects=Range.exactly(len(names)),
-        seen=(Seen.CLUSTER,),
+        seen=(AssetSource.CLUSTER,),
     )
 
 
@@ -244,20 +248,20 @@ PAGE: Final = 500
 NAMES_ONLY: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
-def asked(spec: ClusterSpec, side: Side | None) -> Found:
+def query_cluster(spec: ClusterSpec, side: RelocationSide | None) -> ClusterInventory:
     """What the cluster of a lock says, by the kubeconfig that its place names, or the lock, or ATOLL_KUBECONFIG."""
     existing = spec.existing
     variable = (side.kubeconfig_env if side else None) or (existing.kubeconfig_env if existing else VARIABLE)
     context = (side.context if side else None) or (existing.context if existing else None)
     named = os.environ.get(variable, "")
     if not named:
-        return Found(silence=f"{variable} is not set, which names its kubeconfig")
+        return ClusterInventory(silence=f"{variable} is not set, which names its kubeconfig")
     try:
-        return found(LiveLister(client.opened(named, context=context)))
+        return read_cluster_inventory(LiveLister(client.open_api(named, context=context)))
     except client.NoKubeconfigError:
-        return Found(silence=f"what {variable} names is no kubeconfig")
+        return ClusterInventory(silence=f"what {variable} names is no kubeconfig")
     except client.UNUSABLE as error:
-        return Found(silence=client.reason_of(error))
+        return ClusterInventory(silence=client.reason_of(error))
 
 
 @final
@@ -267,7 +271,7 @@ class LiveLister:
     def __init__(self, api: ApiClient) -> None:
         self._api = api
 
-    def listed(self, kind: Kind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
         """Every object of a kind, page after page; none where it is not served."""
         every: list[Mapping[str, object]] = []
         more = ""
@@ -278,10 +282,10 @@ class LiveLister:
             if not more:
                 return every
 
-    def _page(self, kind: Kind, more: str, *, accept: str) -> Mapping[str, object]:
+    def _page(self, kind: ResourceKind, more: str, *, accept: str) -> Mapping[str, object]:
         query = [("limit", str(PAGE)), ("continue", more)]
         status, content = client.answer(self._api, "GET", kind.path(), query=query, accept=accept)
-        page = client.parsed(content)
+        page = client.parse_object(content)
         if status == HTTPStatus.NOT_FOUND:
             return {}
         if status >= HTTPStatus.MULTIPLE_CHOICES:

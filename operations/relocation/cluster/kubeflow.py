@@ -11,21 +11,21 @@ import re
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.clouds.kubernetes import kinds
-from operations.clouds.kubernetes.objects import Kind, metadata, name_of, namespace_of
+from operations.clouds.kubernetes.objects import ResourceKind, metadata, name_of, namespace_of
 from operations.relocation.cluster.recreation import Recreated, recreate
 from operations.relocation.databases import mysql, postgres
-from operations.relocation.databases.sql import changed, tables_of
+from operations.relocation.databases.sql import execute_change, tables_of
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from operations.clouds.kubernetes.objects import Cluster
+    from operations.clouds.kubernetes.objects import KubernetesApi
     from operations.relocation.cluster.recreation import Makes
     from operations.relocation.config.endpoints import DatabasePlace
-    from operations.relocation.databases.client_programs import Runs
-    from operations.relocation.databases.uri_rules import Rules
+    from operations.relocation.databases.client_programs import ProgramRunner
+    from operations.relocation.databases.uri_rules import UriRules
     from operations.relocation.runner.step import Memory
 
 
@@ -41,28 +41,28 @@ PLACES: Final = (
 TABLES: Final = frozenset(table for table, _, _ in PLACES)
 
 
-def schedules(*, source: Cluster, target: Cluster, makes: Makes, rules: Rules) -> Recreated:
+def recreate_schedules(*, source: KubernetesApi, target: KubernetesApi, makes: Makes, rules: UriRules) -> Recreated:
     """Every recurring run of the source, at the target, disabled.
 
     Raises:
         StepError: the target has another of the same name, or refuses one.
     """
-    return recreate(RECURRING, source=source, target=target, makes=makes, rules=rules, still=disabled)
+    return recreate(RECURRING, source=source, target=target, makes=makes, rules=rules, still=disable_schedule)
 
 
-def disabled(document: dict[str, object]) -> dict[str, object]:
+def disable_schedule(document: dict[str, object]) -> dict[str, object]:
     """A recurring run that starts nothing."""
     spec = cast("Mapping[str, object]", document.get("spec") or {})
     return {**document, "spec": {**spec, "enabled": False}}
 
 
-def renamed(
+def update_run_ids(
     place: DatabasePlace,
     secrets: Mapping[str, str],
     uids: Mapping[str, str],
     *,
     folder: Path,
-    starts: Runs = mysql.run,
+    starts: ProgramRunner = mysql.run,
 ) -> int:
     """Give recurring runs their new ids in the target's database, all or none; how many there are.
 
@@ -82,7 +82,7 @@ def renamed(
         if tables_of(connection) >= TABLES:
             for table, column, only in PLACES:
                 for old, new in moved.items():
-                    changed(connection, _update(table, column, only, '"'), (new, old))
+                    execute_change(connection, _update(table, column, only, '"'), (new, old))
         connection.commit()
     return len(moved)
 
@@ -97,7 +97,7 @@ def statements(uids: Mapping[str, str]) -> str:
     return ";\n".join(["START TRANSACTION", *lines, "COMMIT"]) + ";\n" if lines else ""
 
 
-def _tables(place: DatabasePlace, secrets: Mapping[str, str], folder: Path, starts: Runs) -> set[str]:
+def _tables(place: DatabasePlace, secrets: Mapping[str, str], folder: Path, starts: ProgramRunner) -> set[str]:
     return {row[0] for row in mysql.ask(place, secrets, "SHOW TABLES", folder=folder, starts=starts)}
 
 
@@ -115,15 +115,17 @@ GROUP: Final = "serving.kserve.io"
 STOP: Final = f"{GROUP}/stop"
 # What names storage before what uses it. Versions that are stored, as CRDS.yaml of the platform reference has them
 # (2026-11-22): an older one that is served too has not every field.
-RUNTIMES: Final = Kind(group=GROUP, version="v1alpha1", plural="servingruntimes", name="ServingRuntime")
+RUNTIMES: Final = ResourceKind(group=GROUP, version="v1alpha1", plural="servingruntimes", name="ServingRuntime")
 SERVICES: Final = (
-    Kind(group=GROUP, version="v1beta1", plural="inferenceservices", name="InferenceService"),
-    Kind(group=GROUP, version="v1alpha2", plural="llminferenceservices", name="LLMInferenceService"),
-    Kind(group=GROUP, version="v1alpha1", plural="inferencegraphs", name="InferenceGraph"),
+    ResourceKind(group=GROUP, version="v1beta1", plural="inferenceservices", name="InferenceService"),
+    ResourceKind(group=GROUP, version="v1alpha2", plural="llminferenceservices", name="LLMInferenceService"),
+    ResourceKind(group=GROUP, version="v1alpha1", plural="inferencegraphs", name="InferenceGraph"),
 )
 
 
-def served(*, source: Cluster, target: Cluster, makes: Makes, rules: Rules) -> dict[str, Recreated]:
+def recreate_models(
+    *, source: KubernetesApi, target: KubernetesApi, makes: Makes, rules: UriRules
+) -> dict[str, Recreated]:
     """Every model server of the source, at the target, stopped; by kind.
 
     Raises:
@@ -135,15 +137,15 @@ def served(*, source: Cluster, target: Cluster, makes: Makes, rules: Rules) -> d
         )
     }
     for kind in SERVICES:
-        found[kind.name] = recreate(kind, source=source, target=target, makes=makes, rules=rules, still=stopped)
+        found[kind.name] = recreate(kind, source=source, target=target, makes=makes, rules=rules, still=stop_model)
     return found
 
 
-def start_all(memory: Memory, *, source: Cluster, target: Cluster) -> list[str]:
+def start_all(memory: Memory, *, source: KubernetesApi, target: KubernetesApi) -> list[str]:
     """Let what was made here run as it ran at the source: at commit."""
     started: list[str] = []
     for kind in SERVICES:
-        if memory.recall(key_of(kind)) is None:
+        if memory.recall(memory_key_of_kind(kind)) is None:
             continue
         for each in source.listed(kind):
             was = _annotations(each).get(STOP)
@@ -153,12 +155,12 @@ def start_all(memory: Memory, *, source: Cluster, target: Cluster) -> list[str]:
     return started
 
 
-def key_of(kind: Kind) -> str:
+def memory_key_of_kind(kind: ResourceKind) -> str:
     """Under which is remembered what was made of a kind."""
     return f"rewrite/serving/{kind.plural}"
 
 
-def stopped(document: dict[str, object]) -> dict[str, object]:
+def stop_model(document: dict[str, object]) -> dict[str, object]:
     """A model server whose pods are taken away."""
     annotations = {**_annotations(document), STOP: "true"}
     return {**document, "metadata": {**metadata(document), "annotations": annotations}}

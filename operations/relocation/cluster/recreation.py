@@ -12,8 +12,8 @@ from operations.relocation.runner.step import StepError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from operations.clouds.kubernetes.objects import Cluster, Kind
-    from operations.relocation.databases.uri_rules import Rules
+    from operations.clouds.kubernetes.objects import KubernetesApi, ResourceKind
+    from operations.relocation.databases.uri_rules import UriRules
 
 
 KEPT: Final = ("name", "namespace", "labels", "annotations")  # of metadata
@@ -25,7 +25,7 @@ REGIONAL: Final = re.compile(
 )
 
 
-def cleaned(document: Mapping[str, object], rules: Rules) -> dict[str, object]:
+def clean_document(document: Mapping[str, object], rules: UriRules) -> dict[str, object]:
     """What is made at the target: name, labels, annotations and spec, every address in it rewritten."""
     metadata = cast("Mapping[str, object]", document.get("metadata") or {})
     kept = {name: metadata[name] for name in KEPT if metadata.get(name)}
@@ -33,17 +33,17 @@ def cleaned(document: Mapping[str, object], rules: Rules) -> dict[str, object]:
     own = {name: value for name, value in annotations.items() if not LEFT.match(name)}
     kept = {name: value for name, value in {**kept, "annotations": own}.items() if value}
     left = {name: value for name, value in document.items() if name not in {"metadata", "status"}}
-    return cast("dict[str, object]", rewritten({**left, "metadata": kept}, rules))
+    return cast("dict[str, object]", rewrite_value({**left, "metadata": kept}, rules))
 
 
-def rewritten(value: object, rules: Rules) -> object:
+def rewrite_value(value: object, rules: UriRules) -> object:
     """A JSON value with every address in its texts rewritten."""
     if isinstance(value, str):
         return rules.applied_within(value)
     if isinstance(value, dict):
-        return {name: rewritten(each, rules) for name, each in cast("dict[str, object]", value).items()}
+        return {name: rewrite_value(each, rules) for name, each in cast("dict[str, object]", value).items()}
     if isinstance(value, list):
-        return [rewritten(each, rules) for each in cast("list[object]", value)]
+        return [rewrite_value(each, rules) for each in cast("list[object]", value)]
     return value
 
 
@@ -67,11 +67,11 @@ def regional_images(document: Mapping[str, object]) -> list[str]:
 class Makes(Protocol):
     """What is needed of a cluster in which something is made."""
 
-    def create(self, kind: Kind, document: Mapping[str, object]) -> bool:
+    def create(self, kind: ResourceKind, document: Mapping[str, object]) -> bool:
         """Make an object; False where one of its name is there."""
         ...
 
-    def delete(self, kind: Kind, *, namespace: str, name: str) -> bool:
+    def delete(self, kind: ResourceKind, *, namespace: str, name: str) -> bool:
         """Delete an object; False where none is there."""
         ...
 
@@ -92,12 +92,12 @@ class Recreated:
 
 
 def recreate(
-    kind: Kind,
+    kind: ResourceKind,
     *,
-    source: Cluster,
-    target: Cluster,
+    source: KubernetesApi,
+    target: KubernetesApi,
     makes: Makes,
-    rules: Rules,
+    rules: UriRules,
     still: Callable[[dict[str, object]], dict[str, object]],
 ) -> Recreated:
     """Make what the source has and the target has not; the same once more changes nothing.
@@ -108,11 +108,13 @@ def recreate(
     Raises:
         StepError: the target has another of the same name, or refuses one.
     """
-    wanted = {_key(each): each for each in source.listed(kind) if not _owned(each)}
+    wanted = {_key(each): each for each in source.listed(kind) if not _has_owner(each)}
     before = {_key(each): each for each in target.listed(kind)}
-    documents = {key: still(_whole(kind, cleaned(each, rules))) for key, each in wanted.items()}
+    documents = {key: still(_whole(kind, clean_document(each, rules))) for key, each in wanted.items()}
     other = [
-        key for key, each in documents.items() if key in before and not same(each, still(cleaned(before[key], rules)))
+        key
+        for key, each in documents.items()
+        if key in before and not matches_wanted(each, still(clean_document(before[key], rules)))
     ]
     if other:
         raise StepError(
@@ -133,14 +135,14 @@ def recreate(
     )
 
 
-def same(wanted: object, there: object) -> bool:
+def matches_wanted(wanted: object, there: object) -> bool:
     """Whether an object says what is wanted; what its server filled in beside that does not count."""
     if isinstance(wanted, dict):
         other = mapping(there)
-        return all(same(each, other.get(name)) for name, each in cast("dict[str, object]", wanted).items())
+        return all(matches_wanted(each, other.get(name)) for name, each in cast("dict[str, object]", wanted).items())
     if isinstance(wanted, list):
         found, items = cast("list[object]", there if isinstance(there, list) else []), cast("list[object]", wanted)
-        return len(items) == len(found) and all(map(same, items, found))
+        return len(items) == len(found) and all(map(matches_wanted, items, found))
     return wanted == there
 
 
@@ -158,7 +160,7 @@ def images(found: Sequence[Recreated]) -> list[str]:
     return sorted({image for each in found for image in each.images})
 
 
-def _whole(kind: Kind, document: dict[str, object]) -> dict[str, object]:
+def _whole(kind: ResourceKind, document: dict[str, object]) -> dict[str, object]:
     version = f"{kind.group}/{kind.version}" if kind.group else kind.version
     return {**document, "apiVersion": version, "kind": kind.name}
 
@@ -172,6 +174,6 @@ def _uid(document: Mapping[str, object]) -> str:
     return str(metadata(document).get("uid") or "")
 
 
-def _owned(document: Mapping[str, object]) -> bool:
+def _has_owner(document: Mapping[str, object]) -> bool:
     """Whether another object makes it: then that one makes it at the target too."""
     return bool(metadata(document).get("ownerReferences"))

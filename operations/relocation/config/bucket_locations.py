@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from operations.project.journal import NAME, read
+from operations.project.journal import NAME, read_journal
 from operations.relocation.config.endpoints import PLACES_NAME
 from operations.relocation.config.reader import read_file
 from planning.values.errors import InputError
@@ -31,7 +31,7 @@ class AllSet(dict[str, str]):
 ALL_SET: Final = AllSet()
 
 
-def beside(main: Path, *, source: str, target: str) -> tuple[Path, ...]:
+def list_relocation_folders(main: Path, *, source: str, target: str) -> tuple[Path, ...]:
     """Folders of every relocation between two stacks, that without a name first; it need not be there.
 
     Raises:
@@ -46,7 +46,7 @@ def _is_between(folder: Path, source: str, target: str) -> bool:
 
     Places that cannot be read count as theirs: what may be theirs is not passed over.
     """
-    records = read(folder / NAME).records
+    records = read_journal(folder / NAME).records
     if records:
         first = records[0].content
         return (first.get("source"), first.get("target")) == (source, target)
@@ -80,7 +80,7 @@ def bucket_of(key: str, locator: str, buckets: Iterable[BucketMove]) -> BucketMo
     return None
 
 
-def covered(things: Iterable[tuple[str, str]], places: Iterable[Places]) -> frozenset[str]:
+def find_covered_keys(things: Iterable[tuple[str, str]], places: Iterable[Places]) -> frozenset[str]:
     """Keys of the things that at least one relocation.yaml names.
 
     Args:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from components.platform.building_blocks.names import S3_HOST
 from operations.relocation.config.endpoints import FILL
-from planning.relocation.inventory.assets import Kind, Loss
+from planning.relocation.inventory.assets import AssetKind, Loss
 from planning.relocation.inventory.expected_assets import from_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.relocation.inventory.assets import Thing
+    from planning.relocation.inventory.assets import StatefulAsset
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
 
@@ -35,14 +35,14 @@ def draft(source: Lock, target: Lock) -> str:
 def drafts(source: Lock, target: Lock) -> dict[str, str]:
     """Text by the name of its relocation: "" for that of the platform's store, "tiers" for buckets beside it."""
     texts = {"": draft(source, target)}
-    if _parted(source)[1]:
+    if _split_buckets(source)[1]:
         texts[TIERS] = "\n".join(_tiers(source, target)) + "\n"
     return texts
 
 
-def _parted(source: Lock) -> tuple[list[Thing], list[Thing]]:
+def _split_buckets(source: Lock) -> tuple[list[StatefulAsset], list[StatefulAsset]]:
     """Buckets of the platform's store, and those of the provider's beside it."""
-    buckets = [thing for thing in from_lock(source).moved if thing.kind is Kind.BUCKET]
+    buckets = [thing for thing in from_lock(source).moved if thing.kind is AssetKind.BUCKET]
     if not _inside(source.spec):
         return buckets, []
     inside = [thing for thing in buckets if thing.key.startswith("store/")]
@@ -60,7 +60,7 @@ def _tiers(source: Lock, target: Lock) -> Iterator[str]:
         yield f"  kubeconfig_env: {prefix}_KUBECONFIG"
         yield from _store(lock.spec, f"{prefix}_{TIERS.upper()}", canary=name == "source", inside=False)
     yield "buckets:"
-    for thing in _parted(source)[1]:
+    for thing in _split_buckets(source)[1]:
         yield from _bucket(thing)
     yield from _terms()
 
@@ -73,7 +73,7 @@ def _lines(source: Lock, target: Lock) -> Iterator[str]:
     yield "target:"
     yield from _side(target, "TARGET", canary=False)
     yield "buckets:"
-    inside, others = _parted(source)
+    inside, others = _split_buckets(source)
     for thing in inside:
         yield from _bucket(thing)
     for thing in others:
@@ -157,7 +157,7 @@ def _endpoint(spec: ClusterSpec, *, port: int, inside: bool) -> str:
     return known.get(place.target, f"https://{FILL}")
 
 
-def _bucket(thing: Thing) -> Iterator[str]:
+def _bucket(thing: StatefulAsset) -> Iterator[str]:
     name = thing.locator if thing.locator and " " not in thing.locator else FILL
     yield f"  - source: {name}          # {thing.title}"
     yield f"    target: {name}"
@@ -165,7 +165,9 @@ def _bucket(thing: Thing) -> Iterator[str]:
 
 
 def _names(source: Lock) -> Iterator[str]:
-    names = [name for thing in from_lock(source).moved if thing.kind is Kind.NAMES for name in thing.locator.split()]
+    names = [
+        name for thing in from_lock(source).moved if thing.kind is AssetKind.NAMES for name in thing.locator.split()
+    ]
     if not names:
         return
     yield "names:"

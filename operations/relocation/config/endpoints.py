@@ -12,13 +12,13 @@ PLACES_NAME: Final = "relocation.yaml"
 FILL: Final = "FILL-IN"  # stands in a draft where only people know; no name of a bucket or host is read from it
 
 
-class Strict(BaseModel):
+class PlacesModel(BaseModel):
     """A frozen part that knows no field but its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
-class Keys(Strict):
+class Keys(PlacesModel):
     """Where a pair of access keys is found."""
 
     access_key_env: Variable
@@ -29,7 +29,7 @@ class Keys(Strict):
     """Environment variable with the session token, where keys are temporary."""
 
 
-class StorePlace(Strict):
+class StorePlace(PlacesModel):
     """An object store that speaks S3."""
 
     kind: Literal["minio", "aws", "gcs", "other"]
@@ -50,7 +50,7 @@ class StorePlace(Strict):
     """Who may stop MinIO's users; only where `kind` is minio."""
 
 
-class DatabasePlace(Strict):
+class DatabasePlace(PlacesModel):
     """A PostgreSQL or MySQL database of one part."""
 
     part: Literal["mlflow", "pipelines", "katib", "model_registry", "grafana", "airflow"]
@@ -61,7 +61,7 @@ class DatabasePlace(Strict):
     """Environment variable with its URI, as in postgresql://user:password@host:5432/mlflow."""
 
 
-class Side(Strict):
+class RelocationSide(PlacesModel):
     """One side."""
 
     stack: str
@@ -78,7 +78,7 @@ class Side(Strict):
     """Address of MLflow's server; none where there is none."""
 
 
-class BucketMove(Strict):
+class BucketMove(PlacesModel):
     """One bucket, from the source to the target."""
 
     source: str
@@ -94,7 +94,7 @@ class BucketMove(Strict):
     always Atoll's."""
 
 
-class StorePeer(Strict):
+class StorePeer(PlacesModel):
     """Where mover pods may connect to: a range of addresses, or pods of a namespace."""
 
     port: int = Field(ge=1, le=65535)
@@ -107,7 +107,7 @@ class StorePeer(Strict):
     """Labels of the store's pods."""
 
 
-class Toleration(Strict):
+class Toleration(PlacesModel):
     """A taint that mover pods do not mind, as that of spot nodes: a pod that is stopped goes on elsewhere."""
 
     key: str = ""
@@ -120,7 +120,7 @@ class Toleration(Strict):
     """What the taint does; none for all that it may do."""
 
 
-class MoversPlace(Strict):
+class MoversPlace(PlacesModel):
     """Where buckets with the mover `cluster` are copied and looked at: in pods, next to the objects."""
 
     side: Literal["source", "target"] = "target"
@@ -154,7 +154,7 @@ class MoversPlace(Strict):
     """Whether Prometheus is told of them; its operator must be there."""
 
 
-class UriMove(Strict):
+class UriMove(PlacesModel):
     """Addresses of artifacts that are rewritten at the target."""
 
     source: str = Field(min_length=1)
@@ -163,7 +163,7 @@ class UriMove(Strict):
     """What it becomes."""
 
 
-class NamesMove(Strict):
+class NamesMove(PlacesModel):
     """Names that are switched."""
 
     kind: Literal["by_hand", "route53", "hosts_file"]
@@ -182,12 +182,12 @@ class NamesMove(Strict):
     """The file; only for hosts_file."""
 
 
-class Places(Strict):
+class Places(PlacesModel):
     """The whole file."""
 
-    source: Side
+    source: RelocationSide
     """Where the customer is."""
-    target: Side
+    target: RelocationSide
     """Where the customer goes."""
     buckets: tuple[BucketMove, ...] = Field(min_length=1)
     """What is copied."""

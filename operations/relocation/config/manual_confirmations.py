@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
-    from planning.inputs.yaml_nodes import Note
+    from planning.inputs.yaml_nodes import YamlFault
 
 BY_HAND_NAME: Final = "by-hand.yaml"
 SECTION: Final = "things"
@@ -27,7 +27,7 @@ TIME: Final = 'with its zone, as in "2026-11-22T14:30Z"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class ManualConfirmation:
     """One thing that somebody confirmed.
 
     Args:
@@ -46,7 +46,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
+class ManualConfirmations:
     """What a file says.
 
     Args:
@@ -54,7 +54,7 @@ class Marks:
         empty: keys that stand there with fields to fill in.
     """
 
-    confirmed: Mapping[str, Mark]
+    confirmed: Mapping[str, ManualConfirmation]
     empty: frozenset[str]
 
 
@@ -79,7 +79,7 @@ def _flat(words: str) -> str:
     return " ".join(words.split())
 
 
-def read_marks(path: Path, *, known: Collection[str], now: datetime) -> Marks:
+def read_marks(path: Path, *, known: Collection[str], now: datetime) -> ManualConfirmations:
     """The file; nothing where there is none.
 
     Args:
@@ -91,33 +91,33 @@ def read_marks(path: Path, *, known: Collection[str], now: datetime) -> Marks:
     try:
         text = read_text(path, hint="it is a page of text")
     except MissingFileError:
-        return Marks(confirmed={}, empty=frozenset())
+        return ManualConfirmations(confirmed={}, empty=frozenset())
     return parse(text, file=str(path), known=known, now=now)
 
 
-def parse(text: str, *, file: str, known: Collection[str], now: datetime) -> Marks:
+def parse(text: str, *, file: str, known: Collection[str], now: datetime) -> ManualConfirmations:
     """The marks in a text; `file` is only its name in faults.
 
     Raises:
         InputError: as `read_marks`.
     """
     written = YamlText(text, file=file)
-    found = _Reading(written, known=known, now=now).marks()
+    found = _ConfirmationReader(written, known=known, now=now).marks()
     if written.faults:
         raise written.refusal()
     return found
 
 
-class _Reading:
+class _ConfirmationReader:
     """A text as marks; faults are kept in it."""
 
     def __init__(self, written: YamlText, *, known: Collection[str], now: datetime) -> None:
         self.written, self.known, self.now = written, known, now
         self._say(written.notes)
 
-    def marks(self) -> Marks:
+    def marks(self) -> ManualConfirmations:
         """Everything that is right."""
-        confirmed: dict[str, Mark] = {}
+        confirmed: dict[str, ManualConfirmation] = {}
         empty: set[str] = set()
         for key, fields in self._things().items():
             if key not in self.known:
@@ -126,18 +126,18 @@ class _Reading:
                 self._fault(f'"{key}" is nothing that the plan knows', (SECTION, key), hint=hint, at_key=True)
                 continue
             mark = self._mark(key, fields)
-            if isinstance(mark, Mark):
+            if isinstance(mark, ManualConfirmation):
                 confirmed[key] = mark
             elif mark:
                 empty.add(key)
-        return Marks(confirmed=confirmed, empty=frozenset(empty))
+        return ManualConfirmations(confirmed=confirmed, empty=frozenset(empty))
 
     def _things(self) -> dict[str, object]:
         if not isinstance(self.written.root, Fields):
             if not self.written.faults:
                 self._fault(f'it begins with "{SECTION}:"', ())
             return {}
-        notes: list[Note] = []
+        notes: list[YamlFault] = []
         values = cast("dict[str, object]", plain(self.written.root, notes=notes, dates=True))
         self._say(notes)
         for name in values.keys() - {SECTION}:
@@ -149,7 +149,7 @@ class _Reading:
             self._fault(f'"{SECTION}" has a section for each thing, by its key', (SECTION,))
         return {}
 
-    def _mark(self, key: str, given: object) -> Mark | bool:
+    def _mark(self, key: str, given: object) -> ManualConfirmation | bool:
         """A mark, or whether it is one that is still empty; faults are said."""
         if given is None:
             return True
@@ -172,7 +172,7 @@ class _Reading:
         span = self._span(key, said["when"]) if said["when"] else None
         if span is None or len(self.written.faults) > before:
             return False
-        return Mark(who=said["who"], when=span[0], until=span[1], how=said["how"])
+        return ManualConfirmation(who=said["who"], when=span[0], until=span[1], how=said["how"])
 
     def _text(self, key: str, name: str, value: object) -> str:
         if value is None or value is REFUSED:
@@ -201,14 +201,14 @@ class _Reading:
         last = first + timedelta(days=1) if _is_day(text) else first
         return first.astimezone(UTC), min(last, self.now).astimezone(UTC)
 
-    def _say(self, notes: Iterable[Note]) -> None:
+    def _say(self, notes: Iterable[YamlFault]) -> None:
         self.written.say(map(_of_time, notes))
 
     def _fault(self, message: str, path: tuple[str, ...], *, hint: str = "", at_key: bool = False) -> None:
         self.written.add(message, self.written.at(path, at_key=at_key), hint=hint, path=path)
 
 
-def _of_time(note: Note) -> Note:
+def _of_time(note: YamlFault) -> YamlFault:
     """The same fault; an unquoted date is no mistake here but for its quotes."""
     if "is a date" not in note.message:
         return note

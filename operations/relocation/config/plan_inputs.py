@@ -11,14 +11,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from planning.checklist.model.units import GigabitsPerS, parse_count, parse_gigabytes
 from planning.inputs.yaml_document import read_fields
-from planning.relocation.costs.bill import Terms
-from planning.relocation.durations import DAY, Rate, Rates, seed
-from planning.relocation.inventory.features import Feature, Usage
-from planning.relocation.inventory.stack_inventory import SAMPLE, Measured, volumes_of
+from planning.relocation.costs.bill import RelocationTerms
+from planning.relocation.durations import DAY, Rate, Rates, estimate_first_copy
+from planning.relocation.inventory.features import Feature, FeatureUsage
+from planning.relocation.inventory.stack_inventory import SAMPLE, AssetMeasurement, volumes_of
 from planning.relocation.inventory.volume import GB
-from planning.relocation.plan import Given
-from planning.relocation.write_freeze import Asked
-from planning.values.errors import Fault, InputError, counted
+from planning.relocation.plan import RelocationInputs
+from planning.relocation.write_freeze import FreezeRequest
+from planning.values.errors import Fault, InputError, format_fault_count
 from planning.values.money import Range
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ RETAIN_DAYS: Final = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class PlacesSummary:
     """What every relocation.yaml between two stacks names, and what was counted of it.
 
     Args:
@@ -49,21 +49,23 @@ class Named:
         covered: keys of what is named; None where there is no such file.
     """
 
-    counted: Mapping[str, Measured] = field(default_factory=dict[str, Measured])
+    counted: Mapping[str, AssetMeasurement] = field(default_factory=dict[str, AssetMeasurement])
     movers: Mapping[str, str] = field(default_factory=dict[str, str])
     covered: frozenset[str] | None = None
 
 
-def measured(file: MeasuredFile) -> dict[str, Measured]:
+def read_measurements(file: MeasuredFile) -> dict[str, AssetMeasurement]:
     """What the file counted, by key."""
     return {key: _one(each) for key, each in file.things.items()}
 
 
-def together(file: Mapping[str, Measured], seen: Mapping[str, Measured]) -> dict[str, Measured]:
+def merge_measurements(
+    file: Mapping[str, AssetMeasurement], seen: Mapping[str, AssetMeasurement]
+) -> dict[str, AssetMeasurement]:
     """What was counted at the source, before what somebody wrote down; what changes a day only people know."""
     both = dict(file)
     for key, each in seen.items():
-        said = file.get(key, Measured())
+        said = file.get(key, AssetMeasurement())
         both[key] = replace(
             each,
             change_bytes_per_day=said.change_bytes_per_day,
@@ -73,22 +75,22 @@ def together(file: Mapping[str, Measured], seen: Mapping[str, Measured]) -> dict
     return both
 
 
-def _with_said(seen: Usage | None, said: Usage | None) -> Usage | None:
+def _with_said(seen: FeatureUsage | None, said: FeatureUsage | None) -> FeatureUsage | None:
     """Features that no manifest has, as access lists, from what somebody wrote down."""
     if seen is None or said is None:
         return seen or said
     return replace(seen, counts={**said.counts, **seen.counts})
 
 
-def _one(each: Counted) -> Measured:
+def _one(each: ThingMeasurement) -> AssetMeasurement:
     uses = each.uses
-    return Measured(
+    return AssetMeasurement(
         bytes=_bytes(each.size),
         objects=_exactly(each.objects),
         change_bytes_per_day=_bytes(each.change_per_day),
         versions=_exactly(each.versions),
         tagged=None if uses is None or Feature.TAGS not in uses else Range.exactly(uses[Feature.TAGS]),
-        usage=None if uses is None else Usage(objects=_whole(each.objects), counts=uses, source=each.counted),
+        usage=None if uses is None else FeatureUsage(objects=_whole(each.objects), counts=uses, source=each.counted),
     )
 
 
@@ -124,7 +126,7 @@ def rates(said: RatesSaid, *, bandwidth_gbps: Decimal | None, objects_per_s: Dec
     )
 
 
-def given(
+def build_plan_inputs(
     file: MeasuredFile,
     *,
     places: Places | None,
@@ -132,14 +134,16 @@ def given(
     speeds: Rates,
     leaves_by: Exit | None,
     today: date,
-    found: Named | None = None,
-) -> Given:
+    found: PlacesSummary | None = None,
+) -> RelocationInputs:
     """Everything that a plan is made of, with what was assumed.
 
     Args:
         found: what the relocations between the two name, and what was counted for them; None where there are none.
     """
-    counted: Mapping[str, Measured] = together(measured(file), found.counted if found else {})
+    counted: Mapping[str, AssetMeasurement] = merge_measurements(
+        read_measurements(file), found.counted if found else {}
+    )
     said = file.terms
     assumed: list[str] = []
     overlap = _overlap(file, inventory, counted, speeds, assumed)
@@ -156,10 +160,10 @@ def given(
     observe = said.observe_minutes if said.observe_minutes is not None else None
     if observe is None:
         observe = places.observe_minutes if places else OBSERVE_MINUTES
-    return Given(
+    return RelocationInputs(
         rates=speeds,
-        asked=_asked(said, places, window_minutes=window or WINDOW_MINUTES),
-        terms=Terms(
+        asked=_build_freeze_request(said, places, window_minutes=window or WINDOW_MINUTES),
+        terms=RelocationTerms(
             commit_on=commit_on,
             overlap_days=overlap,
             retain_days=retain or RETAIN_DAYS,
@@ -176,8 +180,8 @@ def given(
     )
 
 
-def _asked(said: TermsSaid, places: Places | None, *, window_minutes: int) -> Asked:
-    return Asked(
+def _build_freeze_request(said: TermsSaid, places: Places | None, *, window_minutes: int) -> FreezeRequest:
+    return FreezeRequest(
         window_seconds=window_minutes * 60,
         dns_ttl_seconds=places.names.ttl_seconds if places and places.names else 0,
         smoke_seconds=said.smoke_seconds,
@@ -186,12 +190,12 @@ def _asked(said: TermsSaid, places: Places | None, *, window_minutes: int) -> As
 
 
 def _overlap(
-    file: MeasuredFile, inventory: Inventory, counted: Mapping[str, Measured], speeds: Rates, assumed: list[str]
+    file: MeasuredFile, inventory: Inventory, counted: Mapping[str, AssetMeasurement], speeds: Rates, assumed: list[str]
 ) -> Range:
     """How many days both stand; from the time of the first copy where nobody said."""
     if file.terms.overlap_days is not None:
         return Range.exactly(file.terms.overlap_days)
-    first = seed(volumes_of(inventory, counted), speeds)
+    first = estimate_first_copy(volumes_of(inventory, counted), speeds)
     if first.seconds is None:
         least, expected, most = UNKNOWN_OVERLAP_DAYS.min, UNKNOWN_OVERLAP_DAYS.expected, UNKNOWN_OVERLAP_DAYS.max
         assumed.append(f"both clusters stand for {expected} days ({least} to {most}), for no bandwidth was named")
@@ -221,13 +225,13 @@ def _features(given: object) -> object:
     return {_BY_VALUE[cast("str", each)]: count for each, count in named.items()}
 
 
-class Strict(BaseModel):
+class MeasurementsModel(BaseModel):
     """A frozen part that knows no field but its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
-class Counted(Strict):
+class ThingMeasurement(MeasurementsModel):
     """One thing."""
 
     size: Gigabytes | None = None
@@ -244,7 +248,7 @@ class Counted(Strict):
     """Where and when."""
 
 
-class RatesSaid(Strict):
+class RatesSaid(MeasurementsModel):
     """How fast things go."""
 
     bandwidth: GigabitsPerS | None = None
@@ -263,7 +267,7 @@ class RatesSaid(Strict):
     """Where and when."""
 
 
-class TermsSaid(Strict):
+class TermsSaid(MeasurementsModel):
     """What was decided."""
 
     commit_on: date | None = None
@@ -279,10 +283,10 @@ class TermsSaid(Strict):
     """Pool of the source to the day on which its term began."""
 
 
-class MeasuredFile(Strict):
+class MeasuredFile(MeasurementsModel):
     """The whole file."""
 
-    things: dict[str, Counted] = {}
+    things: dict[str, ThingMeasurement] = {}
     """By the keys of the plan's inventory."""
     leave_out: tuple[str, ...] = ()
     """Keys of what stays behind although it could be moved."""
@@ -304,4 +308,4 @@ def read_measured(path: Path) -> MeasuredFile:
             Fault(message=f"{'.'.join(map(str, each['loc']))}: {each['msg']}", file=str(path))
             for each in error.errors(include_url=False)
         ]
-        raise InputError(f"{path}: {counted(faults)}", faults=faults) from error
+        raise InputError(f"{path}: {format_fault_count(faults)}", faults=faults) from error

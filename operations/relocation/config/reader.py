@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic import BaseModel, ValidationError
 
 from operations.relocation.config.endpoints import Places
-from operations.relocation.config.rules import Broken, broken_rules, variables
+from operations.relocation.config.rules import PlacesViolation, find_violations, variables
 from planning.checklist.model.structure import inner_models
 from planning.inputs.faults import nearest, spell
 from planning.inputs.files import read_text
 from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_document import YamlText
-from planning.inputs.yaml_nodes import Fields, Place
+from planning.inputs.yaml_nodes import Fields, TextPosition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-    from planning.inputs.yaml_nodes import Note
+    from planning.inputs.yaml_nodes import YamlFault
 
 HOW: Final = "docs/guides/relocate.md shows one"
 AT_KEY: Final = frozenset({"extra_forbidden", "missing"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class ResolvedPlaces:
     """What was read.
 
     Args:
@@ -40,7 +40,7 @@ class Known:
     secrets: Mapping[str, str]
 
 
-def read_file(path: Path, *, environment: Mapping[str, str], in_clear: bool = False) -> Known:
+def read_file(path: Path, *, environment: Mapping[str, str], in_clear: bool = False) -> ResolvedPlaces:
     """The places in a file.
 
     Raises:
@@ -49,7 +49,7 @@ def read_file(path: Path, *, environment: Mapping[str, str], in_clear: bool = Fa
     return parse(read_text(path, hint=HOW), file=str(path), environment=environment, in_clear=in_clear)
 
 
-def parse(text: str, *, file: str, environment: Mapping[str, str], in_clear: bool = False) -> Known:
+def parse(text: str, *, file: str, environment: Mapping[str, str], in_clear: bool = False) -> ResolvedPlaces:
     """The places in a text; `file` is only its name in faults.
 
     Args:
@@ -62,17 +62,17 @@ def parse(text: str, *, file: str, environment: Mapping[str, str], in_clear: boo
     places = _places(written)
     if places is not None:
         secrets = {name: environment.get(name, "") for name in variables(places).values()}
-        _say_broken(written, broken_rules(places, in_clear=in_clear))
+        _say_broken(written, find_violations(places, in_clear=in_clear))
         _say_broken(written, _unset(places, secrets))
         if not written.faults:
-            return Known(places=places, secrets=secrets)
+            return ResolvedPlaces(places=places, secrets=secrets)
     raise written.refusal()
 
 
-def _unset(places: Places, secrets: Mapping[str, str]) -> Iterable[Broken]:
+def _unset(places: Places, secrets: Mapping[str, str]) -> Iterable[PlacesViolation]:
     for path, name in variables(places).items():
         if not secrets[name]:
-            yield Broken(path, f"{name} is not set", hint=f"export {name}=...")
+            yield PlacesViolation(path, f"{name} is not set", hint=f"export {name}=...")
 
 
 def _places(written: YamlText) -> Places | None:
@@ -81,9 +81,9 @@ def _places(written: YamlText) -> Places | None:
     if not isinstance(written.root, Fields):
         if not written.faults:
             hint = f'start with "source:", "target:" and "buckets:"; {HOW}'
-            written.add("it is made of named sections", Place(1, 1), hint=hint)
+            written.add("it is made of named sections", TextPosition(1, 1), hint=hint)
         return None
-    notes: list[Note] = []
+    notes: list[YamlFault] = []
     fields = cast("dict[str, object]", plain(written.root, notes=notes))
     written.say(notes)
     try:
@@ -95,7 +95,7 @@ def _places(written: YamlText) -> Places | None:
     return None if written.faults else found
 
 
-def _say_broken(written: YamlText, rules: Iterable[Broken]) -> None:
+def _say_broken(written: YamlText, rules: Iterable[PlacesViolation]) -> None:
     for each in rules:
         written.add(each.message, written.at(each.path, at_key=each.at_key), hint=each.hint, path=each.path)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         MoversPlace,
         NamesMove,
         Places,
-        Side,
+        RelocationSide,
         StorePeer,
         StorePlace,
         Toleration,
@@ -33,7 +33,7 @@ HOW_WRITTEN: Final = "write http(s)://host or http(s)://host:port"
 HOW_PLAIN: Final = "write https://, or give --plain where the way is safe (a tunnel, a private network)"
 
 
-class Broken(NamedTuple):
+class PlacesViolation(NamedTuple):
     """A rule that is broken, and where: at a value, or at the name of a section that lacks something."""
 
     path: FieldPath
@@ -46,7 +46,7 @@ class Broken(NamedTuple):
         return " is missing from " in self.message
 
 
-def check_address(address: str, path: FieldPath, *, in_clear: bool) -> Iterator[Broken]:
+def check_address(address: str, path: FieldPath, *, in_clear: bool) -> Iterator[PlacesViolation]:
     """Whether an address can be read, and keys sent there would not cross a network that others read.
 
     Args:
@@ -57,9 +57,9 @@ def check_address(address: str, path: FieldPath, *, in_clear: bool) -> Iterator[
         return
     scheme, host = _split(address)
     if scheme not in SCHEMES or not host:
-        yield Broken(path, f'"{address[:LONGEST_SHOWN]}" is not an address', HOW_WRITTEN)
+        yield PlacesViolation(path, f'"{address[:LONGEST_SHOWN]}" is not an address', HOW_WRITTEN)
     elif scheme == "http" and not in_clear and not _is_near(host):
-        yield Broken(path, "keys and objects would cross the network in the clear", HOW_PLAIN)
+        yield PlacesViolation(path, "keys and objects would cross the network in the clear", HOW_PLAIN)
 
 
 def _split(address: str) -> tuple[str, str]:
@@ -83,7 +83,7 @@ CLUSTER: Final = "cluster"
 MANY: Final = "its volumes must be ReadWriteMany: a file system that several nodes mount, as of EFS, Filestore or NFS"
 
 
-def broken(places: Places, *, in_clear: bool) -> Iterator[Broken]:
+def find_mover_violations(places: Places, *, in_clear: bool) -> Iterator[PlacesViolation]:
     """Every rule that is broken.
 
     Args:
@@ -93,14 +93,16 @@ def broken(places: Places, *, in_clear: bool) -> Iterator[Broken]:
     movers = places.movers
     if movers is None:
         for index in theirs:
-            yield Broken(("buckets", index, "mover"), "the mover cluster needs movers", 'add the section "movers"')
+            yield PlacesViolation(
+                ("buckets", index, "mover"), "the mover cluster needs movers", 'add the section "movers"'
+            )
         return
     if not theirs:
-        yield Broken(("movers",), "no bucket has the mover cluster", 'delete "movers", or name it at a bucket')
+        yield PlacesViolation(("movers",), "no bucket has the mover cluster", 'delete "movers", or name it at a bucket')
     side = places.source if movers.side == "source" else places.target
     if side.kubeconfig_env is None:
         hint = f"movers run in the cluster of the {movers.side}"
-        yield Broken((movers.side,), f'"kubeconfig_env" is missing from "{movers.side}"', hint)
+        yield PlacesViolation((movers.side,), f'"kubeconfig_env" is missing from "{movers.side}"', hint)
     yield from _pods(movers)
     for index, peer in enumerate(movers.peers):
         yield from _peer(peer, index)
@@ -110,25 +112,25 @@ def broken(places: Places, *, in_clear: bool) -> Iterator[Broken]:
     yield from check_address(movers.target_address, ("movers", "target_address"), in_clear=in_clear)
 
 
-def _pods(movers: MoversPlace) -> Iterator[Broken]:
+def _pods(movers: MoversPlace) -> Iterator[PlacesViolation]:
     at_once = movers.parallelism
     if at_once > movers.shards:
         hint = f"raise shards, or write parallelism: {movers.shards}"
-        yield Broken(("movers", "parallelism"), f"{at_once} pods at once for {movers.shards} shards", hint)
+        yield PlacesViolation(("movers", "parallelism"), f"{at_once} pods at once for {movers.shards} shards", hint)
     if at_once > 1 and not movers.storage_class:
         said = f"{at_once} pods at once need a volume that all of them mount"
-        yield Broken(("movers", "parallelism"), said, f'name its class as "storage_class"; {MANY}')
+        yield PlacesViolation(("movers", "parallelism"), said, f'name its class as "storage_class"; {MANY}')
 
 
-def _peer(peer: StorePeer, index: int) -> Iterator[Broken]:
+def _peer(peer: StorePeer, index: int) -> Iterator[PlacesViolation]:
     path = ("movers", "peers", index)
     if bool(peer.cidr) == bool(peer.namespace):
         said = "a peer is either addresses or pods: cidr, or namespace with labels"
-        yield Broken(path, said, "write one of the two")
+        yield PlacesViolation(path, said, "write one of the two")
     if peer.cidr and not _is_network(peer.cidr):
-        yield Broken((*path, "cidr"), f"{peer.cidr} is no range of addresses", "as in 192.0.2.0/24")
+        yield PlacesViolation((*path, "cidr"), f"{peer.cidr} is no range of addresses", "as in 192.0.2.0/24")
     if peer.namespace and not peer.labels:
-        yield Broken(path, f"which pods of {peer.namespace} is not said", "add labels, as in {app: minio}")
+        yield PlacesViolation(path, f"which pods of {peer.namespace} is not said", "add labels, as in {app: minio}")
 
 
 def _is_network(text: str) -> bool:
@@ -139,26 +141,28 @@ def _is_network(text: str) -> bool:
     return True
 
 
-def _toleration(each: Toleration, index: int) -> Iterator[Broken]:
+def _toleration(each: Toleration, index: int) -> Iterator[PlacesViolation]:
     path = ("movers", "tolerations", index)
     if not each.key and each.operator == "Equal":
-        yield Broken(path, "a taint without a name has no value to be equal", 'add "key"')
+        yield PlacesViolation(path, "a taint without a name has no value to be equal", 'add "key"')
     if each.value and each.operator == "Exists":
-        yield Broken((*path, "value"), "a value is only compared by Equal", 'write "operator: Equal"')
+        yield PlacesViolation((*path, "value"), "a value is only compared by Equal", 'write "operator: Equal"')
 
 
-def broken_rules(places: Places, *, in_clear: bool = False) -> Iterator[Broken]:
+def find_violations(places: Places, *, in_clear: bool = False) -> Iterator[PlacesViolation]:
     """Every rule that is broken.
 
     Args:
         in_clear: whether stores may be asked without TLS elsewhere than on this machine.
     """
-    marked = tuple(_marked(places.model_dump()))
-    yield from (Broken(path, "still to be filled in", f"write what is meant in place of {FILL}") for path in marked)
-    yield from (each for each in _broken(places, in_clear=in_clear) if each.path not in marked)
+    marked = tuple(_find_fill_marks(places.model_dump()))
+    yield from (
+        PlacesViolation(path, "still to be filled in", f"write what is meant in place of {FILL}") for path in marked
+    )
+    yield from (each for each in _find_contradictions(places, in_clear=in_clear) if each.path not in marked)
 
 
-def _marked(value: object, path: FieldPath = ()) -> Iterator[FieldPath]:
+def _find_fill_marks(value: object, path: FieldPath = ()) -> Iterator[FieldPath]:
     """Where marks of the draft are left."""
     inner: Iterable[tuple[str | int, object]] = ()
     if isinstance(value, dict):
@@ -168,27 +172,27 @@ def _marked(value: object, path: FieldPath = ()) -> Iterator[FieldPath]:
     elif isinstance(value, str) and FILL in value:
         yield path
     for key, each in inner:
-        yield from _marked(each, (*path, key))
+        yield from _find_fill_marks(each, (*path, key))
 
 
-def _broken(places: Places, *, in_clear: bool) -> Iterator[Broken]:
+def _find_contradictions(places: Places, *, in_clear: bool) -> Iterator[PlacesViolation]:
     if places.source.stack == places.target.stack:
-        yield Broken(("target", "stack"), "both sides are the same stack", "a relocation has two")
+        yield PlacesViolation(("target", "stack"), "both sides are the same stack", "a relocation has two")
     for name, side in _sides(places):
         yield from _store(side.store, (name, "store"), in_clear=in_clear)
     if places.source.store.canary is None:
         hint = "keys of a writer like any other, by whom it is tried whether writers are stopped"
-        yield Broken(("source", "store"), '"canary" is missing from "source.store"', hint)
+        yield PlacesViolation(("source", "store"), '"canary" is missing from "source.store"', hint)
     if places.source.store.kind == "minio" and places.source.store.admin is None:
         hint = "keys of an administrator, who stops MinIO's users"
-        yield Broken(("source", "store"), '"admin" is missing from "source.store"', hint)
+        yield PlacesViolation(("source", "store"), '"admin" is missing from "source.store"', hint)
     yield from _buckets(places)
     yield from _databases(places)
     yield from _uris(places)
     yield from _mlflow(places)
     if places.names is not None:
         yield from _names(places.names)
-    yield from broken(places, in_clear=in_clear)
+    yield from find_mover_violations(places, in_clear=in_clear)
 
 
 def variables(places: Places) -> dict[FieldPath, str]:
@@ -196,11 +200,11 @@ def variables(places: Places) -> dict[FieldPath, str]:
     return {path: name for side, found in _sides(places) for path, name in _of_side(side, found)}
 
 
-def _sides(places: Places) -> tuple[tuple[str, Side], tuple[str, Side]]:
+def _sides(places: Places) -> tuple[tuple[str, RelocationSide], tuple[str, RelocationSide]]:
     return ("source", places.source), ("target", places.target)
 
 
-def _of_side(name: str, side: Side) -> Iterator[tuple[FieldPath, str]]:
+def _of_side(name: str, side: RelocationSide) -> Iterator[tuple[FieldPath, str]]:
     for who, keys in _keys(side.store):
         for field in ("access_key_env", "secret_key_env", "session_token_env"):
             variable: str | None = getattr(keys, field)
@@ -218,33 +222,33 @@ def _keys(store: StorePlace) -> Iterator[tuple[str, Keys]]:
             yield who, keys
 
 
-def _mlflow(places: Places) -> Iterator[Broken]:
+def _mlflow(places: Places) -> Iterator[PlacesViolation]:
     for name, side in _sides(places):
         yield from check_address(side.mlflow_url, (name, "mlflow_url"), in_clear=True)
     here, there = places.source.mlflow_url, places.target.mlflow_url
     if bool(here) != bool(there):
         side = "target" if here else "source"
-        yield Broken((side,), f'"mlflow_url" is missing from "{side}"', "MLflow is on both sides or on none")
+        yield PlacesViolation((side,), f'"mlflow_url" is missing from "{side}"', "MLflow is on both sides or on none")
     elif here and here.rstrip("/").casefold() == there.rstrip("/").casefold():
         hint = "the target's own, before names are switched"
-        yield Broken(("target", "mlflow_url"), "both sides name the same MLflow", hint)
+        yield PlacesViolation(("target", "mlflow_url"), "both sides name the same MLflow", hint)
 
 
-def _store(store: StorePlace, path: FieldPath, *, in_clear: bool) -> Iterator[Broken]:
+def _store(store: StorePlace, path: FieldPath, *, in_clear: bool) -> Iterator[PlacesViolation]:
     if store.admin is not None and store.kind != "minio":
-        yield Broken((*path, "admin"), "only MinIO's users are stopped by an administrator", "delete it")
+        yield PlacesViolation((*path, "admin"), "only MinIO's users are stopped by an administrator", "delete it")
     if store.admin is not None and store.admin.access_key_env == store.mover.access_key_env:
         hint = "name another user: the mover copies and is bound by rights, the administrator stops users"
-        yield Broken((*path, "admin"), "the administrator is the mover", hint)
+        yield PlacesViolation((*path, "admin"), "the administrator is the mover", hint)
     if store.canary is not None and store.canary.access_key_env == store.mover.access_key_env:
         hint = "name another user: the mover goes on while everybody else is stopped"
-        yield Broken((*path, "canary"), "the canary is the mover, who is never stopped", hint)
+        yield PlacesViolation((*path, "canary"), "the canary is the mover, who is never stopped", hint)
     yield from check_address(store.endpoint, (*path, "endpoint"), in_clear=in_clear)
     if store.authority and not Path(store.authority).is_file():
-        yield Broken((*path, "authority"), f"there is no file {store.authority}")
+        yield PlacesViolation((*path, "authority"), f"there is no file {store.authority}")
 
 
-def _buckets(places: Places) -> Iterator[Broken]:
+def _buckets(places: Places) -> Iterator[PlacesViolation]:
     yield from _twice([each.source for each in places.buckets], "source")
     yield from _twice([each.target for each in places.buckets], "target")
     here, there = places.source.store.endpoint, places.target.store.endpoint
@@ -253,63 +257,67 @@ def _buckets(places: Places) -> Iterator[Broken]:
     for index, move in enumerate(places.buckets):
         if move.source == move.target:
             hint = "both sides name the same store, so its target needs another name"
-            yield Broken(("buckets", index, "target"), f"bucket {move.source} would be copied onto itself", hint)
+            yield PlacesViolation(
+                ("buckets", index, "target"), f"bucket {move.source} would be copied onto itself", hint
+            )
 
 
-def _twice(names: Sequence[str], field: str) -> Iterator[Broken]:
+def _twice(names: Sequence[str], field: str) -> Iterator[PlacesViolation]:
     for index, name in enumerate(names):
         first = names.index(name)
         if first != index:
-            yield Broken(("buckets", index, field), f"bucket {name} is named twice", f"see buckets[{first}]")
+            yield PlacesViolation(("buckets", index, field), f"bucket {name} is named twice", f"see buckets[{first}]")
 
 
-def paired(places: Places) -> tuple[tuple[DatabasePlace, DatabasePlace], ...]:
+def pair_databases(places: Places) -> tuple[tuple[DatabasePlace, DatabasePlace], ...]:
     """Databases that go into each other: of the same part, the first into the first."""
-    here, there = _numbered(places.source), _numbered(places.target)
+    here, there = _number_databases(places.source), _number_databases(places.target)
     return tuple((place, there[key]) for key, place in here.items() if key in there)
 
 
-def _numbered(side: Side) -> dict[tuple[str, int], DatabasePlace]:
+def _number_databases(side: RelocationSide) -> dict[tuple[str, int], DatabasePlace]:
     found: dict[tuple[str, int], DatabasePlace] = {}
     for each in side.databases:
         found[each.part, sum(part == each.part for part, _ in found)] = each
     return found
 
 
-def _databases(places: Places) -> Iterator[Broken]:
-    here, there = _numbered(places.source), _numbered(places.target)
+def _databases(places: Places) -> Iterator[PlacesViolation]:
+    here, there = _number_databases(places.source), _number_databases(places.target)
     for part in sorted({part for part, number in here if (part, number) not in there}):
-        yield Broken(("target",), f"the database of {part} is missing from the target", "name where it goes")
+        yield PlacesViolation(("target",), f"the database of {part} is missing from the target", "name where it goes")
     for index, (key, database) in enumerate(there.items()):
         path: FieldPath = ("target", "databases", index)
         if key not in here:
-            yield Broken(path, f"the database of {database.part} is missing from the source")
+            yield PlacesViolation(path, f"the database of {database.part} is missing from the source")
         elif database.engine != here[key].engine:
-            yield Broken(path, f"the database of {database.part} is {here[key].engine} at the source")
+            yield PlacesViolation(path, f"the database of {database.part} is {here[key].engine} at the source")
     seen: list[str] = []
     for name, side in _sides(places):
         for index, database in enumerate(side.databases):
             if database.uri_env in seen:
                 path = (name, "databases", index, "uri_env")
-                yield Broken(path, f"{database.uri_env} is named twice", "each database has an address of its own")
+                yield PlacesViolation(
+                    path, f"{database.uri_env} is named twice", "each database has an address of its own"
+                )
             seen.append(database.uri_env)
 
 
-def _uris(places: Places) -> Iterator[Broken]:
+def _uris(places: Places) -> Iterator[PlacesViolation]:
     sources = [each.source for each in places.uris]
     for index, move in enumerate(places.uris):
         if sources.index(move.source) != index:
-            yield Broken(("uris", index, "source"), f"{move.source} is named twice")
+            yield PlacesViolation(("uris", index, "source"), f"{move.source} is named twice")
 
 
-def _names(names: NamesMove) -> Iterator[Broken]:
+def _names(names: NamesMove) -> Iterator[PlacesViolation]:
     wanted = {"zone": "route53", "file": "hosts_file"}
     for field, kind in wanted.items():
         written = bool(getattr(names, field))
         if written and names.kind != kind:
-            yield Broken(("names", field), f'"{field}" is only for {kind}')
+            yield PlacesViolation(("names", field), f'"{field}" is only for {kind}')
         elif not written and names.kind == kind:
-            yield Broken(("names",), f'"{field}" is missing from "names"', f"{kind} needs it")
+            yield PlacesViolation(("names",), f'"{field}" is missing from "names"', f"{kind} needs it")
     for field in ("names", "source", "target"):
         if not getattr(names, field):
-            yield Broken(("names",), f'"{field}" is missing from "names"')
+            yield PlacesViolation(("names",), f'"{field}" is missing from "names"')

@@ -12,8 +12,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter
-from components.agents.mover.manifests.report import used_by
-from components.agents.mover.manifests.scan import Look, Sample, Watching, look
+from components.agents.mover.manifests.report import count_usage
+from components.agents.mover.manifests.scan import Sample, ScanCallbacks, ScanRequest, scan_bucket
 from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.store.model import StoreError
 from operations.relocation.buckets import pairs
@@ -21,8 +21,8 @@ from operations.relocation.buckets.canary import place_of
 from operations.relocation.config.bucket_locations import bucket_of
 from operations.relocation.copies.verification import SOURCE as PROOF
 from operations.relocation.runner.step import StepError
-from planning.relocation.inventory.features import Feature, Usage
-from planning.relocation.inventory.stack_inventory import Measured
+from planning.relocation.inventory.features import Feature, FeatureUsage
+from planning.relocation.inventory.stack_inventory import AssetMeasurement
 from planning.values.errors import Fault, InputError, in_one_line
 from planning.values.money import Range
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from components.agents.mover.manifests.row import Row
-    from components.agents.mover.store.model import Place
+    from components.agents.mover.manifests.row import ManifestRow
+    from components.agents.mover.store.model import BucketEndpoint
     from operations.relocation.config.endpoints import BucketMove, Places
-    from planning.relocation.inventory.assets import Thing
+    from planning.relocation.inventory.assets import StatefulAsset
 
 LOOKED: Final = "look.manifest"
 MANIFESTS: Final = (MANIFEST, PROOF, LOOKED)
@@ -44,7 +44,7 @@ WITHOUT_ACLS: Final = frozenset({"minio"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class BucketUsage:
     """What was counted of buckets.
 
     Args:
@@ -52,18 +52,18 @@ class Counted:
         doubts: buckets of which a manifest cannot be believed or told to be a thing, and why.
     """
 
-    things: Mapping[str, Measured]
+    things: Mapping[str, AssetMeasurement]
     doubts: tuple[tuple[str, str], ...] = ()
 
 
-def counted(things: Iterable[Thing], every: Sequence[tuple[Places, Path]]) -> Counted:
+def read_usage(things: Iterable[StatefulAsset], every: Sequence[tuple[Places, Path]]) -> BucketUsage:
     """What the newest manifest of each bucket says.
 
     Args:
         every: places of each relocation between the two, with its folder.
     """
     known = [each for each in things if each.key.startswith(("bucket/", "store/"))]
-    found: dict[str, Measured] = {}
+    found: dict[str, AssetMeasurement] = {}
     doubts: list[tuple[str, str]] = []
     for places, folder in every:
         for bucket in places.buckets:
@@ -75,13 +75,13 @@ def counted(things: Iterable[Thing], every: Sequence[tuple[Places, Path]]) -> Co
                 doubts.append((f"bucket {bucket.source}", "nothing of the inventory can be told to be it"))
                 continue
             try:
-                found[thing.key] = measured(path, bucket, kind=places.source.store.kind)
+                found[thing.key] = measure_manifest(path, bucket, kind=places.source.store.kind)
             except (ManifestError, OSError) as error:
                 doubts.append((f"manifest of {bucket.source}", f"it cannot be believed: {error}"))
-    return Counted(things=found, doubts=tuple(doubts))
+    return BucketUsage(things=found, doubts=tuple(doubts))
 
 
-def measured(path: Path, bucket: BucketMove, *, kind: str) -> Measured:
+def measure_manifest(path: Path, bucket: BucketMove, *, kind: str) -> AssetMeasurement:
     """What a manifest says of its bucket.
 
     Args:
@@ -92,7 +92,7 @@ def measured(path: Path, bucket: BucketMove, *, kind: str) -> Measured:
     """
     manifest = Manifest(path)
     beside = _Beside()
-    used = used_by(beside.watched(manifest.rows()))
+    used = count_usage(beside.watched(manifest.rows()))
     counts = {
         Feature.CONTENT_TYPE: used.headers.get(CONTENT_TYPE, 0),
         Feature.HEADERS: beside.headed,
@@ -104,12 +104,12 @@ def measured(path: Path, bucket: BucketMove, *, kind: str) -> Measured:
     if kind in WITHOUT_ACLS:
         counts[Feature.ACLS] = 0
     when = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
-    usage = Usage(
+    usage = FeatureUsage(
         objects=used.objects,
         counts=counts,
         source=f"manifest of {used.objects:,} objects, {when}",
     )
-    return Measured(
+    return AssetMeasurement(
         bytes=_exactly(used.size if bucket.versions else beside.present),
         objects=_exactly(used.objects),
         versions=_exactly(used.older_versions) if bucket.versions else None,
@@ -124,7 +124,7 @@ class _Beside:
     headed = 0
     present = 0
 
-    def watched(self, rows: Iterable[Row]) -> Iterator[Row]:
+    def watched(self, rows: Iterable[ManifestRow]) -> Iterator[ManifestRow]:
         for row in rows:
             self.present += row.size if row.order == 0 else 0
             self.headed += any(name != CONTENT_TYPE for name, _ in row.headers)
@@ -159,10 +159,10 @@ def look_now(
         raise InputError(f"{len(faults)} of {len(places.buckets)} buckets could not be looked at", faults=faults)
 
 
-def _look(place: Place, path: Path, *, kind: str, say: Callable[[str], None], connect: pairs.Connect) -> None:
+def _look(place: BucketEndpoint, path: Path, *, kind: str, say: Callable[[str], None], connect: pairs.Connect) -> None:
     with closing(connect(place)) as store:
         versions = store.versioned()
-    wanted = Look(
+    wanted = ScanRequest(
         place=place,
         versions=versions,
         sample=Sample(percent=0),
@@ -171,7 +171,7 @@ def _look(place: Place, path: Path, *, kind: str, say: Callable[[str], None], co
     )
     count = 0
 
-    def row(each: Row) -> None:
+    def row(each: ManifestRow) -> None:
         nonlocal count
         count += 1
         if count % EVERY == 0:
@@ -181,7 +181,7 @@ def _look(place: Place, path: Path, *, kind: str, say: Callable[[str], None], co
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     writer = ManifestWriter(path, bucket=place.bucket, facts={"read": "by looking", "percent": 0})
     try:
-        seen = look(connect, wanted, Watching(row=row))
+        seen = scan_bucket(connect, wanted, ScanCallbacks(row=row))
         writer.close()
     finally:
         writer.abandon()

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from components.agents.mover.manifests.comparison import Terms
-    from components.agents.mover.manifests.row import Row
-    from components.agents.mover.store.model import Store
-    from operations.relocation.buckets.pairs import Connect, Pair
+    from components.agents.mover.manifests.comparison import ComparisonTerms
+    from components.agents.mover.manifests.row import ManifestRow
+    from components.agents.mover.store.model import BucketClient
+    from operations.relocation.buckets.pairs import BucketPair, Connect
 
 NAME: Final = "mending.json"  # in the bucket's folder
 NAMED: Final = 100  # keys, in what is told
 TAGS: Final = "tags"
 
-Keyed = tuple[str, list["Row"]]
+Keyed = tuple[str, list["ManifestRow"]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class RepairNote:
     """What is to be mended in a bucket, and what was since the relocation began.
 
     Args:
@@ -71,7 +71,7 @@ class Note:
     first: tuple[str, ...] = ()
 
 
-def damage(source: Path, target: Path, terms: Terms) -> Damage:
+def damage(source: Path, target: Path, terms: ComparisonTerms) -> Damage:
     """Every key that is not as it should be, of two manifests.
 
     Raises:
@@ -93,27 +93,27 @@ def damage(source: Path, target: Path, terms: Terms) -> Damage:
     return found
 
 
-def noted(pair: Pair) -> Note:
+def read_note(pair: BucketPair) -> RepairNote:
     """What is known of a bucket."""
     path = pair.folder / NAME
     if not path.exists():
-        return Note()
+        return RepairNote()
     read = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
-    return Note(open=Damage(**read["open"]), mended=read["mended"], first=tuple(read["first"]))
+    return RepairNote(open=Damage(**read["open"]), mended=read["mended"], first=tuple(read["first"]))
 
 
-def note(pair: Pair, found: Damage) -> None:
+def note(pair: BucketPair, found: Damage) -> None:
     """Write down what the next round copies anew."""
-    _write(pair, replace(noted(pair), open=found))
+    _write(pair, replace(read_note(pair), open=found))
 
 
-def clear(pair: Pair, *, connect: Connect) -> None:
+def clear(pair: BucketPair, *, connect: Connect) -> None:
     """Delete at the target what differs there, so that it is copied like everything that is missing.
 
     Raises:
         StoreError: the store refused.
     """
-    keys = noted(pair).open.different
+    keys = read_note(pair).open.different
     if not keys:
         return
     with closing(connect(pair.target)) as store:
@@ -121,16 +121,16 @@ def clear(pair: Pair, *, connect: Connect) -> None:
             _delete(store, key, versions=pair.bucket.versions)
 
 
-def close(pair: Pair) -> None:
+def close(pair: BucketPair) -> None:
     """Say that a round has copied it anew."""
-    before = noted(pair)
+    before = read_note(pair)
     if not before.open:
         return
     first = (*before.first, *before.open.first)[:NAMED]
-    _write(pair, Note(mended=before.mended + before.open.count, first=first))
+    _write(pair, RepairNote(mended=before.mended + before.open.count, first=first))
 
 
-def theirs(pair: Pair, *, connect: Connect) -> list[str]:
+def list_extra_keys(pair: BucketPair, *, connect: Connect) -> list[str]:
     """The first keys that only the target has, for a mover that would delete them.
 
     Raises:
@@ -150,11 +150,11 @@ def theirs(pair: Pair, *, connect: Connect) -> list[str]:
     return found
 
 
-def _write(pair: Pair, what: Note) -> None:
+def _write(pair: BucketPair, what: RepairNote) -> None:
     write_all({pair.folder / NAME: json.dumps(asdict(what), indent=1) + "\n"})
 
 
-def _delete(store: Store, key: str, *, versions: bool) -> None:
+def _delete(store: BucketClient, key: str, *, versions: bool) -> None:
     if not versions:
         store.delete(key)
         return
@@ -164,13 +164,15 @@ def _delete(store: Store, key: str, *, versions: bool) -> None:
         store.delete(key, version=each.version)
 
 
-def _by_key(rows: Iterable[Row], terms: Terms) -> Iterator[Keyed]:
+def _by_key(rows: Iterable[ManifestRow], terms: ComparisonTerms) -> Iterator[Keyed]:
     for key, several in groupby(rows, attrgetter("key")):
         if not (terms.reserved and key.startswith(terms.reserved)):
             yield key, list(several)
 
 
-def _side_by_side(source: Iterator[Keyed], target: Iterator[Keyed]) -> Iterator[tuple[str, list[Row], list[Row]]]:
+def _side_by_side(
+    source: Iterator[Keyed], target: Iterator[Keyed]
+) -> Iterator[tuple[str, list[ManifestRow], list[ManifestRow]]]:
     left, right = next(source, None), next(target, None)
     while heads := [each[0] for each in (left, right) if each is not None]:
         key = min(heads)
@@ -181,11 +183,11 @@ def _side_by_side(source: Iterator[Keyed], target: Iterator[Keyed]) -> Iterator[
         right = next(target, None) if there else right
 
 
-def _same(here: list[Row], there: list[Row], terms: Terms) -> bool:
+def _same(here: list[ManifestRow], there: list[ManifestRow], terms: ComparisonTerms) -> bool:
     return len(here) == len(there) and all(_equal(*each, terms) for each in zip(here, there, strict=True))
 
 
-def _equal(one: Row, other: Row, terms: Terms) -> bool:
+def _equal(one: ManifestRow, other: ManifestRow, terms: ComparisonTerms) -> bool:
     """Whether a version is as it should be, as far as was read, but for what was declared."""
     if one.digest and other.digest and one.digest != other.digest:
         return False

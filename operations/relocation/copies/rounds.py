@@ -15,7 +15,7 @@ from operations.relocation.runner.step import Evidence, StepError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.relocation.buckets.pairs import Connect, Pair
+    from operations.relocation.buckets.pairs import BucketPair, Connect
     from operations.relocation.runner.step import Move
 
     Copy = Callable[..., RoundReport]
@@ -24,7 +24,7 @@ MOVERS: Final[dict[str, Copy]] = {"atoll": copy_round, "rclone": rclone.copy_rou
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class RoundResult:
     """What one round did, by bucket of the source."""
 
     reports: dict[str, RoundReport]
@@ -54,14 +54,14 @@ class Round:
         return {name: _figures(each) for name, each in self.reports.items()}
 
 
-def one_round(
+def run_copy_round(
     move: Move,
     *,
     movers: dict[str, Copy] = MOVERS,
     tags_again: bool = False,
     connect: Connect = pairs.connect,
     only: frozenset[str] | None = None,
-) -> Round:
+) -> RoundResult:
     """Copy what changed since the last round, in every bucket, and what a proof has found damaged since.
 
     Args:
@@ -72,11 +72,11 @@ def one_round(
         StepError: something cannot be copied, or the target holds what is not ours; by name.
     """
     reports: dict[str, RoundReport] = {}
-    for pair in pairs.pairs(move.places, folder=move.folder, secrets=move.secrets):
+    for pair in pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets):
         if only is not None and pair.bucket.source not in only:
             continue
         pair.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with pairs.told():
+        with pairs.translate_store_errors():
             repair.clear(pair, connect=connect)
             report = _mover(move, pair, movers)(
                 pair.source,
@@ -88,22 +88,22 @@ def one_round(
         reports[pair.bucket.source] = report
         if report.complete:
             repair.close(pair)
-    done = Round(reports=reports)
+    done = RoundResult(reports=reports)
     _refuse(done)
     return done
 
 
-def _mover(move: Move, pair: Pair, movers: dict[str, Copy]) -> Copy:
+def _mover(move: Move, pair: BucketPair, movers: dict[str, Copy]) -> Copy:
     """What copies a bucket; pods of a cluster that is opened now, where it is not among those that are known."""
     known = movers.get(pair.bucket.mover)
     return known or cluster_opening.cluster_movers(move.places, move.secrets).copy_round
 
 
-def _say(move: Move, pair: Pair, line: str) -> None:
+def _say(move: Move, pair: BucketPair, line: str) -> None:
     move.say(f"{pair.bucket.source}: {line}")
 
 
-def _options(move: Move, pair: Pair, *, tags_again: bool) -> CopyOptions:
+def _options(move: Move, pair: BucketPair, *, tags_again: bool) -> CopyOptions:
     return CopyOptions(
         versions=pair.bucket.versions,
         transfers=move.places.transfers,
@@ -114,7 +114,7 @@ def _options(move: Move, pair: Pair, *, tags_again: bool) -> CopyOptions:
     )
 
 
-def _refuse(done: Round) -> None:
+def _refuse(done: RoundResult) -> None:
     """Let what cannot be copied stop everything.
 
     Raises:
@@ -123,12 +123,12 @@ def _refuse(done: Round) -> None:
     said: list[str] = []
     for name, report in done.reports.items():
         if report.foreigns:
-            keys = pairs.some([key for key, _ in report.foreign])
+            keys = pairs.format_keys([key for key, _ in report.foreign])
             said.append(f"{name}: {report.foreigns} objects at the target are not this relocation's: {keys}")
         if report.failures:
             failed = sorted(report.failed)  # threads end in any order
             first = "; ".join(why for _, why in failed[:3])
-            keys = pairs.some([key for key, _ in failed])
+            keys = pairs.format_keys([key for key, _ in failed])
             said.append(f"{name}: {report.failures} objects cannot be copied: {keys}: {first}")
         if report.stopped:
             said.append(f"{name}: stopped before the end")

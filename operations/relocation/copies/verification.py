@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.manifests import report
-from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.manifests.comparison import ComparisonTerms, compare
 from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.report import Sides
-from components.agents.mover.manifests.scan import Look, Sample, Seen, Watching, look
+from components.agents.mover.manifests.report import ComparedBuckets
+from components.agents.mover.manifests.scan import Sample, ScanCallbacks, ScanRequest, ScanResult, scan_bucket
 from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.worker_pool import Bandwidth
 from operations.relocation.buckets import pairs, rclone
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from components.agents.mover.manifests.comparison import Comparison
-    from components.agents.mover.manifests.row import Row
-    from components.agents.mover.store.model import Listed, Place
-    from operations.relocation.buckets.pairs import Connect, Pair
+    from components.agents.mover.manifests.comparison import ManifestComparison
+    from components.agents.mover.manifests.row import ManifestRow
+    from components.agents.mover.store.model import BucketEndpoint, Listed
+    from operations.relocation.buckets.pairs import BucketPair, Connect
     from operations.relocation.config.endpoints import Places
     from operations.relocation.jobs.movers import Open
 
@@ -74,7 +74,7 @@ class Doubts:
         }
 
 
-def unknown_reserved(pair: Pair, *, connect: Connect) -> Iterator[str]:
+def unknown_reserved(pair: BucketPair, *, connect: Connect) -> Iterator[str]:
     """Keys of the source below our own prefix that no canary has left there.
 
     Raises:
@@ -97,7 +97,7 @@ TARGET: Final = "target.manifest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
+class BucketProof:
     """What one bucket's proof found.
 
     Args:
@@ -116,7 +116,7 @@ class Proof:
     first: tuple[str, ...]
     text: str
     manifests: tuple[Path, Path]
-    terms: Terms
+    terms: ComparisonTerms
     changes: int = 0
     left_out: int = 0
 
@@ -142,46 +142,48 @@ class Proving:
     cluster: Open = cluster_movers
 
 
-def prove(proving: Proving) -> list[Proof]:
+def prove(proving: Proving) -> list[BucketProof]:
     """Prove every bucket; each report is written, whatever it says.
 
     Raises:
         StepError: a store refused, or a manifest cannot be believed.
     """
-    with pairs.told():
-        every = pairs.pairs(proving.places, folder=proving.folder, secrets=proving.secrets)
+    with pairs.translate_store_errors():
+        every = pairs.pair_buckets(proving.places, folder=proving.folder, secrets=proving.secrets)
         return [_proof(proving, pair) for pair in every]
 
 
-def _proof(proving: Proving, pair: Pair) -> Proof:
+def _proof(proving: Proving, pair: BucketPair) -> BucketProof:
     sample = _sample(proving, pair)
     source = pair.folder / (SOURCE if proving.again else MANIFEST)
-    looks: list[Seen] = []
+    looks: list[ScanResult] = []
     if proving.again or not source.exists():
         source = pair.folder / SOURCE
         looks.append(_look(proving, pair, place=pair.source, path=source, sample=sample))
     target = pair.folder / f"{proving.prefix}-{TARGET}"
     looks.append(_look(proving, pair, place=pair.target, path=target, sample=sample))
-    terms = Terms(sample=sample, reserved=pairs.RESERVED, declared=_declared(pair))
+    terms = ComparisonTerms(sample=sample, reserved=pairs.RESERVED, declared=_list_declared_losses(pair))
     doubts = Doubts(
         changes=sum(each.changes for each in looks),
         changed=tuple(name for each in looks for name in each.changed)[: pairs.NAMED],
         reserved=tuple(unknown_reserved(pair, connect=proving.connect)),
     )
-    return _written(proving, pair, (source, target), terms, doubts)
+    return _write_report(proving, pair, (source, target), terms, doubts)
 
 
-def _written(proving: Proving, pair: Pair, manifests: tuple[Path, Path], terms: Terms, doubts: Doubts) -> Proof:
+def _write_report(
+    proving: Proving, pair: BucketPair, manifests: tuple[Path, Path], terms: ComparisonTerms, doubts: Doubts
+) -> BucketProof:
     """Hold the manifests against each other, and write the report."""
     found = compare(*manifests, terms)
-    sides = Sides(source=_words(pair.source), target=_words(pair.target))
+    sides = ComparedBuckets(source=_words(pair.source), target=_words(pair.target))
     path = proving.folder / "reports" / f"{proving.prefix}-{pair.bucket.source}.json"
     said = report.sentence(found) + doubts.words
     proven = found.proven and not doubts
     whole = {**report.report(found, terms, sides), "sentence": said, "proven": proven, **doubts.form()}
     report.write(path, whole)
     proving.say(f"{pair.bucket.source}: {said}")
-    return Proof(
+    return BucketProof(
         bucket=pair.bucket.source,
         sentence=said,
         proven=proven,
@@ -195,7 +197,7 @@ def _written(proving: Proving, pair: Pair, manifests: tuple[Path, Path], terms: 
     )
 
 
-def _sample(proving: Proving, pair: Pair) -> Sample:
+def _sample(proving: Proving, pair: BucketPair) -> Sample:
     """Every byte of what is irreplaceable; a share of what is large, drawn by the move's own names."""
     if pair.bucket.loss == "irreplaceable":
         return Sample()
@@ -203,9 +205,9 @@ def _sample(proving: Proving, pair: Pair) -> Sample:
     return Sample(percent=proving.places.sample_percent, seed=seed)
 
 
-def _look(proving: Proving, pair: Pair, *, place: Place, path: Path, sample: Sample) -> Seen:
+def _look(proving: Proving, pair: BucketPair, *, place: BucketEndpoint, path: Path, sample: Sample) -> ScanResult:
     sides = proving.places.source if place == pair.source else proving.places.target
-    wanted = Look(
+    wanted = ScanRequest(
         place=place,
         versions=pair.bucket.versions,
         sample=sample,
@@ -220,15 +222,15 @@ def _look(proving: Proving, pair: Pair, *, place: Place, path: Path, sample: Sam
     return _look_here(proving, pair, wanted, path)
 
 
-def _say(proving: Proving, pair: Pair, line: str) -> None:
+def _say(proving: Proving, pair: BucketPair, line: str) -> None:
     proving.say(f"{pair.bucket.source}: {line}")
 
 
-def _look_here(proving: Proving, pair: Pair, wanted: Look, path: Path) -> Seen:
+def _look_here(proving: Proving, pair: BucketPair, wanted: ScanRequest, path: Path) -> ScanResult:
     limit = Bandwidth(proving.places.bandwidth_mib_per_s)
     count = 0
 
-    def row(each: Row) -> None:
+    def row(each: ManifestRow) -> None:
         nonlocal count
         count += 1
         if count % EVERY == 0:
@@ -238,30 +240,30 @@ def _look_here(proving: Proving, pair: Pair, wanted: Look, path: Path) -> Seen:
     facts = {"read": "by looking", "percent": wanted.sample.percent, "seed": wanted.sample.seed}
     writer = ManifestWriter(path, bucket=wanted.place.bucket, facts=facts)
     try:
-        seen = look(proving.connect, wanted, Watching(row=row, spend=limit.take))
+        seen = scan_bucket(proving.connect, wanted, ScanCallbacks(row=row, spend=limit.take))
         writer.close()
     finally:
         writer.abandon()
     return seen
 
 
-def _declared(pair: Pair) -> frozenset[str]:
+def _list_declared_losses(pair: BucketPair) -> frozenset[str]:
     """What the mover that was chosen is known to drop; it is counted all the same."""
     return rclone.DROPS if pair.bucket.mover == "rclone" else frozenset()
 
 
-def _without_additions(pair: Pair, row: Row) -> Row:
+def _without_additions(pair: BucketPair, row: ManifestRow) -> ManifestRow:
     """A row without the metadata that the mover has added of its own."""
     if pair.bucket.mover != "rclone":
         return row
     return replace(row, metadata=tuple(each for each in row.metadata if each[0] not in rclone.ADDS))
 
 
-def _words(place: Place) -> str:
+def _words(place: BucketEndpoint) -> str:
     return f"{place.bucket} at {place.endpoint}"
 
 
-def _first(found: Comparison) -> tuple[str, ...]:
+def _first(found: ManifestComparison) -> tuple[str, ...]:
     kinds = {"missing": found.missing, "extra": found.extra, "different": found.different, "not read": found.unread}
     every = [f"{kind} {report.name(each)}" for kind, several in kinds.items() for each in several.first]
     return tuple(every[: pairs.NAMED])

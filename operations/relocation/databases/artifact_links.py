@@ -19,7 +19,7 @@ OPENED_EACH: Final = 16  # objects that are opened below one address; all of the
 ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?/*([^?#]*)")
 
 
-class Where(NamedTuple):
+class ArtifactAddress(NamedTuple):
     """What an address says: its bucket, or a proxy's host, and the key without slashes at its ends."""
 
     scheme: str
@@ -36,17 +36,17 @@ class Below:
     keys: list[str] = field(default_factory=list[str])
 
 
-def where(address: str) -> Where | None:
+def parse_address(address: str) -> ArtifactAddress | None:
     """The parts of an address; None for a word that is none."""
     match = ADDRESS.match(address)
-    return Where(match[1].lower(), match[2] or "", match[3].strip("/")) if match else None
+    return ArtifactAddress(match[1].lower(), match[2] or "", match[3].strip("/")) if match else None
 
 
 def by_bucket(addresses: Iterable[str]) -> dict[str, set[str]]:
     """Keys of the addresses that lie in a store, by bucket."""
     found: dict[str, set[str]] = {}
     for each in addresses:
-        at = where(each)
+        at = parse_address(each)
         if at and at.scheme in STORES:
             found.setdefault(at.bucket, set()).add(at.key)
     return found
@@ -57,7 +57,7 @@ def roots(keys: Collection[str]) -> list[str]:
     return sorted(each for each in keys if not any(above in keys for above in _above(each)))
 
 
-def looked(keys: Collection[str], listing: Callable[[str], Iterable[Listed]]) -> dict[str, Below]:
+def scan_below(keys: Collection[str], listing: Callable[[str], Iterable[Listed]]) -> dict[str, Below]:
     """What lies below each of a bucket's keys.
 
     Args:

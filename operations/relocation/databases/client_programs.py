@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol
 
-from operations.project.child_process import tethered
+from operations.project.child_process import with_parent_death_signal
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
 
 
-class Runs(Protocol):
+class ProgramRunner(Protocol):
     """Starts a program and waits for its end."""
 
     def __call__(
@@ -52,7 +52,12 @@ def run(
         given = stack.enter_context(reads.open("rb")) if reads else subprocess.DEVNULL
         taken = stack.enter_context(_new(writes)) if writes else subprocess.PIPE
         ended = subprocess.run(  # noqa: S603 - programs that we named, no shell
-            tethered(command), stdin=given, stdout=taken, stderr=subprocess.PIPE, env=settings, check=False
+            with_parent_death_signal(command),
+            stdin=given,
+            stdout=taken,
+            stderr=subprocess.PIPE,
+            env=settings,
+            check=False,
         )
     if ended.returncode:
         said = ended.stderr.decode(errors="replace").strip()[-WORDS:]
@@ -66,7 +71,7 @@ def _new(path: Path) -> BufferedWriter:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb")
 
 
-def found(name: str, *, package: str) -> str:
+def find_program(name: str, *, package: str) -> str:
     """Path of a program.
 
     Raises:
@@ -106,7 +111,7 @@ def own_folder(path: Path) -> Path:
     return path
 
 
-def kept(unfinished: Path, path: Path) -> str:
+def persist_file(unfinished: Path, path: Path) -> str:
     """Make a finished file last under its name; its digest."""
     with unfinished.open("rb") as file:
         os.fsync(file.fileno())

@@ -13,21 +13,29 @@ import requests
 from urllib3.exceptions import LocationParseError
 
 from components.agents.mover.store import s3_client
-from components.agents.mover.store.model import Place, StoreError
-from operations.relocation.databases.artifact_links import OPENED_EACH, PROXIED, STORES, Below, by_bucket, looked, where
+from components.agents.mover.store.model import BucketEndpoint, StoreError
+from operations.relocation.databases.artifact_links import (
+    OPENED_EACH,
+    PROXIED,
+    STORES,
+    Below,
+    by_bucket,
+    parse_address,
+    scan_below,
+)
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from operations.relocation.config.endpoints import Side, StorePlace
+    from operations.relocation.config.endpoints import RelocationSide, StorePlace
 
 
 SECONDS: Final = (5, 60)
 SEARCHED: Final = 100  # experiments in which runs are looked for
 
 
-def asked(url: str) -> dict[str, object]:
+def probe_server(url: str) -> dict[str, object]:
     """What it answers to its health, to a search for experiments and to one for runs, in figures.
 
     Raises:
@@ -37,12 +45,12 @@ def asked(url: str) -> dict[str, object]:
     try:
         health = requests.get(f"{root}/health", timeout=SECONDS)
         health.raise_for_status()
-        found = _rows(_posted(root, "experiments/search", {"max_results": SEARCHED, "view_type": "ALL"}), "experiments")
+        found = _rows(_post(root, "experiments/search", {"max_results": SEARCHED, "view_type": "ALL"}), "experiments")
         ids = [str(each.get("experiment_id")) for each in found]
         runs = (
-            _rows(_posted(root, "runs/search", {"experiment_ids": ids, "max_results": SEARCHED}), "runs") if ids else []
+            _rows(_post(root, "runs/search", {"experiment_ids": ids, "max_results": SEARCHED}), "runs") if ids else []
         )
-        models = _rows(_got(root, "registered-models/search"), "registered_models")
+        models = _rows(_get(root, "registered-models/search"), "registered_models")
     except (requests.RequestException, LocationParseError) as error:
         answer = error.response if isinstance(error, requests.RequestException) else None
         code = type(error).__name__ if answer is None else answer.status_code
@@ -50,13 +58,13 @@ def asked(url: str) -> dict[str, object]:
     return {"experiments": len(found), "runs_seen": len(runs), "registered_models_seen": len(models)}
 
 
-def _posted(root: str, what: str, body: Mapping[str, str | int | list[str]]) -> dict[str, object]:
+def _post(root: str, what: str, body: Mapping[str, str | int | list[str]]) -> dict[str, object]:
     answer = requests.post(f"{root}/api/2.0/mlflow/{what}", json=body, timeout=SECONDS)
     answer.raise_for_status()
     return cast("dict[str, object]", answer.json())
 
 
-def _got(root: str, what: str) -> dict[str, object]:
+def _get(root: str, what: str) -> dict[str, object]:
     answer = requests.get(f"{root}/api/2.0/mlflow/{what}", params={"max_results": SEARCHED}, timeout=SECONDS)
     answer.raise_for_status()
     return cast("dict[str, object]", answer.json())
@@ -73,7 +81,7 @@ FOLDERS: Final = 200  # most that are looked into below one address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class LinkCheck:
     """What opening found.
 
     Args:
@@ -88,10 +96,10 @@ class Opened:
     elsewhere: Mapping[str, int]
 
 
-def place_of(store: StorePlace, secrets: Mapping[str, str], bucket: str, *, canary: bool = False) -> Place:
+def place_of(store: StorePlace, secrets: Mapping[str, str], bucket: str, *, canary: bool = False) -> BucketEndpoint:
     """A bucket as the mover reaches it, or as a writer like any other does."""
     keys = store.canary if canary and store.canary else store.mover
-    return Place(
+    return BucketEndpoint(
         endpoint=store.endpoint,
         region=store.region,
         bucket=bucket,
@@ -103,7 +111,7 @@ def place_of(store: StorePlace, secrets: Mapping[str, str], bucket: str, *, cana
     )
 
 
-def below(side: Side, secrets: Mapping[str, str], addresses: Iterable[str]) -> dict[str, Below]:
+def below(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[str]) -> dict[str, Below]:
     """What lies below each address of a side, by its listings alone.
 
     Raises:
@@ -114,19 +122,19 @@ def below(side: Side, secrets: Mapping[str, str], addresses: Iterable[str]) -> d
     found: dict[str, Below] = {}
     for bucket, keys in sorted(by_bucket(every).items()):
         with closing(s3_client.connect(place_of(side.store, secrets, bucket))) as store:
-            there = looked(keys, lambda prefix, store=store: store.listing(prefix=prefix))
+            there = scan_below(keys, lambda prefix, store=store: store.listing(prefix=prefix))
         for each in every:
-            at = where(each)
+            at = parse_address(each)
             if at and at.scheme in STORES and at.bucket == bucket:
                 found[each] = there[at.key]
     if side.mlflow_url:
         with requests.Session() as session:
             proxied = [each for each in every if _scheme(each) == PROXIED]
-            found |= {each: _proxied(session, side.mlflow_url, each) for each in proxied}
+            found |= {each: _list_proxied_files(session, side.mlflow_url, each) for each in proxied}
     return found
 
 
-def open_all(side: Side, secrets: Mapping[str, str], addresses: Iterable[str], *, threads: int) -> Opened:
+def open_all(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[str], *, threads: int) -> LinkCheck:
     """Look below every address and open what lies there, the first objects of each."""
     every = sorted(addresses)
     elsewhere: dict[str, int] = {}
@@ -137,21 +145,21 @@ def open_all(side: Side, secrets: Mapping[str, str], addresses: Iterable[str], *
     try:
         found = below(side, secrets, every)
     except StoreError as error:
-        return Opened(below={}, objects=0, broken=(str(error),), elsewhere=elsewhere)
+        return LinkCheck(below={}, objects=0, broken=(str(error),), elsewhere=elsewhere)
     targets = sorted({(_bucket(each), key) for each, there in found.items() for key in there.keys})
     broken = [said for said in _in_threads(side, secrets, targets, threads=threads) if said]
-    return Opened(below=found, objects=len(targets), broken=tuple(broken), elsewhere=elsewhere)
+    return LinkCheck(below=found, objects=len(targets), broken=tuple(broken), elsewhere=elsewhere)
 
 
 def _in_threads(
-    side: Side, secrets: Mapping[str, str], targets: Sequence[tuple[str, str]], *, threads: int
+    side: RelocationSide, secrets: Mapping[str, str], targets: Sequence[tuple[str, str]], *, threads: int
 ) -> list[str]:
     own, every = local(), list[s3_client.S3Store]()
 
     def opened(target: tuple[str, str]) -> str:
         bucket, key = target
         if not bucket:
-            return _fetched(side.mlflow_url, key)
+            return _try_proxy_read(side.mlflow_url, key)
         stores = cast("dict[str, s3_client.S3Store]", own.__dict__.setdefault("stores", {}))
         if bucket not in stores:
             stores[bucket] = s3_client.connect(place_of(side.store, secrets, bucket))
@@ -177,7 +185,7 @@ def _read(store: s3_client.S3Store, key: str) -> str:
         return str(error)
 
 
-def _fetched(url: str, path: str) -> str:
+def _try_proxy_read(url: str, path: str) -> str:
     """Read the first byte of a file through the proxy; why it did not open, or ""."""
     address = f"{url.rstrip('/')}{ARTIFACTS}/{quote(path)}"
     try:
@@ -190,9 +198,9 @@ def _fetched(url: str, path: str) -> str:
     return ""
 
 
-def _proxied(session: requests.Session, url: str, address: str) -> Below:
+def _list_proxied_files(session: requests.Session, url: str, address: str) -> Below:
     """Files below an address, the small ones first, folder by folder."""
-    at = where(address)
+    at = parse_address(address)
     found, folders, files = Below(), [at.key if at else ""], list[tuple[int, str]]()
     seen = 0
     while folders and seen < FOLDERS:
@@ -225,11 +233,11 @@ def _files(session: requests.Session, url: str, folder: str) -> list[dict[str, o
 
 
 def _scheme(address: str) -> str:
-    at = where(address)
+    at = parse_address(address)
     return at.scheme if at else ""
 
 
 def _bucket(address: str) -> str:
     """The bucket that it lies in; "" for what a proxy serves."""
-    at = where(address)
+    at = parse_address(address)
     return at.bucket if at and at.scheme in STORES else ""

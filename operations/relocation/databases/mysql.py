@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from operations.relocation.databases.client_programs import FILE_MODE, found, kept, major_of, run
+from operations.relocation.databases.client_programs import FILE_MODE, find_program, major_of, persist_file, run
 from operations.relocation.databases.row_checksums import Sums, TableSum
 from operations.relocation.databases.schema import Column
-from operations.relocation.databases.sql import joined, named
-from operations.relocation.databases.uri_conditions import Part, becomes, names_source
+from operations.relocation.databases.sql import join_sql, quote_identifier
+from operations.relocation.databases.uri_conditions import SqlFragment, build_new_value, names_source
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.relocation.config.endpoints import DatabasePlace
-    from operations.relocation.databases.client_programs import Runs
-    from operations.relocation.databases.uri_rules import Rules
+    from operations.relocation.databases.client_programs import ProgramRunner
+    from operations.relocation.databases.uri_rules import UriRules
 
 
 PACKAGE: Final = "MySQL's client programs (mysql-client), of the server's major version"
@@ -66,34 +66,34 @@ def options(uri: str, folder: Path, *, name: str) -> Generator[tuple[Path, str]]
     Raises:
         StepError: no URI.
     """
-    host, database, lines = _told(uri)
+    host, database, lines = _parse_uri(uri)
     path = folder / f".{name}.cnf"
     path.unlink(missing_ok=True)
     path.touch(mode=FILE_MODE)
     try:
-        path.write_text("\n".join(["[client]", f"host={_quoted(host)}", *lines, ""]), encoding="utf-8")
+        path.write_text("\n".join(["[client]", f"host={_quote_option(host)}", *lines, ""]), encoding="utf-8")
         yield path, database
     finally:
         path.unlink(missing_ok=True)
 
 
-def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: Runs = run) -> str:
+def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> str:
     """One snapshot of a database as a file; its SHA-256.
 
     Raises:
         StepError: a program is missing or of another major version, or it failed.
     """
-    program = found("mysqldump", package=PACKAGE)
+    program = find_program("mysqldump", package=PACKAGE)
     said = starts([program, "--version"], environment={})
     unfinished = path.with_name(f".{path.name}.new")
     # MySQL's own would write GTIDs that the target may not take; MariaDB's does not know the word.
     own = () if "MariaDB" in said else ("--set-gtid-purged=OFF",)
     with options(_uri(place, secrets), path.parent, name=f"{place.part}-dump") as (file, database):
         starts([program, f"--defaults-file={file}", *DUMPING, *own, database], environment={}, writes=unfinished)
-    return kept(unfinished, path)
+    return persist_file(unfinished, path)
 
 
-def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: Runs = run) -> None:
+def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> None:
     """Make the tables of a dump anew; other sessions of the same user are ended first, an orphan of ours among them.
 
     Raises:
@@ -105,21 +105,21 @@ def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, sta
         except StepError as error:
             if GONE not in str(error):
                 raise
-    program = found("mysql", package=PACKAGE)
+    program = find_program("mysql", package=PACKAGE)
     with options(_uri(place, secrets), path.parent, name=f"{place.part}-restore") as (file, database):
         command = [program, f"--defaults-file={file}", "--default-character-set=utf8mb4", f"--database={database}"]
         starts(command, environment={}, reads=path)
 
 
 def ask(
-    place: DatabasePlace, secrets: Mapping[str, str], statement: str, *, folder: Path, starts: Runs = run
+    place: DatabasePlace, secrets: Mapping[str, str], statement: str, *, folder: Path, starts: ProgramRunner = run
 ) -> list[list[str]]:
     """Rows of an answer. The statement is read from a file, so that no argument shows it.
 
     Raises:
         StepError: the program is missing, or it failed.
     """
-    program = found("mysql", package=PACKAGE)
+    program = find_program("mysql", package=PACKAGE)
     script = folder / f".{place.part}-ask.sql"
     script.write_text(statement, encoding="utf-8")
     try:
@@ -131,7 +131,7 @@ def ask(
     return [line.split("\t") for line in answer.splitlines() if line]
 
 
-def sums(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: Runs = run) -> Sums:
+def sums(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: ProgramRunner = run) -> Sums:
     """Every row counted and summed, as `metadata.row_sums` does it."""
     columns: dict[str, list[tuple[str, str]]] = {}
     shape: list[str] = []
@@ -141,42 +141,42 @@ def sums(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, star
     (version, encoding, collation), *_ = ask(place, secrets, SERVER, folder=folder, starts=starts)
     tables: dict[str, TableSum] = {}
     for table, found_columns in columns.items():
-        ((count, total),) = ask(place, secrets, summed(table, found_columns), folder=folder, starts=starts)
+        ((count, total),) = ask(place, secrets, build_sum_query(table, found_columns), folder=folder, starts=starts)
         tables[table] = TableSum(rows=int(count), sum=int(total))
     return Sums(
         server=major_of(version), encoding=encoding, collation=collation, ctype="", tables=tables, shape=tuple(shape)
     )
 
 
-def summed(table: str, columns: Sequence[tuple[str, str]]) -> str:
+def build_sum_query(table: str, columns: Sequence[tuple[str, str]]) -> str:
     """The question for a table's rows and their sum: SHA-256 of each row's values, which differ where NULL stands."""
     values = ", ".join(_text_of(column, kind) for column, kind in columns)
     digest = f"SUBSTRING(SHA2(CONCAT_WS('|', {values}), 256), 1, 15)"
     number = f"CAST(CONV({digest}, 16, 10) AS DECIMAL(65, 0))"
-    return f"SET time_zone = '+00:00'; SELECT COUNT(*), COALESCE(SUM({number}), 0) FROM {_named(table)}"  # noqa: S608 - names of the catalog, quoted
+    return f"SET time_zone = '+00:00'; SELECT COUNT(*), COALESCE(SUM({number}), 0) FROM {_quote_name(table)}"  # noqa: S608 - names of the catalog, quoted
 
 
-def version_of(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: Runs = run) -> str:
+def version_of(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: ProgramRunner = run) -> str:
     """As the server says it: 8.4.10."""
     return ask(place, secrets, "SELECT VERSION()", folder=folder, starts=starts)[0][0]
 
 
 def _text_of(column: str, kind: str) -> str:
-    name = _named(column)
+    name = _quote_name(column)
     text = f"HEX({name})" if kind in BINARY else f"HEX(CAST({name} AS CHAR CHARACTER SET utf8mb4))"
     return f"COALESCE({text}, '-')"
 
 
-def _named(name: str) -> str:
+def _quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _quoted(value: str) -> str:
+def _quote_option(value: str) -> str:
     """A value of a file of options, in which a backslash, a quote and a comment's sign mean something."""
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _told(uri: str) -> tuple[str, str, list[str]]:
+def _parse_uri(uri: str) -> tuple[str, str, list[str]]:
     """Host, database and lines for the rest.
 
     Raises:
@@ -195,9 +195,9 @@ def _told(uri: str) -> tuple[str, str, list[str]]:
     if unknown:
         raise StepError(f"the URI of a database says {', '.join(unknown)}, which its programs cannot be told")
     lines = [f"port={port}", "protocol=TCP"]
-    lines += [f"user={_quoted(unquote(parts.username))}"] if parts.username else []
-    lines += [f"password={_quoted(unquote(parts.password))}"] if parts.password else []
-    lines += [f"{OPTIONS[word]}={_quoted(values[-1])}" for word, values in words.items()]
+    lines += [f"user={_quote_option(unquote(parts.username))}"] if parts.username else []
+    lines += [f"password={_quote_option(unquote(parts.password))}"] if parts.password else []
+    lines += [f"{OPTIONS[word]}={_quote_option(values[-1])}" for word, values in words.items()]
     if any("\n" in line for line in lines):
         raise StepError("the URI of a database has a line break in it")
     return parts.hostname, database, lines
@@ -221,7 +221,7 @@ AND LOWER(c.data_type) IN ('varchar', 'text', 'mediumtext', 'longtext') ORDER BY
 
 
 def survey(
-    place: DatabasePlace, secrets: Mapping[str, str], rules: Rules, *, folder: Path, starts: Runs = run
+    place: DatabasePlace, secrets: Mapping[str, str], rules: UriRules, *, folder: Path, starts: ProgramRunner = run
 ) -> dict[str, int]:
     """Rows that name the source, by column."""
     if not rules.moving:
@@ -229,8 +229,8 @@ def survey(
     found: dict[str, int] = {}
     for table, name in ask(place, secrets, TEXTS, folder=folder, starts=starts):
         column = Column(table=table, name=name, holds="text")
-        where = written(names_source(column, rules))
-        asked = joined(f"{MODE};", "SELECT count(*) FROM", named(table), "WHERE", where)
+        where = render_sql(names_source(column, rules))
+        asked = join_sql(f"{MODE};", "SELECT count(*) FROM", quote_identifier(table), "WHERE", where)
         ((count,),) = ask(place, secrets, asked, folder=folder, starts=starts)
         if int(count):
             found[column.title] = int(count)
@@ -238,7 +238,7 @@ def survey(
 
 
 def rewrite(
-    place: DatabasePlace, secrets: Mapping[str, str], rules: Rules, *, folder: Path, starts: Runs = run
+    place: DatabasePlace, secrets: Mapping[str, str], rules: UriRules, *, folder: Path, starts: ProgramRunner = run
 ) -> dict[str, int]:
     """Rewrite everything in one transaction, or nothing; rows that were changed, by column.
 
@@ -255,17 +255,19 @@ def rewrite(
     return found
 
 
-def script(titles: Sequence[str], rules: Rules) -> str:
+def script(titles: Sequence[str], rules: UriRules) -> str:
     """The change of some columns, as one transaction; the client ends at the first fault, and the server undoes all."""
     lines = [MODE, "START TRANSACTION"]
     for table, _, name in (each.partition(".") for each in titles):
         column = Column(table=table, name=name, holds="text")
-        new, where = written(becomes(column, rules)), written(names_source(column, rules))
-        lines.append(joined("UPDATE", named(table), "SET", named(name), "=", new, "WHERE", where))
+        new, where = render_sql(build_new_value(column, rules)), render_sql(names_source(column, rules))
+        lines.append(
+            join_sql("UPDATE", quote_identifier(table), "SET", quote_identifier(name), "=", new, "WHERE", where)
+        )
     return ";\n".join([*lines, "COMMIT"]) + ";\n"
 
 
-def written(part: Part) -> str:
+def render_sql(part: SqlFragment) -> str:
     """A piece of SQL in MySQL's words, its parameters in place."""
     # MySQL's function replaces all by itself, and its sets of characters want a bracket escaped (ICU).
     pieces = part.sql.replace(", 'g')", ")").split("%s")

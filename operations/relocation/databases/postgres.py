@@ -16,9 +16,9 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from operations.relocation.databases.client_programs import found, kept, major_of, run
+from operations.relocation.databases.client_programs import find_program, major_of, persist_file, run
 from operations.relocation.databases.postgres_read_only import WRITING, uri_of
-from operations.relocation.databases.sql import MetadataError, changed, rows
+from operations.relocation.databases.sql import MetadataError, execute_change, rows
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.relocation.config.endpoints import DatabasePlace
-    from operations.relocation.databases.client_programs import Runs
-    from operations.relocation.databases.sql import Connection
+    from operations.relocation.databases.client_programs import ProgramRunner
+    from operations.relocation.databases.sql import DatabaseConnection
 
 
 PACKAGE: Final = "PostgreSQL's client programs (postgresql-client), of the server's major version or a later one"
@@ -64,7 +64,9 @@ WHERE datname = current_database() AND application_name = %s AND pid <> pg_backe
 
 
 @contextmanager
-def session(place: DatabasePlace, secrets: Mapping[str, str], *, writing: bool = False) -> Generator[Connection]:
+def session(
+    place: DatabasePlace, secrets: Mapping[str, str], *, writing: bool = False
+) -> Generator[DatabaseConnection]:
     """A connection; a transaction that is open at its end is taken back.
 
     Args:
@@ -79,7 +81,7 @@ def session(place: DatabasePlace, secrets: Mapping[str, str], *, writing: bool =
             uri_of(place, secrets), connect_timeout=SECONDS, application_name="atoll", options=options
         )
         with opened:
-            yield cast("Connection", opened)
+            yield cast("DatabaseConnection", opened)
             opened.rollback()
     except psycopg.Error as error:
         words = error.diag.message_primary or type(error).__name__
@@ -104,12 +106,12 @@ def environment(uri: str) -> dict[str, str]:
     return {variable: str(words[word]) for word, variable in VARIABLES.items() if words.get(word) is not None}
 
 
-def server_major(connection: Connection) -> int:
+def server_major(connection: DatabaseConnection) -> int:
     """Major version of the server."""
     return int(rows(connection, "SELECT current_setting('server_version_num')::int / 10000")[0][0])
 
 
-def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: Runs = run) -> str:
+def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> str:
     """One snapshot of a database as a file; its SHA-256.
 
     Raises:
@@ -122,10 +124,10 @@ def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts
     settings = {**environment(uri_of(place, secrets)), "PGAPPNAME": READS}
     # The file is made by us, so that nobody else can read it while it grows.
     starts([program, "--format=custom", "--no-password"], environment=settings, writes=unfinished)
-    return kept(unfinished, path)
+    return persist_file(unfinished, path)
 
 
-def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: Runs = run) -> None:
+def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> None:
     """Make a database what a dump holds, all of it or nothing.
 
     Raises:
@@ -137,13 +139,13 @@ def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, sta
         rows(connection, LINGERING, (WRITES,))  # of a run that was killed, and whose child was not
     program = new_enough("pg_restore", server, starts=starts)
     listing = path.with_name(f"{path.name}.list")
-    listing.write_text(chosen(starts([program, "--list", str(path)], environment={})), encoding="utf-8")
+    listing.write_text(filter_listing(starts([program, "--list", str(path)], environment={})), encoding="utf-8")
     uri = uri_of(place, secrets)
     settings = {**environment(uri), "PGAPPNAME": WRITES, "PGOPTIONS": f"{WRITING} {WAITS}"}
-    starts([*restoring(program, listing), f"--dbname={database}", str(path)], environment=settings)
+    starts([*restore_command(program, listing), f"--dbname={database}", str(path)], environment=settings)
 
 
-def restoring(program: str, listing: Path) -> list[str]:
+def restore_command(program: str, listing: Path) -> list[str]:
     """How a restore is started, but for the database and the file."""
     return [
         program, "--clean", "--if-exists", "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges",
@@ -151,35 +153,35 @@ def restoring(program: str, listing: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def chosen(listing: str) -> str:
+def filter_listing(listing: str) -> str:
     """A dump's table of contents without what the target's administrator makes."""
     return "".join(f"{line}\n" for line in listing.splitlines() if not NOT_OURS.match(line))
 
 
-def new_enough(name: str, server: int, *, starts: Runs = run) -> str:
+def new_enough(name: str, server: int, *, starts: ProgramRunner = run) -> str:
     """Path of a program that understands a server.
 
     Raises:
         StepError: it is missing or too old.
     """
-    program = found(name, package=PACKAGE)
+    program = find_program(name, package=PACKAGE)
     major = major_of(starts([program, "--version"], environment={}))
     if major < server:
         raise StepError(f"{name} is of version {major}, the server of version {server}", hint=f"install {PACKAGE}")
     return program
 
 
-def marked(connection: Connection) -> str:
+def read_mark(connection: DatabaseConnection) -> str:
     """What was written on the database by whom restored it last; "" for nothing."""
     asked = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()"
     return str(rows(connection, asked)[0][0] or "")
 
 
-def mark(connection: Connection, words: str) -> None:
+def mark(connection: DatabaseConnection, words: str) -> None:
     """Write on the database who restored it; "" to take it off."""
     said = words.replace("'", "''")
     name = str(rows(connection, "SELECT quote_ident(current_database())")[0][0])
-    changed(connection, f"COMMENT ON DATABASE {name} IS '{said}'")
+    execute_change(connection, f"COMMENT ON DATABASE {name} IS '{said}'")
     connection.commit()
 
 
@@ -226,7 +228,7 @@ def facts(place: DatabasePlace, secrets: Mapping[str, str]) -> DatabaseFacts | N
     uri = re.sub(r"^postgres(ql)?(\+[a-z0-9_]+)?://", "postgresql://", secrets.get(place.uri_env, ""))
     try:
         with psycopg.connect(uri, connect_timeout=SECONDS, application_name="atoll", autocommit=True) as session:
-            return _asked(session, place)
+            return _query_facts(session, place)
     except psycopg.Error as error:
         words = f"the database of {place.part} ({place.uri_env}) does not answer: {_reason(error)}"
         raise StepError(words, hint=f"{place.uri_env} holds postgresql://user:password@host:5432/name") from error
@@ -240,7 +242,7 @@ def _reason(error: psycopg.Error) -> str:
     return error.diag.message_primary or type(error).__name__
 
 
-def _asked(session: psycopg.Connection, place: DatabasePlace) -> DatabaseFacts:
+def _query_facts(session: psycopg.Connection, place: DatabasePlace) -> DatabaseFacts:
     row = session.execute(
         "SELECT current_setting('server_version_num')::int, pg_database_size(current_database()),"
         " (SELECT count(*) FROM pg_tables WHERE schemaname = 'public'),"

@@ -48,7 +48,7 @@ def close(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
     Raises:
         StepError: it cannot be, or sessions of others remain.
     """
-    key = key_of(side, place)
+    key = memory_key_of_database(side, place)
     with _session(place, move, writing=True) as session:
         before = mapping(move.memory.remember(key, {"before": _set_to(session)})).get("before")
         session.execute(_alter(session, "on"))
@@ -58,7 +58,7 @@ def close(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
 
 def open_again(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
     """Give the setting back what it was, and let sessions begin anew; nothing where nothing was closed."""
-    kept = move.memory.recall(key_of(side, place))
+    kept = move.memory.recall(memory_key_of_database(side, place))
     if kept is None:
         return {}
     before = mapping(kept).get("before")
@@ -88,7 +88,7 @@ def is_closed(place: DatabasePlace, move: Move) -> bool:
         return str(_set_to(session)).lower() in {"on", "true", "yes", "1"}
 
 
-def key_of(side: str, place: DatabasePlace) -> str:
+def memory_key_of_database(side: str, place: DatabasePlace) -> str:
     """Under which its setting before is remembered: a part may have two databases, each with an address of its own."""
     return f"freeze/{side}/database/{place.part}/{place.uri_env}"
 

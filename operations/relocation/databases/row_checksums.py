@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.databases.sql import changed, joined, named, rows
+from operations.relocation.databases.sql import execute_change, join_sql, quote_identifier, rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from operations.relocation.databases.sql import Connection
+    from operations.relocation.databases.sql import DatabaseConnection
 
 STILL: Final = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 FORMS: Final = (
@@ -88,12 +88,12 @@ class Sums:
         return sum(each.rows for each in self.tables.values())
 
 
-def sums_of(connection: Connection) -> Sums:
+def sums_of(connection: DatabaseConnection) -> Sums:
     """Everything in one snapshot; the transaction is ended."""
-    changed(connection, STILL)
+    execute_change(connection, STILL)
     try:
         for each in FORMS:
-            changed(connection, each)
+            execute_change(connection, each)
         tables = [(str(schema), str(table)) for schema, table in rows(connection, TABLES)]
         server, encoding, collation, ctype = rows(connection, SERVER)[0]
         shape = [str(each[0]) for each in (*rows(connection, COLUMNS), *rows(connection, MADE))]
@@ -112,12 +112,14 @@ def sums_of(connection: Connection) -> Sums:
         connection.rollback()
 
 
-def tables_in(connection: Connection) -> dict[str, int]:
+def tables_in(connection: DatabaseConnection) -> dict[str, int]:
     """How many rows each table has; the transaction is ended."""
     try:
         found = [(str(schema), str(table)) for schema, table in rows(connection, TABLES)]
         return {
-            f"{schema}.{table}": int(rows(connection, joined("SELECT count(*) FROM", named(schema, table)))[0][0])
+            f"{schema}.{table}": int(
+                rows(connection, join_sql("SELECT count(*) FROM", quote_identifier(schema, table)))[0][0]
+            )
             for schema, table in found
         }
     finally:
@@ -156,11 +158,11 @@ def remarks(source: Sums, target: Sums) -> list[str]:
     return [f"{what}: {here} at the source, {there} at the target" for what, here, there in pairs if here != there]
 
 
-def _table(connection: Connection, schema: str, table: str) -> TableSum:
-    asked = joined(
+def _table(connection: DatabaseConnection, schema: str, table: str) -> TableSum:
+    asked = join_sql(
         "SELECT count(*), coalesce(sum(('x' || encode(substr(",
         "sha256(convert_to(ROW(atoll_row.*)::text, 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint::numeric), 0) FROM",
-        named(schema, table),
+        quote_identifier(schema, table),
         "AS atoll_row",
     )
     count, total = rows(connection, asked)[0]

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from operations.relocation.databases.sql import MetadataError, joined, named, rows, tables_of
+from operations.relocation.databases.sql import MetadataError, join_sql, quote_identifier, rows, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from operations.relocation.databases.sql import Connection
+    from operations.relocation.databases.sql import DatabaseConnection
 
 
 Holds = Literal["address", "text", "record"]
@@ -72,7 +72,7 @@ class Schema:
         return tuple(each for each in self.columns if each.holds in holds)
 
 
-def version_of(connection: Connection, schema: Schema) -> str:
+def version_of(connection: DatabaseConnection, schema: Schema) -> str:
     """The version that the database says it has.
 
     Raises:
@@ -82,14 +82,14 @@ def version_of(connection: Connection, schema: Schema) -> str:
         raise MetadataError(
             f"{schema.title}: there is no table {schema.version_table}, so it is not known what this is"
         )
-    asked = joined("SELECT", named(schema.version_column), "FROM", named(schema.version_table))
+    asked = join_sql("SELECT", quote_identifier(schema.version_column), "FROM", quote_identifier(schema.version_table))
     found = [str(each[0]) for each in rows(connection, asked)]
     if len(found) != 1:
         raise MetadataError(f"{schema.title}: {schema.version_table} has {len(found)} versions, not one")
     if found[0] not in schema.known:
         known = ", ".join(f"{version} ({title})" for version, title in schema.known.items())
         raise MetadataError(f"{schema.title}: schema version {found[0]} is not known; known: {known}")
-    if schema.clean and not rows(connection, joined(asked, "WHERE", schema.clean)):
+    if schema.clean and not rows(connection, join_sql(asked, "WHERE", schema.clean)):
         raise MetadataError(f"{schema.title}: the migration to version {found[0]} was broken off")
     return found[0]
 

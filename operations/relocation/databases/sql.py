@@ -34,7 +34,7 @@ class Cursor(Protocol):
         ...
 
 
-class Connection(Protocol):
+class DatabaseConnection(Protocol):
     """A connection that begins a transaction by itself."""
 
     def cursor(self) -> Cursor:
@@ -54,7 +54,7 @@ class Connection(Protocol):
         ...
 
 
-def driver_of(connection: Connection) -> str:
+def driver_of(connection: DatabaseConnection) -> str:
     """Package of the driver.
 
     Raises:
@@ -66,47 +66,47 @@ def driver_of(connection: Connection) -> str:
     return package
 
 
-def joined(*parts: str) -> str:
+def join_sql(*parts: str) -> str:
     """A statement from its parts: names come from tables of ours or from the catalog, values are parameters."""
     return " ".join(part for part in parts if part)
 
 
-def named(*names: str) -> str:
+def quote_identifier(*names: str) -> str:
     """A name in quotes, as in "schema"."table"."""
     return ".".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
-def rows(connection: Connection, statement: str, parameters: Sequence[object] = ()) -> list[Sequence[Any]]:
+def rows(connection: DatabaseConnection, statement: str, parameters: Sequence[object] = ()) -> list[Sequence[Any]]:
     """Every row of a question; `%s` marks a parameter whatever the driver."""
     cursor = connection.cursor()
     try:
-        cursor.execute(_marked(connection, statement), tuple(parameters))
+        cursor.execute(_translate_markers(connection, statement), tuple(parameters))
         return list(cursor.fetchall())
     finally:
         cursor.close()
 
 
-def changed(connection: Connection, statement: str, parameters: Sequence[object] = ()) -> int:
+def execute_change(connection: DatabaseConnection, statement: str, parameters: Sequence[object] = ()) -> int:
     """How many rows a change met; it is kept only by a commit."""
     cursor = connection.cursor()
     try:
-        cursor.execute(_marked(connection, statement), tuple(parameters))
+        cursor.execute(_translate_markers(connection, statement), tuple(parameters))
         return max(cursor.rowcount, 0)
     finally:
         cursor.close()
 
 
-def begin(connection: Connection, *, writing: bool = True) -> None:
+def begin(connection: DatabaseConnection, *, writing: bool = True) -> None:
     """Start a transaction that may write, also where a database was closed to writers by default; or that may not."""
     if driver_of(connection) != "sqlite3":
-        changed(connection, f"SET TRANSACTION READ {'WRITE' if writing else 'ONLY'}")
+        execute_change(connection, f"SET TRANSACTION READ {'WRITE' if writing else 'ONLY'}")
         return
     cast("Any", connection).create_function("regexp_replace", 4, _regexp_replace, deterministic=True)
     if not cast("Any", connection).in_transaction:
-        changed(connection, "BEGIN IMMEDIATE" if writing else "BEGIN")
+        execute_change(connection, "BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
-def tables_of(connection: Connection) -> set[str]:
+def tables_of(connection: DatabaseConnection) -> set[str]:
     """Names of the tables that a name without a schema finds."""
     if driver_of(connection) == "sqlite3":
         return {str(each[0]) for each in rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -114,7 +114,7 @@ def tables_of(connection: Connection) -> set[str]:
     return {str(each[0]) for each in rows(connection, asked)}
 
 
-def _marked(connection: Connection, statement: str) -> str:
+def _translate_markers(connection: DatabaseConnection, statement: str) -> str:
     return statement.replace("%s", MARKS[driver_of(connection)])
 
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.databases.schema import version_of
-from operations.relocation.databases.sql import MetadataError, begin, changed, joined, named, rows
+from operations.relocation.databases.sql import MetadataError, begin, execute_change, join_sql, quote_identifier, rows
 from operations.relocation.databases.uri_conditions import (
-    Part,
+    SqlFragment,
     address_like,
-    becomes,
     both,
+    build_new_value,
+    exceeds_length,
     mention,
     names_source,
     orphan,
-    over,
     rows_of,
     source_of,
 )
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from operations.relocation.databases.schema import Column, Schema
-    from operations.relocation.databases.sql import Connection
-    from operations.relocation.databases.uri_rules import Rules
+    from operations.relocation.databases.sql import DatabaseConnection
+    from operations.relocation.databases.uri_rules import UriRules
 
 EXAMPLES: Final = 5
 
@@ -58,7 +58,7 @@ class Survey:
 
 
 def survey(
-    connection: Connection, schema: Schema, rules: Rules, *, moved: Sequence[str] = (), counting: bool = True
+    connection: DatabaseConnection, schema: Schema, rules: UriRules, *, moved: Sequence[str] = (), counting: bool = True
 ) -> Survey:
     """Look, in a transaction that cannot write.
 
@@ -76,7 +76,7 @@ def survey(
         connection.rollback()
 
 
-def rewrite(connection: Connection, schema: Schema, rules: Rules, *, moved: Sequence[str] = ()) -> Survey:
+def rewrite(connection: DatabaseConnection, schema: Schema, rules: UriRules, *, moved: Sequence[str] = ()) -> Survey:
     """Rewrite everything, or nothing; once more changes nothing.
 
     Raises:
@@ -84,7 +84,7 @@ def rewrite(connection: Connection, schema: Schema, rules: Rules, *, moved: Sequ
     """
     begin(connection)
     try:
-        found = _rewritten(connection, schema, rules, moved)
+        found = _rewrite_and_check(connection, schema, rules, moved)
         connection.commit()
     except BaseException:
         connection.rollback()
@@ -98,83 +98,87 @@ def refusals(found: Survey) -> list[str]:
         "addresses that fit no rule": found.orphans,
         "addresses that become too long for their column": found.too_long,
     }
-    return [f"{what}: {', '.join(map(_told, strays))}" for what, strays in every.items() if strays]
+    return [f"{what}: {', '.join(map(_describe_stray, strays))}" for what, strays in every.items() if strays]
 
 
-def _told(stray: Stray) -> str:
+def _describe_stray(stray: Stray) -> str:
     return f"{stray.count} in {stray.column} (as {', '.join(stray.examples)})"
 
 
-def _rewritten(connection: Connection, schema: Schema, rules: Rules, moved: Sequence[str]) -> Survey:
+def _rewrite_and_check(connection: DatabaseConnection, schema: Schema, rules: UriRules, moved: Sequence[str]) -> Survey:
     found = _survey(connection, schema, rules, moved)
     faults = refusals(found)
     if faults:
         raise MetadataError(f"{schema.title}: {'; '.join(faults)}")
     columns = schema.of("address", "text")
     done = {each.title: _update(connection, each, rules) for each in columns}
-    left = _counted(connection, columns, rules)
+    left = _count_remaining(connection, columns, rules)
     if left or done != {**dict.fromkeys(done, 0), **found.changes}:
         raise MetadataError(f"{schema.title}: changed {done}, expected {found.changes}, left {left}")
     return found
 
 
-def addresses(connection: Connection, schema: Schema) -> dict[str, set[str]]:
+def addresses(connection: DatabaseConnection, schema: Schema) -> dict[str, set[str]]:
     """Every address that the server opens, to the columns that have it."""
     found: dict[str, set[str]] = {}
     for each in schema.of("address"):
-        name = named(each.name)
-        only = both(rows_of(each), Part(sql=f"{name} IS NOT NULL"), address_like(name))
+        name = quote_identifier(each.name)
+        only = both(rows_of(each), SqlFragment(sql=f"{name} IS NOT NULL"), address_like(name))
         for (value,) in rows(
-            connection, joined("SELECT DISTINCT", name, source_of(each), "WHERE", only.sql), only.values
+            connection, join_sql("SELECT DISTINCT", name, source_of(each), "WHERE", only.sql), only.values
         ):
             found.setdefault(str(value), set()).add(each.title)
     return found
 
 
 def _survey(
-    connection: Connection, schema: Schema, rules: Rules, moved: Sequence[str], *, counting: bool = True
+    connection: DatabaseConnection, schema: Schema, rules: UriRules, moved: Sequence[str], *, counting: bool = True
 ) -> Survey:
     version = version_of(connection, schema)
     columns = schema.of("address", "text")
-    too_long = [_stray(connection, each, over(each, rules)) for each in columns if each.limit]
+    too_long = [_stray(connection, each, exceeds_length(each, rules)) for each in columns if each.limit]
     strays = [_stray(connection, each, orphan(each, rules)) for each in schema.of("address")]
     if moved:
         strays += [_stray(connection, each, mention(each, rules, moved)) for each in schema.of("text")]
     return Survey(
         version=version,
-        changes=_counted(connection, columns, rules) if counting else {},
+        changes=_count_remaining(connection, columns, rules) if counting else {},
         orphans=tuple(each for each in strays if each.count),
         too_long=tuple(each for each in too_long if each.count),
-        records=_counted(connection, schema.of("record"), rules) if counting else {},
+        records=_count_remaining(connection, schema.of("record"), rules) if counting else {},
     )
 
 
-def _counted(connection: Connection, columns: Sequence[Column], rules: Rules) -> dict[str, int]:
+def _count_remaining(connection: DatabaseConnection, columns: Sequence[Column], rules: UriRules) -> dict[str, int]:
     counts = {each.title: _count(connection, each, names_source(each, rules)) for each in columns}
     return {title: count for title, count in counts.items() if count}
 
 
-def _count(connection: Connection, column: Column, where: Part) -> int:
+def _count(connection: DatabaseConnection, column: Column, where: SqlFragment) -> int:
     only = both(rows_of(column), where)
-    found = rows(connection, joined("SELECT count(*)", source_of(column), "WHERE", only.sql), only.values)
+    found = rows(connection, join_sql("SELECT count(*)", source_of(column), "WHERE", only.sql), only.values)
     return int(found[0][0])
 
 
-def _update(connection: Connection, column: Column, rules: Rules) -> int:
+def _update(connection: DatabaseConnection, column: Column, rules: UriRules) -> int:
     if not rules.moving:
         return 0
-    new, only = becomes(column, rules), both(rows_of(column), names_source(column, rules))
-    statement = joined("UPDATE", named(column.table), "SET", named(column.name), "=", new.sql, "WHERE", only.sql)
-    return changed(connection, statement, (*new.values, *only.values))
+    new, only = build_new_value(column, rules), both(rows_of(column), names_source(column, rules))
+    statement = join_sql(
+        "UPDATE", quote_identifier(column.table), "SET", quote_identifier(column.name), "=", new.sql, "WHERE", only.sql
+    )
+    return execute_change(connection, statement, (*new.values, *only.values))
 
 
-def _stray(connection: Connection, column: Column, where: Part) -> Stray:
+def _stray(connection: DatabaseConnection, column: Column, where: SqlFragment) -> Stray:
     only = both(rows_of(column), where)
     count = _count(connection, column, where)
     if not count:
         return Stray(column=column.title, count=0, examples=())
-    name = named(column.name)
-    asked = joined("SELECT DISTINCT", name, source_of(column), "WHERE", only.sql, "ORDER BY", name, f"LIMIT {EXAMPLES}")
+    name = quote_identifier(column.name)
+    asked = join_sql(
+        "SELECT DISTINCT", name, source_of(column), "WHERE", only.sql, "ORDER BY", name, f"LIMIT {EXAMPLES}"
+    )
     return Stray(
         column=column.title,
         count=count,

@@ -18,7 +18,7 @@ BEFORE: Final = r"(?<![A-Za-z0-9+.-])"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class UriRule:
     """One prefix, without a slash at its end.
 
     Args:
@@ -44,13 +44,13 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class UriRules:
     """Those of one relocation, the longest first."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[UriRule, ...]
 
     @property
-    def moving(self) -> tuple[Rule, ...]:
+    def moving(self) -> tuple[UriRule, ...]:
         """Those that change something."""
         return tuple(each for each in self.rules if not each.stays)
 
@@ -75,20 +75,20 @@ class Rules:
         return text
 
 
-def rules_of(pairs: Iterable[tuple[str, str]]) -> Rules:
+def rules_of(pairs: Iterable[tuple[str, str]]) -> UriRules:
     """Rules from prefixes as a person writes them.
 
     Raises:
         MetadataError: a prefix without a scheme, one twice, or rules of which one would rewrite what another wrote.
     """
     found = sorted(
-        {Rule(source=source.rstrip("/"), target=target.rstrip("/")) for source, target in pairs},
+        {UriRule(source=source.rstrip("/"), target=target.rstrip("/")) for source, target in pairs},
         key=lambda each: (-len(each.source), each.source, each.target),
     )
     faults = list(_faults(found))
     if faults:
         raise MetadataError("; ".join(faults))
-    return Rules(rules=tuple(found))
+    return UriRules(rules=tuple(found))
 
 
 def within(address: str, prefix: str) -> bool:
@@ -101,7 +101,7 @@ def token(number: int) -> str:
     return f"\x02{number}\x03"
 
 
-def _faults(found: Sequence[Rule]) -> Iterator[str]:
+def _faults(found: Sequence[UriRule]) -> Iterator[str]:
     for each in found:
         for prefix in (each.source, each.target):
             if not SCHEME.match(prefix):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, cast, final
 
 from operations.clouds.kubernetes.objects import mapping
 from operations.project.atomic_files import write_all
-from operations.relocation.dns.records import is_same, key_of, one_of
+from operations.relocation.dns.records import concrete_name, is_same, memory_key_of_name
 from operations.relocation.runner.step import StepError
 from operations.relocation.writers.suspension import Patience
 
@@ -34,15 +34,15 @@ def addresses(text: str, names: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
-def switched(text: str, wanted: Mapping[str, str | None]) -> str:
+def switch_addresses(text: str, wanted: Mapping[str, str | None]) -> str:
     """The text with these addresses, in the place where each name stands; None takes a name away."""
     left = dict(wanted)
-    lines = [each for line in text.splitlines() for each in _switched_line(line, wanted, left)]
+    lines = [each for line in text.splitlines() for each in _switch_line(line, wanted, left)]
     lines += [f"{address} {name}" for name, address in left.items() if address is not None]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _switched_line(line: str, wanted: Mapping[str, str | None], left: dict[str, str | None]) -> list[str]:
+def _switch_line(line: str, wanted: Mapping[str, str | None], left: dict[str, str | None]) -> list[str]:
     address, names, comment = _parts(line)
     mine = [name for name in names if name in wanted]
     if not mine:
@@ -76,27 +76,27 @@ class HostsFile:
         text = _read(path)
         there = addresses(text, names.names)
         for name, address in there.items():
-            _known(name, address, names)
-        kept = mapping(move.memory.remember(key_of(str(path)), {"text": text, "addresses": there}))
-        _write(path, switched(text, dict.fromkeys(names.names, names.target)))
+            _refuse_foreign_address(name, address, names)
+        kept = mapping(move.memory.remember(memory_key_of_name(str(path)), {"text": text, "addresses": there}))
+        _write(path, switch_addresses(text, dict.fromkeys(names.names, names.target)))
         found = addresses(_read(path), names.names)
         return {"file": str(path), "before": kept.get("addresses"), "now": found}
 
     def put_back(self, names: NamesMove, move: Move) -> Evidence:
         """The very text of before, where nobody else wrote meanwhile; else the addresses alone."""
         path = _file(names)
-        kept = mapping(move.memory.recall(key_of(str(path))))
+        kept = mapping(move.memory.recall(memory_key_of_name(str(path))))
         if not kept:
             return {}
         before = str(kept["text"])
         text = _read(path)
-        ours = switched(before, dict.fromkeys(names.names, names.target))
+        ours = switch_addresses(before, dict.fromkeys(names.names, names.target))
         old = cast("dict[str, str | None]", dict(mapping(kept["addresses"])))
-        _write(path, before if text in {before, ours} else switched(text, old))
+        _write(path, before if text in {before, ours} else switch_addresses(text, old))
         return {"file": str(path), "now": addresses(_read(path), names.names)}
 
 
-def _known(name: str, address: str | None, names: NamesMove) -> None:
+def _refuse_foreign_address(name: str, address: str | None, names: NamesMove) -> None:
     """Refuse to overwrite what belongs to neither side."""
     if address is None or is_same(address, names.target) or not names.source or is_same(address, names.source):
         return
@@ -144,24 +144,24 @@ def _words(error: Exception) -> str:
 
 
 @final
-class ByHand:
+class ManualSwitcher:
     """A person, who is told what to set, and whose work is waited for."""
 
     def __init__(self, resolve: Resolve | None = None, *, patience: Patience = UNTIL) -> None:
         """Args: resolve: every address of a name; none where it has none."""
-        self._resolve = resolve or resolved
+        self._resolve = resolve or resolve_name
         self._patience = patience
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
         """See `naming.Writer`."""
         before = move.memory.remember(
-            key_of("by_hand"), {each: sorted(self._resolve(one_of(each))) for each in names.names}
+            memory_key_of_name("by_hand"), {each: sorted(self._resolve(concrete_name(each))) for each in names.names}
         )
         return {"by_hand": True, "before": before, "now": self._wait(names, names.target, move)}
 
     def put_back(self, names: NamesMove, move: Move) -> Evidence:
         """Nothing where nobody was asked to switch."""
-        if move.memory.recall(key_of("by_hand")) is None:
+        if move.memory.recall(memory_key_of_name("by_hand")) is None:
             return {}
         return {"by_hand": True, "now": self._wait(names, names.source, move)}
 
@@ -178,7 +178,7 @@ class ByHand:
 
         def there() -> bool:
             goal = self._resolve(wanted)
-            found.update({each: sorted(self._resolve(one_of(each))) for each in names.names})
+            found.update({each: sorted(self._resolve(concrete_name(each))) for each in names.names})
             return bool(goal) and all(found[each] and goal.issuperset(found[each]) for each in names.names)
 
         if self._patience.until(there):
@@ -191,7 +191,7 @@ class ByHand:
         )
 
 
-def resolved(name: str) -> frozenset[str]:
+def resolve_name(name: str) -> frozenset[str]:
     """Addresses of a name, as this machine finds them; none where it has none."""
     try:
         return frozenset(str(each[4][0]) for each in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from operations.relocation.runner.step import Evidence, Move
 
 
-class Writer(Protocol):
+class NameSwitcher(Protocol):
     """Who writes names. Every method may run twice, and after one that was cut off."""
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
@@ -28,7 +28,7 @@ class Writer(Protocol):
 STAR: Final = "\\052"  # how Route 53 writes one
 
 
-def key_of(name: str) -> str:
+def memory_key_of_name(name: str) -> str:
     """Under which what a name pointed to is remembered."""
     return f"dns/{name}"
 
@@ -39,6 +39,6 @@ def is_same(one: str, other: str) -> bool:
     return first == second
 
 
-def one_of(name: str) -> str:
+def concrete_name(name: str) -> str:
     """A name that can be asked for: some name below a star, or the name itself."""
     return f"atoll-asks.{name[2:]}" if name.startswith("*.") else name

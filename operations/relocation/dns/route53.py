@@ -10,7 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from operations.clouds.kubernetes.objects import mapping, rows
-from operations.relocation.dns.records import is_same, key_of
+from operations.relocation.dns.records import is_same, memory_key_of_name
 from operations.relocation.runner.step import StepError
 from operations.relocation.writers.suspension import Patience
 
@@ -42,11 +42,12 @@ class Route53:
         before: dict[str, Records] = {}
         for name in names.names:
             there = self._records(names, name)
-            known = move.memory.recall(key_of(name))
+            known = move.memory.recall(memory_key_of_name(name))
             if known is None:
                 _see_that_it_may_be_switched(name, there, names)
             before[name] = [
-                dict(each) for each in rows(mapping(move.memory.remember(key_of(name), {"sets": there})).get("sets"))
+                dict(each)
+                for each in rows(mapping(move.memory.remember(memory_key_of_name(name), {"sets": there})).get("sets"))
             ]
         changes = [each for name in names.names for each in self._changes(names, name, [_to_target(name, names)])]
         self._change(names, changes)
@@ -56,7 +57,7 @@ class Route53:
         """See `naming.Writer`."""
         changes: list[dict[str, object]] = []
         for name in names.names:
-            kept = move.memory.recall(key_of(name))
+            kept = move.memory.recall(memory_key_of_name(name))
             if kept is not None:
                 wanted = [dict(each) for each in rows(mapping(kept).get("sets"))]
                 changes += self._changes(names, name, wanted)

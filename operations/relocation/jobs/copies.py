@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
-    from components.agents.mover.manifests.scan import Look, Seen
-    from components.agents.mover.store.model import Place
+    from components.agents.mover.manifests.scan import ScanRequest, ScanResult
+    from components.agents.mover.store.model import BucketEndpoint
     from components.agents.mover.transfer_plan import CopyOptions, RoundReport
     from operations.relocation.jobs.objects import Manifest
     from operations.relocation.jobs.results import Result
-    from operations.relocation.jobs.runs import Ended
+    from operations.relocation.jobs.runs import JobEnd
 
 DEPOSITS: Final = "movers/"  # below the reserved prefix
 CLAIM: Final = "PersistentVolumeClaim"
 
 
-class Runs(Protocol):
+class JobRunner(Protocol):
     """What is needed of a cluster; see `live.job_runs.JobRuns`."""
 
     def start(self, objects: Sequence[Manifest]) -> None:
         """Apply the objects."""
         ...
 
-    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> Ended:
+    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> JobEnd:
         """Watch a Job to its end."""
         ...
 
@@ -57,7 +57,7 @@ class ClusterMovers:
         storage_class: of the volume with the ledgers, which several nodes must be able to mount; "" for the default.
     """
 
-    runs: Runs
+    runs: JobRunner
     namespace: str
     peers: tuple[Peer, ...]
     endpoints: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -70,10 +70,16 @@ class ClusterMovers:
     queue: str = ""
     image: str = IMAGE
     monitored: bool = False
-    connect: Callable[[Place], s3_client.S3Store] = s3_client.connect
+    connect: Callable[[BucketEndpoint], s3_client.S3Store] = s3_client.connect
 
     def copy_round(
-        self, source: Place, target: Place, *, folder: Path, options: CopyOptions, say: Callable[[str], None]
+        self,
+        source: BucketEndpoint,
+        target: BucketEndpoint,
+        *,
+        folder: Path,
+        options: CopyOptions,
+        say: Callable[[str], None],
     ) -> RoundReport:
         """Copy what changed, as `mover.copying.copy_round` does it here; one that runs already is waited for.
 
@@ -99,14 +105,14 @@ class ClusterMovers:
 
     def take(
         self,
-        source: Place,
-        target: Place,
-        wanted: Look,
+        source: BucketEndpoint,
+        target: BucketEndpoint,
+        wanted: ScanRequest,
         path: Path,
         *,
         say: Callable[[str], None],
         mib_per_s: float | None = None,
-    ) -> Seen:
+    ) -> ScanResult:
         """Write the manifest of the side that is looked at; what was seen.
 
         Args:
@@ -137,7 +143,9 @@ class ClusterMovers:
             found.manifest(path)
         return seen
 
-    def leave(self, source: Place, target: Place, *, folder: Path, reserved: str, ledgers: bool) -> list[str]:
+    def leave(
+        self, source: BucketEndpoint, target: BucketEndpoint, *, folder: Path, reserved: str, ledgers: bool
+    ) -> list[str]:
         """Remove what a killed process left in the cluster of one bucket, keys first of all; the Jobs' names.
 
         Args:
@@ -161,8 +169,8 @@ class ClusterMovers:
 
     @contextmanager
     def _run(
-        self, run: MoverRun, source: Place, target: Place, say: Callable[[str], None]
-    ) -> Generator[tuple[Ended, Deposits]]:
+        self, run: MoverRun, source: BucketEndpoint, target: BucketEndpoint, say: Callable[[str], None]
+    ) -> Generator[tuple[JobEnd, Deposits]]:
         """Run a Job to its end; what it left is removed after it was read."""
         state = run.known(shards=self.shards)
         number = state.get("number", 0)
@@ -185,12 +193,12 @@ class ClusterMovers:
             self.runs.remove(self._passing(objects))
             run.write(number, shards=self.shards, is_open=False)
 
-    def _give_up(self, job: MoverJob, source: Place, target: Place, run: MoverRun) -> None:
+    def _give_up(self, job: MoverJob, source: BucketEndpoint, target: BucketEndpoint, run: MoverRun) -> None:
         """Remove a Job whose answer would no longer be to the question: it was begun by a process that was killed."""
         self.runs.remove(self._passing(self._objects(job, source, target)))
         self._deposits(job, target, run).remove()
 
-    def _objects(self, job: MoverJob, source: Place, target: Place) -> list[Manifest]:
+    def _objects(self, job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> list[Manifest]:
         return [
             *([self._claim(job)] if job.claim else []),
             *keys_of(job, source, target),
@@ -203,7 +211,7 @@ class ClusterMovers:
         """What goes with a round: the ledgers stay for the next one, keys do not."""
         return [each for each in objects if each["kind"] != CLAIM]
 
-    def _deposits(self, job: MoverJob, target: Place, run: MoverRun) -> Deposits:
+    def _deposits(self, job: MoverJob, target: BucketEndpoint, run: MoverRun) -> Deposits:
         return Deposits(
             connect=self.connect,
             target=target,
@@ -213,10 +221,10 @@ class ClusterMovers:
             folder=run.folder / "movers",
         )
 
-    def _report(self, deposits: Deposits, ended: Ended) -> RoundReport:
+    def _report(self, deposits: Deposits, ended: JobEnd) -> RoundReport:
         return results.whole_round(self._results(deposits, ended))
 
-    def _results(self, deposits: Deposits, ended: Ended) -> list[Result]:
+    def _results(self, deposits: Deposits, ended: JobEnd) -> list[Result]:
         try:
             return deposits.results()
         except StoreError as error:
@@ -227,7 +235,7 @@ class ClusterMovers:
                 hint=f"kubectl logs -n {self.namespace} -l {LABEL} says why",
             ) from error
 
-    def _job(self, run: MoverRun, source: Place, target: Place, *, number: int) -> MoverJob:
+    def _job(self, run: MoverRun, source: BucketEndpoint, target: BucketEndpoint, *, number: int) -> MoverJob:
         reserved = str(run.spec["reserved"])
         if not reserved:
             raise StepError("movers in a cluster need a prefix for what they leave at the target")
@@ -258,7 +266,7 @@ class ClusterMovers:
             monitored=self.monitored,
         )
 
-    def _reached(self, side: str, place: Place) -> dict[str, object]:
+    def _reached(self, side: str, place: BucketEndpoint) -> dict[str, object]:
         return {
             "endpoint": self.endpoints.get(side, place.endpoint),
             "region": place.region,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from operations.relocation.config.endpoints import MoversPlace, Places, Toleration
-    from operations.relocation.jobs.copies import Runs
+    from operations.relocation.jobs.copies import JobRunner
     from operations.relocation.runner.step import Evidence, Move
 
     Open = Callable[[Places, Mapping[str, str]], ClusterMovers]
@@ -27,13 +27,13 @@ def cluster_movers(places: Places, secrets: Mapping[str, str]) -> ClusterMovers:
     """
     if places.movers is None:
         raise StepError('"movers" is missing from relocation.yaml: a bucket has the mover cluster')
-    from operations.relocation.jobs.runs import opened_runs  # noqa: PLC0415 - the SDK, only where a cluster is asked
+    from operations.relocation.jobs.runs import open_job_runs  # noqa: PLC0415 - the SDK, only where a cluster is asked
 
     side = places.movers.side
-    return movers_on(opened_runs(getattr(places, side), secrets, words=side), places.movers)
+    return movers_on(open_job_runs(getattr(places, side), secrets, words=side), places.movers)
 
 
-def leave(move: Move, *, ledgers: bool = False, open_movers: Open = cluster_movers) -> Evidence:
+def remove_stale_jobs(move: Move, *, ledgers: bool = False, open_movers: Open = cluster_movers) -> Evidence:
     """Remove from the cluster what a killed run left there: Jobs that nobody waits for any more, and their keys.
 
     Args:
@@ -42,12 +42,12 @@ def leave(move: Move, *, ledgers: bool = False, open_movers: Open = cluster_move
     Raises:
         StepError: the cluster cannot be opened or refused.
     """
-    pairs = stores.pairs(move.places, folder=move.folder, secrets=move.secrets)
+    pairs = stores.pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
     theirs = [each for each in pairs if each.bucket.mover == "cluster" and each.folder.exists()]
     if not theirs:
         return {}
     movers = open_movers(move.places, move.secrets)
-    with stores.told():
+    with stores.translate_store_errors():
         gone = [
             name
             for each in theirs
@@ -58,7 +58,7 @@ def leave(move: Move, *, ledgers: bool = False, open_movers: Open = cluster_move
     return {"movers_removed": gone, "ledgers": "removed" if ledgers else "kept"}
 
 
-def movers_on(runs: Runs, asked: MoversPlace) -> ClusterMovers:
+def movers_on(runs: JobRunner, asked: MoversPlace) -> ClusterMovers:
     """The same on a cluster that is open."""
     addresses = {"source": asked.source_address, "target": asked.target_address}
     return ClusterMovers(

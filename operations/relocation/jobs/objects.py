@@ -12,7 +12,7 @@ from components.context.names import NAME_CACHE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from components.agents.mover.store.model import Place
+    from components.agents.mover.store.model import BucketEndpoint
 
 
 Manifest = dict[str, object]
@@ -91,7 +91,7 @@ def head(job: MoverJob, version: str, kind: str, *, name: str = "") -> Manifest:
     return {"apiVersion": version, "kind": kind, "metadata": metadata}
 
 
-def indexed_job(job: MoverJob, *, paths: Iterable[str]) -> Manifest:
+def build_indexed_job(job: MoverJob, *, paths: Iterable[str]) -> Manifest:
     """The Job: a shard for each index; pods that were stopped or evicted count as no failure.
 
     Args:
@@ -176,7 +176,7 @@ def _container(job: MoverJob) -> Manifest:
 
 def _volumes(job: MoverJob, paths: Iterable[str]) -> list[Manifest]:
     work: Manifest = {"persistentVolumeClaim": {"claimName": job.claim}} if job.claim else {"emptyDir": {}}
-    items = [{"key": flat(path), "path": path} for path in paths]
+    items = [{"key": flatten_path(path), "path": path} for path in paths]
     return [
         {"name": "code", "configMap": {"name": f"{job.name}-code", "items": items}},
         {"name": "spec", "configMap": {"name": f"{job.name}-spec"}},
@@ -190,7 +190,7 @@ def _volumes(job: MoverJob, paths: Iterable[str]) -> list[Manifest]:
     ]
 
 
-def flat(path: str) -> str:
+def flatten_path(path: str) -> str:
     """Key of a ConfigMap, which holds no folders."""
     return path.replace("/", ".")
 
@@ -236,7 +236,7 @@ def monitor(job: MoverJob) -> Manifest:
     }
 
 
-def keys_of(job: MoverJob, source: Place, target: Place) -> list[Manifest]:
+def keys_of(job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> list[Manifest]:
     """A Secret for each side."""
     return [
         {
@@ -253,7 +253,7 @@ def keys_of(job: MoverJob, source: Place, target: Place) -> list[Manifest]:
     ]
 
 
-def authorities_of(job: MoverJob, source: Place, target: Place) -> list[Manifest]:
+def authorities_of(job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> list[Manifest]:
     """The authority of each side that has its own."""
     places = {"source": source, "target": target}
     return [

@@ -13,9 +13,9 @@ from operations.relocation.jobs.objects import (
     PORT,
     SPEC,
     WORK_FOLDER,
-    flat,
+    build_indexed_job,
+    flatten_path,
     head,
-    indexed_job,
     monitor,
     network,
 )
@@ -37,20 +37,20 @@ def sources() -> dict[str, str]:
     return {START: (package / START).read_text(encoding="utf-8"), **read}
 
 
-def code(job: MoverJob) -> Manifest:
+def build_code_config_map(job: MoverJob) -> Manifest:
     """ConfigMap with the mover.
 
     Raises:
         AtollError: it has become too long for one.
     """
-    found = {flat(path): text for path, text in sources().items()}
+    found = {flatten_path(path): text for path, text in sources().items()}
     size = sum(len(key) + len(text.encode()) for key, text in found.items())
     if size >= MOST_BYTES:
         raise AtollError(f"the mover has {size} bytes, a ConfigMap holds less than {MOST_BYTES}")
     return {**head(job, "v1", "ConfigMap", name=f"{job.name}-code"), "data": found}
 
 
-def told(job: MoverJob) -> Manifest:
+def build_spec_config_map(job: MoverJob) -> Manifest:
     """ConfigMap with what this Job does."""
     share = None if job.mib_per_s is None else job.mib_per_s / min(job.parallelism, job.shards)
     sides = {side: {**_below(job, side), "authority": f"{AUTHORITY_FOLDER}/{side}/ca.crt"} for side in job.authorities}
@@ -82,7 +82,14 @@ def objects(job: MoverJob) -> list[Manifest]:
     _check(job)
     account = {**head(job, "v1", "ServiceAccount"), "automountServiceAccountToken": False}
     monitored = [monitor(job)] if job.monitored else []
-    return [account, code(job), told(job), network(job), *monitored, indexed_job(job, paths=sources())]
+    return [
+        account,
+        build_code_config_map(job),
+        build_spec_config_map(job),
+        network(job),
+        *monitored,
+        build_indexed_job(job, paths=sources()),
+    ]
 
 
 def _check(job: MoverJob) -> None:

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from components.agents.mover.job import MANIFEST, RESULT, deposit_key
 from components.agents.mover.manifests import report
-from components.agents.mover.manifests.scan import Seen
+from components.agents.mover.manifests.scan import ScanResult
 from components.agents.mover.manifests.shards import gather
 from components.agents.mover.store.model import StoreError
 from components.agents.mover.transfer_plan import NAMED, RoundReport
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from components.agents.mover.manifests.manifest import Counts
-    from components.agents.mover.store.model import Place, Store
+    from components.agents.mover.store.model import BucketClient, BucketEndpoint
 
 
 PIECE: Final = 2**18  # bytes read at once
@@ -39,8 +39,8 @@ class Deposits:
         folder: where they are read to.
     """
 
-    connect: Callable[[Place], Store]
-    target: Place
+    connect: Callable[[BucketEndpoint], BucketClient]
+    target: BucketEndpoint
     deposits: str
     name: str
     shards: int
@@ -92,7 +92,7 @@ class Deposits:
         return found
 
 
-def _read(store: Store, key: str, file: IO[bytes]) -> None:
+def _read(store: BucketClient, key: str, file: IO[bytes]) -> None:
     body = store.open(key)
     room = memoryview(bytearray(PIECE))
     try:
@@ -118,10 +118,10 @@ def whole_round(results: Sequence[Mapping[str, object]]) -> RoundReport:
     return whole
 
 
-def whole_look(results: Sequence[Mapping[str, object]]) -> Seen:
+def whole_look(results: Sequence[Mapping[str, object]]) -> ScanResult:
     """What all shards have seen; each of them sees all that is reserved."""
     looks = [cast("dict[str, Any]", each["look"]) for each in results]
-    whole = Seen(reserved=max((each["reserved"] for each in looks), default=0))
+    whole = ScanResult(reserved=max((each["reserved"] for each in looks), default=0))
     for part in looks:
         for name in ("rows", "size", "read_rows", "read_bytes", "changes"):
             setattr(whole, name, getattr(whole, name) + part[name])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kubernetes import client
 
-    from operations.relocation.config.endpoints import Side
+    from operations.relocation.config.endpoints import RelocationSide
     from operations.relocation.jobs.objects import Manifest
 
 
@@ -40,7 +40,7 @@ PLURALS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class JobEnd:
     """How a Job ended.
 
     Args:
@@ -78,7 +78,7 @@ class JobRuns:
                     hint="the kubeconfig's user must be allowed to make it; then run again, it goes on",
                 )
 
-    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> Ended:
+    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> JobEnd:
         """Watch a Job to its end, which its own deadline brings at the latest.
 
         Raises:
@@ -91,7 +91,7 @@ class JobRuns:
             if line != last:
                 say(line)
             last = line
-            ended = _ended(status)
+            ended = _read_end(status)
             if ended is not None:
                 return ended
             self._sleep(self._every)
@@ -132,7 +132,7 @@ class JobRuns:
             status, content = api_server.answer(self._api, method, path, body=body, sent_as=kind)
         except api_server.SILENT as error:
             raise StepError(f"the cluster does not answer: {type(error).__name__}") from error
-        return status, api_server.parsed(content)
+        return status, api_server.parse_object(content)
 
 
 def path_of(each: Manifest) -> str:
@@ -142,11 +142,11 @@ def path_of(each: Manifest) -> str:
     return f"{root}/namespaces/{metadata['namespace']}/{PLURALS[str(each['kind'])]}/{metadata['name']}"
 
 
-def _ended(status: Mapping[str, object]) -> Ended | None:
+def _read_end(status: Mapping[str, object]) -> JobEnd | None:
     conditions = cast("list[dict[str, str]]", status.get("conditions") or [])
     for each in conditions:
         if each["status"] == "True" and each["type"] in {"Complete", "Failed"}:
-            return Ended(
+            return JobEnd(
                 done=each["type"] == "Complete",
                 shards=cast("int", status.get("succeeded") or 0),
                 failed_shards=str(status.get("failedIndexes") or ""),
@@ -155,7 +155,7 @@ def _ended(status: Mapping[str, object]) -> Ended | None:
     return None
 
 
-def opened_runs(side: Side, secrets: Mapping[str, str], *, words: str) -> JobRuns:
+def open_job_runs(side: RelocationSide, secrets: Mapping[str, str], *, words: str) -> JobRuns:
     """Jobs of a side's cluster.
 
     Args:

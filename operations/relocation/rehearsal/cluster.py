@@ -22,7 +22,7 @@ Manifest = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class CustomResourceKind:
     """A kind of the platform, as its own definition names it; the schema stands in for it and takes any field."""
 
     group: str
@@ -58,18 +58,22 @@ class Kind:
 # Groups and versions of catalogs/software/parts.csv's releases: Kubeflow Notebooks 1.11.0, Pipelines 2.16.1, Kueue
 # 0.19.2, KServe 0.18.0, Argo Workflows 3.7.3, Trainer 2.2.0.
 KINDS: Final = (
-    Kind(group="kubeflow.org", version="v1", name="Notebook", plural="notebooks"),
-    Kind(group="kubeflow.org", version="v1beta1", name="ScheduledWorkflow", plural="scheduledworkflows"),
-    Kind(group="kueue.x-k8s.io", version="v1beta2", name="ClusterQueue", plural="clusterqueues", namespaced=False),
-    Kind(group="serving.kserve.io", version="v1beta1", name="InferenceService", plural="inferenceservices"),
-    Kind(group="argoproj.io", version="v1alpha1", name="Workflow", plural="workflows"),
-    Kind(group="argoproj.io", version="v1alpha1", name="CronWorkflow", plural="cronworkflows"),
-    Kind(group="trainer.kubeflow.org", version="v1alpha1", name="TrainJob", plural="trainjobs"),
+    CustomResourceKind(group="kubeflow.org", version="v1", name="Notebook", plural="notebooks"),
+    CustomResourceKind(group="kubeflow.org", version="v1beta1", name="ScheduledWorkflow", plural="scheduledworkflows"),
+    CustomResourceKind(
+        group="kueue.x-k8s.io", version="v1beta2", name="ClusterQueue", plural="clusterqueues", namespaced=False
+    ),
+    CustomResourceKind(
+        group="serving.kserve.io", version="v1beta1", name="InferenceService", plural="inferenceservices"
+    ),
+    CustomResourceKind(group="argoproj.io", version="v1alpha1", name="Workflow", plural="workflows"),
+    CustomResourceKind(group="argoproj.io", version="v1alpha1", name="CronWorkflow", plural="cronworkflows"),
+    CustomResourceKind(group="trainer.kubeflow.org", version="v1alpha1", name="TrainJob", plural="trainjobs"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
+class RehearsedApiServer:
     """One API server, asked as its administrator."""
 
     plane: ControlPlane
@@ -106,19 +110,19 @@ def _sound(answer: requests.Response) -> requests.Response:
     return answer
 
 
-def path_of(kind: Kind, *, namespace: str = TEAM) -> str:
+def path_of(kind: CustomResourceKind, *, namespace: str = TEAM) -> str:
     """Path of the list that an object of the kind is in."""
     return f"/apis/{kind.group}/{kind.version}" + (
         f"/namespaces/{namespace}/{kind.plural}" if kind.namespaced else f"/{kind.plural}"
     )
 
 
-def kind(name: str) -> Kind:
+def kind(name: str) -> CustomResourceKind:
     """A kind by its name."""
     return next(each for each in KINDS if each.name == name)
 
 
-def _made(of: str, name: str, spec: Mapping[str, object]) -> tuple[str, Manifest]:
+def _build_object(of: str, name: str, spec: Mapping[str, object]) -> tuple[str, Manifest]:
     found = kind(of)
     metadata: Manifest = {"name": name} | ({"namespace": TEAM} if found.namespaced else {})
     return path_of(found), {
@@ -135,7 +139,7 @@ POD: Final[Mapping[str, object]] = {
 }
 
 
-def furnish(api: Api, *, bucket: str, works: bool) -> None:
+def furnish(api: RehearsedApiServer, *, bucket: str, works: bool) -> None:
     """Definitions and namespace; where `works`, what a team has made there.
 
     Args:
@@ -150,7 +154,7 @@ def furnish(api: Api, *, bucket: str, works: bool) -> None:
         _when_known(api, path, manifest)
 
 
-def _when_known(api: Api, path: str, manifest: Manifest) -> None:
+def _when_known(api: RehearsedApiServer, path: str, manifest: Manifest) -> None:
     """Apply once the server serves the kind, which takes it a moment after the definition."""
     import time  # noqa: PLC0415 - beside its only use
 
@@ -172,7 +176,7 @@ def _node() -> Manifest:
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE, "labels": labels}}
 
 
-def _make_ready(api: Api) -> None:
+def _make_ready(api: RehearsedApiServer) -> None:
     """Say of the node what its kubelet would say."""
     room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
     ready = {
@@ -187,12 +191,12 @@ def _make_ready(api: Api) -> None:
 
 
 def _queue() -> tuple[str, Manifest]:
-    return _made("ClusterQueue", TEAM, {"stopPolicy": "None"})
+    return _build_object("ClusterQueue", TEAM, {"stopPolicy": "None"})
 
 
 def _works(bucket: str) -> Sequence[tuple[str, Manifest]]:
     """A running notebook, one that rests, a pipeline every hour, a job every night, a model that is served."""
-    resting = _made("Notebook", "resting", {"template": {"spec": POD}})
+    resting = _build_object("Notebook", "resting", {"template": {"spec": POD}})
     resting[1]["metadata"]["annotations"] = {"kubeflow-resource-stopped": "2026-11-01T08:00:00Z"}
     nightly: Manifest = {
         "apiVersion": "batch/v1",
@@ -201,10 +205,12 @@ def _works(bucket: str) -> Sequence[tuple[str, Manifest]]:
         "spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": {"spec": POD}}}},
     }
     return (
-        _made("Notebook", "ada", {"template": {"spec": POD}}),
+        _build_object("Notebook", "ada", {"template": {"spec": POD}}),
         resting,
-        _made("ScheduledWorkflow", "hourly", _pipeline(bucket)),
-        _made("InferenceService", "served", {"predictor": {"model": {"storageUri": f"s3://{bucket}/models/served"}}}),
+        _build_object("ScheduledWorkflow", "hourly", _pipeline(bucket)),
+        _build_object(
+            "InferenceService", "served", {"predictor": {"model": {"storageUri": f"s3://{bucket}/models/served"}}}
+        ),
         (f"/apis/batch/v1/namespaces/{TEAM}/cronjobs", nightly),
     )
 

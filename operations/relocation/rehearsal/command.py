@@ -9,19 +9,19 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.project.journal import NAME, Kind, read
+from operations.project.journal import NAME, RecordKind, read_journal
 from operations.relocation.rehearsal.environment import STACKS
 from operations.relocation.rehearsal.processes import BIN
-from operations.relocation.runner.state import standing
+from operations.relocation.runner.state import derive_state
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from operations.project.journal import Record
-    from operations.relocation.rehearsal.environment import Scene
-    from operations.relocation.runner.state import Standing
+    from operations.project.journal import JournalRecord
+    from operations.relocation.rehearsal.environment import RehearsalEnvironment
+    from operations.relocation.runner.state import RelocationState
 
 PROJECT: Final = "name: rehearsal\nruntime: python\n"
 LOOK_EVERY: Final = 0.002  # seconds between two looks at the journal
@@ -30,7 +30,7 @@ PAIR: Final = (STACKS["source"], STACKS["target"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class CommandResult:
     """A command that ended, or was killed."""
 
     code: int
@@ -41,7 +41,7 @@ class Ended:
 class Runner:
     """The relocation of a scene."""
 
-    scene: Scene
+    scene: RehearsalEnvironment
 
     @property
     def root(self) -> Path:
@@ -58,11 +58,11 @@ class Runner:
         self.root.mkdir()
         (self.root / "Pulumi.yaml").write_text(PROJECT, encoding="utf-8")
 
-    def command(self, name: str, *arguments: str) -> Ended:
+    def command(self, name: str, *arguments: str) -> CommandResult:
         """Run one command to its end."""
         process = self._start(name, arguments)
         said, _ = process.communicate(timeout=STEP_WITHIN)
-        return Ended(code=process.returncode, said=said)
+        return CommandResult(code=process.returncode, said=said)
 
     def sound(self, name: str, *arguments: str) -> str:
         """Run one command that must succeed; what it said.
@@ -89,28 +89,30 @@ class Runner:
         finally:
             process.kill()
             said, _ = process.communicate()
-        if not _entered(self.records()[known:], step):
+        if not _has_entered(self.records()[known:], step):
             raise RuntimeError(f"atoll relocate {name} never came to {step}: {said[-3000:]}")
-        return not any(each.step == step and each.kind in {Kind.DONE, Kind.UNDONE} for each in self.records()[known:])
+        return not any(
+            each.step == step and each.kind in {RecordKind.DONE, RecordKind.UNDONE} for each in self.records()[known:]
+        )
 
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> tuple[JournalRecord, ...]:
         """The journal, as it is now."""
         path = self.folder / NAME
         for _ in range(3):  # the head is written after the line: a look between the two is taken again
             try:
-                return read(path).records
+                return read_journal(path).records
             except InputError:
                 time.sleep(LOOK_EVERY)
-        return read(path).records
+        return read_journal(path).records
 
-    def stands(self) -> Standing:
+    def stands(self) -> RelocationState:
         """Where the relocation stands."""
-        return standing(self.records())
+        return derive_state(self.records())
 
     def _await(self, process: subprocess.Popen[str], step: str, *, known: int) -> None:
         deadline = time.monotonic() + STEP_WITHIN
         while process.poll() is None and time.monotonic() < deadline:
-            if _entered(self.records()[known:], step):
+            if _has_entered(self.records()[known:], step):
                 return
             time.sleep(LOOK_EVERY)
 
@@ -132,5 +134,5 @@ class Runner:
         )
 
 
-def _entered(records: Sequence[Record], step: str) -> bool:
-    return any(each.step == step and each.kind in {Kind.BEGUN, Kind.UNDOING} for each in records)
+def _has_entered(records: Sequence[JournalRecord], step: str) -> bool:
+    return any(each.step == step and each.kind in {RecordKind.BEGUN, RecordKind.UNDOING} for each in records)

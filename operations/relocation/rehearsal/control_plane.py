@@ -29,8 +29,8 @@ from operations.relocation.rehearsal.processes import (
     LOOPBACK,
     REPOSITORY,
     ServerError,
-    child,
     free_ports,
+    start_child,
     write_secret,
 )
 
@@ -71,7 +71,7 @@ def build() -> int:
 
 
 @contextlib.contextmanager
-def running(folder: Path) -> Generator[ControlPlane]:
+def start_control_plane(folder: Path) -> Generator[ControlPlane]:
     """Start the servers with their state and logs in a folder, wait until they are ready, stop them at the end."""
     folder.mkdir(parents=True, exist_ok=True)
     etcd_port, peer_port, port = free_ports(3)
@@ -165,7 +165,7 @@ def nodes_player(plane: ControlPlane) -> list[str]:
 
 
 def _server(command: list[str], folder: Path) -> contextlib.AbstractContextManager[Child]:
-    return child([str(BIN / command[0]), *command[1:]], log=folder / f"{command[0]}.log")
+    return start_child([str(BIN / command[0]), *command[1:]], log=folder / f"{command[0]}.log")
 
 
 def service_account_key() -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import yaml
 
-from operations.relocation.rehearsal.cluster import Api, furnish
-from operations.relocation.rehearsal.control_plane import ControlPlane, running
+from operations.relocation.rehearsal.cluster import RehearsedApiServer, furnish
+from operations.relocation.rehearsal.control_plane import ControlPlane, start_control_plane
 from operations.relocation.rehearsal.servers import (
     MOVER,
     REGION,
@@ -39,7 +39,7 @@ ADDRESSES: Final[Mapping[str, str]] = {"source": "192.0.2.10", "target": "192.0.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class RehearsedSide:
     """One side, running."""
 
     name: str
@@ -54,17 +54,17 @@ class Setting:
         return buckets(self.name)
 
     @property
-    def api(self) -> Api:
+    def api(self) -> RehearsedApiServer:
         """Its API server."""
-        return Api(self.plane)
+        return RehearsedApiServer(self.plane)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class RehearsalEnvironment:
     """Both sides and what a relocation is told of them."""
 
-    source: Setting
-    target: Setting
+    source: RehearsedSide
+    target: RehearsedSide
     folder: Path
     places: Path
     hosts: Path
@@ -77,10 +77,10 @@ def buckets(side: str) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def scene(folder: Path, *, say: Callable[[str], None]) -> Generator[Scene]:
+def start_environment(folder: Path, *, say: Callable[[str], None]) -> Generator[RehearsalEnvironment]:
     """Start everything; stop it at the end."""
     with contextlib.ExitStack() as stack:
-        found: dict[str, Setting] = {}
+        found: dict[str, RehearsedSide] = {}
         for side in SIDES:
             say(f"starting the {side}: store, database, tracking server, API server")
             found[side] = stack.enter_context(_setting(folder / side, side))
@@ -88,7 +88,7 @@ def scene(folder: Path, *, say: Callable[[str], None]) -> Generator[Scene]:
         hosts.write_text(f"# names of the rehearsal\n{ADDRESSES['source']} {HOST}\n", encoding="utf-8")
         places = folder / "relocation.yaml"
         places.write_text(yaml.safe_dump(_places(found, hosts=hosts), sort_keys=False), encoding="utf-8")
-        yield Scene(
+        yield RehearsalEnvironment(
             source=found["source"],
             target=found["target"],
             folder=folder,
@@ -99,22 +99,22 @@ def scene(folder: Path, *, say: Callable[[str], None]) -> Generator[Scene]:
 
 
 @contextlib.contextmanager
-def _setting(folder: Path, side: str) -> Generator[Setting]:
+def _setting(folder: Path, side: str) -> Generator[RehearsedSide]:
     folder.mkdir(parents=True)
     writers = {WRITER: buckets(side), TRACKER: (TRACKING_BUCKET, TEAM_BUCKET[side])}
     with contextlib.ExitStack() as stack:
         objects = stack.enter_context(store(folder / "store", buckets=buckets(side), writers=writers))
         runs = stack.enter_context(database(folder / "runs", name=TRACKER))
-        plane = stack.enter_context(running(folder / "plane"))
+        plane = stack.enter_context(start_control_plane(folder / "plane"))
         server = stack.enter_context(
             tracking(folder / "tracking", runs=runs, store=objects, bucket=TRACKING_BUCKET, user=TRACKER)
         )
-        found = Setting(name=side, store=objects, runs=runs, tracking=server, plane=plane)
+        found = RehearsedSide(name=side, store=objects, runs=runs, tracking=server, plane=plane)
         furnish(found.api, bucket=TEAM_BUCKET[side], works=side == "source")
         yield found
 
 
-def _secrets(found: Mapping[str, Setting]) -> dict[str, str]:
+def _secrets(found: Mapping[str, RehearsedSide]) -> dict[str, str]:
     told: dict[str, str] = {}
     for side, setting in found.items():
         prefix = side.upper()
@@ -126,7 +126,7 @@ def _secrets(found: Mapping[str, Setting]) -> dict[str, str]:
     return told
 
 
-def _places(found: Mapping[str, Setting], *, hosts: Path) -> dict[str, object]:
+def _places(found: Mapping[str, RehearsedSide], *, hosts: Path) -> dict[str, object]:
     source, target = TEAM_BUCKET["source"], TEAM_BUCKET["target"]
     return {
         "source": _side(found["source"]),
@@ -152,7 +152,7 @@ def _places(found: Mapping[str, Setting], *, hosts: Path) -> dict[str, object]:
     }
 
 
-def _side(setting: Setting) -> dict[str, object]:
+def _side(setting: RehearsedSide) -> dict[str, object]:
     prefix = setting.name.upper()
     keys = {
         word: {"access_key_env": f"{prefix}_{name}_KEY", "secret_key_env": f"{prefix}_{name}_SECRET"}

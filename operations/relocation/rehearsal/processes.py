@@ -59,7 +59,7 @@ class Child:
 
 
 @contextlib.contextmanager
-def child(
+def start_child(
     command: Sequence[str],
     *,
     log: Path,
@@ -89,7 +89,7 @@ def stop(process: subprocess.Popen[bytes], *, by: signal.Signals = signal.SIGTER
         process.wait()
 
 
-def until(ready: Callable[[], bool], started: Child, *, seconds: float, every: float = 0.2) -> None:
+def poll_until(ready: Callable[[], bool], started: Child, *, seconds: float, every: float = 0.2) -> None:
     """Ask until the answer is yes.
 
     Raises:

@@ -17,9 +17,9 @@ from components.agents.mover.store.s3_client import connect
 from operations.relocation.rehearsal.cluster import kind as kind_of
 from operations.relocation.rehearsal.cluster import path_of
 from operations.relocation.rehearsal.command import Runner
-from operations.relocation.rehearsal.environment import TEAM_BUCKET, TRACKING_BUCKET, WRITER, scene
+from operations.relocation.rehearsal.environment import TEAM_BUCKET, TRACKING_BUCKET, WRITER, start_environment
 from operations.relocation.rehearsal.servers import ROOT
-from operations.relocation.rehearsal.test_data import fill, opened_tracked
+from operations.relocation.rehearsal.test_data import count_readable_artifacts, fill
 from planning.relocation.steps import NAMES
 from planning.values.errors import AtollError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from components.agents.mover.store.model import Body
-    from operations.relocation.rehearsal.environment import Scene, Setting
+    from operations.relocation.rehearsal.environment import RehearsalEnvironment, RehearsedSide
     from operations.relocation.rehearsal.report import KillForm, RehearsalForm, StageForm
     from operations.relocation.rehearsal.test_data import Filled
 
@@ -40,7 +40,7 @@ TRIES: Final = 5
 READ_ONLY: Final = "read-only transaction"  # PostgreSQL's words
 
 
-def flip_one_bit(scene: Scene) -> str:
+def flip_one_bit(scene: RehearsalEnvironment) -> str:
     """Change one bit of one tracked artifact at the target and nothing else of it; its key."""
     with closing(connect(scene.target.store.place(TRACKING_BUCKET, user=ROOT))) as store:
         key = next(each.key for each in store.listing() if each.key.endswith(FLIPPED))
@@ -61,7 +61,7 @@ def _read(body: Body) -> bytearray:
     return content
 
 
-def refused_writes(setting: Setting) -> dict[str, str]:
+def try_writes(setting: RehearsedSide) -> dict[str, str]:
     """What a person tries at a frozen side to what refused it; "" where it was let through."""
     return {
         "object": _object(setting),
@@ -71,7 +71,7 @@ def refused_writes(setting: Setting) -> dict[str, str]:
     }
 
 
-def _object(setting: Setting) -> str:
+def _object(setting: RehearsedSide) -> str:
     with closing(connect(setting.store.place(TEAM_BUCKET[setting.name], user=WRITER))) as store:
         try:
             store.put(PROBE, memoryview(b""), sha256=sha256(b"").hexdigest(), like=Head(size=0, etag=""))
@@ -81,7 +81,7 @@ def _object(setting: Setting) -> str:
     return ""
 
 
-def _run(setting: Setting) -> str:
+def _run(setting: RehearsedSide) -> str:
     """A run that somebody starts in MLflow; tried again where the server's sessions were ended under it."""
     address = f"{setting.tracking.url}/api/2.0/mlflow/runs/create"
     answer = ""
@@ -95,7 +95,7 @@ def _run(setting: Setting) -> str:
     return answer
 
 
-def _state(setting: Setting, of: str, name: str, field: str, *, running: object) -> str:
+def _state(setting: RehearsedSide, of: str, name: str, field: str, *, running: object) -> str:
     """How a queue or schedule is stopped; "" where it runs."""
     found = setting.api.ask("GET", f"{path_of(kind_of(of))}/{name}")
     if not found.ok:
@@ -104,7 +104,7 @@ def _state(setting: Setting, of: str, name: str, field: str, *, running: object)
     return "" if value == running else f"{field} {value}"
 
 
-def still_naming_source(scene: Scene) -> list[str]:
+def still_naming_source(scene: RehearsalEnvironment) -> list[str]:
     """Schedules and served models at the target whose addresses lead back to the source's bucket, or that are gone."""
     old, new = f"s3://{TEAM_BUCKET['source']}/", f"s3://{TEAM_BUCKET['target']}/"
     found: list[str] = []
@@ -129,7 +129,7 @@ class RehearsalError(AtollError):
 class Rehearsal:
     """A rehearsal that goes on, and what it has found so far."""
 
-    scene: Scene
+    scene: RehearsalEnvironment
     say: Callable[[str], None]
     stages: list[StageForm] = field(default_factory=list["StageForm"])
     kills: list[KillForm] = field(default_factory=list["KillForm"])
@@ -157,7 +157,7 @@ def rehearse(folder: Path, *, objects: int, say: Callable[[str], None]) -> Rehea
         RehearsalError: something was let through, not found or lost; what there is stays in the folder.
     """
     folder.mkdir(parents=True)
-    with scene(folder, say=say) as both:
+    with start_environment(folder, say=say) as both:
         rehearsal = Rehearsal(scene=both, say=say)
         rehearsal.runner.prepare()
         with rehearsal.stage("fill the source") as found:
@@ -165,7 +165,7 @@ def rehearse(folder: Path, *, objects: int, say: Callable[[str], None]) -> Rehea
             found.append(f"{filled.objects:,} objects, {len(filled.runs)} runs with two models, {filled.traces} traces")
         there_and_back(rehearsal)
         through_every_kill(rehearsal)
-        return arrived(rehearsal, filled)
+        return check_arrival(rehearsal, filled)
 
 
 def there_and_back(rehearsal: Rehearsal) -> None:
@@ -173,13 +173,13 @@ def there_and_back(rehearsal: Rehearsal) -> None:
     runner, source = rehearsal.runner, rehearsal.scene.source
     with rehearsal.stage("go there, up to the last step with a way back") as found:
         runner.sound("run", "--until", "observe")
-        rehearsal.refused = refused_writes(source)
+        rehearsal.refused = try_writes(source)
         _all(rehearsal.refused, "was let through during the freeze")
         found += [f"{what}: refused ({how})" for what, how in rehearsal.refused.items()]
     with rehearsal.stage("roll back, killed once on the way") as found:
         _kill(rehearsal, "freeze", name="rollback")
         runner.sound("rollback")
-        running = refused_writes(source)
+        running = try_writes(source)
         _none(running, "is still stopped after the roll back")
         if (line := _address(rehearsal.scene)) != "source":
             raise RehearsalError(f"after the roll back, the names point to the {line}")
@@ -207,7 +207,7 @@ def through_every_kill(rehearsal: Rehearsal) -> None:
         raise RehearsalError("every step ran, and the journal does not say committed")
 
 
-def arrived(rehearsal: Rehearsal, filled: Filled) -> RehearsalForm:
+def check_arrival(rehearsal: Rehearsal, filled: Filled) -> RehearsalForm:
     """What there is at the end, looked at from the new side.
 
     Raises:
@@ -215,9 +215,9 @@ def arrived(rehearsal: Rehearsal, filled: Filled) -> RehearsalForm:
     """
     both = rehearsal.scene
     with rehearsal.stage("look from the new side") as found:
-        opened = opened_tracked(both, filled)
-        _none(refused_writes(both.target), "is refused at the target")
-        _all(refused_writes(both.source), "was let through at the source that was left")
+        opened = count_readable_artifacts(both, filled)
+        _none(try_writes(both.target), "is refused at the target")
+        _all(try_writes(both.source), "was let through at the source that was left")
         if led_back := still_naming_source(both):
             raise RehearsalError(f"at the target, {', '.join(led_back)} does not name the target's bucket")
         if (side := _address(both)) != "target":
@@ -251,7 +251,7 @@ def _kill(rehearsal: Rehearsal, step: str, *, name: str = "run") -> None:
     rehearsal.say(f"killed in {step}{'' if inside else ', which had just ended'}")
 
 
-def _address(both: Scene) -> str:
+def _address(both: RehearsalEnvironment) -> str:
     """Which side the names point to."""
     from operations.relocation.rehearsal.environment import ADDRESSES  # noqa: PLC0415 - beside its only use
 

@@ -15,15 +15,15 @@ from urllib.parse import quote
 
 import requests
 
-from components.agents.mover.store.model import Place
+from components.agents.mover.store.model import BucketEndpoint
 from operations.relocation.rehearsal.processes import (
     BIN,
     LOOPBACK,
     ServerError,
-    child,
     free_ports,
     home_of,
-    until,
+    poll_until,
+    start_child,
     write_secret,
 )
 from operations.relocation.rehearsal.programs import PYTHON, postgres_program
@@ -57,9 +57,11 @@ class RehearsedStore:
     keys: Mapping[str, str] = field(repr=False)
     server: Child
 
-    def place(self, bucket: str, *, user: str) -> Place:
+    def place(self, bucket: str, *, user: str) -> BucketEndpoint:
         """A bucket as one of the users reaches it."""
-        return Place(endpoint=self.endpoint, region=REGION, bucket=bucket, access_key=user, secret_key=self.keys[user])
+        return BucketEndpoint(
+            endpoint=self.endpoint, region=REGION, bucket=bucket, access_key=user, secret_key=self.keys[user]
+        )
 
     def administer(self, *arguments: str, told: str = "") -> None:
         """Run MinIO's client as root; `told` goes to its standard input.
@@ -106,9 +108,9 @@ def store(folder: Path, *, buckets: Sequence[str], writers: Mapping[str, Sequenc
         "MINIO_BROWSER": "off",
     }
     command = [str(BIN / "minio"), "server", str(drive), "--address", f"{LOOPBACK}:{port}", "--quiet"]
-    with child(command, log=folder / "minio.log", environment=settings) as server:
+    with start_child(command, log=folder / "minio.log", environment=settings) as server:
         found = RehearsedStore(endpoint=f"http://{LOOPBACK}:{port}", drive=drive, keys=keys, server=server)
-        until(lambda: _answers(found), server, seconds=STORE_READY_WITHIN)
+        poll_until(lambda: _answers(found), server, seconds=STORE_READY_WITHIN)
         _furnish(found, buckets=buckets, writers=writers)
         yield found
 
@@ -182,9 +184,9 @@ def database(folder: Path, *, name: str) -> Generator[RehearsedDatabase]:
         command += ["-k", str(home)]
         # SIGTERM would wait for clients to leave (postgresql.org/docs/15/server-shutdown.html).
         at_once = signal.SIGINT
-        with child(command, log=folder / "postgres.log", user=user, folder=home, ends_by=at_once) as server:
+        with start_child(command, log=folder / "postgres.log", user=user, folder=home, ends_by=at_once) as server:
             found = RehearsedDatabase(port=port, name=name, password=password, server=server)
-            until(lambda: _created(found), server, seconds=DATABASE_READY_WITHIN)
+            poll_until(lambda: _create_database(found), server, seconds=DATABASE_READY_WITHIN)
             yield found
 
 
@@ -205,7 +207,7 @@ def _initialize(home: Path, *, name: str, password: str, user: str | None) -> No
         raise ServerError(f"initdb ended with {done.returncode}:\n{done.stderr[-1000:]}")
 
 
-def _created(found: RehearsedDatabase) -> bool:
+def _create_database(found: RehearsedDatabase) -> bool:
     command = [postgres_program("createdb"), "--maintenance-db=postgres", found.name]
     environment = {"PATH": os.environ["PATH"], **found.login}
     return subprocess.run(command, env=environment, check=False, capture_output=True).returncode == 0  # noqa: S603 - no shell
@@ -269,9 +271,9 @@ def tracking(
         "--backend-store-uri=postgresql+psycopg2://", f"--artifacts-destination=s3://{bucket}", "--serve-artifacts",
     ]  # fmt: skip
     settings = {"HOME": str(folder), "PATH": os.environ["PATH"], **runs.login, **keys}
-    with child(command, log=folder / "mlflow.log", environment=settings, folder=folder) as server:
+    with start_child(command, log=folder / "mlflow.log", environment=settings, folder=folder) as server:
         found = RehearsedTracking(url=f"http://{LOOPBACK}:{port}", folder=folder, keys=keys, server=server)
-        until(lambda: _healthy(found), server, seconds=TRACKING_READY_WITHIN, every=0.5)
+        poll_until(lambda: _healthy(found), server, seconds=TRACKING_READY_WITHIN, every=0.5)
         yield found
 
 

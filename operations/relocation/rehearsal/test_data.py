@@ -17,8 +17,8 @@ from operations.relocation.rehearsal.environment import SETS_BUCKET, TEAM_BUCKET
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from components.agents.mover.store.model import Place
-    from operations.relocation.rehearsal.environment import Scene
+    from components.agents.mover.store.model import BucketEndpoint
+    from operations.relocation.rehearsal.environment import RehearsalEnvironment
 
 SEED: Final = 20261122
 AT_ONCE: Final = 4
@@ -62,7 +62,7 @@ class Filled:
     traces: int
 
 
-def fill(scene: Scene, *, objects: int, say: Callable[[str], None]) -> Filled:
+def fill(scene: RehearsalEnvironment, *, objects: int, say: Callable[[str], None]) -> Filled:
     """Write at least that many objects, and what a team tracks beside them."""
     sets = int(objects * SETS_SHARE)
     say(f"writing {objects:,} objects to the source")
@@ -75,13 +75,13 @@ def fill(scene: Scene, *, objects: int, say: Callable[[str], None]) -> Filled:
     return Filled(objects=objects + len(ODD), runs=tuple(made["runs"]), traces=made["traces"])
 
 
-def _write(place: Place, made: Sequence[Made]) -> None:
+def _write(place: BucketEndpoint, made: Sequence[Made]) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for each in [pool.submit(_write_all, place, made[at::AT_ONCE]) for at in range(AT_ONCE)]:
             each.result()
 
 
-def _write_all(place: Place, made: Sequence[Made]) -> None:
+def _write_all(place: BucketEndpoint, made: Sequence[Made]) -> None:
     with closing(connect(place)) as store:
         for each in made:
             like = Head(size=len(each.content), etag="", headers=each.headers, metadata=each.metadata)
@@ -125,7 +125,7 @@ def _plain(count: int) -> Iterator[Made]:
         )
 
 
-def _overwrite(place: Place, *, count: int) -> None:
+def _overwrite(place: BucketEndpoint, *, count: int) -> None:
     """A second version of some objects, and a delete marker on one."""
     again = [
         Made(key=f"checkpoints/{number // 500:04d}/{number:06d}.pt", content=f"again {number}".encode())
@@ -169,7 +169,7 @@ print(json.dumps(made))
 """
 
 
-def opened_tracked(scene: Scene, filled: Filled) -> int:
+def count_readable_artifacts(scene: RehearsalEnvironment, filled: Filled) -> int:
     """How many tracked artifacts MLflow's own client reads at the target, every run and every model of them.
 
     Raises:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast, final
 from urllib.parse import unquote, urlsplit
 
-from operations.project.journal import NAME, Journal, Kind
+from operations.project.journal import NAME, Journal, RecordKind
 from operations.project.lease import only_writer
-from operations.relocation.runner.state import Standing, standing
+from operations.relocation.runner.state import RelocationState, derive_state
 from operations.relocation.runner.step import Move
 from planning.values.errors import AtollError, InputError, in_one_line
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from operations.relocation.config.endpoints import Keys, Places, Side
+    from operations.relocation.config.endpoints import Keys, Places, RelocationSide
 
 
 SHORTEST: Final = 8  # characters; a shorter one would be found in words that are none
 HIDDEN: Final = "***"
 
 
-def kept_secret(places: Places, values: Mapping[str, str]) -> tuple[str, ...]:
+def collect_secrets(places: Places, values: Mapping[str, str]) -> tuple[str, ...]:
     """What must never be written: secret keys, tokens, addresses of databases and the passwords in them.
 
     Args:
@@ -38,7 +38,7 @@ def kept_secret(places: Places, values: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*found, *passwords, *map(unquote, passwords)]))
 
 
-def _variables(side: Side) -> Iterator[str]:
+def _variables(side: RelocationSide) -> Iterator[str]:
     for keys in (side.store.mover, side.store.canary, side.store.admin):
         yield from _of_keys(keys)
     yield from (each.uri_env for each in side.databases)
@@ -58,36 +58,36 @@ def _password(address: str) -> str:
         return ""
 
 
-def without_secrets(value: object, secrets: Iterable[str]) -> object:
+def redact(value: object, secrets: Iterable[str]) -> object:
     """A JSON value with every secret in it hidden, as text and as a key."""
     known = sorted((each for each in secrets if len(each) >= SHORTEST), key=len, reverse=True)
-    return _cleaned(value, known)
+    return _redact_text(value, known)
 
 
-def fields_without(fields: Mapping[str, object], secrets: Iterable[str]) -> dict[str, object]:
+def redact_fields(fields: Mapping[str, object], secrets: Iterable[str]) -> dict[str, object]:
     """JSON fields with every secret in them hidden."""
     known = tuple(secrets)
-    return {key: without_secrets(each, known) for key, each in fields.items()}
+    return {key: redact(each, known) for key, each in fields.items()}
 
 
 def holds_secret(value: object, secrets: Iterable[str]) -> bool:
     """Whether any text of a JSON value holds a secret."""
-    return without_secrets(value, secrets) != value
+    return redact(value, secrets) != value
 
 
-def _cleaned(value: object, secrets: Iterable[str]) -> object:
+def _redact_text(value: object, secrets: Iterable[str]) -> object:
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, HIDDEN)
         return value
     if isinstance(value, dict):
         fields = cast("dict[object, object]", value)
-        return {str(_cleaned(str(key), secrets)): _cleaned(each, secrets) for key, each in fields.items()}
+        return {str(_redact_text(str(key), secrets)): _redact_text(each, secrets) for key, each in fields.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(each, secrets) for each in cast("list[object]", value)]
+        return [_redact_text(each, secrets) for each in cast("list[object]", value)]
     if value is None or isinstance(value, bool | int | float):
         return value
-    return _cleaned(str(value), secrets)
+    return _redact_text(str(value), secrets)
 
 
 @final
@@ -116,7 +116,7 @@ class JournalMemory:
             raise ValueError(f"{key}: only JSON can be remembered") from error
         if holds_secret(kept, self._secrets):
             raise ValueError(f"{key}: a secret is not written into the journal")
-        self._journal.append(Kind.REMEMBERED, content={"key": key, "value": kept})
+        self._journal.append(RecordKind.REMEMBERED, content={"key": key, "value": kept})
         return kept
 
     def recall(self, key: str) -> object | None:
@@ -127,9 +127,9 @@ class JournalMemory:
         """What is remembered, taken up from where it was last asked."""
         records = self._journal.records
         for record in records[self._read :]:
-            if record.kind == Kind.ROLLED_BACK:
+            if record.kind == RecordKind.ROLLED_BACK:
                 self._words.clear()
-            elif record.kind == Kind.REMEMBERED:
+            elif record.kind == RecordKind.REMEMBERED:
                 self._words.setdefault(str(record.content["key"]), record.content["value"])
         self._read = len(records)
         return self._words
@@ -141,7 +141,7 @@ ROLL_BACK: Final = "atoll relocate rollback {source} {target}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class RunContext:
     """What a relocation is run with; see `Move` for each."""
 
     places: Places
@@ -158,26 +158,26 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class LockedRun:
     """A relocation that nobody else writes.
 
     Args:
         hidden: what must never be written down.
     """
 
-    parts: Parts
+    parts: RunContext
     journal: Journal
     move: Move
     hidden: tuple[str, ...]
 
     @property
-    def stands(self) -> Standing:
+    def stands(self) -> RelocationState:
         """Where it stands now."""
-        return standing(self.journal.records)
+        return derive_state(self.journal.records)
 
     def clean(self, evidence: Mapping[str, object]) -> dict[str, object]:
         """Evidence without a secret, also where a step was careless."""
-        return fields_without(evidence, self.hidden)
+        return redact_fields(evidence, self.hidden)
 
     def reason(self, fault: Exception) -> str:
         """Why a step failed, in one line without a secret."""
@@ -186,7 +186,7 @@ class Held:
 
 
 @contextmanager
-def held(parts: Parts) -> Generator[Held]:
+def lock_run(parts: RunContext) -> Generator[LockedRun]:
     """The relocation, once nobody else writes it and its journal is whole.
 
     Raises:
@@ -205,18 +205,18 @@ def held(parts: Parts) -> Generator[Held]:
             journal.close()
 
 
-def _hold_stacks(parts: Parts, journal: Journal) -> None:
+def _hold_stacks(parts: RunContext, journal: Journal) -> None:
     source, target = parts.places.source.stack, parts.places.target.stack
     if not journal.records:
-        journal.append(Kind.OPENED, content={"source": source, "target": target})
+        journal.append(RecordKind.OPENED, content={"source": source, "target": target})
     first = journal.records[0].content
     if (first.get("source"), first.get("target")) != (source, target):
         message = f"{journal.path} is of {first.get('source')} and {first.get('target')}, not of {source} and {target}"
         raise InputError(message, hint="each pair of stacks has a folder of its own")
 
 
-def _with_memory(parts: Parts, journal: Journal) -> Held:
-    hidden = kept_secret(parts.places, parts.secrets)
+def _with_memory(parts: RunContext, journal: Journal) -> LockedRun:
+    hidden = collect_secrets(parts.places, parts.secrets)
     move = Move(
         places=parts.places,
         folder=parts.folder,
@@ -225,4 +225,4 @@ def _with_memory(parts: Parts, journal: Journal) -> Held:
         say=parts.say,
         now=parts.now,
     )
-    return Held(parts=parts, journal=journal, move=move, hidden=hidden)
+    return LockedRun(parts=parts, journal=journal, move=move, hidden=hidden)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from operations.project.journal import NAME, Kind, read
+from operations.project.journal import NAME, RecordKind, read_journal
 from operations.relocation.runner import freeze_window
-from operations.relocation.runner.context import ROLL_BACK, RUN, Held, Parts, held
-from operations.relocation.runner.state import FREEZE, Standing, State, standing
+from operations.relocation.runner.context import ROLL_BACK, RUN, LockedRun, RunContext, lock_run
+from operations.relocation.runner.state import FREEZE, RelocationState, StepState, derive_state
 from operations.relocation.runner.step import StepError
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.values.errors import InputError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from operations.relocation.runner.step import Evidence, Step
+    from operations.relocation.runner.step import Evidence, RelocationStep
 
 AGAIN: Final = "deltas"
 FACTS: Final = {each.name: each for each in STEPS}
@@ -31,16 +31,18 @@ class OnFailure(StrEnum):
     ROLLBACK = "rollback"
 
 
-def stands(folder: Path) -> Standing:
+def read_state(folder: Path) -> RelocationState:
     """Where the relocation in a folder stands; nothing is written, and it may be running.
 
     Raises:
         InputError: its journal is broken.
     """
-    return standing(read(folder / NAME).records)
+    return derive_state(read_journal(folder / NAME).records)
 
 
-def run(parts: Parts, steps: Sequence[Step], *, until: str = "", on_failure: OnFailure = OnFailure.STOP) -> Standing:
+def run(
+    parts: RunContext, steps: Sequence[RelocationStep], *, until: str = "", on_failure: OnFailure = OnFailure.STOP
+) -> RelocationState:
     """Run what is open, in order, from where the journal ends; where it stands afterwards.
 
     Args:
@@ -50,34 +52,34 @@ def run(parts: Parts, steps: Sequence[Step], *, until: str = "", on_failure: OnF
         StepError: a step failed; everything after it is open, and the message says how to go on or back.
         InputError: another process runs it, the journal is broken, or a roll back was begun.
     """
-    with held(parts) as relocation:
+    with lock_run(parts) as relocation:
         if relocation.stands.rolling_back:
             hint = f"finish it: {parts.command(ROLL_BACK)}"
             raise InputError("a roll back was begun and is not finished", hint=hint)
         for step in steps:
-            if relocation.stands.of(step.name).state != State.DONE or _stale(relocation, step):
+            if relocation.stands.of(step.name).state != StepState.DONE or _stale(relocation, step):
                 _do(relocation, step, steps=steps, on_failure=on_failure)
             if step.name == until:
                 break
         now = relocation.stands
-        if now.of(POINT_OF_NO_RETURN).state == State.DONE and not now.committed:
-            relocation.journal.append(Kind.COMMITTED)
+        if now.of(POINT_OF_NO_RETURN).state == StepState.DONE and not now.committed:
+            relocation.journal.append(RecordKind.COMMITTED)
         return relocation.stands
 
 
-def _stale(relocation: Held, step: Step) -> bool:
+def _stale(relocation: LockedRun, step: RelocationStep) -> bool:
     """Whether a step is worth running again: what changed is copied until writers stand still, however long that is."""
-    return step.name == AGAIN and relocation.stands.of(FREEZE).state == State.OPEN
+    return step.name == AGAIN and relocation.stands.of(FREEZE).state == StepState.OPEN
 
 
-def roll_back(parts: Parts, steps: Sequence[Step]) -> Standing:
+def roll_back(parts: RunContext, steps: Sequence[RelocationStep]) -> RelocationState:
     """Take back what was done and begun, the last step first; where it stands afterwards.
 
     Raises:
         StepError: a step cannot be taken back; those before it are not touched, and it can be tried again.
         InputError: nothing was begun, or the point of no return was passed.
     """
-    with held(parts) as relocation:
+    with lock_run(parts) as relocation:
         now = relocation.stands
         if now.past_return:
             raise InputError(
@@ -90,7 +92,7 @@ def roll_back(parts: Parts, steps: Sequence[Step]) -> Standing:
         return relocation.stands
 
 
-def _do(relocation: Held, step: Step, *, steps: Sequence[Step], on_failure: OnFailure) -> None:
+def _do(relocation: LockedRun, step: RelocationStep, *, steps: Sequence[RelocationStep], on_failure: OnFailure) -> None:
     """Run one step.
 
     Raises:
@@ -99,21 +101,21 @@ def _do(relocation: Held, step: Step, *, steps: Sequence[Step], on_failure: OnFa
     tries = relocation.stands.of(step.name).tries + 1
     relocation.parts.say(f"{FACTS[step.name].title} ({step.name}){'' if tries == 1 else f', time {tries}'}")
     started = relocation.parts.now()
-    relocation.journal.append(Kind.BEGUN, step=step.name, content={"attempt": tries})
+    relocation.journal.append(RecordKind.BEGUN, step=step.name, content={"attempt": tries})
     try:
-        with freeze_window.before(_moment(relocation, step), now=relocation.parts.now):
+        with freeze_window.limit_time(_moment(relocation, step), now=relocation.parts.now):
             evidence = step.do(relocation.move)
     except freeze_window.WindowPassedError as over:
         fault = StepError(f"the window of {relocation.parts.places.window_minutes} min is over (window_minutes)")
-        raise _failed(relocation, step, fault, steps=steps, on_failure=on_failure) from over
+        raise _record_failure(relocation, step, fault, steps=steps, on_failure=on_failure) from over
     except Exception as fault:
-        raise _failed(relocation, step, fault, steps=steps, on_failure=on_failure) from fault
+        raise _record_failure(relocation, step, fault, steps=steps, on_failure=on_failure) from fault
     took = (relocation.parts.now() - started).total_seconds()
     content = {"seconds": round(took, 3), "evidence": relocation.clean(evidence)}
-    relocation.journal.append(Kind.DONE, step=step.name, content=content)
+    relocation.journal.append(RecordKind.DONE, step=step.name, content=content)
 
 
-def _moment(relocation: Held, step: Step) -> datetime | None:
+def _moment(relocation: LockedRun, step: RelocationStep) -> datetime | None:
     """When a step must be done; None where writers run, and once there is no way back."""
     since = relocation.stands.frozen_since
     if since is None or step.name == POINT_OF_NO_RETURN or not FACTS[step.name].frozen:
@@ -121,18 +123,23 @@ def _moment(relocation: Held, step: Step) -> datetime | None:
     return freeze_window.deadline(relocation.parts.places, step=step.name, frozen_since=since)
 
 
-def _failed(
-    relocation: Held, step: Step, fault: Exception, *, steps: Sequence[Step], on_failure: OnFailure
+def _record_failure(
+    relocation: LockedRun,
+    step: RelocationStep,
+    fault: Exception,
+    *,
+    steps: Sequence[RelocationStep],
+    on_failure: OnFailure,
 ) -> StepError:
     """Write a failure down, roll back where that was asked for, and say what can be done."""
     reason = relocation.reason(fault)
     evidence = relocation.clean(fault.evidence if isinstance(fault, StepError) else {})
-    relocation.journal.append(Kind.FAILED, step=step.name, content={"reason": reason, "evidence": evidence})
+    relocation.journal.append(RecordKind.FAILED, step=step.name, content={"reason": reason, "evidence": evidence})
     go_on, back = relocation.parts.command(RUN), relocation.parts.command(ROLL_BACK)
     still = relocation.stands.still_for(relocation.parts.now())
     if still is None or step.name == POINT_OF_NO_RETURN:
         return StepError(f"{step.name}: {reason}", hint=f"then go on: {go_on}", evidence=evidence)
-    words = f"{step.name}: {reason}; writers stand still for {freeze_window.in_words(still)}"
+    words = f"{step.name}: {reason}; writers stand still for {freeze_window.format_duration(still)}"
     if on_failure is OnFailure.STOP:
         return StepError(words, hint=f"go on: {go_on}, or go back: {back}", evidence=evidence)
     relocation.parts.say(f"{words}; rolling back")
@@ -140,19 +147,19 @@ def _failed(
     return StepError(f"{step.name}: {reason}; rolled back, the source's writers run again", evidence=evidence)
 
 
-def _take_back(relocation: Held, steps: Sequence[Step]) -> None:
+def _take_back(relocation: LockedRun, steps: Sequence[RelocationStep]) -> None:
     """Undo what was begun, the last first, and end the attempt.
 
     Raises:
         StepError: one cannot be undone.
     """
     for step in reversed(steps):
-        if relocation.stands.of(step.name).state not in {State.OPEN, State.UNDONE}:
+        if relocation.stands.of(step.name).state not in {StepState.OPEN, StepState.UNDONE}:
             _undo(relocation, step)
-    relocation.journal.append(Kind.ROLLED_BACK, content={"attempt": relocation.stands.attempt})
+    relocation.journal.append(RecordKind.ROLLED_BACK, content={"attempt": relocation.stands.attempt})
 
 
-def _undo(relocation: Held, step: Step) -> None:
+def _undo(relocation: LockedRun, step: RelocationStep) -> None:
     """Take one step back.
 
     Raises:
@@ -161,12 +168,12 @@ def _undo(relocation: Held, step: Step) -> None:
     evidence: Evidence = {"kept": FACTS[step.name].way_back}
     if step.undo is not None:
         relocation.parts.say(f"taking back: {FACTS[step.name].title} ({step.name})")
-        relocation.journal.append(Kind.UNDOING, step=step.name)
+        relocation.journal.append(RecordKind.UNDOING, step=step.name)
         try:
             evidence = step.undo(relocation.move)
         except Exception as fault:
             reason = relocation.reason(fault)
-            relocation.journal.append(Kind.FAILED, step=step.name, content={"reason": reason})
+            relocation.journal.append(RecordKind.FAILED, step=step.name, content={"reason": reason})
             hint = f"then try again: {relocation.parts.command(ROLL_BACK)}"
             raise StepError(f"{step.name} cannot be taken back: {reason}", hint=hint) from fault
-    relocation.journal.append(Kind.UNDONE, step=step.name, content={"evidence": relocation.clean(evidence)})
+    relocation.journal.append(RecordKind.UNDONE, step=step.name, content={"evidence": relocation.clean(evidence)})

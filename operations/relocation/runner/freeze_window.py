@@ -28,7 +28,7 @@ def deadline(places: Places, *, step: str, frozen_since: datetime) -> datetime:
 
 
 @contextmanager
-def before(moment: datetime | None, *, now: Callable[[], datetime]) -> Generator[None]:
+def limit_time(moment: datetime | None, *, now: Callable[[], datetime]) -> Generator[None]:
     """Run until a moment at most; None for as long as it takes.
 
     A thread other than the main one cannot be interrupted: there the moment is looked at before and after.
@@ -45,7 +45,7 @@ def before(moment: datetime | None, *, now: Callable[[], datetime]) -> Generator
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    earlier = signal.signal(signal.SIGALRM, _passed)
+    earlier = signal.signal(signal.SIGALRM, _raise_window_passed)
     signal.setitimer(signal.ITIMER_REAL, left)
     try:
         yield
@@ -54,11 +54,11 @@ def before(moment: datetime | None, *, now: Callable[[], datetime]) -> Generator
         signal.signal(signal.SIGALRM, earlier)
 
 
-def _passed(_number: int, _frame: object) -> None:
+def _raise_window_passed(_number: int, _frame: object) -> None:
     raise WindowPassedError
 
 
-def in_words(still: timedelta) -> str:
+def format_duration(still: timedelta) -> str:
     """A time as people say it: "42 s", "7 min", "2 h 5 min"."""
     seconds = max(int(still.total_seconds()), 0)
     if seconds < 60:  # noqa: PLR2004 - seconds of a minute

@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from operations.project.journal import Kind
+from operations.project.journal import RecordKind
 from planning.relocation.steps import POINT_OF_NO_RETURN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from operations.project.journal import Record
+    from operations.project.journal import JournalRecord
 
 FREEZE: Final = "freeze"
 
 
-class State(StrEnum):
+class StepState(StrEnum):
     """How far a step is."""
 
     OPEN = "open"
@@ -30,10 +30,10 @@ class State(StrEnum):
 
 
 STATES: Final = {
-    Kind.BEGUN: State.BEGUN,
-    Kind.DONE: State.DONE,
-    Kind.UNDOING: State.UNDOING,
-    Kind.UNDONE: State.UNDONE,
+    RecordKind.BEGUN: StepState.BEGUN,
+    RecordKind.DONE: StepState.DONE,
+    RecordKind.UNDOING: StepState.UNDOING,
+    RecordKind.UNDONE: StepState.UNDONE,
 }
 
 
@@ -46,7 +46,7 @@ class StepStanding:
         reason: why it failed last; "" where it has not.
     """
 
-    state: State = State.OPEN
+    state: StepState = StepState.OPEN
     tries: int = 0
     at: datetime | None = None
     reason: str = ""
@@ -54,7 +54,7 @@ class StepStanding:
 
 
 @dataclass(slots=True, kw_only=True)
-class Standing:
+class RelocationState:
     """Where the relocation stands.
 
     Args:
@@ -77,12 +77,12 @@ class Standing:
     @property
     def rolling_back(self) -> bool:
         """Whether a roll back was begun and is not finished."""
-        return any(each.state in {State.UNDOING, State.UNDONE} for each in self.steps.values())
+        return any(each.state in {StepState.UNDOING, StepState.UNDONE} for each in self.steps.values())
 
     @property
     def past_return(self) -> bool:
         """Whether the point of no return was passed: nothing can be rolled back."""
-        return self.of(POINT_OF_NO_RETURN).state != State.OPEN
+        return self.of(POINT_OF_NO_RETURN).state != StepState.OPEN
 
     @property
     def begun(self) -> bool:
@@ -94,41 +94,41 @@ class Standing:
         return None if self.frozen_since is None else now - self.frozen_since
 
 
-def standing(records: Sequence[Record]) -> Standing:
+def derive_state(records: Sequence[JournalRecord]) -> RelocationState:
     """Where a relocation with these records stands."""
-    found = Standing(opened=bool(records))
+    found = RelocationState(opened=bool(records))
     for record in records:
         found = _after(found, record)
     return found
 
 
-def _after(found: Standing, record: Record) -> Standing:
-    if record.kind == Kind.ROLLED_BACK:
-        return Standing(attempt=found.attempt + 1, opened=True)
-    if record.kind == Kind.COMMITTED:
+def _after(found: RelocationState, record: JournalRecord) -> RelocationState:
+    if record.kind == RecordKind.ROLLED_BACK:
+        return RelocationState(attempt=found.attempt + 1, opened=True)
+    if record.kind == RecordKind.COMMITTED:
         found.committed = True
-    elif record.kind == Kind.REMEMBERED:
+    elif record.kind == RecordKind.REMEMBERED:
         found.remembered.setdefault(str(record.content["key"]), record.content["value"])
     elif record.step:
         _of_step(found, record)
     return found
 
 
-def _of_step(found: Standing, record: Record) -> None:
+def _of_step(found: RelocationState, record: JournalRecord) -> None:
     step = found.steps.setdefault(record.step, StepStanding())
     step.at = record.at
-    if record.kind == Kind.FAILED:
+    if record.kind == RecordKind.FAILED:
         step.reason = str(record.content.get("reason", ""))
-        step.state = step.state if step.state == State.UNDOING else State.FAILED
+        step.state = step.state if step.state == StepState.UNDOING else StepState.FAILED
     else:
         step.state = STATES[record.kind]
-    if record.kind == Kind.BEGUN:
+    if record.kind == RecordKind.BEGUN:
         step.tries += 1
         if record.step == FREEZE and found.frozen_since is None:
             found.frozen_since = record.at
-    if record.kind == Kind.DONE:
+    if record.kind == RecordKind.DONE:
         step.reason = ""
-    if record.kind == Kind.UNDONE and record.step == FREEZE:
+    if record.kind == RecordKind.UNDONE and record.step == FREEZE:
         found.frozen_since = None
     if "evidence" in record.content:
         evidence = record.content["evidence"]

@@ -8,15 +8,15 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from operations.relocation.runner.context import ROLL_BACK, RUN
-from operations.relocation.runner.freeze_window import in_words
-from operations.relocation.runner.state import State
+from operations.relocation.runner.freeze_window import format_duration
+from operations.relocation.runner.state import StepState
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from operations.relocation.runner.state import Standing, StepStanding
+    from operations.relocation.runner.state import RelocationState, StepStanding
 
 _CLOSED: Final = ConfigDict(extra="forbid")
 BRIEF: Final = 72  # characters of evidence in a table
@@ -58,7 +58,7 @@ class StatusForm(TypedDict):
 
 
 def status_form(
-    stands: Standing, *, source: str, target: str, running: str, now: datetime, name: str = ""
+    stands: RelocationState, *, source: str, target: str, running: str, now: datetime, name: str = ""
 ) -> StatusForm:
     """The form.
 
@@ -67,7 +67,7 @@ def status_form(
         running: who runs it now; "" for nobody.
     """
     still = stands.still_for(now)
-    frozen = "" if still is None else f"the source's writers stand still for {in_words(still)}"
+    frozen = "" if still is None else f"the source's writers stand still for {format_duration(still)}"
     if stands.committed:
         frozen = "the source stays frozen, and is kept"
     return StatusForm(
@@ -81,17 +81,17 @@ def status_form(
         frozen=frozen,
         can_go_back=stands.begun and not stands.past_return,
         why=_why(stands),
-        next=_next(stands, running=running).format(source=source, target=target + _named(stands, name)),
+        next=_next(stands, running=running).format(source=source, target=target + _render_name_option(stands, name)),
         steps=[_step(each.name, each.title, stands.of(each.name)) for each in STEPS],
     )
 
 
-def _named(stands: Standing, name: str) -> str:
+def _render_name_option(stands: RelocationState, name: str) -> str:
     """What the next command is told of the name; `retire` looks at every relocation of the two stacks."""
     return f" --name {name}" if name and not stands.committed else ""
 
 
-def _state(stands: Standing, *, running: str) -> str:
+def _state(stands: RelocationState, *, running: str) -> str:
     if stands.committed:
         return "committed"
     if running:
@@ -103,7 +103,7 @@ def _state(stands: Standing, *, running: str) -> str:
     return "stopped"
 
 
-def _why(stands: Standing) -> str:
+def _why(stands: RelocationState) -> str:
     """Whether one can still go back, and why not."""
     if stands.past_return:
         return f"there is no way back: {POINT_OF_NO_RETURN} was begun, the point of no return"
@@ -112,7 +112,7 @@ def _why(stands: Standing) -> str:
     return f"until {POINT_OF_NO_RETURN} is begun everything can be taken back"
 
 
-def _next(stands: Standing, *, running: str) -> str:
+def _next(stands: RelocationState, *, running: str) -> str:
     if stands.committed:
         return "atoll relocate retire {source} {target}, once the source was kept long enough"
     if running:
@@ -130,7 +130,7 @@ def _step(name: str, title: str, stands: StepStanding) -> StepStatus:
         at=stands.at.isoformat() if stands.at else None,
         tries=stands.tries,
         reason=stands.reason,
-        brief=stands.reason if stands.state in {State.FAILED, State.UNDOING} else _brief(stands.evidence),
+        brief=stands.reason if stands.state in {StepState.FAILED, StepState.UNDOING} else _brief(stands.evidence),
         evidence=dict(stands.evidence),
     )
 

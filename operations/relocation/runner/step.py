@@ -64,7 +64,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class RelocationStep:
     """A step that can run: killed at any moment and run again, it ends the same.
 
     Args:

@@ -5,21 +5,22 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from operations.relocation.cluster.client import open_cluster
 from operations.relocation.jobs import movers
-from operations.relocation.runner.step import Step, StepError
-from operations.relocation.steps.databases import opened_for_good
+from operations.relocation.runner.step import RelocationStep, StepError
+from operations.relocation.steps.databases import unmark_databases
 from operations.relocation.writers import databases, stores, suspension
 from operations.relocation.writers.stores import TARGET
 
 if TYPE_CHECKING:
     from operations.relocation.runner.step import Evidence, Move
-    from operations.relocation.writers.ports import Done, Hands
+    from operations.relocation.writers.ports import Done, QuiescePorts
 
 AT: Final = "commit/at"  # under which the first moment of the commit is remembered
 AGAIN: Final = "nothing is lost: mend it at the target and run again, the source stays frozen"
 
 
-def commit(move: Move, hands: Hands) -> Evidence:
+def commit(move: Move, hands: QuiescePorts) -> Evidence:
     """Open the target, prove that it takes writes, and say until when the source is kept."""
     at = datetime.fromisoformat(str(move.memory.remember(AT, move.now().isoformat())))
     until = at + timedelta(days=move.places.retain_days)
@@ -41,7 +42,7 @@ def commit(move: Move, hands: Hands) -> Evidence:
     }
 
 
-def _open_writers(move: Move, hands: Hands) -> Done:
+def _open_writers(move: Move, hands: QuiescePorts) -> Done:
     cluster = hands.cluster(move.places.target, move.secrets, TARGET)
     if cluster is None:
         return {"cluster": "no kubeconfig is named: open the target's writers by hand"}
@@ -52,16 +53,15 @@ def _open_writers(move: Move, hands: Hands) -> Done:
 def _start_servers(move: Move) -> list[str]:
     """Model servers, which were made at the target stopped, run; where both clusters can be asked."""
     from operations.relocation.cluster import kubeflow  # noqa: PLC0415 - SDKs are imported once writers are opened
-    from operations.relocation.cluster.client import opened  # noqa: PLC0415 - as above
 
     source, target = (
-        opened(side, move.secrets, words=words)
+        open_cluster(side, move.secrets, words=words)
         for side, words in ((move.places.source, "source"), (move.places.target, "target"))
     )
     return kubeflow.start_all(move.memory, source=source, target=target) if source and target else []
 
 
-def _prove(move: Move, hands: Hands) -> Done:
+def _prove(move: Move, hands: QuiescePorts) -> Done:
     """Writes into the target's buckets, where it has a canary, and databases.
 
     Raises:
@@ -81,8 +81,8 @@ def _do(move: Move) -> Evidence:
 
     evidence = commit(move, HANDS)
     started = _start_servers(move)
-    opened_for_good(move)
-    return {**evidence, "servers": started, **movers.leave(move, ledgers=True)}
+    unmark_databases(move)
+    return {**evidence, "servers": started, **movers.remove_stale_jobs(move, ledgers=True)}
 
 
-STEP: Final = Step(name="commit", do=_do)
+STEP: Final = RelocationStep(name="commit", do=_do)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from operations.project.atomic_files import write_all
 from operations.relocation.databases import mysql, postgres, row_checksums, schema
 from operations.relocation.databases.client_programs import own_folder
-from operations.relocation.runner.step import Step, StepError
+from operations.relocation.runner.step import RelocationStep, StepError
 from operations.relocation.steps import manual_work
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ SHOWN: Final = 10  # differences in a message; all of them stand in the evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class DatabasePair:
     """One database on both sides.
 
     Args:
@@ -60,10 +60,10 @@ class Dumps(Protocol):
 
 def do(move: Move) -> Evidence:
     """Every database in turn, once people have confirmed what Atoll does not move."""
-    people = manual_work.confirmed(move)
-    found = pairs(move)
+    people = manual_work.check_confirmations(move)
+    found = list_database_pairs(move)
     dumps = own_folder(move.folder / DUMPS)
-    moved = {each.name: _moved(move, each, dumps) for each in found}
+    moved = {each.name: _move_database(move, each, dumps) for each in found}
     report = {name: {"source": asdict(here), "target": asdict(there)} for name, (_, here, there) in moved.items()}
     write_all({move.folder / REPORT: json.dumps(report, indent=1, sort_keys=True) + "\n"})
     return {
@@ -73,13 +73,13 @@ def do(move: Move) -> Evidence:
     }
 
 
-def pairs(move: Move) -> list[Pair]:
+def list_database_pairs(move: Move) -> list[DatabasePair]:
     """Databases of both sides, in the order in which the file names them.
 
     Raises:
         StepError: one is on one side only, or of another engine.
     """
-    here, there = _numbered(move.places.source.databases), _numbered(move.places.target.databases)
+    here, there = _number_places(move.places.source.databases), _number_places(move.places.target.databases)
     faults = [
         f"{name} is only at the {'source' if name in here else 'target'}" for name in sorted(set(here) ^ set(there))
     ]
@@ -90,18 +90,18 @@ def pairs(move: Move) -> list[Pair]:
     ]
     if faults:
         raise StepError(f"databases of relocation.yaml: {'; '.join(faults)}", evidence={"faults": faults})
-    return [Pair(name=name, source=place, target=there[name]) for name, place in here.items()]
+    return [DatabasePair(name=name, source=place, target=there[name]) for name, place in here.items()]
 
 
-def opened_for_good(move: Move) -> None:
+def unmark_databases(move: Move) -> None:
     """Take the mark off the target's databases: at commit, from when on what is in them is somebody's work."""
-    for pair in pairs(move):
+    for pair in list_database_pairs(move):
         if pair.target.engine == "postgresql":
             with postgres.session(pair.target, move.secrets, writing=True) as there:
                 postgres.mark(there, "")
 
 
-def _numbered(places: tuple[DatabasePlace, ...]) -> dict[str, DatabasePlace]:
+def _number_places(places: tuple[DatabasePlace, ...]) -> dict[str, DatabasePlace]:
     found: dict[str, DatabasePlace] = {}
     for each in places:
         count = sum(other.part == each.part for other in found.values())
@@ -109,7 +109,7 @@ def _numbered(places: tuple[DatabasePlace, ...]) -> dict[str, DatabasePlace]:
     return found
 
 
-def _moved(move: Move, pair: Pair, dumps: Path) -> tuple[Evidence, Sums, Sums]:
+def _move_database(move: Move, pair: DatabasePair, dumps: Path) -> tuple[Evidence, Sums, Sums]:
     by_engine = {"postgresql": _postgres, "mysql": _mysql}
     path = dumps / f"{pair.name}.dump"
     digest = by_engine[pair.source.engine](move, pair, path)
@@ -137,11 +137,11 @@ def _moved(move: Move, pair: Pair, dumps: Path) -> tuple[Evidence, Sums, Sums]:
     return evidence, here, there
 
 
-def _postgres(move: Move, pair: Pair, path: Path) -> str:
+def _postgres(move: Move, pair: DatabasePair, path: Path) -> str:
     with postgres.session(pair.source, move.secrets) as source, postgres.session(pair.target, move.secrets) as target:
         here, there = row_checksums.tables_in(source), row_checksums.tables_in(target)
         majors = postgres.server_major(source), postgres.server_major(target)
-        ours = move.memory.recall(pair.key) is not None or postgres.marked(target) == _words(move)
+        ours = move.memory.recall(pair.key) is not None or postgres.read_mark(target) == _words(move)
     _not_older(pair, *majors)
     if not ours:
         _hold_strangers(pair, here, there)
@@ -158,7 +158,7 @@ def _postgres(move: Move, pair: Pair, path: Path) -> str:
     return digest
 
 
-def _mysql(move: Move, pair: Pair, path: Path) -> str:
+def _mysql(move: Move, pair: DatabasePair, path: Path) -> str:
     versions = [mysql.version_of(each, move.secrets, folder=path.parent) for each in (pair.source, pair.target)]
     majors = [int(each.partition(".")[0]) for each in versions]
     _not_older(pair, majors[0], majors[1])
@@ -177,7 +177,7 @@ def _mysql(move: Move, pair: Pair, path: Path) -> str:
     return digest
 
 
-def _both(move: Move, pair: Pair, folder: Path) -> tuple[Sums, Sums]:
+def _both(move: Move, pair: DatabasePair, folder: Path) -> tuple[Sums, Sums]:
     def summed(place: DatabasePlace) -> Sums:
         if place.engine == "mysql":  # each side with a folder of its own for what the programs are told
             own = own_folder(folder / f".{place.uri_env.lower()}")
@@ -197,7 +197,7 @@ def _words(move: Move) -> str:
     return f"atoll relocation {move.places.source.stack}--{move.places.target.stack}"
 
 
-def _not_older(pair: Pair, here: int, there: int) -> None:
+def _not_older(pair: DatabasePair, here: int, there: int) -> None:
     if there < here:
         raise StepError(
             f"{pair.name}: the source's server is of version {here}, the target's of the older version {there}",
@@ -205,7 +205,7 @@ def _not_older(pair: Pair, here: int, there: int) -> None:
         )
 
 
-def _hold_strangers(pair: Pair, here: Mapping[str, int], there: Mapping[str, int]) -> None:
+def _hold_strangers(pair: DatabasePair, here: Mapping[str, int], there: Mapping[str, int]) -> None:
     strangers = sorted(set(there) - set(here))
     if strangers:
         raise StepError(
@@ -215,7 +215,7 @@ def _hold_strangers(pair: Pair, here: Mapping[str, int], there: Mapping[str, int
         )
 
 
-def _hold_work(pair: Pair, there: Mapping[str, int]) -> None:
+def _hold_work(pair: DatabasePair, there: Mapping[str, int]) -> None:
     asked = {f"public.{each}" for each in WORK.get(pair.source.part, ())}
     found = {name: count for name, count in there.items() if name in asked and count}
     if found:
@@ -227,11 +227,11 @@ def _hold_work(pair: Pair, there: Mapping[str, int]) -> None:
         )
 
 
-def _keep_before(move: Move, pair: Pair, path: Path, dump: Dumps) -> None:
+def _keep_before(move: Move, pair: DatabasePair, path: Path, dump: Dumps) -> None:
     """What a fresh installation wrote is kept too, so that nothing at all is lost by the restore."""
     kept = path.with_name(f"{pair.name}.target-before.dump")
     digest = dump(pair.target, move.secrets, kept)
     move.memory.remember(f"{pair.key}/before", {"dump": f"{DUMPS}/{kept.name}", "sha256": digest})
 
 
-STEP: Final = Step(name="databases", do=do)
+STEP: Final = RelocationStep(name="databases", do=do)

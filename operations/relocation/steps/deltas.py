@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.copies import rounds
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 
 if TYPE_CHECKING:
-    from operations.relocation.copies.rounds import Copy, Round
+    from operations.relocation.copies.rounds import Copy, RoundResult
 
 SHARE: Final = 4  # the last round takes at most this part of the window: the freeze has more to do than to copy
 NO_SHORTER: Final = 3  # rounds in a row
@@ -21,16 +21,16 @@ def do(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
     Raises:
         StepError: rounds do not get shorter, or something cannot be copied.
     """
-    done: list[Round] = []
+    done: list[RoundResult] = []
     most = move.places.window_minutes * 60 / SHARE
     while True:
-        done.append(rounds.one_round(move, movers=movers, tags_again=True))
+        done.append(rounds.run_copy_round(move, movers=movers, tags_again=True))
         if done[-1].quiet or done[-1].seconds < most:
             return _evidence(done)
         _refuse_endless(done, most=most)
 
 
-def _refuse_endless(done: list[Round], *, most: float) -> None:
+def _refuse_endless(done: list[RoundResult], *, most: float) -> None:
     """Let rounds that do not get shorter stop.
 
     Raises:
@@ -46,9 +46,9 @@ def _refuse_endless(done: list[Round], *, most: float) -> None:
     )
 
 
-def _evidence(done: list[Round]) -> Evidence:
+def _evidence(done: list[RoundResult]) -> Evidence:
     figures: Evidence = {"rounds": len(done), "seconds": [round(each.seconds, 3) for each in done]}
     return {**figures, "last": done[-1].evidence()}
 
 
-STEP: Final = Step(name="deltas", do=do)
+STEP: Final = RelocationStep(name="deltas", do=do)

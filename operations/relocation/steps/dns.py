@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.runner.step import Step
+from operations.relocation.runner.step import RelocationStep
 from operations.relocation.writers import databases
 from operations.relocation.writers.stores import TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from operations.relocation.dns.records import Writer
+    from operations.relocation.dns.records import NameSwitcher
     from operations.relocation.runner.step import Evidence, Move
-    from operations.relocation.writers.ports import Hands
+    from operations.relocation.writers.ports import QuiescePorts
 
 
-def switch(move: Move, hands: Hands, writers: Mapping[str, Writer]) -> Evidence:
+def switch(move: Move, hands: QuiescePorts, writers: Mapping[str, NameSwitcher]) -> Evidence:
     """Close the target's databases, then switch the names."""
     move.say("making the target's databases read-only until the commit")
     closed = databases.close(move, hands, side=TARGET)
@@ -32,7 +32,7 @@ def switch(move: Move, hands: Hands, writers: Mapping[str, Writer]) -> Evidence:
     return {**done, "names": {"kind": names.kind, **writers[names.kind].switch(names, move)}}
 
 
-def put_back(move: Move, hands: Hands, writers: Mapping[str, Writer]) -> Evidence:
+def put_back(move: Move, hands: QuiescePorts, writers: Mapping[str, NameSwitcher]) -> Evidence:
     """Names first: nobody is sent to a target that opens again."""
     names = move.places.names
     back: Evidence = {}
@@ -42,12 +42,12 @@ def put_back(move: Move, hands: Hands, writers: Mapping[str, Writer]) -> Evidenc
     return {"names": back, "databases": databases.open_again(move, hands, side=TARGET)}
 
 
-def writers() -> Mapping[str, Writer]:
+def writers() -> Mapping[str, NameSwitcher]:
     """Who really writes names, by kind."""
-    from operations.relocation.dns.hosts_file import ByHand, HostsFile  # noqa: PLC0415 - SDKs are imported once names are switched
+    from operations.relocation.dns.hosts_file import HostsFile, ManualSwitcher  # noqa: PLC0415 - SDKs are imported once names are switched
     from operations.relocation.dns.route53 import Route53  # noqa: PLC0415 - as above
 
-    return {"hosts_file": HostsFile(), "route53": Route53(), "by_hand": ByHand()}
+    return {"hosts_file": HostsFile(), "route53": Route53(), "by_hand": ManualSwitcher()}
 
 
 def _do(move: Move) -> Evidence:
@@ -62,4 +62,4 @@ def _undo(move: Move) -> Evidence:
     return put_back(move, HANDS, writers())
 
 
-STEP: Final = Step(name="dns", do=_do, undo=_undo)
+STEP: Final = RelocationStep(name="dns", do=_do, undo=_undo)

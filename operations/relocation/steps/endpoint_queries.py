@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from operations.clouds.kubernetes.objects import Kind
+from operations.clouds.kubernetes.objects import ResourceKind
 from operations.relocation.buckets import pairs, preflight
 from operations.relocation.databases import postgres
 from operations.relocation.databases.uri_rewrite import refusals, survey
 from operations.relocation.runner.step import StepError
-from operations.relocation.steps.rewrite import DECLARE, SCHEMAS, moved_prefixes, rules_for
+from operations.relocation.steps.rewrite import DECLARE, SCHEMAS, list_moved_prefixes, rules_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.relocation.config.endpoints import DatabasePlace, Places, Side, StorePlace
+    from operations.relocation.config.endpoints import DatabasePlace, Places, RelocationSide, StorePlace
     from operations.relocation.databases.postgres import DatabaseFacts
-    from operations.relocation.databases.uri_rules import Rules
+    from operations.relocation.databases.uri_rules import UriRules
 
     Secrets = Mapping[str, str]
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SECONDS: Final = 10
 LONGEST: Final = 100  # characters of a version
 OK: Final = 200
-NAMESPACES: Final = Kind(group="", version="v1", plural="namespaces", name="Namespace", namespaced=False)
+NAMESPACES: Final = ResourceKind(group="", version="v1", plural="namespaces", name="Namespace", namespaced=False)
 
 
 def database(place: DatabasePlace, secrets: Secrets) -> DatabaseFacts | None:
@@ -38,15 +38,15 @@ def database(place: DatabasePlace, secrets: Secrets) -> DatabaseFacts | None:
     return facts(place, secrets)
 
 
-def cluster(side: Side, secrets: Secrets, *, words: str) -> int | None:
+def cluster(side: RelocationSide, secrets: Secrets, *, words: str) -> int | None:
     """How many namespaces a cluster has, by which it is known to answer; None where none is named.
 
     Raises:
         StepError: it does not answer, or refuses.
     """
-    from operations.relocation.cluster.client import opened  # noqa: PLC0415 - a cluster is asked only here
+    from operations.relocation.cluster.client import open_cluster  # noqa: PLC0415 - a cluster is asked only here
 
-    found = opened(side, secrets, words=words)
+    found = open_cluster(side, secrets, words=words)
     return None if found is None else len(found.listed(NAMESPACES))
 
 
@@ -83,11 +83,11 @@ def mlflow_version(address: str, *, authority: str = "") -> str:
 
 def addresses(places: Places, secrets: Secrets) -> list[str]:
     """See `uri_refusals`."""
-    return hold(places, secrets)
+    return check_addresses(places, secrets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class SideQueries:
     """How each is asked."""
 
     connect: pairs.Connect = pairs.connect
@@ -99,10 +99,10 @@ class Asking:
     room_left: Callable[[StorePlace, Secrets], int | None] = preflight.room_left
 
 
-ASKING: Final = Asking()
+ASKING: Final = SideQueries()
 
 
-def hold(places: Places, secrets: Mapping[str, str]) -> list[str]:
+def check_addresses(places: Places, secrets: Mapping[str, str]) -> list[str]:
     """Databases that were looked at, once the rewriting would refuse none of their addresses.
 
     Each is only read: what is looked for is what stands still later, when a new rule would cost a roll back.
@@ -112,13 +112,13 @@ def hold(places: Places, secrets: Mapping[str, str]) -> list[str]:
     """
     rules = rules_for(places)
     known = [each for each in places.source.databases if each.part in SCHEMAS and each.engine == "postgresql"]
-    faults = [f"{each.part}: {fault}" for each in known for fault in _refused(each, secrets, rules, places)]
+    faults = [f"{each.part}: {fault}" for each in known for fault in _find_refusals(each, secrets, rules, places)]
     if faults:
         raise StepError("; ".join(faults), hint=DECLARE, evidence={"faults": faults})
     return [each.part for each in known]
 
 
-def _refused(place: DatabasePlace, secrets: Mapping[str, str], rules: Rules, places: Places) -> list[str]:
+def _find_refusals(place: DatabasePlace, secrets: Mapping[str, str], rules: UriRules, places: Places) -> list[str]:
     with postgres.session(place, secrets) as connection:
-        found = survey(connection, SCHEMAS[place.part], rules, moved=moved_prefixes(places), counting=False)
+        found = survey(connection, SCHEMAS[place.part], rules, moved=list_moved_prefixes(places), counting=False)
     return refusals(found)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.manifests.comparison import ComparisonTerms, compare
 from components.agents.mover.manifests.scan import Sample
 from components.agents.mover.rounds import MANIFEST
 from operations.relocation.buckets import pairs
 from operations.relocation.copies import rounds
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from operations.relocation.buckets.pairs import Pair
-    from operations.relocation.copies.rounds import Copy, Round
+    from operations.relocation.buckets.pairs import BucketPair
+    from operations.relocation.copies.rounds import Copy, RoundResult
 
 QUIET: Final = 2  # rounds in a row
 BEFORE: Final = "before.manifest"
@@ -28,17 +28,17 @@ def do(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
     Raises:
         StepError: an object was written during the freeze; it names which.
     """
-    first = rounds.one_round(move, movers=movers, tags_again=True)
-    _refuse_writes(first, names=_changed(first))
+    first = rounds.run_copy_round(move, movers=movers, tags_again=True)
+    _refuse_writes(first, names=_list_changed_keys(first))
     for _ in range(1 if first.quiet else QUIET):
         _keep_manifests(move)
-        again = rounds.one_round(move, movers=movers, tags_again=True)
+        again = rounds.run_copy_round(move, movers=movers, tags_again=True)
         if not again.quiet:
-            _refuse_writes(again, names=[*_changed(again), *_since(move)], whatever=True)
+            _refuse_writes(again, names=[*_list_changed_keys(again), *_since(move)], whatever=True)
     return {"copied": first.evidence(), "quiet_rounds": QUIET}
 
 
-def _refuse_writes(found: Round, *, names: list[str], whatever: bool = False) -> None:
+def _refuse_writes(found: RoundResult, *, names: list[str], whatever: bool = False) -> None:
     """Let a write during the freeze stop everything.
 
     Args:
@@ -50,7 +50,7 @@ def _refuse_writes(found: Round, *, names: list[str], whatever: bool = False) ->
     if not names and not whatever:
         return
     keys = sorted(set(names))
-    said = pairs.some(keys) if keys else "which ones is not known"
+    said = pairs.format_keys(keys) if keys else "which ones is not known"
     raise StepError(
         f"written at the source during the freeze: {said}",
         hint="a writer was not found: stop it, then run again, or roll back",
@@ -58,7 +58,7 @@ def _refuse_writes(found: Round, *, names: list[str], whatever: bool = False) ->
     )
 
 
-def _changed(found: Round) -> list[str]:
+def _list_changed_keys(found: RoundResult) -> list[str]:
     return [key for report in found.reports.values() for key in report.changed_during]
 
 
@@ -77,13 +77,13 @@ def _between(before: Path, after: Path) -> list[str]:
     """Keys that differ between two manifests of the source."""
     if not (before.exists() and after.exists()):
         return []
-    with pairs.told():
-        found = compare(before, after, Terms(sample=Sample(), reserved=pairs.RESERVED))
+    with pairs.translate_store_errors():
+        found = compare(before, after, ComparisonTerms(sample=Sample(), reserved=pairs.RESERVED))
     return [each.key for kind in (found.missing, found.extra, found.different) for each in kind.first]
 
 
-def _pairs(move: Move) -> tuple[Pair, ...]:
-    return pairs.pairs(move.places, folder=move.folder, secrets=move.secrets)
+def _pairs(move: Move) -> tuple[BucketPair, ...]:
+    return pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
 
 
-STEP: Final = Step(name="final_delta", do=do)
+STEP: Final = RelocationStep(name="final_delta", do=do)

@@ -9,18 +9,18 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.runner.step import Step, StepError
+from operations.relocation.runner.step import RelocationStep, StepError
 from operations.relocation.writers import databases, stores, suspension
 from operations.relocation.writers.stores import SOURCE, TARGET, side_of
 
 if TYPE_CHECKING:
     from operations.relocation.runner.step import Evidence, Move
-    from operations.relocation.writers.ports import Done, Hands
+    from operations.relocation.writers.ports import Done, QuiescePorts
 
 NO_CLUSTER: Final = "no kubeconfig is named: nobody looks for writers in the cluster"
 
 
-def freeze(move: Move, hands: Hands) -> Evidence:
+def freeze(move: Move, hands: QuiescePorts) -> Evidence:
     """Close the target, stop the source, prove it."""
     move.say("asking whether the canaries can write, which they must not in a moment")
     stores.see_that_canaries_write(move, hands)
@@ -41,7 +41,7 @@ def freeze(move: Move, hands: Hands) -> Evidence:
     return {"frozen_at": move.now().isoformat(), "source": source, "target": target, "canary": proof}
 
 
-def thaw(move: Move, hands: Hands) -> Evidence:
+def thaw(move: Move, hands: QuiescePorts) -> Evidence:
     """Give everything back what it was: store and databases first, so that writers find them open."""
     sides: Evidence = {}
     for side in (SOURCE, TARGET):
@@ -54,7 +54,7 @@ def thaw(move: Move, hands: Hands) -> Evidence:
     return {**sides, "writes_again": _writes_again(move, hands)}
 
 
-def _stop(move: Move, hands: Hands, *, side: str) -> list[Done] | str:
+def _stop(move: Move, hands: QuiescePorts, *, side: str) -> list[Done] | str:
     cluster = hands.cluster(side_of(move, side), move.secrets, side)
     if cluster is None:
         move.say(f"{side}: {NO_CLUSTER}")
@@ -64,12 +64,12 @@ def _stop(move: Move, hands: Hands, *, side: str) -> list[Done] | str:
     return [each.form() for each in stopped]
 
 
-def _restore(move: Move, hands: Hands, *, side: str) -> list[str] | str:
+def _restore(move: Move, hands: QuiescePorts, *, side: str) -> list[str] | str:
     cluster = hands.cluster(side_of(move, side), move.secrets, side)
     return NO_CLUSTER if cluster is None else suspension.restore(cluster, move, side=side)
 
 
-def _writes_again(move: Move, hands: Hands) -> Done:
+def _writes_again(move: Move, hands: QuiescePorts) -> Done:
     """What canaries find after; one that cannot be asked keeps nobody from the way back."""
     found: Done = {}
     with suppress(StepError):
@@ -91,4 +91,4 @@ def _undo(move: Move) -> Evidence:
     return thaw(move, HANDS)
 
 
-STEP: Final = Step(name="freeze", do=_do, undo=_undo)
+STEP: Final = RelocationStep(name="freeze", do=_do, undo=_undo)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.project.journal import NAME, read
+from operations.project.journal import NAME, read_journal
 from operations.relocation.config import bucket_locations
-from operations.relocation.config.manual_confirmations import BY_HAND_NAME, Mark, Marks, read_marks
-from operations.relocation.runner.state import standing
+from operations.relocation.config.manual_confirmations import (
+    BY_HAND_NAME,
+    ManualConfirmation,
+    ManualConfirmations,
+    read_marks,
+)
+from operations.relocation.runner.state import derive_state
 from operations.relocation.runner.step import StepError
 from operations.relocation.steps.plan import PLAN_NAME
 from planning.inputs.files import read_json
-from planning.relocation.inventory.assets import Kind, Treatment
-from planning.relocation.methods.manual_procedures import STRANGE, WRITTEN, reason
+from planning.relocation.inventory.assets import AssetKind, AssetTreatment
+from planning.relocation.methods.manual_procedures import STRANGE, WRITTEN, explain_manual_move
 from planning.relocation.plan_form import digest
 from planning.values.errors import InputError, in_one_line
 
@@ -32,7 +37,7 @@ _WRITTEN: Final = frozenset(each.value for each in WRITTEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Open:
+class ManualTask:
     """One thing that somebody must see to.
 
     Args:
@@ -46,7 +51,7 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class ManualWork:
     """What a plan leaves to people, and what they have said of it.
 
     Args:
@@ -55,26 +60,26 @@ class Standing:
         path: of by-hand.yaml, which need not be there.
     """
 
-    every: Mapping[str, Open]
-    marks: Marks
+    every: Mapping[str, ManualTask]
+    marks: ManualConfirmations
     plan: Path | None
     path: Path
 
     @property
-    def missing(self) -> list[Open]:
+    def missing(self) -> list[ManualTask]:
         """What nobody has confirmed."""
         return [each for key, each in self.every.items() if key not in self.marks.confirmed]
 
 
-def confirmed(move: Move) -> Evidence:
+def check_confirmations(move: Move) -> Evidence:
     """What people confirmed, once that is everything that the plan leaves to them.
 
     Raises:
         StepError: with everything that is open, at once; or the plan or by-hand.yaml cannot be read.
     """
     try:
-        stands = look(move.places, folder=move.folder, now=move.now())
-        since = standing(read(move.folder / NAME).records).frozen_since
+        stands = read_manual_work(move.places, folder=move.folder, now=move.now())
+        since = derive_state(read_journal(move.folder / NAME).records).frozen_since
     except InputError as error:
         faults = [f"{each.line}:{each.column} {each.message}" for each in error.faults]
         raise StepError(in_one_line(error), evidence={"faults": faults}) from error
@@ -90,7 +95,7 @@ def confirmed(move: Move) -> Evidence:
     }
 
 
-def look(places: Places, *, folder: Path, now: datetime) -> Standing:
+def read_manual_work(places: Places, *, folder: Path, now: datetime) -> ManualWork:
     """What is left to people, by the plan in a relocation's folder, or in that of another between the same two.
 
     Raises:
@@ -98,42 +103,46 @@ def look(places: Places, *, folder: Path, now: datetime) -> Standing:
     """
     source, target = places.source.stack, places.target.stack
     main = folder.with_name(f"{source}--{target}")
-    folders = tuple(dict.fromkeys((folder, *bucket_locations.beside(main, source=source, target=target))))
+    folders = tuple(
+        dict.fromkeys((folder, *bucket_locations.list_relocation_folders(main, source=source, target=target)))
+    )
     plan = _first(folders, PLAN_NAME)
     path = _first(folders, BY_HAND_NAME) or (plan.parent if plan else folder) / BY_HAND_NAME
     if plan is None:
-        return Standing(every={}, marks=Marks(confirmed={}, empty=frozenset()), plan=None, path=path)
+        return ManualWork(every={}, marks=ManualConfirmations(confirmed={}, empty=frozenset()), plan=None, path=path)
     others = (bucket_locations.places_in(each) for each in folders if each != folder)
     named = (places, *(each for each in others if each is not None))
     form = _plan(plan, places)
-    every = {each.key: each for each in left_to_people(form, named)}
+    every = {each.key: each for each in list_manual_tasks(form, named)}
     known = {each["key"] for each in form["things"]} | every.keys()
-    return Standing(every=every, marks=read_marks(path, known=known, now=now), plan=plan, path=path)
+    return ManualWork(every=every, marks=read_marks(path, known=known, now=now), plan=plan, path=path)
 
 
 def _first(folders: Sequence[Path], name: str) -> Path | None:
     return next((each / name for each in folders if (each / name).is_file()), None)
 
 
-def left_to_people(form: RelocationPlanForm, named: Collection[Places]) -> Iterator[Open]:
+def list_manual_tasks(form: RelocationPlanForm, named: Collection[Places]) -> Iterator[ManualTask]:
     """Everything of a plan that no relocation.yaml names and that Atoll does not move.
 
     Args:
         named: every relocation.yaml between the two stacks.
     """
-    known = bucket_locations.covered([(each["key"], each["locator"]) for each in form["things"]], named)
+    known = bucket_locations.find_covered_keys([(each["key"], each["locator"]) for each in form["things"]], named)
     for each in form["things"]:
         mover = each["mover"]
-        why = reason(
-            Kind(each["kind"]),
-            Treatment(each["treatment"]),
+        why = explain_manual_move(
+            AssetKind(each["kind"]),
+            AssetTreatment(each["treatment"]),
             runs=mover["runs"] if mover else "",
             covered=each["key"] in known,
         )
         if why:
-            yield Open(key=each["key"], title=each["title"], why=why, written=each["kind"] in _WRITTEN)
+            yield ManualTask(key=each["key"], title=each["title"], why=why, written=each["kind"] in _WRITTEN)
     for name in form["strange"]:
-        yield Open(key=f"{STRANGE}{name}", title=name, why="no row of ours knows what becomes of it", written=False)
+        yield ManualTask(
+            key=f"{STRANGE}{name}", title=name, why="no row of ours knows what becomes of it", written=False
+        )
 
 
 def _plan(path: Path, places: Places) -> RelocationPlanForm:
@@ -156,7 +165,7 @@ def _plan(path: Path, places: Places) -> RelocationPlanForm:
     return form
 
 
-def _early(stands: Standing, *, frozen_since: datetime | None) -> list[tuple[Open, Mark]]:
+def _early(stands: ManualWork, *, frozen_since: datetime | None) -> list[tuple[ManualTask, ManualConfirmation]]:
     """What was looked at while it was still written."""
     if frozen_since is None:
         return []
@@ -165,7 +174,7 @@ def _early(stands: Standing, *, frozen_since: datetime | None) -> list[tuple[Ope
     return [(each, mark) for each, mark in found if mark.until < frozen_since]
 
 
-def _not_yet(missing: list[Open], early: list[tuple[Open, Mark]], *, path: Path) -> StepError:
+def _not_yet(missing: list[ManualTask], early: list[tuple[ManualTask, ManualConfirmation]], *, path: Path) -> StepError:
     said = [f"{each.key} ({each.title}): {each.why}" for each in missing]
     said += [f"{each.key}: checked {mark.when.isoformat()}, before writers stood still" for each, mark in early]
     count = "1 thing is" if len(said) == 1 else f"{len(said)} things are"

@@ -11,14 +11,14 @@ from components.agents.mover.manifests.manifest import rows
 from components.agents.mover.rounds import MANIFEST
 from operations.relocation.buckets import pairs
 from operations.relocation.copies.verification import SOURCE
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from components.agents.mover.store.model import Listed
-    from operations.relocation.buckets.pairs import Connect, Pair
+    from operations.relocation.buckets.pairs import BucketPair, Connect
 
 BETWEEN: Final = 60.0  # seconds between two looks, where a look takes less than a tenth of that
 SHARE: Final = 10
@@ -52,7 +52,7 @@ def do(
         changed = list(dict.fromkeys(each for pair in _pairs(move) for each in changes(pair, connect=connect)))
         if changed:
             raise StepError(
-                f"written at the source after the freeze: {pairs.some(changed)}",
+                f"written at the source after the freeze: {pairs.format_keys(changed)}",
                 hint="somebody still writes there: find out who, and roll back, or copy it by hand before the commit",
                 evidence={"keys": changed[:100], "looks": looks},
             )
@@ -64,21 +64,21 @@ def do(
         sleep(min(left, max(BETWEEN, SHARE * (move.now() - started).total_seconds())))
 
 
-def changes(pair: Pair, *, connect: Connect = pairs.connect) -> Iterator[str]:
+def changes(pair: BucketPair, *, connect: Connect = pairs.connect) -> Iterator[str]:
     """Keys of the source that are not what the last manifest says.
 
     Raises:
         StepError: the store refused, or there is no manifest to believe.
     """
-    with pairs.told(), closing(connect(pair.source)) as store:
+    with pairs.translate_store_errors(), closing(connect(pair.source)) as store:
         if pair.bucket.versions:
             now = (each for each in store.versions() if not each.key.startswith(pairs.RESERVED))
         else:
             now = (each for each in store.listing() if not each.key.startswith(pairs.RESERVED))
-        yield from _differing(_known(pair), ((each.key, _state(each)) for each in now))
+        yield from _differing(_read_last_states(pair), ((each.key, _state(each)) for each in now))
 
 
-def _known(pair: Pair) -> Iterator[tuple[str, tuple[object, ...]]]:
+def _read_last_states(pair: BucketPair) -> Iterator[tuple[str, tuple[object, ...]]]:
     for row in rows(_manifest(pair.folder)):
         yield row.key, (row.size, row.etag, row.deleted)
 
@@ -116,8 +116,8 @@ def _order(key: str) -> bytes:
     return key.encode("utf-8", "surrogatepass")
 
 
-def _pairs(move: Move) -> tuple[Pair, ...]:
-    return pairs.pairs(move.places, folder=move.folder, secrets=move.secrets)
+def _pairs(move: Move) -> tuple[BucketPair, ...]:
+    return pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
 
 
-STEP: Final = Step(name="observe", do=do)
+STEP: Final = RelocationStep(name="observe", do=do)

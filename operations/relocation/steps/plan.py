@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from planning.spec.lock import LOCK_NAME
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ def do(move: Move) -> Evidence:
     Raises:
         StepError: something changed since.
     """
-    present = held(move.places, folder=move.folder)
+    present = pin_plan(move.places, folder=move.folder)
     move.memory.remember(KEY, present)
     refuse_changes(move.memory.recall(KEY), present)
     return {"places": _digest(repr(present["places"]).encode()), "files": present["files"]}
 
 
-def held(places: Places, *, folder: Path) -> dict[str, object]:
+def pin_plan(places: Places, *, folder: Path) -> dict[str, object]:
     """What must stay as it is: the places but for pace, the plan and the locks by their digests."""
     form = cast("dict[str, object]", places.model_dump(mode="json"))
     kept = {name: value for name, value in form.items() if name not in FREE}
@@ -82,4 +82,4 @@ def _digest(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-STEP: Final = Step(name="plan", do=do)
+STEP: Final = RelocationStep(name="plan", do=do)

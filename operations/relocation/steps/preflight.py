@@ -7,17 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.buckets import canary, pairs, preflight
-from operations.relocation.config.rules import paired
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.config.rules import pair_databases
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from operations.relocation.steps import manual_work
-from operations.relocation.steps.endpoint_queries import ASKING, Asking
+from operations.relocation.steps.endpoint_queries import ASKING, SideQueries
 from planning.spec.lock import LOCK_NAME, read_lock
 from planning.values.errors import AtollError, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from operations.relocation.buckets.pairs import Pair
+    from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.config.endpoints import DatabasePlace
     from planning.spec.lock import Lock
 
@@ -47,7 +47,7 @@ MIB: Final = 2**20
 CLOSED_BY_US: Final = frozenset({"aws", "minio"})  # kinds of stores whose writers the freeze stops itself
 
 
-def do(move: Move, *, asking: Asking = ASKING) -> Evidence:
+def do(move: Move, *, asking: SideQueries = ASKING) -> Evidence:
     """Ask.
 
     Raises:
@@ -69,23 +69,23 @@ def do(move: Move, *, asking: Asking = ASKING) -> Evidence:
     return evidence
 
 
-def _questions(move: Move, asking: Asking) -> Iterator[tuple[str, Callable[[list[str]], object]]]:
-    for pair in pairs.pairs(move.places, folder=move.folder, secrets=move.secrets):
-        ask = partial(preflight.ask, pair, now=move.now, connected=asking.connect)
+def _questions(move: Move, asking: SideQueries) -> Iterator[tuple[str, Callable[[list[str]], object]]]:
+    for pair in pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets):
+        ask = partial(preflight.probe_stores, pair, now=move.now, connected=asking.connect)
         yield f"bucket {pair.bucket.source}", ask
         yield f"canary of {pair.bucket.source}", partial(_canary, move, asking, pair)
     yield "administrators", partial(_administrators, move, asking)
     yield "room at the target", partial(_room, move, asking)
-    for number, (source, target) in enumerate(paired(move.places), start=1):
+    for number, (source, target) in enumerate(pair_databases(move.places), start=1):
         yield f"database {number}, {source.part}", partial(_database, move, asking, source, target)
     yield "addresses in databases", partial(_addresses, move, asking)
     yield "clusters", partial(_clusters, move, asking)
     yield "MLflow", partial(_mlflow, move, asking)
     yield "versions in the locks", partial(_locks, move)
-    yield "left to you", partial(_left_to_you, move)
+    yield "left to you", partial(_list_unconfirmed, move)
 
 
-def _canary(move: Move, asking: Asking, pair: Pair, faults: list[str]) -> object:
+def _canary(move: Move, asking: SideQueries, pair: BucketPair, faults: list[str]) -> object:
     """Whether the canary may write now: what is refused in the freeze must be allowed before."""
     store = move.places.source.store
     if store.canary is None:
@@ -98,7 +98,7 @@ def _canary(move: Move, asking: Asking, pair: Pair, faults: list[str]) -> object
     return "may write" if allowed else "may not write"
 
 
-def _administrators(move: Move, asking: Asking, faults: list[str]) -> object:
+def _administrators(move: Move, asking: SideQueries, faults: list[str]) -> object:
     """Whether who stops MinIO's users may."""
     for name, side in (("source", move.places.source), ("target", move.places.target)):
         if not asking.administrator_answers(side.store, move.secrets):
@@ -106,21 +106,23 @@ def _administrators(move: Move, asking: Asking, faults: list[str]) -> object:
     return None
 
 
-def _room(move: Move, asking: Asking, faults: list[str]) -> object:
+def _room(move: Move, asking: SideQueries, faults: list[str]) -> object:
     """Whether what is to be copied fits in."""
     left = asking.room_left(move.places.target.store, move.secrets)
     if left is None:
         return "unknown: nobody says how much room the target has"
     needed = 0
-    for pair in pairs.pairs(move.places, folder=move.folder, secrets=move.secrets):
-        with pairs.told():
+    for pair in pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets):
+        with pairs.translate_store_errors():
             needed += preflight.still_to_copy(pair, connected=asking.connect)
     if needed > left:
         faults.append(f"the target is too small: {needed // MIB} MiB are to be copied, {left // MIB} MiB are left")
     return {"to_copy_bytes": needed, "left_bytes": left}
 
 
-def _database(move: Move, asking: Asking, source: DatabasePlace, target: DatabasePlace, faults: list[str]) -> object:
+def _database(
+    move: Move, asking: SideQueries, source: DatabasePlace, target: DatabasePlace, faults: list[str]
+) -> object:
     """Whether the target can read what the source has written."""
     here, there = asking.database(source, move.secrets), asking.database(target, move.secrets)
     if here is None or there is None:
@@ -134,18 +136,18 @@ def _database(move: Move, asking: Asking, source: DatabasePlace, target: Databas
     return {"source": [here.major, here.schema, here.size], "target": [there.major, there.schema, there.size]}
 
 
-def _addresses(move: Move, asking: Asking, _faults: list[str]) -> object:
+def _addresses(move: Move, asking: SideQueries, _faults: list[str]) -> object:
     """Whether the rewriting, which comes when writers stand still, would refuse an address that is there now."""
     return asking.addresses(move.places, move.secrets)
 
 
-def _clusters(move: Move, asking: Asking, _faults: list[str]) -> object:
+def _clusters(move: Move, asking: SideQueries, _faults: list[str]) -> object:
     sides = {"source": move.places.source, "target": move.places.target}
     found = {name: asking.cluster(side, move.secrets, words=name) for name, side in sides.items()}
     return {name: "none is named" if count is None else f"{count} namespaces" for name, count in found.items()}
 
 
-def _mlflow(move: Move, asking: Asking, faults: list[str]) -> object:
+def _mlflow(move: Move, asking: SideQueries, faults: list[str]) -> object:
     """Whether both MLflow are the same: each reads the other's database."""
     if not move.places.source.mlflow_url:
         return None
@@ -167,9 +169,9 @@ def _locks(move: Move, faults: list[str]) -> object:
     return "equal" if not found else "not equal"
 
 
-def _left_to_you(move: Move, _faults: list[str]) -> object:
+def _list_unconfirmed(move: Move, _faults: list[str]) -> object:
     """What people have not confirmed yet: there is time for it until the databases."""
-    stands = manual_work.look(move.places, folder=move.folder, now=move.now())
+    stands = manual_work.read_manual_work(move.places, folder=move.folder, now=move.now())
     if stands.plan is None:
         return manual_work.NO_PLAN
     missing = [each.key for each in stands.missing]
@@ -178,4 +180,4 @@ def _left_to_you(move: Move, _faults: list[str]) -> object:
     return missing
 
 
-STEP: Final = Step(name="preflight", do=do)
+STEP: Final = RelocationStep(name="preflight", do=do)

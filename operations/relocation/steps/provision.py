@@ -6,14 +6,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.buckets import creation, pairs
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
-from operations.relocation.steps.endpoint_queries import ASKING, Asking
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
+from operations.relocation.steps.endpoint_queries import ASKING, SideQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from components.agents.mover.store.model import Place
-    from operations.relocation.buckets.pairs import Pair
+    from components.agents.mover.store.model import BucketEndpoint
+    from operations.relocation.buckets.pairs import BucketPair
 
 HINT: Final = "name an empty bucket or database, or move away what lies there"
 
@@ -21,10 +21,10 @@ HINT: Final = "name an empty bucket or database, or move away what lies there"
 def do(
     move: Move,
     *,
-    asking: Asking = ASKING,
-    is_there: Callable[[Place], bool] = creation.is_there,
-    make: Callable[[Place], None] = creation.make,
-    keep_versions: Callable[[Place], None] = creation.keep_versions,
+    asking: SideQueries = ASKING,
+    is_there: Callable[[BucketEndpoint], bool] = creation.is_there,
+    make: Callable[[BucketEndpoint], None] = creation.make,
+    keep_versions: Callable[[BucketEndpoint], None] = creation.keep_versions,
 ) -> Evidence:
     """Find what is there, make buckets that are not.
 
@@ -33,24 +33,26 @@ def do(
     """
     faults: list[str] = []
     buckets: Evidence = {}
-    for pair in pairs.pairs(move.places, folder=move.folder, secrets=move.secrets):
-        with pairs.told():
+    for pair in pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets):
+        with pairs.translate_store_errors():
             made = not is_there(pair.target)
             if made:
                 move.say(f"making bucket {pair.target.bucket} at the target")
                 make(pair.target)
             versions = _versions(pair, keep_versions, asking)
-            count, first = pairs.foreign(pair, connected=asking.connect)
+            count, first = pairs.find_foreign_objects(pair, connected=asking.connect)
         buckets[pair.target.bucket] = {"made": made, "versions": versions, "foreign": count}
         if count:
-            faults.append(f"bucket {pair.target.bucket} holds {count} objects that are not ours: {pairs.some(first)}")
+            faults.append(
+                f"bucket {pair.target.bucket} holds {count} objects that are not ours: {pairs.format_keys(first)}"
+            )
     databases = _databases(move, asking, faults)
     if faults:
         raise StepError("; ".join(faults), hint=HINT, evidence={"buckets": buckets, "databases": databases})
     return {"buckets": buckets, "databases": databases}
 
 
-def _versions(pair: Pair, keep_versions: Callable[[Place], None], asking: Asking) -> bool:
+def _versions(pair: BucketPair, keep_versions: Callable[[BucketEndpoint], None], asking: SideQueries) -> bool:
     """Whether the target's bucket keeps versions, which it does at the end where the source's does."""
     with closing(asking.connect(pair.source)) as source, closing(asking.connect(pair.target)) as target:
         if target.versioned():
@@ -61,7 +63,7 @@ def _versions(pair: Pair, keep_versions: Callable[[Place], None], asking: Asking
     return True
 
 
-def _databases(move: Move, asking: Asking, faults: list[str]) -> Evidence:
+def _databases(move: Move, asking: SideQueries, faults: list[str]) -> Evidence:
     """Databases of the target, each free or marked by an earlier attempt of this relocation."""
     ours = f"atoll relocation {move.places.source.stack}--{move.places.target.stack}"
     found: Evidence = {}
@@ -77,4 +79,4 @@ def _databases(move: Move, asking: Asking, faults: list[str]) -> Evidence:
     return found
 
 
-STEP: Final = Step(name="provision", do=do)
+STEP: Final = RelocationStep(name="provision", do=do)

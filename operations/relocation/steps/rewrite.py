@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from operations.project.atomic_files import write_all
 from operations.relocation.cluster import kubeflow, recreation
-from operations.relocation.cluster.client import maker, opened
+from operations.relocation.cluster.client import maker, open_cluster
 from operations.relocation.databases import mysql, postgres
 from operations.relocation.databases.artifact_links import STORES
 from operations.relocation.databases.client_programs import own_folder
@@ -16,8 +16,8 @@ from operations.relocation.databases.schema import HUB, MLFLOW
 from operations.relocation.databases.sql import MetadataError
 from operations.relocation.databases.uri_rewrite import refusals, rewrite, survey
 from operations.relocation.databases.uri_rules import rules_of
-from operations.relocation.runner.step import Step, StepError
-from operations.relocation.steps.databases import DUMPS, pairs
+from operations.relocation.runner.step import RelocationStep, StepError
+from operations.relocation.steps.databases import DUMPS, list_database_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from operations.relocation.config.endpoints import Places
     from operations.relocation.databases.schema import Schema
     from operations.relocation.databases.uri_rewrite import Survey
-    from operations.relocation.databases.uri_rules import Rules
+    from operations.relocation.databases.uri_rules import UriRules
     from operations.relocation.runner.step import Evidence, Move
-    from operations.relocation.steps.databases import Pair
+    from operations.relocation.steps.databases import DatabasePair
 
 SCHEMAS: Final[Mapping[str, Schema]] = {"mlflow": MLFLOW, "model_registry": HUB}
 REPORT: Final = "reports/rewrite.json"
@@ -40,17 +40,19 @@ DECLARE: Final = (
 def do(move: Move) -> Evidence:
     """Look at everything, then databases, then what the cluster keeps."""
     rules = rules_for(move.places)
-    known = [each for each in pairs(move) if each.source.part in SCHEMAS and each.target.engine == "postgresql"]
-    seen = {each.name: _seen(move, each, rules) for each in known}
+    known = [
+        each for each in list_database_pairs(move) if each.source.part in SCHEMAS and each.target.engine == "postgresql"
+    ]
+    seen = {each.name: _survey_database(move, each, rules) for each in known}
     write_all({move.folder / REPORT: json.dumps({name: asdict(each) for name, each in seen.items()}, indent=1) + "\n"})
     faults = [f"{name}: {fault}" for name, each in seen.items() for fault in refusals(each)]
     if faults:
         raise StepError("; ".join(faults), hint=DECLARE, evidence={"faults": faults, "report": REPORT})
-    told = {name: _told(each) for name, each in seen.items()}
+    told = {name: _render_survey(each) for name, each in seen.items()}
     for each in known:
         move.say(f"{each.name}: rewriting {sum(seen[each.name].changes.values())} rows")
-        _written(move, each, rules)
-    for each in pairs(move):
+        _rewrite_database(move, each, rules)
+    for each in list_database_pairs(move):
         if each.source.part == "pipelines" and each.target.engine == "mysql":
             folder = own_folder(move.folder / DUMPS)
             by_column = mysql.rewrite(each.target, move.secrets, rules, folder=folder)
@@ -63,7 +65,7 @@ def do(move: Move) -> Evidence:
     }
 
 
-def rules_for(places: Places) -> Rules:
+def rules_for(places: Places) -> UriRules:
     """Rules of the file, and that what keeps its bucket's name stays right.
 
     Raises:
@@ -80,23 +82,23 @@ def rules_for(places: Places) -> Rules:
         raise StepError(f"`uris` of relocation.yaml: {error}", hint=DECLARE) from error
 
 
-def moved_prefixes(places: Places) -> list[str]:
+def list_moved_prefixes(places: Places) -> list[str]:
     """What has another name at the target: an address that names it must fit a rule."""
     renamed = [each.source for each in places.buckets if each.source != each.target]
     return [f"{scheme}://{name}" for name in renamed for scheme in STORES]
 
 
-def _seen(move: Move, pair: Pair, rules: Rules) -> Survey:
+def _survey_database(move: Move, pair: DatabasePair, rules: UriRules) -> Survey:
     with postgres.session(pair.target, move.secrets, writing=True) as connection:
-        return survey(connection, SCHEMAS[pair.source.part], rules, moved=moved_prefixes(move.places))
+        return survey(connection, SCHEMAS[pair.source.part], rules, moved=list_moved_prefixes(move.places))
 
 
-def _written(move: Move, pair: Pair, rules: Rules) -> None:
+def _rewrite_database(move: Move, pair: DatabasePair, rules: UriRules) -> None:
     with postgres.session(pair.target, move.secrets, writing=True) as connection:
-        rewrite(connection, SCHEMAS[pair.source.part], rules, moved=moved_prefixes(move.places))
+        rewrite(connection, SCHEMAS[pair.source.part], rules, moved=list_moved_prefixes(move.places))
 
 
-def _told(seen: Survey) -> dict[str, object]:
+def _render_survey(seen: Survey) -> dict[str, object]:
     return {
         "version": seen.version,
         "rewritten": sum(seen.changes.values()),
@@ -105,23 +107,23 @@ def _told(seen: Survey) -> dict[str, object]:
     }
 
 
-def _cluster(move: Move, rules: Rules) -> Evidence:
+def _cluster(move: Move, rules: UriRules) -> Evidence:
     """What people made in the source's cluster that names addresses or starts work."""
     source, target = (
-        opened(side, move.secrets, words=words)
+        open_cluster(side, move.secrets, words=words)
         for side, words in ((move.places.source, "source"), (move.places.target, "target"))
     )
     makes = maker(move.places.target, move.secrets, words="target")
     if source is None or target is None or makes is None:
         return {"skipped": "relocation.yaml names no kubeconfig for both sides"}
-    recurring = kubeflow.schedules(source=source, target=target, makes=makes, rules=rules)
-    for pair in pairs(move):
+    recurring = kubeflow.recreate_schedules(source=source, target=target, makes=makes, rules=rules)
+    for pair in list_database_pairs(move):
         if pair.source.part == "pipelines":
             folder = own_folder(move.folder / DUMPS)
-            kubeflow.renamed(pair.target, move.secrets, recurring.uids, folder=folder)
+            kubeflow.update_run_ids(pair.target, move.secrets, recurring.uids, folder=folder)
     for kind in kubeflow.SERVICES:
-        move.memory.remember(kubeflow.key_of(kind), {"made": True})
-    served = kubeflow.served(source=source, target=target, makes=makes, rules=rules)
+        move.memory.remember(kubeflow.memory_key_of_kind(kind), {"made": True})
+    served = kubeflow.recreate_models(source=source, target=target, makes=makes, rules=rules)
     every = {kubeflow.RECURRING.name: recurring, **served}
     return {
         **recreation.summary(every),
@@ -130,4 +132,4 @@ def _cluster(move: Move, rules: Rules) -> Evidence:
     }
 
 
-STEP: Final = Step(name="rewrite", do=do)
+STEP: Final = RelocationStep(name="rewrite", do=do)

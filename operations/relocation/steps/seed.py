@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from operations.relocation.copies import rounds
 from operations.relocation.jobs import movers as cluster_opening
-from operations.relocation.runner.step import Evidence, Move, Step
+from operations.relocation.runner.step import Evidence, Move, RelocationStep
 
 if TYPE_CHECKING:
     from operations.relocation.copies.rounds import Copy
@@ -18,12 +18,12 @@ def do(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
     Raises:
         StepError: something cannot be copied; what was copied stays, and is not copied again.
     """
-    return rounds.one_round(move, movers=movers).evidence()
+    return rounds.run_copy_round(move, movers=movers).evidence()
 
 
 def undo(move: Move) -> Evidence:
     """Leave no mover, and no keys of one, in a cluster; copies and ledgers stay for the next attempt."""
-    return cluster_opening.leave(move)
+    return cluster_opening.remove_stale_jobs(move)
 
 
-STEP: Final = Step(name="seed", do=do, undo=undo)
+STEP: Final = RelocationStep(name="seed", do=do, undo=undo)

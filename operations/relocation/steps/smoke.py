@@ -10,24 +10,24 @@ from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.kinds import POD
-from operations.clouds.kubernetes.objects import Kind, mapping, name_of, namespace_of, rows
-from operations.relocation.cluster.client import maker, opened
+from operations.clouds.kubernetes.objects import ResourceKind, mapping, name_of, namespace_of, rows
+from operations.relocation.cluster.client import maker, open_cluster
 from operations.relocation.databases import mlflow, mysql, postgres
 from operations.relocation.databases import mlflow as mlflow_links
-from operations.relocation.databases.artifact_links import STORES, different, where, within_any
+from operations.relocation.databases.artifact_links import STORES, different, parse_address, within_any
 from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.databases.sql import rows as sql_rows
 from operations.relocation.databases.uri_rewrite import addresses
-from operations.relocation.runner.step import Step, StepError
-from operations.relocation.steps.databases import DUMPS, pairs
+from operations.relocation.runner.step import RelocationStep, StepError
+from operations.relocation.steps.databases import DUMPS, list_database_pairs
 from operations.relocation.steps.rewrite import SCHEMAS, rules_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.clouds.kubernetes.objects import Cluster
+    from operations.clouds.kubernetes.objects import KubernetesApi
     from operations.relocation.cluster.recreation import Makes
-    from operations.relocation.config.endpoints import DatabasePlace, Side
+    from operations.relocation.config.endpoints import DatabasePlace, RelocationSide
     from operations.relocation.runner.step import Evidence, Move
 
 
@@ -69,7 +69,7 @@ def manifest() -> dict[str, object]:
     }
 
 
-def placed(cluster: Cluster, makes: Makes, *, sleep: Callable[[float], None] = time.sleep) -> str:
+def try_placement(cluster: KubernetesApi, makes: Makes, *, sleep: Callable[[float], None] = time.sleep) -> str:
     """The node that it was placed on, or why it was not as "! reason"; it is deleted in the end."""
     makes.create(POD, manifest())  # of a run that was killed, it may be there already
     try:
@@ -89,14 +89,14 @@ def placed(cluster: Cluster, makes: Makes, *, sleep: Callable[[float], None] = t
 
 
 SHOWN: Final = 20  # faults of one check in the evidence
-CLAIM: Final = Kind(group="", version="v1", plural="persistentvolumeclaims", name="PersistentVolumeClaim")
+CLAIM: Final = ResourceKind(group="", version="v1", plural="persistentvolumeclaims", name="PersistentVolumeClaim")
 
 
 # Addresses that name another address of the same database, or a page.
 SPOKEN: Final = frozenset({"models", "runs", "http", "https", "hf", "huggingface", "dbfs"})
 
 
-class Check(NamedTuple):
+class SmokeResult(NamedTuple):
     """What a check found, and what is wrong."""
 
     found: Mapping[str, object]
@@ -105,7 +105,7 @@ class Check(NamedTuple):
 
 def do(move: Move) -> Evidence:
     """Every check, also when one before it failed."""
-    done = {name: _tried(move, name, check) for name, check in CHECKS.items()}
+    done = {name: _run_check(move, name, check) for name, check in CHECKS.items()}
     faults = [f"{name}: {fault}" for name, each in done.items() for fault in each.faults]
     evidence: Evidence = {"checks": {name: each.found for name, each in done.items()}}
     if faults:
@@ -113,32 +113,36 @@ def do(move: Move) -> Evidence:
     return evidence
 
 
-def _tried(move: Move, name: str, check: Callable[[Move], Check]) -> Check:
+def _run_check(move: Move, name: str, check: Callable[[Move], SmokeResult]) -> SmokeResult:
     move.say(f"smoke: {name}")
     try:
         return check(move)
     except (StepError, StoreError) as error:
-        return Check({}, [str(error)])
+        return SmokeResult({}, [str(error)])
 
 
-def _server(move: Move) -> Check:
+def _server(move: Move) -> SmokeResult:
     url = move.places.target.mlflow_url
-    return Check(mlflow.asked(url), []) if url else Check({"skipped": "relocation.yaml names no MLflow"}, [])
+    return (
+        SmokeResult(mlflow.probe_server(url), [])
+        if url
+        else SmokeResult({"skipped": "relocation.yaml names no MLflow"}, [])
+    )
 
 
-def _databases(move: Move) -> Check:
-    for pair in pairs(move):
+def _databases(move: Move) -> SmokeResult:
+    for pair in list_database_pairs(move):
         if pair.target.engine == "mysql":
             mysql.version_of(pair.target, move.secrets, folder=own_folder(move.folder / DUMPS))
             continue
         with postgres.session(pair.target, move.secrets) as connection:
             sql_rows(connection, "SELECT 1")
-    return Check({"answered": [pair.name for pair in pairs(move)]}, [])
+    return SmokeResult({"answered": [pair.name for pair in list_database_pairs(move)]}, [])
 
 
-def _links(move: Move) -> Check:
+def _links(move: Move) -> SmokeResult:
     """Every address of the target's metadata opens, and has below it what it had at the source."""
-    here, there = (_named(move, side) for side in (move.places.source, move.places.target))
+    here, there = (_collect_addresses(move, side) for side in (move.places.source, move.places.target))
     rules = rules_for(move.places)
     moved = {each.target for each in move.places.buckets}
     declared = {each for each in there if _elsewhere(each, moved) and within_any(each, rules.settled)}
@@ -152,7 +156,7 @@ def _links(move: Move) -> Check:
         for scheme, count in found.elsewhere.items()
         if scheme not in SPOKEN
     ]
-    return Check(
+    return SmokeResult(
         {
             "addresses": len(there),
             "objects_opened": found.objects,
@@ -166,11 +170,11 @@ def _links(move: Move) -> Check:
 
 
 def _elsewhere(address: str, moved: set[str]) -> bool:
-    at = where(address)
+    at = parse_address(address)
     return at is not None and at.scheme in STORES and at.bucket not in moved
 
 
-def _named(move: Move, side: Side) -> set[str]:
+def _collect_addresses(move: Move, side: RelocationSide) -> set[str]:
     found: set[str] = set()
     for place in side.databases:
         if place.part in SCHEMAS and place.engine == "postgresql":
@@ -183,11 +187,11 @@ def _of(move: Move, place: DatabasePlace) -> set[str]:
         return set(addresses(connection, SCHEMAS[place.part]))
 
 
-def _reads(move: Move) -> Check:
+def _reads(move: Move) -> SmokeResult:
     """A plain user of the target's store reads one object of each bucket that the user may read."""
     side = move.places.target
     if side.store.canary is None:
-        return Check({"skipped": "relocation.yaml names no plain user of the target's store"}, [])
+        return SmokeResult({"skipped": "relocation.yaml names no plain user of the target's store"}, [])
     read: list[str] = []
     refused: list[str] = []
     for each in move.places.buckets:
@@ -201,17 +205,17 @@ def _reads(move: Move) -> Check:
                 read.append(each.target)
             except StoreError as error:
                 refused.append(f"{each.target}: {error}")
-    return Check({"read": read, "refused": refused}, [] if read else refused)
+    return SmokeResult({"read": read, "refused": refused}, [] if read else refused)
 
 
-def _cluster(move: Move) -> Check:
+def _cluster(move: Move) -> SmokeResult:
     """The API server answers, every namespace of the source is there, and claims of notebooks are bound."""
     source, target = (
-        opened(side, move.secrets, words=words)
+        open_cluster(side, move.secrets, words=words)
         for side, words in ((move.places.source, "source"), (move.places.target, "target"))
     )
     if target is None:
-        return Check({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
+        return SmokeResult({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
     spaces = {name_of(each) for each in target.listed(kinds.NAMESPACE)}
     claims = {(namespace_of(each), name_of(each)): each for each in target.listed(CLAIM)}
     used = {(namespace_of(each), claim) for each in target.listed(kinds.NOTEBOOKS.kind) for claim in _claims(each)}
@@ -224,7 +228,7 @@ def _cluster(move: Move) -> Check:
     ]
     missing = {name_of(each) for each in source.listed(kinds.NAMESPACE)} - spaces if source else set[str]()
     pending = sorted("/".join(key) for key, phase in phases.items() if phase == "Pending")
-    return Check(
+    return SmokeResult(
         {
             "namespaces": len(spaces),
             "namespaces_of_the_source_only": sorted(missing),
@@ -241,16 +245,20 @@ def _claims(notebook: Mapping[str, object]) -> list[str]:
     return [str(each) for each in named if each]
 
 
-def _pod(move: Move) -> Check:
-    cluster = opened(move.places.target, move.secrets, words="target")
+def _pod(move: Move) -> SmokeResult:
+    cluster = open_cluster(move.places.target, move.secrets, words="target")
     makes = maker(move.places.target, move.secrets, words="target")
     if cluster is None or makes is None:
-        return Check({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
-    said = placed(cluster, makes)
-    return Check({}, [f"a pod was not placed: {said[2:]}"]) if said.startswith("! ") else Check({"node": said}, [])
+        return SmokeResult({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
+    said = try_placement(cluster, makes)
+    return (
+        SmokeResult({}, [f"a pod was not placed: {said[2:]}"])
+        if said.startswith("! ")
+        else SmokeResult({"node": said}, [])
+    )
 
 
-CHECKS: Final[Mapping[str, Callable[[Move], Check]]] = {
+CHECKS: Final[Mapping[str, Callable[[Move], SmokeResult]]] = {
     "MLflow's server": _server,
     "databases": _databases,
     "links": _links,
@@ -258,4 +266,4 @@ CHECKS: Final[Mapping[str, Callable[[Move], Check]]] = {
     "cluster": _cluster,
     "a pod": _pod,
 }
-STEP: Final = Step(name="smoke", do=do)
+STEP: Final = RelocationStep(name="smoke", do=do)

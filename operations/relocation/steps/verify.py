@@ -9,19 +9,19 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.comparison import Terms, compare
+from components.agents.mover.manifests.comparison import ComparisonTerms, compare
 from components.agents.mover.rounds import MANIFEST
 from operations.relocation.buckets import pairs as stores
 from operations.relocation.copies import repair, rounds, verification
 from operations.relocation.copies.verification import Proving
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from operations.relocation.buckets.pairs import Connect, Pair
+    from operations.relocation.buckets.pairs import BucketPair, Connect
     from operations.relocation.copies.rounds import Copy
-    from operations.relocation.copies.verification import Proof
+    from operations.relocation.copies.verification import BucketProof
 
 BEFORE: Final = "before-mending.manifest"
 KEPT: Final = "verify/kept/"  # and a bucket, under which it is remembered that its manifest was kept
@@ -51,38 +51,38 @@ def do(move: Move, *, connect: Connect = stores.connect, movers: dict[str, Copy]
     return evidence
 
 
-def _note(found: Proof, pair: Pair) -> list[str]:
+def _note(found: BucketProof, pair: BucketPair) -> list[str]:
     """Write down what is to be mended; what is to be done about everything that was found."""
-    with stores.told():
+    with stores.translate_store_errors():
         damage = repair.damage(*found.manifests, found.terms)
     repair.note(pair, damage)
     wanted = {THEIRS: damage.extra, MENDED: damage.count, STILL: found.changes, LEFT_OUT: found.left_out}
     return [hint for hint, count in wanted.items() if count] or [MENDED]
 
 
-def _mend(move: Move, pairs: dict[str, Pair], *, connect: Connect, movers: dict[str, Copy]) -> None:
+def _mend(move: Move, pairs: dict[str, BucketPair], *, connect: Connect, movers: dict[str, Copy]) -> None:
     """Copy anew what is noted.
 
     Raises:
         StepError: the target holds what is not ours, or the source is written during the freeze.
     """
-    damaged = {name: pair for name, pair in pairs.items() if repair.noted(pair).open}
+    damaged = {name: pair for name, pair in pairs.items() if repair.read_note(pair).open}
     _refuse_extra(list(damaged.values()), connect=connect)
     for name, pair in damaged.items():
-        move.say(f"{name}: {repair.noted(pair).open.count} damaged objects are copied anew")
+        move.say(f"{name}: {repair.read_note(pair).open.count} damaged objects are copied anew")
         _keep_manifest(move, pair)
-    done = rounds.one_round(move, movers=movers, connect=connect, only=frozenset(damaged))
+    done = rounds.run_copy_round(move, movers=movers, connect=connect, only=frozenset(damaged))
     keys = [key for report in done.reports.values() for key in report.changed_during]
-    keys += [key for pair in pairs.values() for key in _written_since(move, pair)]
+    keys += [key for pair in pairs.values() for key in _find_later_writes(move, pair)]
     if keys:
         raise StepError(
-            f"written at the source during the freeze: {stores.some(sorted(set(keys)))}",
+            f"written at the source during the freeze: {stores.format_keys(sorted(set(keys)))}",
             hint="a writer was not found: stop it, then run again, or roll back",
             evidence={"keys": sorted(set(keys))[: repair.NAMED], "round": done.evidence()},
         )
 
 
-def _refuse_extra(damaged: Sequence[Pair], *, connect: Connect) -> None:
+def _refuse_extra(damaged: Sequence[BucketPair], *, connect: Connect) -> None:
     """Let a mover that deletes whatever the source has not only begin where nothing is extra.
 
     Raises:
@@ -91,15 +91,15 @@ def _refuse_extra(damaged: Sequence[Pair], *, connect: Connect) -> None:
     for pair in damaged:
         if pair.bucket.mover != "rclone":
             continue
-        with stores.told():
-            extra = repair.theirs(pair, connect=connect)
+        with stores.translate_store_errors():
+            extra = repair.list_extra_keys(pair, connect=connect)
         if extra:
-            raise StepError(f"{pair.bucket.source}: extra at the target: {stores.some(extra)}", hint=THEIRS)
+            raise StepError(f"{pair.bucket.source}: extra at the target: {stores.format_keys(extra)}", hint=THEIRS)
 
 
-def _keep_manifest(move: Move, pair: Pair) -> None:
+def _keep_manifest(move: Move, pair: BucketPair) -> None:
     """Keep what the source held at the last copy, unless a killed try of this attempt has kept it."""
-    if _kept(move, pair) or not (pair.folder / MANIFEST).exists():
+    if _has_kept_manifest(move, pair) or not (pair.folder / MANIFEST).exists():
         return
     beside = pair.folder / f"{BEFORE}.new"
     shutil.copyfile(pair.folder / MANIFEST, beside)
@@ -107,27 +107,27 @@ def _keep_manifest(move: Move, pair: Pair) -> None:
     move.memory.remember(f"{KEPT}{pair.bucket.source}", value=True)
 
 
-def _kept(move: Move, pair: Pair) -> bool:
+def _has_kept_manifest(move: Move, pair: BucketPair) -> bool:
     """Whether it was kept since the last roll back, and is not compared yet."""
     return (pair.folder / BEFORE).exists() and move.memory.recall(f"{KEPT}{pair.bucket.source}") is not None
 
 
-def _written_since(move: Move, pair: Pair) -> list[str]:
+def _find_later_writes(move: Move, pair: BucketPair) -> list[str]:
     """Keys that the source has otherwise than when the last copy ended."""
-    if not _kept(move, pair):
+    if not _has_kept_manifest(move, pair):
         return []
-    with stores.told():
-        found = compare(pair.folder / BEFORE, pair.folder / MANIFEST, Terms(reserved=stores.RESERVED))
+    with stores.translate_store_errors():
+        found = compare(pair.folder / BEFORE, pair.folder / MANIFEST, ComparisonTerms(reserved=stores.RESERVED))
     (pair.folder / BEFORE).unlink()
     return [each.key for kind in (found.missing, found.extra, found.different) for each in kind.first]
 
 
-def _pairs(move: Move) -> tuple[Pair, ...]:
-    return stores.pairs(move.places, folder=move.folder, secrets=move.secrets)
+def _pairs(move: Move) -> tuple[BucketPair, ...]:
+    return stores.pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
 
 
-def _figures(move: Move, found: Proof, pair: Pair) -> Evidence:
-    mended = repair.noted(pair)
+def _figures(move: Move, found: BucketProof, pair: BucketPair) -> Evidence:
+    mended = repair.read_note(pair)
     again: Evidence = {"mended": mended.mended, "mended_first": list(mended.first)} if mended.mended else {}
     return {
         "sentence": found.sentence,
@@ -138,4 +138,4 @@ def _figures(move: Move, found: Proof, pair: Pair) -> Evidence:
     }
 
 
-STEP: Final = Step(name="verify", do=do)
+STEP: Final = RelocationStep(name="verify", do=do)

@@ -8,19 +8,19 @@ from components.agents.mover.store import s3_client
 from operations.relocation.cluster import client
 from operations.relocation.databases import postgres_read_only
 from operations.relocation.writers import bucket_policy, minio_admin
-from operations.relocation.writers.ports import Hands
+from operations.relocation.writers.ports import QuiescePorts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from operations.clouds.kubernetes.objects import Cluster
-    from operations.relocation.config.endpoints import DatabasePlace, Side, StorePlace
+    from operations.clouds.kubernetes.objects import KubernetesApi
+    from operations.relocation.config.endpoints import DatabasePlace, RelocationSide, StorePlace
     from operations.relocation.runner.step import Move
-    from operations.relocation.writers.ports import Done, StoreHands
+    from operations.relocation.writers.ports import Done, StorePort
 
 
 @final
-class MinioHands:
+class MinioAdapter:
     """Policies of MinIO's users; its nodes tell each other at once."""
 
     settle_seconds = 5.0
@@ -36,7 +36,7 @@ class MinioHands:
 
 
 @final
-class AwsHands:
+class BucketPolicyAdapter:
     """Policies of buckets; Amazon says that they bind within seconds, and promises no time."""
 
     settle_seconds = 60.0
@@ -51,7 +51,7 @@ class AwsHands:
 
 
 @final
-class PostgresHands:
+class PostgresAdapter:
     """Settings of databases."""
 
     def close(self, place: DatabasePlace, move: Move, *, side: str) -> Done:
@@ -72,11 +72,11 @@ class PostgresHands:
 
 
 # Google's XML interface takes no policy, and its JSON interface takes no HMAC keys: by hand, as any other store.
-STORES: Final[Mapping[str, StoreHands]] = {"minio": MinioHands(), "aws": AwsHands()}
+STORES: Final[Mapping[str, StorePort]] = {"minio": MinioAdapter(), "aws": BucketPolicyAdapter()}
 
 
-def _cluster(side: Side, secrets: Mapping[str, str], words: str) -> Cluster | None:
-    return client.opened(side, secrets, words=words)
+def _cluster(side: RelocationSide, secrets: Mapping[str, str], words: str) -> KubernetesApi | None:
+    return client.open_cluster(side, secrets, words=words)
 
 
-HANDS: Final = Hands(cluster=_cluster, stores=STORES, databases=PostgresHands(), connect=s3_client.connect)
+HANDS: Final = QuiescePorts(cluster=_cluster, stores=STORES, databases=PostgresAdapter(), connect=s3_client.connect)

@@ -54,7 +54,7 @@ def open_again(place: StorePlace, buckets: Sequence[str], move: Move, *, side: s
         if not kept or store_policy.denies(before) or not store_policy.denies(there):
             continue
         rest = store_policy.without_denial(there)
-        same = store_policy.parsed(rest) == store_policy.parsed(before)
+        same = store_policy.parse_policy(rest) == store_policy.parse_policy(before)
         _write(store, bucket, before if same else rest)
         done.append(bucket)
     return {"kind": place.kind, "buckets": done}
@@ -66,9 +66,9 @@ def _policy(store: S3Client, bucket: str) -> str | None:
     except ClientError as error:
         if error.response.get("Error", {}).get("Code") == NONE:
             return None
-        raise _refused(bucket, error) from error
+        raise _build_policy_error(bucket, error) from error
     except BotoCoreError as error:
-        raise _refused(bucket, error) from error
+        raise _build_policy_error(bucket, error) from error
 
 
 def _write(store: S3Client, bucket: str, document: str | None) -> None:
@@ -78,10 +78,10 @@ def _write(store: S3Client, bucket: str, document: str | None) -> None:
         else:
             store.put_bucket_policy(Bucket=bucket, Policy=document)
     except REFUSED as error:
-        raise _refused(bucket, error) from error
+        raise _build_policy_error(bucket, error) from error
 
 
-def _refused(bucket: str, error: BotoCoreError | ClientError) -> StepError:
+def _build_policy_error(bucket: str, error: BotoCoreError | ClientError) -> StepError:
     words = type(error).__name__
     if isinstance(error, ClientError):
         words = str(error.response.get("Error", {}).get("Code", "no reason given"))
@@ -119,13 +119,13 @@ def _client(service: str, place: StorePlace, keys: Keys, move: Move) -> object:
     """
     try:
         make = cast("Callable[..., object]", boto3.Session().client)  # pyright: ignore[reportUnknownMemberType]
-        return _made(make, service, place, keys, move)
+        return _make_client(make, service, place, keys, move)
     except BotoCoreError as error:
         hint = "look at AWS_PROFILE and at ~/.aws, and at the store's `region` in relocation.yaml"
         raise StepError(f"AWS cannot be asked from here: {error}", hint=hint) from error
 
 
-def _made(make: Callable[..., object], service: str, place: StorePlace, keys: Keys, move: Move) -> object:
+def _make_client(make: Callable[..., object], service: str, place: StorePlace, keys: Keys, move: Move) -> object:
     token = move.secrets.get(keys.session_token_env, "") if keys.session_token_env else ""
     return make(
         service,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from operations.relocation.config.endpoints import DatabasePlace
     from operations.relocation.runner.step import Move
-    from operations.relocation.writers.ports import Done, Hands
+    from operations.relocation.writers.ports import Done, QuiescePorts
 
 POSTGRES: Final = "postgresql"
 WRITTEN: Final = "written"
@@ -23,7 +23,7 @@ READ_ONLY: Final = "read-only"
 SCALED: Final = "what writes it is scaled to 0 in its cluster"
 
 
-def see_that_databases_write(move: Move, hands: Hands) -> None:
+def see_that_databases_write(move: Move, hands: QuiescePorts) -> None:
     """Before anything is changed: what is refused later must be allowed now, unless it is read-only already.
 
     Raises:
@@ -49,7 +49,7 @@ def see_that_databases_write(move: Move, hands: Hands) -> None:
         move.memory.remember(key, "read-only before" if closed else WRITTEN)
 
 
-def close(move: Move, hands: Hands, *, side: str) -> list[Done]:
+def close(move: Move, hands: QuiescePorts, *, side: str) -> list[Done]:
     """Make every database of a side read-only."""
     every = side_of(move, side).databases
     closed = [hands.databases.close(each, move, side=side) for _, each in _postgres(every)]
@@ -59,7 +59,7 @@ def close(move: Move, hands: Hands, *, side: str) -> list[Done]:
     return [*closed, *mysql]
 
 
-def prove_closed(move: Move, hands: Hands, *, side: str) -> dict[str, str]:
+def prove_closed(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, str]:
     """Try a write in every database of a side, by name: each must be refused, for it is read-only.
 
     Raises:
@@ -77,13 +77,13 @@ def prove_closed(move: Move, hands: Hands, *, side: str) -> dict[str, str]:
     return proofs
 
 
-def open_again(move: Move, hands: Hands, *, side: str) -> list[Done]:
+def open_again(move: Move, hands: QuiescePorts, *, side: str) -> list[Done]:
     """Give every database the setting that it had; nothing where it was not closed."""
     every = _postgres(side_of(move, side).databases)
     return [done for _, each in every if (done := hands.databases.open_again(each, move, side=side))]
 
 
-def write_again(move: Move, hands: Hands, *, side: str) -> dict[str, str]:
+def write_again(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, str]:
     """What a write into each database is, by name."""
     every = _postgres(side_of(move, side).databases)
     return {name: hands.databases.try_to_write(each, move) for name, each in every}

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, cast, final
 
 from operations.clouds.kubernetes.objects import mapping
-from operations.project.child_process import tethered
+from operations.project.child_process import with_parent_death_signal
 from operations.relocation.runner.step import StepError
 from operations.relocation.writers import store_policy
 
@@ -82,7 +82,7 @@ class Users:
         """
         try:
             found = subprocess.run(  # noqa: S603 - its own client, no shell
-                tethered([self._program, "--json", "admin", *arguments]),
+                with_parent_death_signal([self._program, "--json", "admin", *arguments]),
                 env=self._environment,
                 capture_output=True,
                 text=True,
@@ -105,7 +105,7 @@ def close(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -
     mover = move.secrets.get(place.mover.access_key_env, "")
     with TemporaryDirectory(prefix="atoll-mc-") as folder:
         users = Users(place, move.secrets, folder=Path(folder))
-        users.write_policy(_name(side), store_policy.of_users(buckets))
+        users.write_policy(_name(side), store_policy.build_user_policy(buckets))
         done: set[str] = set()
         while waiting := _waiting(users, done | {mover}):
             for user, policies in waiting.items():  # those who were made meanwhile come in the next round

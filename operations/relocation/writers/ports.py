@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from components.agents.mover.store.model import Store
+from components.agents.mover.store.model import BucketClient
 from operations.relocation.writers.suspension import PATIENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from components.agents.mover.store.model import Place
-    from operations.clouds.kubernetes.objects import Cluster
-    from operations.relocation.config.endpoints import DatabasePlace, Side, StorePlace
+    from components.agents.mover.store.model import BucketEndpoint
+    from operations.clouds.kubernetes.objects import KubernetesApi
+    from operations.relocation.config.endpoints import DatabasePlace, RelocationSide, StorePlace
     from operations.relocation.runner.step import Move
     from operations.relocation.writers.suspension import Patience
 
 Done = dict[str, object]  # JSON: what was done
 
 
-class StoreHands(Protocol):
+class StorePort(Protocol):
     """Stops the writers of one kind of object store, and lets them write again. Both may run twice."""
 
     settle_seconds: float
@@ -35,7 +35,7 @@ class StoreHands(Protocol):
         ...
 
 
-class DatabaseHands(Protocol):
+class DatabasePort(Protocol):
     """Makes a database read-only, and writable again. Both may run twice."""
 
     def close(self, place: DatabasePlace, move: Move, *, side: str) -> Done:
@@ -55,7 +55,7 @@ class DatabaseHands(Protocol):
         ...
 
 
-class ClosableStore(Store, Protocol):
+class ClosableStore(BucketClient, Protocol):
     """A bucket with a connection."""
 
     def close(self) -> None:
@@ -66,13 +66,13 @@ class ClosableStore(Store, Protocol):
 class OpenStore(Protocol):
     """Opens one bucket."""
 
-    def __call__(self, place: Place) -> ClosableStore:
+    def __call__(self, place: BucketEndpoint) -> ClosableStore:
         """A store for one thread."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hands:
+class QuiescePorts:
     """All of them.
 
     Args:
@@ -81,8 +81,8 @@ class Hands:
         databases: of PostgreSQL; what writes a MySQL database is stopped in its cluster.
     """
 
-    cluster: Callable[[Side, Mapping[str, str], str], Cluster | None]
-    stores: Mapping[str, StoreHands]
-    databases: DatabaseHands
+    cluster: Callable[[RelocationSide, Mapping[str, str], str], KubernetesApi | None]
+    stores: Mapping[str, StorePort]
+    databases: DatabasePort
     connect: OpenStore
     patience: Patience = field(default=PATIENT)

@@ -26,7 +26,7 @@ DENIED: Final = (
 DENIED_OF_BUCKET: Final = ("s3:DeleteBucket", "s3:PutBucketVersioning", "s3:PutLifecycleConfiguration")
 
 
-def of_users(buckets: Sequence[str]) -> str:
+def build_user_policy(buckets: Sequence[str]) -> str:
     """Policy for users of MinIO: they read on, and change nothing in these buckets."""
     return json.dumps({"Version": VERSION, "Statement": _denials(buckets)})
 
@@ -38,7 +38,7 @@ def with_denial(document: str | None, bucket: str, *, movers: Sequence[str]) -> 
         document: as it is; None where the bucket has none.
         movers: ARNs of whom it does not bind; a star stands for any characters.
     """
-    found = parsed(document)
+    found = parse_policy(document)
     kept = _statements(found, ours=False)
     added = [{**each, "Principal": "*", **_except(movers)} for each in _denials([bucket])]
     return json.dumps({**found, "Version": found.get("Version", VERSION), "Statement": [*kept, *added]})
@@ -46,17 +46,17 @@ def with_denial(document: str | None, bucket: str, *, movers: Sequence[str]) -> 
 
 def without_denial(document: str | None) -> str | None:
     """A bucket's policy without ours; None where nothing else stands there."""
-    found = parsed(document)
+    found = parse_policy(document)
     kept = _statements(found, ours=False)
     return json.dumps({**found, "Statement": kept}) if kept else None
 
 
 def denies(document: str | None) -> bool:
     """Whether ours stands there."""
-    return bool(_statements(parsed(document), ours=True))
+    return bool(_statements(parse_policy(document), ours=True))
 
 
-def parsed(document: str | None) -> Mapping[str, object]:
+def parse_policy(document: str | None) -> Mapping[str, object]:
     """A policy from its text; an empty one for none."""
     return mapping(cast("object", json.loads(document))) if document else {}
 

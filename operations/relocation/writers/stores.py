@@ -12,10 +12,10 @@ from operations.relocation.runner.step import StepError
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from components.agents.mover.store.model import Store
-    from operations.relocation.config.endpoints import Keys, Side
+    from components.agents.mover.store.model import BucketClient
+    from operations.relocation.config.endpoints import Keys, RelocationSide
     from operations.relocation.runner.step import Move
-    from operations.relocation.writers.ports import Done, Hands, StoreHands
+    from operations.relocation.writers.ports import Done, QuiescePorts, StorePort
 
 # How a person does what nobody here can. An IAM deny policy names storage.googleapis.com/objects.create and .delete
 # (https://cloud.google.com/iam/docs/deny-access, read 2026-11-22).
@@ -27,7 +27,7 @@ SOURCE: Final = "source"
 TARGET: Final = "target"
 
 
-def side_of(move: Move, side: str) -> Side:
+def side_of(move: Move, side: str) -> RelocationSide:
     """One of the two sides, by its word."""
     return move.places.source if side == SOURCE else move.places.target
 
@@ -38,7 +38,7 @@ def buckets_of(move: Move, side: str) -> list[str]:
     return list(dict.fromkeys(every))
 
 
-def see_that_canaries_write(move: Move, hands: Hands) -> None:
+def see_that_canaries_write(move: Move, hands: QuiescePorts) -> None:
     """Before anything is changed: what is refused later must be allowed now.
 
     A person who stops writers by hand may have done so already: there the canary must at least read.
@@ -57,7 +57,7 @@ def see_that_canaries_write(move: Move, hands: Hands) -> None:
         key = f"freeze/{SOURCE}/canary/{bucket}"
         if move.memory.recall(key) is not None:
             continue
-        with _opened(move, hands, side=SOURCE, keys=place.canary, bucket=bucket) as store:
+        with _open_bucket(move, hands, side=SOURCE, keys=place.canary, bucket=bucket) as store:
             if not allowed(store):
                 raise StepError(
                     f"the canary may not write into {bucket} even before the freeze, so its refusal proves nothing",
@@ -66,7 +66,7 @@ def see_that_canaries_write(move: Move, hands: Hands) -> None:
         move.memory.remember(key, value=True)
 
 
-def close(move: Move, hands: Hands, *, side: str) -> Done:
+def close(move: Move, hands: QuiescePorts, *, side: str) -> Done:
     """Close the buckets of a side that are moved; those of a kind that nobody here closes are a person's."""
     place = side_of(move, side).store
     buckets = buckets_of(move, side)
@@ -81,7 +81,7 @@ def close(move: Move, hands: Hands, *, side: str) -> Done:
     return done
 
 
-def _stopper(move: Move, hands: Hands, *, side: str) -> StoreHands | None:
+def _stopper(move: Move, hands: QuiescePorts, *, side: str) -> StorePort | None:
     """Who closes a side's store; MinIO's users are stopped by its administrator, where one is named."""
     place = side_of(move, side).store
     if place.kind == "minio" and place.admin is None:
@@ -94,10 +94,10 @@ def _stopper(move: Move, hands: Hands, *, side: str) -> StoreHands | None:
     return hands.stores.get(place.kind)
 
 
-def _see_that_mover_writes(move: Move, hands: Hands) -> None:
+def _see_that_mover_writes(move: Move, hands: QuiescePorts) -> None:
     place = move.places.target.store
     for bucket in buckets_of(move, TARGET):
-        with _opened(move, hands, side=TARGET, keys=place.mover, bucket=bucket) as store:
+        with _open_bucket(move, hands, side=TARGET, keys=place.mover, bucket=bucket) as store:
             if not canary.may_write(store):
                 raise StepError(
                     f"the mover may not write into {bucket} of the target any more",
@@ -105,7 +105,7 @@ def _see_that_mover_writes(move: Move, hands: Hands) -> None:
                 )
 
 
-def prove_closed(move: Move, hands: Hands) -> list[dict[str, str]]:
+def prove_closed(move: Move, hands: QuiescePorts) -> list[dict[str, str]]:
     """Have a canary write, upload and delete in every bucket of the source: each must be refused.
 
     Raises:
@@ -116,13 +116,13 @@ def prove_closed(move: Move, hands: Hands) -> list[dict[str, str]]:
     patience = replace(hands.patience, seconds=stopper.settle_seconds if stopper else 0.0)
     proofs: list[dict[str, str]] = []
     for bucket in buckets_of(move, SOURCE):
-        with _opened(move, hands, side=SOURCE, keys=place.canary, bucket=bucket) as store:
+        with _open_bucket(move, hands, side=SOURCE, keys=place.canary, bucket=bucket) as store:
             patience.until(lambda store=store: not canary.may_write(store))
-            proofs.append(canary.refused(store))
+            proofs.append(canary.check_writes_refused(store))
     return proofs
 
 
-def open_again(move: Move, hands: Hands, *, side: str) -> Done:
+def open_again(move: Move, hands: QuiescePorts, *, side: str) -> Done:
     """Open what was closed."""
     place = side_of(move, side).store
     stopper = _stopper(move, hands, side=side)
@@ -132,20 +132,22 @@ def open_again(move: Move, hands: Hands, *, side: str) -> Done:
     return stopper.open_again(place, buckets_of(move, side), move, side=side)
 
 
-def write_again(move: Move, hands: Hands, *, side: str) -> dict[str, bool]:
+def write_again(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, bool]:
     """Whether the canary of a side may write, by bucket; nothing where there is no canary."""
     keys = side_of(move, side).store.canary
     stopper = hands.stores.get(side_of(move, side).store.kind)
     patience = replace(hands.patience, seconds=stopper.settle_seconds if stopper else 0.0)
     found: dict[str, bool] = {}
     for bucket in buckets_of(move, side) if keys else []:
-        with _opened(move, hands, side=side, keys=keys, bucket=bucket) as store:
+        with _open_bucket(move, hands, side=side, keys=keys, bucket=bucket) as store:
             found[bucket] = patience.until(lambda store=store: canary.may_write(store))
     return found
 
 
 @contextmanager
-def _opened(move: Move, hands: Hands, *, side: str, keys: Keys | None, bucket: str) -> Generator[Store]:
+def _open_bucket(
+    move: Move, hands: QuiescePorts, *, side: str, keys: Keys | None, bucket: str
+) -> Generator[BucketClient]:
     """A bucket by a pair of keys, its connection closed at the end.
 
     Raises:

@@ -15,9 +15,9 @@ from operations.relocation.writers.workloads import writer_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from operations.clouds.kubernetes.objects import Cluster
+    from operations.clouds.kubernetes.objects import KubernetesApi
     from operations.relocation.runner.step import Move
-    from operations.relocation.writers.workloads import Writer
+    from operations.relocation.writers.workloads import WriterWorkload
 
 
 TRIES: Final = 5  # changes of others in between, one after another, on one object
@@ -60,7 +60,7 @@ class Stopped:
         before: what its field held.
     """
 
-    writer: Writer
+    writer: WriterWorkload
     ours: bool
     before: object
 
@@ -76,12 +76,12 @@ class Stopped:
         }
 
 
-def key_of(side: str, writer: Writer) -> str:
+def memory_key_of_writer(side: str, writer: WriterWorkload) -> str:
     """Under which a writer's state before is remembered."""
     return f"freeze/{side}/{writer.way.kind.plural}/{writer.namespace}/{writer.name}"
 
 
-def stop(cluster: Cluster, move: Move, *, side: str, patience: Patience = PATIENT) -> list[Stopped]:
+def stop(cluster: KubernetesApi, move: Move, *, side: str, patience: Patience = PATIENT) -> list[Stopped]:
     """Stop every writer, and look again until none is found that runs.
 
     Raises:
@@ -94,7 +94,7 @@ def stop(cluster: Cluster, move: Move, *, side: str, patience: Patience = PATIEN
         for stage, writers in workloads.stages(cluster):
             for each in writers:
                 stopped[each.words] = _stop_one(cluster, move, each, side=side)
-            if stage == "keepers" and not _gone(cluster, patience):
+            if stage == "keepers" and not _wait_for_keepers(cluster, patience):
                 break
         left[:] = [*workloads.still_running(cluster), *_moving(cluster)]
         return not left
@@ -105,7 +105,7 @@ def stop(cluster: Cluster, move: Move, *, side: str, patience: Patience = PATIEN
     return list(stopped.values())
 
 
-def _gone(cluster: Cluster, patience: Patience) -> bool:
+def _wait_for_keepers(cluster: KubernetesApi, patience: Patience) -> bool:
     """Whether the pods of the keepers have ended: one that is ending would put a queue back once more."""
 
     def ended() -> bool:
@@ -118,8 +118,8 @@ def _of_a_keeper(words: str) -> bool:
     return any(f" {namespace}/{name}-" in words for _, namespace, name in kinds.KEEPERS)
 
 
-def _stop_one(cluster: Cluster, move: Move, writer: Writer, *, side: str) -> Stopped:
-    key = key_of(side, writer)
+def _stop_one(cluster: KubernetesApi, move: Move, writer: WriterWorkload, *, side: str) -> Stopped:
+    key = memory_key_of_writer(side, writer)
     if other := mapping(move.memory.recall(key)).get("uid"):
         key = key if other == writer.uid else f"{key}/{writer.uid}"  # made anew under the same name since
     before = mapping(move.memory.remember(key, {"uid": writer.uid, "before": writer.value})).get("before")
@@ -129,7 +129,9 @@ def _stop_one(cluster: Cluster, move: Move, writer: Writer, *, side: str) -> Sto
     return Stopped(writer=writer, ours=not writer.way.holds(before), before=before)
 
 
-def _set(cluster: Cluster, writer: Writer, value: object, *, only_if: Callable[[Writer], bool]) -> bool:
+def _set(
+    cluster: KubernetesApi, writer: WriterWorkload, value: object, *, only_if: Callable[[WriterWorkload], bool]
+) -> bool:
     """Set the field by which a writer is stopped, unless it has become another, or another has set it.
 
     Raises:
@@ -152,7 +154,7 @@ def _set(cluster: Cluster, writer: Writer, value: object, *, only_if: Callable[[
     raise StepError(f"{writer.words} is changed by somebody else all the time", hint="find out by whom, and run again")
 
 
-def _moving(cluster: Cluster) -> list[str]:
+def _moving(cluster: KubernetesApi) -> list[str]:
     """Writers that do not stand still, though they were told to: something put them back."""
     return [each.words for _, writers in workloads.stages(cluster) for each in writers if not each.stands_still]
 
@@ -166,7 +168,7 @@ def _still(side: str, left: Sequence[str]) -> StepError:
     )
 
 
-def restore(cluster: Cluster, move: Move, *, side: str) -> list[str]:
+def restore(cluster: KubernetesApi, move: Move, *, side: str) -> list[str]:
     """Let each writer that the freeze stopped go on as it was, those that put others back last; who they are, in words.
 
     One that was deleted, made anew or set otherwise meanwhile is left as it is.
@@ -175,14 +177,14 @@ def restore(cluster: Cluster, move: Move, *, side: str) -> list[str]:
     return [each.words for each in reversed(every) if _back(cluster, move, each, side=side)]
 
 
-def _back(cluster: Cluster, move: Move, writer: Writer, *, side: str) -> bool:
-    kept = known(move, writer, side=side)
-    return bool(kept) and not writer.way.holds(kept["before"]) and put(cluster, writer, kept["before"])
+def _back(cluster: KubernetesApi, move: Move, writer: WriterWorkload, *, side: str) -> bool:
+    kept = recall_state(move, writer, side=side)
+    return bool(kept) and not writer.way.holds(kept["before"]) and restore_value(cluster, writer, kept["before"])
 
 
-def known(move: Move, writer: Writer, *, side: str) -> dict[str, object]:
+def recall_state(move: Move, writer: WriterWorkload, *, side: str) -> dict[str, object]:
     """What is remembered of this very writer; nothing where it was not there when the freeze began."""
-    key = key_of(side, writer)
+    key = memory_key_of_writer(side, writer)
     for each in (key, f"{key}/{writer.uid}"):
         kept = mapping(move.memory.recall(each))
         if kept.get("uid") == writer.uid:
@@ -190,7 +192,7 @@ def known(move: Move, writer: Writer, *, side: str) -> dict[str, object]:
     return {}
 
 
-def put(cluster: Cluster, writer: Writer, value: object) -> bool:
+def restore_value(cluster: KubernetesApi, writer: WriterWorkload, value: object) -> bool:
     """Set a writer that stands still to what it was; whether anything was changed."""
     if not writer.stands_still:
         return False
@@ -202,31 +204,35 @@ AS_AT_SOURCE: Final = (*kinds.SCHEDULES, kinds.QUEUES)
 AGAIN: Final = "look at its pods; then run again, nothing that was opened is closed"
 
 
-def open_writers(cluster: Cluster, move: Move) -> list[str]:
+def open_writers(cluster: KubernetesApi, move: Move) -> list[str]:
     """Open what the freeze closed at the target; what was opened, in words. Users start their notebooks themselves."""
     every = [each for stage, writers in workloads.stages(cluster) if stage != "notebooks" for each in writers]
     return [each.words for each in reversed(every) if _open(cluster, move, each)]
 
 
-def _open(cluster: Cluster, move: Move, writer: Writer) -> bool:
-    kept = _wanted(move, writer)
-    return bool(kept) and not writer.way.holds(kept["before"]) and put(cluster, writer, kept["before"])
+def _open(cluster: KubernetesApi, move: Move, writer: WriterWorkload) -> bool:
+    kept = _recall_wanted_state(move, writer)
+    return bool(kept) and not writer.way.holds(kept["before"]) and restore_value(cluster, writer, kept["before"])
 
 
-def _wanted(move: Move, writer: Writer) -> dict[str, object]:
+def _recall_wanted_state(move: Move, writer: WriterWorkload) -> dict[str, object]:
     """What it was at the source, where the source had one of its name; else what it was at the target."""
-    if writer.way in AS_AT_SOURCE and (was := mapping(move.memory.recall(key_of("source", writer)))):
+    if writer.way in AS_AT_SOURCE and (was := mapping(move.memory.recall(memory_key_of_writer("source", writer)))):
         return dict(was)
-    return known(move, writer, side="target")
+    return recall_state(move, writer, side="target")
 
 
-def wait_ready(cluster: Cluster, move: Move, *, patience: Patience = PATIENT) -> list[str]:
+def wait_ready(cluster: KubernetesApi, move: Move, *, patience: Patience = PATIENT) -> list[str]:
     """Wait until the platform's writers are there; their names.
 
     Raises:
         StepError: one is not when patience ends.
     """
-    due = [each for each in _platform(cluster) if not each.way.holds(known(move, each, side="target").get("before", 0))]
+    due = [
+        each
+        for each in _platform(cluster)
+        if not each.way.holds(recall_state(move, each, side="target").get("before", 0))
+    ]
     left: list[str] = []
 
     def ready() -> bool:
@@ -238,13 +244,13 @@ def wait_ready(cluster: Cluster, move: Move, *, patience: Patience = PATIENT) ->
     return [each.words for each in due]
 
 
-def _platform(cluster: Cluster) -> list[Writer]:
+def _platform(cluster: KubernetesApi) -> list[WriterWorkload]:
     named = {(way.kind.name, namespace, name) for way, namespace, name in (*kinds.KEEPERS, *kinds.PLATFORM)}
     every = (each for _, writers in workloads.stages(cluster) for each in writers)
     return [each for each in every if (each.way.kind.name, each.namespace, each.name) in named]
 
 
-def _is_ready(cluster: Cluster, writer: Writer) -> bool:
+def _is_ready(cluster: KubernetesApi, writer: WriterWorkload) -> bool:
     document = cluster.get(writer.way.kind, namespace=writer.namespace, name=writer.name)
     if document is None:
         return True

@@ -23,8 +23,8 @@ from operations.clouds.kubernetes.objects import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from operations.clouds.kubernetes.kinds import Named, Way
-    from operations.clouds.kubernetes.objects import Cluster
+    from operations.clouds.kubernetes.kinds import Named, StopMethod
+    from operations.clouds.kubernetes.objects import KubernetesApi
 
 PROFILE: Final = ("app.kubernetes.io/part-of", "kubeflow-profile")  # label of namespaces that Kubeflow's Profiles own
 QUEUE_NAME: Final = "kueue.x-k8s.io/queue-name"  # label of what Kueue starts and stops
@@ -36,7 +36,7 @@ WORKER: Final = ("component", "worker")  # label of the pods in which Airflow's 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Writer:
+class WriterWorkload:
     """One writer that was found.
 
     Args:
@@ -44,7 +44,7 @@ class Writer:
         value: of the field by which it is stopped, as it is now.
     """
 
-    way: Way
+    way: StopMethod
     namespace: str
     name: str
     uid: str
@@ -63,10 +63,10 @@ class Writer:
         return self.way.holds(self.value)
 
 
-def writer_of(way: Way, document: Mapping[str, object]) -> Writer:
+def writer_of(way: StopMethod, document: Mapping[str, object]) -> WriterWorkload:
     """A writer from its object."""
     value = value_at(document, way.field)
-    return Writer(
+    return WriterWorkload(
         way=way,
         namespace=namespace_of(document),
         name=name_of(document),
@@ -76,7 +76,7 @@ def writer_of(way: Way, document: Mapping[str, object]) -> Writer:
     )
 
 
-def homes(cluster: Cluster) -> frozenset[str]:
+def find_user_namespaces(cluster: KubernetesApi) -> frozenset[str]:
     """Namespaces in which people work: those that are queued, those of Profiles, those with notebooks or schedules."""
     label, value = PROFILE
     marked = {
@@ -88,44 +88,44 @@ def homes(cluster: Cluster) -> frozenset[str]:
     return frozenset(marked | used)
 
 
-def stages(cluster: Cluster) -> Iterator[tuple[str, list[Writer]]]:
+def stages(cluster: KubernetesApi) -> Iterator[tuple[str, list[WriterWorkload]]]:
     """Writers by stage; each is looked for when the one before is stopped."""
-    yield "keepers", list(_named(cluster, kinds.KEEPERS))
-    yield "schedules", [*_schedules(cluster), *_named(cluster, kinds.PLATFORM)]
+    yield "keepers", list(_find_by_name(cluster, kinds.KEEPERS))
+    yield "schedules", [*_schedules(cluster), *_find_by_name(cluster, kinds.PLATFORM)]
     yield "queues", [writer_of(kinds.QUEUES, each) for each in cluster.listed(kinds.QUEUES.kind)]
     yield "notebooks", [writer_of(kinds.NOTEBOOKS, each) for each in cluster.listed(kinds.NOTEBOOKS.kind)]
     yield "work", [*_work(cluster), *_servers(cluster)]
 
 
-def _named(cluster: Cluster, named: tuple[Named, ...]) -> Iterator[Writer]:
+def _find_by_name(cluster: KubernetesApi, named: tuple[Named, ...]) -> Iterator[WriterWorkload]:
     for way, namespace, name in named:
         found = cluster.get(way.kind, namespace=namespace, name=name)
         if found is not None:
             yield writer_of(way, found)
 
 
-def _schedules(cluster: Cluster) -> Iterator[Writer]:
+def _schedules(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
     """Those of Kubeflow wherever they are; CronJobs where people or the platform's writers are."""
-    near = homes(cluster) | set(kinds.PLATFORM_NAMESPACES)
+    near = find_user_namespaces(cluster) | set(kinds.PLATFORM_NAMESPACES)
     for way in kinds.SCHEDULES:
         for each in cluster.listed(way.kind):
             if way is not kinds.CRON_JOBS or namespace_of(each) in near:
                 yield writer_of(way, each)
 
 
-def _work(cluster: Cluster) -> Iterator[Writer]:
+def _work(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
     """What runs and is stopped by itself: not what has ended, nor what a queue or another of its kind stops."""
-    here = homes(cluster)
-    queued = _queued_homes(cluster)
+    here = find_user_namespaces(cluster)
+    queued = _find_queued_namespaces(cluster)
     for way in kinds.WORK:
         for each in cluster.listed(way.kind):
-            if namespace_of(each) not in here or _ended(each) or owners_of(each) & STARTED_BY:
+            if namespace_of(each) not in here or _has_ended(each) or owners_of(each) & STARTED_BY:
                 continue
             if way is kinds.WORKFLOWS or not _of_a_queue(each, queued):
                 yield writer_of(way, each)
 
 
-def _queued_homes(cluster: Cluster) -> frozenset[str]:
+def _find_queued_namespaces(cluster: KubernetesApi) -> frozenset[str]:
     """Namespaces whose jobs a queue starts and stops; none where there is no queue."""
     if not cluster.listed(kinds.QUEUES.kind):
         return frozenset()
@@ -136,25 +136,25 @@ def _of_a_queue(document: Mapping[str, object], queued: frozenset[str]) -> bool:
     return namespace_of(document) in queued or QUEUE_NAME in labels_of(document)
 
 
-def _ended(document: Mapping[str, object]) -> bool:
+def _has_ended(document: Mapping[str, object]) -> bool:
     status = mapping(document.get("status"))
     if status.get("phase") in ENDED:
         return True
     return any(each.get("type") in ENDED and each.get("status") == "True" for each in rows(status.get("conditions")))
 
 
-def _servers(cluster: Cluster) -> Iterator[Writer]:
+def _servers(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
     """What people run for ever without a controller of ours above it."""
-    here = homes(cluster)
+    here = find_user_namespaces(cluster)
     for way in kinds.SERVERS:
         for each in cluster.listed(way.kind):
             if namespace_of(each) in here and not owners_of(each):
                 yield writer_of(way, each)
 
 
-def still_running(cluster: Cluster) -> list[str]:
+def still_running(cluster: KubernetesApi) -> list[str]:
     """Pods that may still write, in words."""
-    here = homes(cluster)
+    here = find_user_namespaces(cluster)
     stopped = _selectors(cluster)
     readers = _readers(cluster)
     label, value = WORKER
@@ -171,7 +171,7 @@ def still_running(cluster: Cluster) -> list[str]:
     return found
 
 
-def _selectors(cluster: Cluster) -> list[tuple[str, Mapping[str, object]]]:
+def _selectors(cluster: KubernetesApi) -> list[tuple[str, Mapping[str, object]]]:
     """Pods of the platform's writers that are scaled to 0."""
     found: list[tuple[str, Mapping[str, object]]] = []
     for way, namespace, name in (*kinds.KEEPERS, *kinds.PLATFORM):
@@ -181,7 +181,7 @@ def _selectors(cluster: Cluster) -> list[tuple[str, Mapping[str, object]]]:
     return found
 
 
-def _readers(cluster: Cluster) -> list[tuple[str, Mapping[str, object]]]:
+def _readers(cluster: KubernetesApi) -> list[tuple[str, Mapping[str, object]]]:
     return [
         (namespace_of(each), mapping(value_at(each, ("spec", "selector"))))
         for each in cluster.listed(kinds.DEPLOYMENTS.kind)

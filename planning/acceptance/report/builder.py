@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Final, cast
 
 from planning.acceptance.report.form import SCHEMA_VERSION
 from planning.acceptance.scaling_curve import curves
-from planning.acceptance.verdicts import Outcome, worst
+from planning.acceptance.verdicts import CheckOutcome, worst
 from planning.agents.measurement_records import BY_ID, Per
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from decimal import Decimal
 
-    from planning.acceptance.expectations import Expected, ExpectedPool
+    from planning.acceptance.expectations import Expectations, ExpectedPool
     from planning.acceptance.report.form import (
         AcceptanceForm,
+        AcceptanceNodeForm,
+        AcceptancePoolForm,
         CurveForm,
-        NodeForm,
-        PoolForm,
         ResultsForm,
         ToolForm,
         VerdictForm,
     )
-    from planning.acceptance.scaling_curve import Curve
-    from planning.acceptance.verdicts import NodeVerdict, Verdict, Verdicts
+    from planning.acceptance.scaling_curve import AllReduceCurve
+    from planning.acceptance.verdicts import CheckVerdict, NodeVerdict, Verdicts
     from planning.agents.measurement_records import Results
     from planning.spec.lock import Lock
 
@@ -40,13 +40,13 @@ GROUPS: Final = {
 """What `--only` may name, and what its checks are about."""
 
 
-def formed(
+def build_report(
     verdicts: Verdicts,
     results: Results,
     *,
     lock: Lock,
     lock_digest: str,
-    expected: Expected,
+    expected: Expectations,
     unfinished: Sequence[str] = (),
     only: Collection[str] = (),
     nodes: Collection[str] = (),
@@ -57,7 +57,7 @@ def formed(
         only: words of `GROUPS` that were asked for; empty for all. Then nothing else is judged.
         nodes: names that were asked for; empty for all.
     """
-    kept = [each for each in verdicts.verdicts if _asked(each, only=only, nodes=nodes)]
+    kept = [each for each in verdicts.verdicts if _is_requested(each, only=only, nodes=nodes)]
     listed = [each for each in verdicts.nodes if not nodes or each.name in nodes]
     partly = len(kept) < len(verdicts.verdicts)
     return {
@@ -68,8 +68,8 @@ def formed(
         "lock_digest": lock_digest,
         "only": [*sorted(only), *(f"node/{name}" for name in sorted(nodes))],
         "outcome": worst(each.outcome for each in kept).value if partly else verdicts.outcome.value,
-        "failed_nodes": [each.name for each in listed if each.outcome is Outcome.FAILED],
-        "nodes": [_node(each) for each in sorted(listed, key=lambda each: each.outcome is not Outcome.FAILED)],
+        "failed_nodes": [each.name for each in listed if each.outcome is CheckOutcome.FAILED],
+        "nodes": [_node(each) for each in sorted(listed, key=lambda each: each.outcome is not CheckOutcome.FAILED)],
         "pools": [_pool(each, lock) for each in expected.pools],
         "verdicts": [_verdict(each, expected) for each in kept],
         "curves": [_curve(each, kept) for each in curves(results, expected) if each.points],
@@ -81,14 +81,14 @@ def formed(
     }
 
 
-def _asked(verdict: Verdict, *, only: Collection[str], nodes: Collection[str]) -> bool:
+def _is_requested(verdict: CheckVerdict, *, only: Collection[str], nodes: Collection[str]) -> bool:
     per = BY_ID[verdict.check].per
     if nodes and per is Per.NODE:
         return verdict.subject.partition("/")[2] in nodes
     return not only or per in {GROUPS[each] for each in only}
 
 
-def _node(verdict: NodeVerdict) -> NodeForm:
+def _node(verdict: NodeVerdict) -> AcceptanceNodeForm:
     return {
         "name": verdict.name,
         "placement": verdict.placement,
@@ -98,7 +98,7 @@ def _node(verdict: NodeVerdict) -> NodeForm:
     }
 
 
-def _verdict(verdict: Verdict, expected: Expected) -> VerdictForm:
+def _verdict(verdict: CheckVerdict, expected: Expectations) -> VerdictForm:
     return {
         "check": verdict.check,
         "subject": verdict.subject,
@@ -118,7 +118,7 @@ def _verdict(verdict: Verdict, expected: Expected) -> VerdictForm:
     }
 
 
-def _curve(curve: Curve, verdicts: Sequence[Verdict]) -> CurveForm:
+def _curve(curve: AllReduceCurve, verdicts: Sequence[CheckVerdict]) -> CurveForm:
     judged = {
         (dict(each.params).get("nodes"), dict(each.params).get("payload_bytes")): each.outcome.value
         for each in verdicts
@@ -148,7 +148,7 @@ def _text(value: Decimal | None) -> str | None:
     return None if value is None else format(value.normalize(), "f")
 
 
-def _pool(pool: ExpectedPool, lock: Lock) -> PoolForm:
+def _pool(pool: ExpectedPool, lock: Lock) -> AcceptancePoolForm:
     at = next(
         f"placements.{place}.pools.{number}"
         for place, spec in enumerate(lock.placements)

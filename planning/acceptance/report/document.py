@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.acceptance.report.formatting import FAILED, UNTOLD, Speaker, from_report, quoted
+from planning.acceptance.report.formatting import FAILED, UNTOLD, Speaker, from_report, quote_text
 from planning.acceptance.report.tables import fabric_blocks, node_blocks
 from planning.agents.measurement_records import BY_ID, Per
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
-from planning.documents.figures import Figure, Origin, Sentence, listed, reckoned, say
+from planning.documents.figures import Figure, Origin, Sentence, derive_figure, join_sentences, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ def document(form: AcceptanceForm, *, sources: Mapping[str, str]) -> Document:
     """
     speaker = Speaker(form, sources)
     return Document(
-        title=say("Acceptance of ", _locked(form["stack"], "stack")),
+        title=say("Acceptance of ", _cite_lock(form["stack"], "stack")),
         subtitle=_subtitle(form),
         blocks=(
             *_verdict(form, speaker),
@@ -45,25 +45,27 @@ def document(form: AcceptanceForm, *, sources: Mapping[str, str]) -> Document:
             *_table(form, speaker, Per.NETWORK, "Network", "way"),
             *_table(form, speaker, Per.SERVICE, "Services", "service"),
             *_how(form, speaker),
-            *_signed(form),
+            *_render_signature(form),
         ),
     )
 
 
 def _subtitle(form: AcceptanceForm) -> Sentence:
-    times = [quoted(form["results"][name][:16].replace("T", " "), f"results.{name}") for name in ("started", "ended")]
-    return say("Option ", _locked(form["option"], "option"), ", measured from ", times[0], " to ", times[1], " UTC.")
+    times = [
+        quote_text(form["results"][name][:16].replace("T", " "), f"results.{name}") for name in ("started", "ended")
+    ]
+    return say("Option ", _cite_lock(form["option"], "option"), ", measured from ", times[0], " to ", times[1], " UTC.")
 
 
 def _verdict(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
     failed = form["failed_nodes"]
     said = say(VERDICTS[form["outcome"]])
     if failed:
-        names = listed([speaker.name(f"node/{name}") for name in failed])
+        names = join_sentences([speaker.name(f"node/{name}") for name in failed])
         said = say(said, " Nodes that failed: " if len(failed) > 1 else " The node that failed: ", names, ".")
     yield Notice(said)
     if form["only"]:
-        asked = listed(quoted(text, f"only.{at}") for at, text in enumerate(form["only"]))
+        asked = join_sentences(quote_text(text, f"only.{at}") for at, text in enumerate(form["only"]))
         yield Notice(say("Only this was asked for: ", asked, ". It is not the acceptance of the cluster."))
 
 
@@ -95,9 +97,9 @@ def _untold(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
         say(_kind(each), speaker.name(each["subject"]), ", ", speaker.what(each), ": ", speaker.sentence(each))
         for each in silent
     ]
-    items += [quoted(text, f"unfinished.{at}") for at, text in enumerate(form["unfinished"])]
+    items += [quote_text(text, f"unfinished.{at}") for at, text in enumerate(form["unfinished"])]
     items += [
-        say("a record that was not used: ", quoted(text, f"faults.{at}")) for at, text in enumerate(form["faults"])
+        say("a record that was not used: ", quote_text(text, f"faults.{at}")) for at, text in enumerate(form["faults"])
     ]
     if items:
         yield Heading(2, say("What could not be told"))
@@ -113,7 +115,7 @@ def _table(form: AcceptanceForm, speaker: Speaker, per: Per, title: str, head: s
         (
             speaker.name(each["subject"]),
             speaker.what(each),
-            _found(each, speaker),
+            _render_finding(each, speaker),
             speaker.bound(each) if each["check"] in HELD else say(""),
             say(each["outcome"]),
         )
@@ -127,7 +129,7 @@ def _table(form: AcceptanceForm, speaker: Speaker, per: Per, title: str, head: s
 HELD: Final = ("loader", "checkpoint", "code", "small_files")
 
 
-def _found(verdict: VerdictForm, speaker: Speaker) -> Sentence:
+def _render_finding(verdict: VerdictForm, speaker: Speaker) -> Sentence:
     return speaker.measured(verdict) if verdict["measured"] is not None else speaker.sentence(verdict)
 
 
@@ -137,14 +139,14 @@ def _how(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
     yield Heading(2, say("How it was measured"))
     yield Table(
         head=(say("what"), say("with")),
-        rows=tuple((say(BY_ID[each["check"]].title), quoted(each["tool"], each["at"])) for each in form["tools"]),
+        rows=tuple((say(BY_ID[each["check"]].title), quote_text(each["tool"], each["at"])) for each in form["tools"]),
     )
     pools = [
         say(_accelerators(form, at), " in ", speaker.name(pool["subject"])) for at, pool in enumerate(form["pools"])
     ]
     digest = from_report(form["lock_digest"], "lock_digest")
     if pools:
-        yield Paragraph(say("By the lock there are ", listed(pools), ". Its digest is ", digest, "."))
+        yield Paragraph(say("By the lock there are ", join_sentences(pools), ". Its digest is ", digest, "."))
 
 
 def _accelerators(form: AcceptanceForm, index: int) -> Sentence:
@@ -152,21 +154,21 @@ def _accelerators(form: AcceptanceForm, index: int) -> Sentence:
     nodes = Figure(text=f"{pool['nodes']:,}", origin=Origin.LOCK, at=pool["nodes_at"])
     each = Figure(text=str(pool["accelerators"]), origin=Origin.LOCK, at=f"{pool['at']}.accelerators")
     kind = Figure(text=pool["accelerator"], origin=Origin.LOCK, at=f"{pool['at']}.accelerator")
-    both = reckoned(pool["nodes"] * pool["accelerators"], "nodes times accelerators of one", nodes, each)
+    both = derive_figure(pool["nodes"] * pool["accelerators"], "nodes times accelerators of one", nodes, each)
     return say(nodes, " nodes with together ", both, " ", kind)
 
 
-def _signed(form: AcceptanceForm) -> Iterator[Block]:
+def _render_signature(form: AcceptanceForm) -> Iterator[Block]:
     yield Heading(2, say("Signature"))
     signature = form["signature"]
     if signature is None:
         yield Notice(say("This report is not signed. Nobody vouches for it, and nobody would see that it was changed."))
         return
     key = from_report(signature["key"], "signature.key")
-    kind = quoted(signature["algorithm"], "signature.algorithm")
+    kind = quote_text(signature["algorithm"], "signature.algorithm")
     said = say("The JSON of this report is signed with the ", kind, " key ", key, ", as ssh-keygen -lf shows it. ")
     yield Paragraph(say(said, "atoll accept-test --verify checks that; this page itself proves nothing."))
 
 
-def _locked(text: str, at: str) -> Sentence:
+def _cite_lock(text: str, at: str) -> Sentence:
     return say(Figure(text=text, origin=Origin.LOCK, at=at))

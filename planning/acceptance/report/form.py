@@ -50,7 +50,7 @@ class ResultsForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class PoolForm(TypedDict):
+class AcceptancePoolForm(TypedDict):
     """A pool of accelerators, as the lock has it."""
 
     subject: str
@@ -117,7 +117,7 @@ class CurveForm(TypedDict):
 
 
 @with_config(_CLOSED)
-class NodeForm(TypedDict):
+class AcceptanceNodeForm(TypedDict):
     """One node: failed as soon as one of its checks has."""
 
     name: str
@@ -164,8 +164,8 @@ class AcceptanceForm(TypedDict):
     outcome: str
     """failed before missing before cannot tell before passed."""
     failed_nodes: list[str]
-    nodes: list[NodeForm]
-    pools: list[PoolForm]
+    nodes: list[AcceptanceNodeForm]
+    pools: list[AcceptancePoolForm]
     verdicts: list[VerdictForm]
     curves: list[CurveForm]
     unfinished: list[str]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from planning.acceptance.limits import plain
 from planning.agents.measurement_records import BY_ID
-from planning.documents.figures import DIGIT, Figure, Origin, Sentence, reckoned, say, shown
+from planning.documents.figures import DIGIT, Figure, Origin, Sentence, derive_figure, format_value, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.acceptance.report.form import AcceptanceForm, PoolForm, VerdictForm
+    from planning.acceptance.report.form import AcceptanceForm, AcceptancePoolForm, VerdictForm
 
 CHECKLIST: Final = "checklist.yaml "
 GIB: Final = 2**30
@@ -29,7 +29,7 @@ def from_report(text: str, at: str) -> Figure:
     return Figure(text=text, origin=Origin.MEASURED, at=at)
 
 
-def quoted(text: str, at: str) -> Sentence:
+def quote_text(text: str, at: str) -> Sentence:
     """Words of the report's JSON; a figure where there are digits in them."""
     return say(from_report(text, at)) if DIGIT.search(text) else say(text)
 
@@ -89,7 +89,7 @@ class Speaker:
 
     def figure(self, verdict: VerdictForm) -> Figure:
         """What was measured."""
-        text = shown(Decimal(verdict["measured"] or "0"))
+        text = format_value(Decimal(verdict["measured"] or "0"))
         return from_report(text, verdict["at"] or f"verdicts.{self.place(verdict)}.measured")
 
     def what(self, verdict: VerdictForm) -> Sentence:
@@ -119,20 +119,20 @@ class Speaker:
 
     def sentence(self, verdict: VerdictForm) -> Sentence:
         """What was found, in the words of the judgement."""
-        return quoted(verdict["sentence"], f"verdicts.{self.place(verdict)}.sentence")
+        return quote_text(verdict["sentence"], f"verdicts.{self.place(verdict)}.sentence")
 
     def param(self, verdict: VerdictForm, name: str) -> Sentence:
         """What it was run with."""
         index = self.place(verdict)
-        return quoted(verdict["params"].get(name, ""), f"verdicts.{index}.params.{name}")
+        return quote_text(verdict["params"].get(name, ""), f"verdicts.{index}.params.{name}")
 
     def payload(self, verdict: VerdictForm) -> Sentence:
         """The payload of an all-reduce, in GiB or MiB."""
         index = self.place(verdict)
         octets = verdict["params"].get("payload_bytes", "0")
-        return say(sized(int(octets), f"verdicts.{index}.params.payload_bytes"))
+        return say(format_bytes(int(octets), f"verdicts.{index}.params.payload_bytes"))
 
-    def pool(self, subject: str) -> PoolForm | None:
+    def pool(self, subject: str) -> AcceptancePoolForm | None:
         """The pool of a subject."""
         return next((each for each in self.form["pools"] if each["subject"] == subject), None)
 
@@ -152,7 +152,7 @@ class Speaker:
         return self.held(plain(Decimal(value)), why=verdict["why"], source=verdict["source"])
 
     def _why(self, verdict: VerdictForm) -> Sentence:
-        return quoted(verdict["why"], f"verdicts.{self.place(verdict)}.why")
+        return quote_text(verdict["why"], f"verdicts.{self.place(verdict)}.why")
 
     def _verdict_at(self, subject: str) -> str:
         found = (index for index, each in enumerate(self.form["verdicts"]) if each["subject"] == subject)
@@ -163,9 +163,9 @@ class Speaker:
         return f"nodes.{next(found, 0)}.name"
 
 
-def sized(octets: int, at: str) -> Figure:
+def format_bytes(octets: int, at: str) -> Figure:
     """Bytes of the report's JSON in binary units."""
-    return reckoned(gib(octets), "bytes in binary units", from_report(shown(octets), at))
+    return derive_figure(gib(octets), "bytes in binary units", from_report(format_value(octets), at))
 
 
 def gib(octets: int) -> str:

@@ -6,14 +6,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.acceptance.limits import plain
-from planning.acceptance.report.formatting import FAILED, ORDER, Speaker, from_report, sized
+from planning.acceptance.report.formatting import FAILED, ORDER, Speaker, format_bytes, from_report
 from planning.documents.blocks import Heading, Paragraph, Picture, Table
-from planning.documents.figures import Figure, Sentence, listed, say, shown
+from planning.documents.figures import Figure, Sentence, format_value, join_sentences, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.acceptance.report.form import AcceptanceForm, CurveForm, NodeForm, PointForm, VerdictForm
+    from planning.acceptance.report.form import AcceptanceForm, AcceptanceNodeForm, CurveForm, PointForm, VerdictForm
     from planning.documents.blocks import Block
 
 
@@ -36,7 +36,7 @@ def node_chart_name(pool: str) -> str:
 
 def node_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
     """A table and a picture for each pool that has told of a node."""
-    by_pool: dict[str, list[NodeForm]] = {}
+    by_pool: dict[str, list[AcceptanceNodeForm]] = {}
     for each in form["nodes"]:
         by_pool.setdefault(_pool_of(each, form), []).append(each)
     if by_pool:
@@ -45,7 +45,7 @@ def node_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
         yield from _pool(form, speaker, pool, nodes)
 
 
-def _pool_of(node: NodeForm, form: AcceptanceForm) -> str:
+def _pool_of(node: AcceptanceNodeForm, form: AcceptanceForm) -> str:
     return next(
         (
             each["subject"]
@@ -56,14 +56,14 @@ def _pool_of(node: NodeForm, form: AcceptanceForm) -> str:
     )
 
 
-def _pool(form: AcceptanceForm, speaker: Speaker, pool: str, nodes: Sequence[NodeForm]) -> Iterator[Block]:
+def _pool(form: AcceptanceForm, speaker: Speaker, pool: str, nodes: Sequence[AcceptanceNodeForm]) -> Iterator[Block]:
     found = worst_of(form)
     names = [f"node/{each['name']}" for each in nodes]
     kept = [check for check in CHECKS if any((check, name) in found for name in names)]
     yield Heading(3, say("Pool ", speaker.name(pool)))
-    bounds = [sentence for check in kept if check in HELD for sentence in _bound(check, names, found, speaker)]
+    bounds = [sentence for check in kept if check in HELD for sentence in _render_bounds(check, names, found, speaker)]
     if bounds:
-        yield Paragraph(say("Promised of each: ", listed(bounds), "."))
+        yield Paragraph(say("Promised of each: ", join_sentences(bounds), "."))
     drawn = [found[DRAWN, name] for name in names if (DRAWN, name) in found]
     figures = tuple(speaker.figure(each) for each in drawn if each["measured"] is not None)
     if figures:
@@ -97,7 +97,7 @@ def worst_of(form: AcceptanceForm) -> dict[tuple[str, str], VerdictForm]:
     return {key: {**each, "outcome": FAILED} if key in failed else each for key, each in found.items()}
 
 
-def _bound(
+def _render_bounds(
     check: str, names: Sequence[str], found: Mapping[tuple[str, str], VerdictForm], speaker: Speaker
 ) -> Iterator[Sentence]:
     for name in names:
@@ -126,7 +126,7 @@ def fabric_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
         yield Heading(2, say("Fabric"))
     for at, curve in enumerate(form["curves"]):
         yield Heading(3, say("All-reduce in pool ", speaker.name(curve["pool"])))
-        yield Paragraph(_promised(curve, speaker))
+        yield Paragraph(_render_promise(curve, speaker))
         yield Picture(
             name=fabric_chart_name(curve["pool"]),
             alt=say("Bus bandwidth over growing node counts, against the theory and the least."),
@@ -135,7 +135,7 @@ def fabric_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
         yield _table(curve, at)
 
 
-def _promised(curve: CurveForm, speaker: Speaker) -> Sentence:
+def _render_promise(curve: CurveForm, speaker: Speaker) -> Sentence:
     if curve["least"] is None or curve["theory"] is None:
         return say("Bus bandwidth; what it has to be is not known.")
     least, theory = (
@@ -161,7 +161,7 @@ def _table(curve: CurveForm, at: int) -> Table:
         return say(_figure(point), " GB/s", " failed" if point["outcome"] == FAILED else "")
 
     return Table(
-        head=(say("nodes"), *(say(sized(each, f"{first(octets=each)}.payload_bytes")) for each in payloads)),
+        head=(say("nodes"), *(say(format_bytes(each, f"{first(octets=each)}.payload_bytes")) for each in payloads)),
         rows=tuple(
             (say(from_report(str(nodes), f"{first(nodes=nodes)}.nodes")), *(cell(nodes, each) for each in payloads))
             for nodes in counts
@@ -171,4 +171,4 @@ def _table(curve: CurveForm, at: int) -> Table:
 
 
 def _figure(point: PointForm) -> Figure:
-    return from_report(shown(Decimal(point["bus_gb_per_s"])), point["at"])
+    return from_report(format_value(Decimal(point["bus_gb_per_s"])), point["at"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.agreements.contract.compute import compute, fabric, scaled
-from planning.agreements.contract.context import Sides
+from planning.agreements.contract.compute import compute, describe_scaling, fabric
+from planning.agreements.contract.context import AgreementContext
 from planning.agreements.contract.node_lifecycle import allocation, burn_in, spares
-from planning.agreements.contract.parties import accepted, parties
+from planning.agreements.contract.parties import describe_accepted_option, parties
 from planning.agreements.contract.price import onboarding, price
-from planning.agreements.contract.remedies import delivered, shortfall
+from planning.agreements.contract.remedies import describe_deliverables, shortfall
 from planning.agreements.contract.storage import control, storage
-from planning.agreements.contract.support import brought, generation, migration, support
+from planning.agreements.contract.support import describe_customer_duties, generation, migration, support
 from planning.agreements.onboarding.plan import steps, title_of
 from planning.checklist.model.checklist import checklist_digest
 from planning.documents.blocks import Blank, Document, Heading, Notice, Paragraph, Table
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from catalogs.catalog import Catalog
-    from planning.agreements.onboarding.plan import Step
+    from planning.agreements.onboarding.plan import OnboardingStep
     from planning.checklist.model.checklist import Checklist
     from planning.documents.blocks import Block
     from planning.spec.lock import Lock
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SIGNERS: Final = ("customer", "provider")
 
 
-def timeline(sides: Sides) -> Iterator[Block]:
+def timeline(sides: AgreementContext) -> Iterator[Block]:
     """The steps from signing to the first job, who answers for each, and how long it takes."""
     yield Heading(2, say("Timeline"))
     yield Table(
@@ -41,11 +41,11 @@ def timeline(sides: Sides) -> Iterator[Block]:
     yield Paragraph(say("The command atoll onboard ", sides.stack, " makes days of a calendar of it."))
 
 
-def _steps(sides: Sides) -> tuple[Step, ...]:
+def _steps(sides: AgreementContext) -> tuple[OnboardingStep, ...]:
     return steps(sides.lock, sides.checklist, sides.catalog)
 
 
-def signatures(sides: Sides) -> Iterator[Block]:
+def signatures(sides: AgreementContext) -> Iterator[Block]:
     """Two places to sign; a provider each where there are several."""
     yield Heading(2, say("Signatures"))
     signers = [say("customer"), *(say("provider of ", place.name) for place in sides.places)]
@@ -55,11 +55,11 @@ def signatures(sides: Sides) -> Iterator[Block]:
 
 
 LAWYER: Final = "This is no legal advice. Have a lawyer review it before anyone signs."
-SECTIONS: Final[tuple[Callable[[Sides], Iterator[Block]], ...]] = (
+SECTIONS: Final[tuple[Callable[[AgreementContext], Iterator[Block]], ...]] = (
     parties,
-    accepted,
+    describe_accepted_option,
     price,
-    delivered,
+    describe_deliverables,
     compute,
     fabric,
     storage,
@@ -68,13 +68,13 @@ SECTIONS: Final[tuple[Callable[[Sides], Iterator[Block]], ...]] = (
     burn_in,
     spares,
     allocation,
-    scaled,
+    describe_scaling,
     support,
     generation,
     migration,
     onboarding,
     timeline,
-    brought,
+    describe_customer_duties,
     signatures,
 )
 
@@ -90,7 +90,7 @@ def annex(lock: Lock, *, checklist: Checklist, catalog: Catalog) -> Document:
         KeyError: the catalog lacks a promise or a source that a figure is from; a fault of ours.
     """
     changed = checklist_digest(checklist) != lock.checklist_digest
-    sides = Sides(lock=lock, checklist=checklist, catalog=catalog, changed=changed)
+    sides = AgreementContext(lock=lock, checklist=checklist, catalog=catalog, changed=changed)
     return Document(
         title=say("Annex to the contract of ", of_lock(lock.spec.customer.name, "placements.0.customer.name")),
         subtitle=say("For the stack ", sides.stack, ", at prices of ", of_lock(lock.priced_at, "priced_at")),

@@ -11,25 +11,25 @@ from planning.agreements.contract.context import (
     UNKNOWN,
     accelerator_facts,
     accelerator_name,
-    bound,
-    measured,
+    describe_measurement,
     network_fact,
+    render_limit,
     theory,
 )
 from planning.documents.blocks import Blank, Bullets, Heading, Paragraph, Table
-from planning.documents.figures import listed, of_catalog, of_lock, reckoned, say, shown
+from planning.documents.figures import derive_figure, format_value, join_sentences, of_catalog, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalogs.model import Term
     from planning.acceptance.node_limits import ExpectedPool
-    from planning.agreements.contract.context import PoolAt, Sides
+    from planning.agreements.contract.context import AgreementContext, PoolAt
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
 
 
-def compute(sides: Sides) -> Iterator[Block]:
+def compute(sides: AgreementContext) -> Iterator[Block]:
     """Nodes of every pool, and what each accelerator must be able to do."""
     yield Heading(3, say("Compute"))
     heads = ("pool", "machine", "accelerator", "working", "spare", "in one node", "accelerators")
@@ -45,7 +45,7 @@ def compute(sides: Sides) -> Iterator[Block]:
         yield Paragraph(
             say(
                 "Of ",
-                listed(spot),
+                join_sentences(spot),
                 " there are as many nodes as the provider has spare: one that is missing is no fault.",
             )
         )
@@ -78,7 +78,7 @@ def compute(sides: Sides) -> Iterator[Block]:
         )
         if (limit.beyond or not limit.known) and not limit.optional
     )
-    yield measured(sides, *_checks(pools))
+    yield describe_measurement(sides, *_checks(pools))
 
 
 def _checks(pools: list[tuple[PoolAt, ExpectedPool]]) -> list[str]:
@@ -95,7 +95,7 @@ def _checks(pools: list[tuple[PoolAt, ExpectedPool]]) -> list[str]:
 
 def _nodes(pool: PoolAt) -> tuple[Sentence, ...]:
     each, working = pool.count("accelerators"), pool.count("working")
-    whole = reckoned(
+    whole = derive_figure(
         pool.pool.working * pool.pool.accelerators, "working nodes times accelerators of one", working, each
     )
     return (
@@ -109,7 +109,7 @@ def _nodes(pool: PoolAt) -> tuple[Sentence, ...]:
     )
 
 
-def _accelerator(pool: PoolAt, found: ExpectedPool, sides: Sides) -> tuple[Sentence, ...]:
+def _accelerator(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[Sentence, ...]:
     label = accelerator_facts(sides, pool, "memory_gb")
     bad = (sides.promise("usable_memory_bad"), sides.promise("usable_memory_label"))
     share = sides.promise("all_reduce_share")
@@ -117,15 +117,15 @@ def _accelerator(pool: PoolAt, found: ExpectedPool, sides: Sides) -> tuple[Sente
     links = accelerator_facts(sides, pool, "nvlink_gb_per_s")
     return (
         pool.name,
-        bound(found.memory, *label, *bad) if label else say(OPEN),
+        render_limit(found.memory, *label, *bad) if label else say(OPEN),
         say(label[0]) if label else say(OPEN),
-        bound(found.matmul, *best, share) if best else say(OPEN),
+        render_limit(found.matmul, *best, share) if best else say(OPEN),
         _precision(pool, found, sides),
-        bound(found.nvlink, *links, share) if links else bound(found.nvlink),
+        render_limit(found.nvlink, *links, share) if links else render_limit(found.nvlink),
     )
 
 
-def _best(pool: PoolAt, found: ExpectedPool, sides: Sides) -> tuple[Figure, ...]:
+def _best(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[Figure, ...]:
     """What somebody measured, where the catalog has it."""
     best = achievable().get((pool.pool.accelerator or "", found.precision))
     if best is None:
@@ -134,7 +134,7 @@ def _best(pool: PoolAt, found: ExpectedPool, sides: Sides) -> tuple[Figure, ...]
     return (of_catalog(best.tflops, at, source=sides.source(best.source, best.as_of)),)
 
 
-def _matmul(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Sentence:
+def _matmul(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Sentence:
     """What the line asks for; with the peak where that is all that anybody has published."""
     words = say("matrix multiplication, TFLOPS")
     peak = accelerator_facts(sides, pool, found.precision)
@@ -143,7 +143,7 @@ def _matmul(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Sentence:
     return say(words, " (the peak is ", peak[0], "; what can be reached nobody has published)")
 
 
-def _precision(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Sentence:
+def _precision(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Sentence:
     facts = sides.catalog.accelerators.get(pool.pool.accelerator or "")
     if facts is None:
         return say(OPEN)
@@ -151,7 +151,7 @@ def _precision(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Sentence:
     return say(of_catalog(found.precision, f"accelerators.csv {facts.name} {found.precision}", source=source))
 
 
-def fabric(sides: Sides) -> Iterator[Block]:
+def fabric(sides: AgreementContext) -> Iterator[Block]:
     """All-reduce over nodes, for pools whose nodes work together; nothing where none does."""
     pools = [(pool, found) for pool in sides.pools if sides.together(pool) and (found := sides.expected_pool(pool))]
     pools = [(pool, found) for pool, found in pools if found.all_reduce]
@@ -170,7 +170,7 @@ def fabric(sides: Sides) -> Iterator[Block]:
     yield Paragraph(
         say(
             "At least is ",
-            reckoned(share_percent, "share times a hundred", share, text=f"{shown(share_percent)}%"),
+            derive_figure(share_percent, "share times a hundred", share, text=f"{format_value(share_percent)}%"),
             " of the theory, at each of these node counts and payloads: it may fall a little with more nodes, never"
             " below this. All nodes of a pool stand on one spine, so that none is further from the rest: groups of them"
             " are measured too, and the report plots what was measured against the theory.",
@@ -181,23 +181,23 @@ def fabric(sides: Sides) -> Iterator[Block]:
         for pool, found in pools
         if not found.all_reduce[0].limit.known
     )
-    yield measured(sides, "all_reduce")
+    yield describe_measurement(sides, "all_reduce")
 
 
-def _over(pool: PoolAt, found: ExpectedPool, sides: Sides) -> tuple[Sentence, ...]:
+def _over(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[Sentence, ...]:
     limit = found.all_reduce[0].limit
     inputs = (*network_fact(sides, pool), *accelerator_facts(sides, pool, "nvlink_gb_per_s"))
     share = sides.promise("all_reduce_share")
     return (
         pool.name,
         say(pool.pool.fabric),
-        listed(_steps(pool, found, sides)),
+        join_sentences(_steps(pool, found, sides)),
         theory(limit, *inputs),
-        bound(limit, *inputs, share) if inputs else say(OPEN),
+        render_limit(limit, *inputs, share) if inputs else say(OPEN),
     )
 
 
-def _steps(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Iterator[Sentence]:
+def _steps(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Iterator[Sentence]:
     """Node counts: those of the catalog that the pool reaches, and its own."""
     promised = {int(value): at for at, value in enumerate(sides.catalog.promises["all_reduce_nodes"].values)}
     own = {pool.pool.working: "working", pool.pool.max_nodes: "max_nodes"}
@@ -208,7 +208,7 @@ def _steps(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Iterator[Sentence
             yield say(pool.count(own[each.nodes]))
         elif each.nodes == found.nodes:
             nodes = (pool.count("working"), pool.count("spares"))
-            yield say(reckoned(found.nodes, "working nodes and spares", *nodes))
+            yield say(derive_figure(found.nodes, "working nodes and spares", *nodes))
         else:
             yield say("two")
 
@@ -216,7 +216,7 @@ def _steps(pool: PoolAt, found: ExpectedPool, sides: Sides) -> Iterator[Sentence
 WORDS: Final = {"on_demand": "on demand", "spot": "spot"}
 
 
-def scaled(sides: Sides) -> Iterator[Block]:
+def describe_scaling(sides: AgreementContext) -> Iterator[Block]:
     """What is always there and what comes and goes, pool by pool."""
     yield Heading(2, say("Reserved and autoscaled parts"))
     head = (say("pool"), say("bought"), say("least nodes"), say("most nodes"), say("when it has none to give"))
@@ -234,13 +234,13 @@ def scaled(sides: Sides) -> Iterator[Block]:
     yield from _terms(sides)
 
 
-def _bought(pool: PoolAt, field: str) -> Sentence:
+def _render_purchase(pool: PoolAt, field: str) -> Sentence:
     """A purchase in words; one that binds by its name in the lock, which the terms below explain."""
     purchase: str = getattr(pool.pool, field)
     return say(WORDS[purchase]) if purchase in WORDS else say(of_lock(purchase, f"{pool.at}.{field}"))
 
 
-def _terms(sides: Sides) -> Iterator[Block]:
+def _terms(sides: AgreementContext) -> Iterator[Block]:
     """What a purchase that binds means at its provider; what no source says of it is a line."""
     bought = {
         (pool.pool.purchase, pool.place.spec.placement.provider): pool
@@ -261,17 +261,17 @@ def _purchase(pool: PoolAt) -> Figure:
     return of_lock(pool.pool.purchase, f"{pool.at}.purchase")
 
 
-def _note(term: Term, sides: Sides) -> Figure:
+def _note(term: Term, sides: AgreementContext) -> Figure:
     upfront = f", paid up front: {term.upfront}" if term.upfront != UNKNOWN else ""
     text = f"{term.months} months{upfront}; {term.note}" if term.months else f"{term.note}"
     return of_catalog(text, f"terms.csv {term.purchase} note", source=sides.source(term.source, None))
 
 
 def _scale(pool: PoolAt) -> tuple[Sentence, ...]:
-    fallback = say("bought ", _bought(pool, "fallback")) if pool.pool.fallback else say("work waits")
+    fallback = say("bought ", _render_purchase(pool, "fallback")) if pool.pool.fallback else say("work waits")
     return (
         pool.name,
-        _bought(pool, "purchase"),
+        _render_purchase(pool, "purchase"),
         say(pool.count("min_nodes")),
         say(pool.count("max_nodes")),
         say("always there") if pool.pool.min_nodes == pool.pool.max_nodes else fallback,

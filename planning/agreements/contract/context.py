@@ -7,13 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from catalogs.offers import known_term
-from planning.acceptance.expectations import expected
+from catalogs.offers import find_term
+from planning.acceptance.expectations import build_expectations
 from planning.acceptance.limits import plain
 from planning.agents.measurement_records import CHECKS
 from planning.documents.blocks import Blank, Paragraph
-from planning.documents.figures import listed, of_catalog, of_checklist, of_lock, reckoned, say, shown, source_text
-from planning.platform.burn_in_eligibility import burned_in
+from planning.documents.figures import (
+    derive_figure,
+    format_value,
+    join_sentences,
+    of_catalog,
+    of_checklist,
+    of_lock,
+    say,
+    source_text,
+)
+from planning.platform.burn_in_eligibility import list_eligible_pools
 from planning.spec.lock import to_text
 
 if TYPE_CHECKING:
@@ -23,8 +32,8 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from catalogs.model import Term
-    from planning.acceptance.expectations import Expected, ExpectedPool
-    from planning.acceptance.limits import Limit
+    from planning.acceptance.expectations import Expectations, ExpectedPool
+    from planning.acceptance.limits import AcceptanceLimit
     from planning.checklist.model.agreement import Agreement
     from planning.checklist.model.checklist import Checklist
     from planning.documents.blocks import Block
@@ -34,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class LockPlacement:
     """One cluster of the lock.
 
     Args:
@@ -73,7 +82,7 @@ class PoolAt:
 
     pool: Pool
     at: str
-    place: Place
+    place: LockPlacement
 
     @property
     def name(self) -> Sentence:
@@ -94,7 +103,7 @@ class PoolAt:
     @property
     def burned_in(self) -> bool:
         """Whether its standing nodes are tested before they take work."""
-        return self.pool in burned_in(self.place.spec)
+        return self.pool in list_eligible_pools(self.place.spec)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +112,7 @@ class TierAt:
 
     tier: Tier
     at: str
-    place: Place
+    place: LockPlacement
 
     @property
     def name(self) -> Sentence:
@@ -118,7 +127,7 @@ BINDING: Final = frozenset({"reserved", "capacity_block"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sides:
+class AgreementContext:
     """All three.
 
     Args:
@@ -136,11 +145,11 @@ class Sides:
         return self.checklist.agreement
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[LockPlacement, ...]:
         """Every cluster of the lock."""
         several = len(self.lock.placements) > 1
         return tuple(
-            Place(spec=spec, at=f"placements.{number}", told=several)
+            LockPlacement(spec=spec, at=f"placements.{number}", told=several)
             for number, spec in enumerate(self.lock.placements)
         )
 
@@ -165,9 +174,9 @@ class Sides:
         return self.lock.contract_months > 0 or any(each.pool.kind == "reserved" for each in self.pools)
 
     @cached_property
-    def expected(self) -> Expected:
+    def expected(self) -> Expectations:
         """What the acceptance holds the cluster to."""
-        return expected(self.lock, self.catalog, self.checklist)
+        return build_expectations(self.lock, self.catalog, self.checklist)
 
     def expected_pool(self, pool: PoolAt) -> ExpectedPool | None:
         """What a pool is held to; None for one without accelerators."""
@@ -186,7 +195,7 @@ class Sides:
     def term(self, pool: PoolAt) -> Term | None:
         """What the catalog says of a pool's purchase at its provider; None where it explains no such word."""
         provider = pool.place.spec.placement.provider
-        return known_term(self.catalog, provider=provider, purchase=pool.pool.purchase)
+        return find_term(self.catalog, provider=provider, purchase=pool.pool.purchase)
 
     def holds(self, pool: PoolAt) -> str:
         """Whether a pool's nodes are held for the customer while they do not run: "yes", "no", "unknown"."""
@@ -205,30 +214,30 @@ class Sides:
         promise = self.catalog.promises[name]
         source = self.source(promise.source, promise.as_of)
         value = promise.values[at]
-        return of_catalog(value, f"promises.csv {name} value", source=source, text=f"{shown(value)}{unit}")
+        return of_catalog(value, f"promises.csv {name} value", source=source, text=f"{format_value(value)}{unit}")
 
     def source(self, name: str, as_of: date | None) -> str:
         """What a footnote says of a source: text, page and date."""
         return source_text(self.catalog, name, as_of=as_of)
 
 
-def measured(sides: Sides, *checks: str) -> Paragraph:
+def describe_measurement(sides: AgreementContext, *checks: str) -> Paragraph:
     """How a deliverable is measured; what follows where it falls short is said once, for all.
 
     Raises:
         KeyError: the acceptance has no such check; a fault of ours.
     """
     titles = {each.id: each.title for each in CHECKS}
-    which = listed(say(check, " (", titles[check], ")") for check in checks)
+    which = join_sentences(say(check, " (", titles[check], ")") for check in checks)
     return Paragraph(say("Measured by atoll accept-test ", sides.stack, ": ", which, "."))
 
 
-def settled(label: Sentence, figure: Figure | None, *, before: str, after: str) -> Block:
+def render_term(label: Sentence, figure: Figure | None, *, before: str, after: str) -> Block:
     """A term: the sentence with its figure, or a line to be filled in."""
     return Blank(label) if figure is None else Paragraph(say(before, figure, after))
 
 
-def counted(figure: Figure, one: str, many: str) -> Sentence:
+def format_count(figure: Figure, one: str, many: str) -> Sentence:
     """A number and its noun: "1 node", "2 nodes"."""
     return say(figure, " ", one if figure.text == "1" else many)
 
@@ -236,27 +245,27 @@ def counted(figure: Figure, one: str, many: str) -> Sentence:
 OPEN: Final = "to be agreed"
 
 
-def bound(limit: Limit, *inputs: Figure) -> Sentence:
+def render_limit(limit: AcceptanceLimit, *inputs: Figure) -> Sentence:
     """The least of a limit; "none" where there cannot be one.
 
     "to be agreed" where somebody should know it and nobody does, or where less than it would be no proof of a fault.
     """
     if limit.least is None or limit.beyond or not inputs:
         return say("none" if limit.optional else OPEN)
-    return say(reckoned(limit.least, limit.why, *inputs, text=plain(limit.least)))
+    return say(derive_figure(limit.least, limit.why, *inputs, text=plain(limit.least)))
 
 
-def agreed_figure(limit: Limit) -> Figure | None:
+def build_agreed_figure(limit: AcceptanceLimit) -> Figure | None:
     """The least of a limit that was agreed on; None for one that follows from something else."""
     return of_checklist(limit.least, limit.agreed_at) if limit.agreed_at and limit.least is not None else None
 
 
-def theory(limit: Limit, *inputs: Figure) -> Sentence:
+def theory(limit: AcceptanceLimit, *inputs: Figure) -> Sentence:
     """What the least is a share of."""
     if limit.theory is None or not inputs:
         return say("none" if limit.optional else OPEN)
     return say(
-        reckoned(
+        derive_figure(
             limit.theory,
             "the slowest link of a node: Gbps / 8, or the links of one accelerator",
             *inputs,
@@ -265,7 +274,7 @@ def theory(limit: Limit, *inputs: Figure) -> Sentence:
     )
 
 
-def accelerator_facts(sides: Sides, pool: PoolAt, *columns: str) -> tuple[Figure, ...]:
+def accelerator_facts(sides: AgreementContext, pool: PoolAt, *columns: str) -> tuple[Figure, ...]:
     """Columns of accelerators.csv that the catalog knows: "memory_gb", "nvlink_gb_per_s", or a precision."""
     facts = sides.catalog.accelerators.get(pool.pool.accelerator or "")
     if facts is None:
@@ -284,7 +293,7 @@ def accelerator_facts(sides: Sides, pool: PoolAt, *columns: str) -> tuple[Figure
     )
 
 
-def network_fact(sides: Sides, pool: PoolAt) -> tuple[Figure, ...]:
+def network_fact(sides: AgreementContext, pool: PoolAt) -> tuple[Figure, ...]:
     """Gbps of a node's network, where the catalog knows it."""
     provider = pool.place.spec.placement.provider
     machine = sides.catalog.machines.get((provider, pool.pool.machine))

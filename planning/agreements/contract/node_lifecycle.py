@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.agreements.contract.context import BINDING, NO, UNKNOWN, measured, settled
+from planning.agreements.contract.context import BINDING, NO, UNKNOWN, describe_measurement, render_term
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph
-from planning.documents.figures import listed, of_catalog, of_lock, say
+from planning.documents.figures import join_sentences, of_catalog, of_lock, say
 from planning.platform.burn_in_eligibility import why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.agreements.contract.context import PoolAt, Sides
+    from planning.agreements.contract.context import AgreementContext, PoolAt
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
 
@@ -36,7 +36,7 @@ LOOSE: Final = {
 }
 
 
-def burn_in(sides: Sides) -> Iterator[Block]:
+def burn_in(sides: AgreementContext) -> Iterator[Block]:
     """How long nodes are stressed before work lands on them, and which are not, and why."""
     accelerated = [pool for pool in sides.pools if pool.accelerated]
     if not accelerated:
@@ -44,13 +44,13 @@ def burn_in(sides: Sides) -> Iterator[Block]:
     tested = [pool for pool in accelerated if pool.burned_in]
     yield Heading(2, say("Burn-in"))
     if tested:
-        yield Paragraph(_tested(tested, sides))
+        yield Paragraph(_describe_burn_in(tested, sides))
         yield from _longer(sides)
-        yield measured(sides, "burn_in")
+        yield describe_measurement(sides, "burn_in")
     untested = [pool for pool in accelerated if not pool.burned_in]
     if not untested:
         return
-    yield from _agreed_elsewhere(untested, sides)
+    yield from _describe_external_burn_in(untested, sides)
     early = say(sides.promise("early_failures", 0), " to ", sides.promise("early_failures", 1, unit="%"))
     yield Bullets(tuple(say(pool.name, ": no burn-in, since ", _why_not(pool), ".") for pool in untested))
     yield Notice(
@@ -63,11 +63,11 @@ def burn_in(sides: Sides) -> Iterator[Block]:
     )
 
 
-def _tested(tested: list[PoolAt], sides: Sides) -> Sentence:
+def _describe_burn_in(tested: list[PoolAt], sides: AgreementContext) -> Sentence:
     hours = sides.agreed("burn_in_hours")
     return say(
         "The nodes of ",
-        listed(pool.name for pool in tested),
+        join_sentences(pool.name for pool in tested),
         " that are always there are stressed for ",
         say(hours) if hours is not None else say("at least ", sides.promise("burn_in", 0)),
         " hours before they take work, and so is each that takes the place of one; until it has passed it takes none."
@@ -78,7 +78,7 @@ def _tested(tested: list[PoolAt], sides: Sides) -> Sentence:
     )
 
 
-def _longer(sides: Sides) -> Iterator[Block]:
+def _longer(sides: AgreementContext) -> Iterator[Block]:
     """More hours than the program runs by itself: somebody has to run the rest."""
     agreed, least = sides.agreement.burn_in_hours, sides.catalog.promises["burn_in"].value
     if agreed is None or agreed <= least:
@@ -92,7 +92,7 @@ def _longer(sides: Sides) -> Iterator[Block]:
     )
 
 
-def _agreed_elsewhere(untested: list[PoolAt], sides: Sides) -> Iterator[Block]:
+def _describe_external_burn_in(untested: list[PoolAt], sides: AgreementContext) -> Iterator[Block]:
     """Hours that were agreed on for a cluster that the program does not build: nothing here runs or measures them."""
     hours = sides.agreed("burn_in_hours")
     theirs = [pool.name for pool in untested if pool.pool.burn_in and not pool.place.built]
@@ -103,7 +103,7 @@ def _agreed_elsewhere(untested: list[PoolAt], sides: Sides) -> Iterator[Block]:
             "Agreed on are ",
             hours,
             " hours of burn-in: the provider runs them on ",
-            listed(theirs),
+            join_sentences(theirs),
             " before it hands the nodes over. The acceptance does not measure that, so the provider shows its own"
             " record.",
         )
@@ -116,10 +116,10 @@ def _why_not(pool: PoolAt) -> str:
     return why_not(pool.pool, pool.place.spec)
 
 
-def spares(sides: Sides) -> Iterator[Block]:
+def spares(sides: AgreementContext) -> Iterator[Block]:
     """Nodes that wait for one to fail, whose they are, and how soon another takes its place."""
     yield Heading(2, say("Nodes that fail"))
-    yield settled(
+    yield render_term(
         say("Hours in which a node that failed is replaced"),
         sides.agreed("replace_within_hours"),
         before="A node that failed is replaced within ",
@@ -129,9 +129,13 @@ def spares(sides: Sides) -> Iterator[Block]:
     unheld = [pool.name for pool in sides.pools if pool.accelerated and sides.holds(pool) == NO]
     if unheld and not sides.agreement.provider_spares:
         yield Paragraph(
-            say("Nobody holds nodes for ", listed(unheld), ": there another comes when the provider has one to give.")
+            say(
+                "Nobody holds nodes for ",
+                join_sentences(unheld),
+                ": there another comes when the provider has one to give.",
+            )
         )
-    yield settled(
+    yield render_term(
         say("Nodes that the provider keeps ready beyond those that are paid for"),
         sides.agreed("provider_spares"),
         before="Beyond the spares that are paid for, nodes that the provider keeps ready for this customer: ",
@@ -141,7 +145,7 @@ def spares(sides: Sides) -> Iterator[Block]:
     yield from _own_spares(sides)
 
 
-def _repair(sides: Sides) -> Iterator[Sentence]:
+def _repair(sides: AgreementContext) -> Iterator[Sentence]:
     for place in sides.places:
         where = say("At ", place.name, ": ") if place.told else say()
         if place.spec.profile.node_repair == "provider":
@@ -161,7 +165,7 @@ def _repair(sides: Sides) -> Iterator[Sentence]:
     )
 
 
-def _own_spares(sides: Sides) -> Iterator[Block]:
+def _own_spares(sides: AgreementContext) -> Iterator[Block]:
     together = [pool for pool in sides.pools if sides.together(pool)]
     paid = [pool for pool in together if pool.pool.spares]
     without = [pool for pool in together if not pool.pool.spares]
@@ -170,7 +174,7 @@ def _own_spares(sides: Sides) -> Iterator[Block]:
         yield Paragraph(
             say(
                 "Spare nodes that are paid for: ",
-                listed(each),
+                join_sentences(each),
                 ". They and those that the provider keeps stand on the spine of the nodes that work; one that stands"
                 " further away is no replacement.",
                 " In a pool that scales they are there, and on that spine, only while its nodes run."
@@ -182,18 +186,18 @@ def _own_spares(sides: Sides) -> Iterator[Block]:
         yield Notice(
             say(
                 "No spare is paid for in ",
-                listed(pool.name for pool in without),
+                join_sentences(pool.name for pool in without),
                 ": a run over all of its nodes stands still until a failed one is replaced.",
             )
         )
 
 
-def allocation(sides: Sides) -> Iterator[Block]:
+def allocation(sides: AgreementContext) -> Iterator[Block]:
     """Who holds the nodes, and how the cluster may grow."""
     yield Heading(2, say("Allocation and growth"))
-    told = [pool for pool in sides.pools if _told(pool, sides)]
+    told = [pool for pool in sides.pools if _is_holder_stated(pool, sides)]
     ways = dict.fromkeys((pool.pool.kind, sides.holds(pool)) for pool in told)
-    yield Bullets(tuple(_held(kind, holds, told, sides) for kind, holds in ways))
+    yield Bullets(tuple(_describe_holder(kind, holds, told, sides) for kind, holds in ways))
     yield from (
         Blank(say(pool.name, ": whether the provider holds its nodes while they do not run or are replaced"))
         for pool in told
@@ -205,25 +209,25 @@ def allocation(sides: Sides) -> Iterator[Block]:
     yield Paragraph(
         say(
             "More nodes of ",
-            listed(pool.name for pool in together),
+            join_sentences(pool.name for pool in together),
             " are of use only on the same spine: elsewhere all of the pool would have to move to be together.",
         )
     )
     yield Blank(say("Nodes that may be added on the same spine, and how long before they must be asked for"))
 
 
-def _told(pool: PoolAt, sides: Sides) -> bool:
+def _is_holder_stated(pool: PoolAt, sides: AgreementContext) -> bool:
     """Whether it is said who holds a pool: of accelerators and of what binds; of all where there is neither."""
     return pool.accelerated or pool.pool.kind == "reserved" or not _any_told(sides)
 
 
-def _held(kind: str, holds: str, told: list[PoolAt], sides: Sides) -> Sentence:
+def _describe_holder(kind: str, holds: str, told: list[PoolAt], sides: AgreementContext) -> Sentence:
     mine = [pool for pool in told if (pool.pool.kind, sides.holds(pool)) == (kind, holds)]
     words = LOOSE.get(kind) or HELD.get((kind, holds), "bought as the catalog's terms say")
-    return say(listed(pool.name for pool in mine), ": ", words, *_why_held(mine, sides), ".")
+    return say(join_sentences(pool.name for pool in mine), ": ", words, *_why_held(mine, sides), ".")
 
 
-def _why_held(mine: list[PoolAt], sides: Sides) -> Iterator[Sentence]:
+def _why_held(mine: list[PoolAt], sides: AgreementContext) -> Iterator[Sentence]:
     """What the catalog says of each purchase that binds, with its source."""
     bound = {pool.pool.purchase: pool for pool in mine if pool.pool.kind in BINDING and sides.holds(pool) != UNKNOWN}
     terms = [(pool, term) for pool in bound.values() if (term := sides.term(pool)) is not None]
@@ -231,7 +235,7 @@ def _why_held(mine: list[PoolAt], sides: Sides) -> Iterator[Sentence]:
         return
     yield say(
         " (",
-        listed(
+        join_sentences(
             say(
                 of_lock(pool.pool.purchase, f"{pool.at}.purchase"),
                 " holds nodes: ",
@@ -247,5 +251,5 @@ def _why_held(mine: list[PoolAt], sides: Sides) -> Iterator[Sentence]:
     )
 
 
-def _any_told(sides: Sides) -> bool:
+def _any_told(sides: AgreementContext) -> bool:
     return any(pool.accelerated or pool.pool.kind == "reserved" for pool in sides.pools)

@@ -12,7 +12,7 @@ from planning.documents.figures import of_catalog, of_checklist, of_lock, say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.agreements.contract.context import Place, Sides
+    from planning.agreements.contract.context import AgreementContext, LockPlacement
     from planning.checklist.model.agreement import Contact
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
@@ -28,7 +28,7 @@ ROLES: Final = {
 }
 
 
-def parties(sides: Sides) -> Iterator[Block]:
+def parties(sides: AgreementContext) -> Iterator[Block]:
     """Customer, providers, and whom to call."""
     customer = sides.lock.spec.customer
     yield Heading(2, say("Parties"))
@@ -50,16 +50,16 @@ def parties(sides: Sides) -> Iterator[Block]:
     yield from _contacts(sides)
 
 
-def customer_is_served(sides: Sides) -> bool:
+def customer_is_served(sides: AgreementContext) -> bool:
     """Whether somebody runs the cluster for the customer."""
     return sides.lock.spec.services.operation is Operation.FOR_US
 
 
-def _what(place: Place) -> Sentence:
+def _what(place: LockPlacement) -> Sentence:
     return say("provider of ", place.name) if place.told else say("provider")
 
 
-def _provider(place: Place, sides: Sides) -> Sentence:
+def _provider(place: LockPlacement, sides: AgreementContext) -> Sentence:
     where = place.spec.placement
     at = f"{place.at}.placement"
     named = of_lock(where.region, f"{at}.region")
@@ -68,7 +68,7 @@ def _provider(place: Place, sides: Sides) -> Sentence:
     return say(provider_title(place, sides), region, rented)
 
 
-def provider_title(place: Place, sides: Sides) -> Figure:
+def provider_title(place: LockPlacement, sides: AgreementContext) -> Figure:
     """The provider as people call it; by its name in the lock where the catalog does not know it."""
     name = place.spec.placement.provider
     known = sides.catalog.providers.get(name)
@@ -77,7 +77,7 @@ def provider_title(place: Place, sides: Sides) -> Figure:
     return of_catalog(known.title, f"providers.csv {known.name} title", source=sides.source(known.source, None))
 
 
-def _contacts(sides: Sides) -> Iterator[Block]:
+def _contacts(sides: AgreementContext) -> Iterator[Block]:
     """Whom to call; a line to be filled in for each role that nobody has."""
     found = {each.role: (at, each) for at, each in enumerate(sides.agreement.contacts)}
     rows = tuple(_contact(*found[role]) for role in ROLES if role in found)
@@ -97,7 +97,7 @@ def _contact(at: int, person: Contact) -> tuple[Sentence, ...]:
     )
 
 
-def accepted(sides: Sides) -> Iterator[Block]:
+def describe_accepted_option(sides: AgreementContext) -> Iterator[Block]:
     """The option, its lock and its term."""
     yield Heading(2, say("What was accepted"))
     if sides.changed:
@@ -111,7 +111,7 @@ def accepted(sides: Sides) -> Iterator[Block]:
     yield from _start(sides)
 
 
-def _start(sides: Sides) -> Iterator[Block]:
+def _start(sides: AgreementContext) -> Iterator[Block]:
     day, starts = sides.agreement.starts, sides.agreed("starts")
     if day is None or starts is None:
         yield Blank(say("Day on which the work begins"))
@@ -126,7 +126,7 @@ def _start(sides: Sides) -> Iterator[Block]:
         )
 
 
-def _facts(sides: Sides) -> Iterator[tuple[Sentence, Sentence]]:
+def _facts(sides: AgreementContext) -> Iterator[tuple[Sentence, Sentence]]:
     lock = sides.lock
     yield say("option"), say(of_lock(lock.option, "option"), ", of the stack ", sides.stack)
     yield say("digest of the lock"), say(sides.lock_digest)
@@ -138,7 +138,7 @@ def _facts(sides: Sides) -> Iterator[tuple[Sentence, Sentence]]:
     yield from _ceiling(sides)
 
 
-def _ceiling(sides: Sides) -> Iterator[tuple[Sentence, Sentence]]:
+def _ceiling(sides: AgreementContext) -> Iterator[tuple[Sentence, Sentence]]:
     ceiling = sides.lock.ceiling
     amounts = (
         (ceiling.usd_per_month, "usd_per_month", "a month"),

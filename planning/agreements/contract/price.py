@@ -5,19 +5,19 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from catalogs.offers import known_term
-from planning.agreements.contract.context import counted
+from catalogs.offers import find_term
+from planning.agreements.contract.context import format_count
 from planning.agreements.contract.parties import customer_is_served
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.upfront import list_upfront
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
-from planning.documents.figures import of_lock, reckoned, say
+from planning.documents.figures import derive_figure, of_lock, say
 from planning.values.money import to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.agreements.contract.context import Sides
+    from planning.agreements.contract.context import AgreementContext
     from planning.costs.upfront import Upfront
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
@@ -40,7 +40,7 @@ SUM: Final = "sum of these lines of the bill, rounded to cents"
 Numbered = tuple[int, "LockedLine"]
 
 
-def price(sides: Sides) -> Iterator[Block]:
+def price(sides: AgreementContext) -> Iterator[Block]:
     """The month by chapters, as three readings."""
     priced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is not None]
     unpriced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is None]
@@ -69,14 +69,14 @@ def price(sides: Sides) -> Iterator[Block]:
         yield Blank(say("What whoever runs the cluster is paid for a month, where it is not in the price, in USD"))
 
 
-def _due_first(sides: Sides) -> Iterator[Block]:
+def _due_first(sides: AgreementContext) -> Iterator[Block]:
     """What is paid on the first day, beside the month: the sums of the month hold its part of it already."""
     numbers = {line.key: at for at, line in enumerate(sides.lock.bill)}
     prices = {line.key: line.usd_per_unit for line in sides.lock.bill if line.usd_per_unit is not None}
     due = list_upfront(
         sides.lock.placements,
         prices,
-        term_of=lambda provider, purchase: known_term(sides.catalog, provider=provider, purchase=purchase),
+        term_of=lambda provider, purchase: find_term(sides.catalog, provider=provider, purchase=purchase),
     )
     if not due:
         return
@@ -86,7 +86,7 @@ def _due_first(sides: Sides) -> Iterator[Block]:
     yield Paragraph(say("It is paid before the nodes are used; each month above holds its part of it already."))
 
 
-def _due(each: Upfront, sides: Sides, numbers: Mapping[str, int]) -> tuple[Sentence, ...]:
+def _due(each: Upfront, sides: AgreementContext, numbers: Mapping[str, int]) -> tuple[Sentence, ...]:
     spec = sides.lock.placements[each.placement]
     pool, at = spec.pools[each.pool], f"placements.{each.placement}.pools.{each.pool}"
     prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
@@ -99,11 +99,11 @@ def _due(each: Upfront, sides: Sides, numbers: Mapping[str, int]) -> tuple[Sente
     return (*(say(name) for name in names), *(say(amount) for amount in amounts))
 
 
-def _unit_price(sides: Sides, line: int) -> Decimal:
+def _unit_price(sides: AgreementContext, line: int) -> Decimal:
     return sides.lock.bill[line].usd_per_unit or Decimal(0)
 
 
-def _chapters(lines: list[Numbered], sides: Sides) -> Mapping[str, list[Numbered]]:
+def _chapters(lines: list[Numbered], sides: AgreementContext) -> Mapping[str, list[Numbered]]:
     away = {place.spec.placement.name for place in sides.places[1:]}
     found: dict[str, list[Numbered]] = {title: [] for title in CHAPTERS.values()}
     for at, line in lines:
@@ -120,7 +120,7 @@ def _sums(lines: list[Numbered]) -> Iterator[Sentence]:
         yield say(_usd(sum((usd for _, usd in parts), Decimal(0)), SUM, *inputs)) if inputs else say("none")
 
 
-def onboarding(sides: Sides) -> Iterator[Block]:
+def onboarding(sides: AgreementContext) -> Iterator[Block]:
     """The professional services of the beginning, spread over the months."""
     services = sides.lock.spec.services
     if services.onboarding_usd_per_month <= 0:
@@ -139,7 +139,7 @@ def onboarding(sides: Sides) -> Iterator[Block]:
             ", paid as USD ",
             month,
             " in each of ",
-            counted(months, "month", "months"),
+            format_count(months, "month", "months"),
             "; the sums above hold them already.",
         )
     )
@@ -147,4 +147,4 @@ def onboarding(sides: Sides) -> Iterator[Block]:
 
 
 def _usd(usd: Decimal, formula: str, *inputs: Figure) -> Figure:
-    return reckoned(usd, formula, *inputs, text=f"{to_cents(usd):,}")
+    return derive_figure(usd, formula, *inputs, text=f"{to_cents(usd):,}")

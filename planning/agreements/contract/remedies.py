@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.agreements.contract.context import settled
+from planning.agreements.contract.context import render_term
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
-from planning.documents.figures import listed, of_checklist, of_lock, reckoned, say, shown
-from planning.platform.alerts.availability import INCLUDED, NO_FABRIC, counted_fabric, counted_tier
+from planning.documents.figures import derive_figure, format_value, join_sentences, of_checklist, of_lock, say
+from planning.platform.alerts.availability import INCLUDED, NO_FABRIC, is_counted_fabric, is_counted_tier
 from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from decimal import Decimal
 
-    from planning.agreements.contract.context import Sides
+    from planning.agreements.contract.context import AgreementContext
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
     from planning.spec.cluster import Pool
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CREDIT_HEADS: Final = ("attainment of the month", "hours for which all of a part is away, more than", "paid back")
 
 
-def delivered(sides: Sides) -> Iterator[Block]:
+def describe_deliverables(sides: AgreementContext) -> Iterator[Block]:
     """What holds of every deliverable that follows: when it is measured, and by when it is made good."""
     days = sides.agreed("fix_within_days")
     time = say(days, " days") if days is not None else say("the time that is settled below")
@@ -37,10 +37,10 @@ def delivered(sides: Sides) -> Iterator[Block]:
     )
 
 
-def shortfall(sides: Sides) -> Iterator[Block]:
+def shortfall(sides: AgreementContext) -> Iterator[Block]:
     """Time to fix and what is owed until then."""
     yield Heading(2, say("When it falls short"))
-    yield settled(
+    yield render_term(
         say("Days to bring a deliverable to what was promised"),
         sides.agreed("fix_within_days"),
         before="A deliverable that was measured too low is brought to what was promised within ",
@@ -54,12 +54,12 @@ def shortfall(sides: Sides) -> Iterator[Block]:
         )
     )
     yield from credits_owed(sides)
-    yield from stored(sides)
-    yield from excluded(sides)
+    yield from describe_storage_failures(sides)
+    yield from describe_exclusions(sides)
     yield from leaving(sides)
 
 
-def credits_owed(sides: Sides) -> Iterator[Block]:
+def credits_owed(sides: AgreementContext) -> Iterator[Block]:
     """The table of credits, and a month in which the promise is broken and nothing is owed."""
     steps = list(_steps(sides))
     yield Heading(3, say("Credits"))
@@ -88,7 +88,7 @@ def credits_owed(sides: Sides) -> Iterator[Block]:
     )
     yield from _not_counted(sides)
     if len(sides.places) > 1:
-        away = listed(say(place.name) for place in sides.places[1:])
+        away = join_sentences(say(place.name) for place in sides.places[1:])
         yield Paragraph(say("At ", away, " that command measures nothing: there the provider's own records count."))
     if not sides.agreement.credits:
         yield Paragraph(say("Nobody has settled other credits, so these are those of the catalog."))
@@ -105,17 +105,23 @@ def credits_owed(sides: Sides) -> Iterator[Block]:
         )
 
 
-def _not_counted(sides: Sides) -> Iterator[Block]:
+def _not_counted(sides: AgreementContext) -> Iterator[Block]:
     """What no month is reckoned of: provider's buckets, and fabrics that nothing in the cluster sees."""
-    buckets = [tier.name for tier in sides.tiers if tier.tier.item != INCLUDED and not counted_tier(tier.tier)]
+    buckets = [tier.name for tier in sides.tiers if tier.tier.item != INCLUDED and not is_counted_tier(tier.tier)]
     if buckets:
         yield Paragraph(
-            say("Not counted by the month, but held to the provider's own terms: ", listed(buckets), " storage.")
+            say(
+                "Not counted by the month, but held to the provider's own terms: ", join_sentences(buckets), " storage."
+            )
         )
     local = [tier.name for tier in sides.tiers if tier.tier.item == INCLUDED]
     if local:
         yield Paragraph(
-            say("Not counted for itself, since it is part of its node and fails with it: ", listed(local), " storage.")
+            say(
+                "Not counted for itself, since it is part of its node and fails with it: ",
+                join_sentences(local),
+                " storage.",
+            )
         )
     blind = [each.name for each in sides.pools if each.pool.fabric not in NO_FABRIC and _unseen(each.pool)]
     if blind:
@@ -123,23 +129,23 @@ def _not_counted(sides: Sides) -> Iterator[Block]:
             say(
                 "Not counted by the month, but held to the acceptance, since nothing in the cluster sees whether it"
                 " works: the fabric of ",
-                listed(blind),
+                join_sentences(blind),
                 ".",
             )
         )
 
 
 def _unseen(pool: Pool) -> bool:
-    return pool.role == "gpu" and not counted_fabric(pool.fabric)
+    return pool.role == "gpu" and not is_counted_fabric(pool.fabric)
 
 
-def _steps(sides: Sides) -> Iterator[tuple[Figure, Figure, Decimal]]:
+def _steps(sides: AgreementContext) -> Iterator[tuple[Figure, Figure, Decimal]]:
     """Below what, how much, and the first as a number; from the best month to the worst."""
     for at, each in enumerate(sides.agreement.credits):
         where = f"agreement.credits.{at}"
         yield (
-            of_checklist(each.below_percent, f"{where}.below_percent", text=f"{shown(each.below_percent)}%"),
-            of_checklist(each.credit_percent, f"{where}.credit_percent", text=f"{shown(each.credit_percent)}%"),
+            of_checklist(each.below_percent, f"{where}.below_percent", text=f"{format_value(each.below_percent)}%"),
+            of_checklist(each.credit_percent, f"{where}.credit_percent", text=f"{format_value(each.credit_percent)}%"),
             each.below_percent,
         )
     if not sides.agreement.credits:
@@ -150,10 +156,10 @@ def _steps(sides: Sides) -> Iterator[tuple[Figure, Figure, Decimal]]:
 def _hours(below: Figure, limit: Decimal) -> Figure:
     """How long a part may be missing in a month before the credit is owed."""
     hours = (100 - limit) / 100 * HOURS_PER_MONTH
-    return reckoned(hours, "what is left to a hundred percent, of the month of all price lists: 730 hours", below)
+    return derive_figure(hours, "what is left to a hundred percent, of the month of all price lists: 730 hours", below)
 
 
-def stored(sides: Sides) -> Iterator[Block]:
+def describe_storage_failures(sides: AgreementContext) -> Iterator[Block]:
     """Storage that fails: who mends it, and how people work until then; nothing without storage."""
     if not sides.tiers:
         return
@@ -168,27 +174,27 @@ def stored(sides: Sides) -> Iterator[Block]:
     yield Blank(say("What people work on until then, and who pays for it"))
 
 
-def slo(sides: Sides) -> tuple[Decimal, Figure]:
+def slo(sides: AgreementContext) -> tuple[Decimal, Figure]:
     """Share of the month that is promised, as a number and as a figure: of the lock, the checklist or the catalog."""
     platform = sides.lock.spec.platform
     if platform is not None and (asked := platform.slo_percent) is not None:
-        return asked, of_lock(asked, "placements.0.platform.slo_percent", text=f"{shown(asked)}%")
+        return asked, of_lock(asked, "placements.0.platform.slo_percent", text=f"{format_value(asked)}%")
     if (asked := sides.checklist.slo_percent) is not None:
-        return asked, of_checklist(asked, "slo_percent", text=f"{shown(asked)}%")
+        return asked, of_checklist(asked, "slo_percent", text=f"{format_value(asked)}%")
     return sides.catalog.promises["slo_uptime"].value, sides.promise("slo_uptime", unit="%")
 
 
-def excluded(sides: Sides) -> Iterator[Block]:
+def describe_exclusions(sides: AgreementContext) -> Iterator[Block]:
     """What is not counted as a failure."""
     yield Heading(3, say("What does not count"))
     notice = sides.agreed("maintenance_notice_hours")
-    yield Bullets(tuple(_excluded(sides, notice)))
+    yield Bullets(tuple(_list_exclusions(sides, notice)))
     if notice is None:
         yield Blank(say("Hours of notice before maintenance"))
     yield Blank(say("Hours of announced maintenance in one month at most"))
 
 
-def _excluded(sides: Sides, notice: Figure | None) -> Iterator[Sentence]:
+def _list_exclusions(sides: AgreementContext, notice: Figure | None) -> Iterator[Sentence]:
     if notice is not None:
         yield say(
             "Maintenance that was announced at least ",
@@ -210,12 +216,12 @@ def _excluded(sides: Sides, notice: Figure | None) -> Iterator[Sentence]:
         yield say("Work that is held because the month has reached its ceiling.")
 
 
-def leaving(sides: Sides) -> Iterator[Block]:
+def leaving(sides: AgreementContext) -> Iterator[Block]:
     """The way out of a term; nothing where nobody is bound."""
     if not sides.has_term:
         return
     yield Heading(3, say("Leaving early"))
-    yield settled(
+    yield render_term(
         say("Days of one fault after which the customer may leave without a charge"),
         sides.agreed("exit_after_days"),
         before="Where a deliverable stays below what was promised for ",

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.throughput import tier_speeds
 from planning.acceptance.limits import plain
-from planning.acceptance.storage_limits import sold_mb_per_s
-from planning.agreements.contract.context import OPEN, agreed_figure, bound, measured
+from planning.acceptance.storage_limits import calculate_sold_throughput
+from planning.agreements.contract.context import OPEN, build_agreed_figure, describe_measurement, render_limit
 from planning.agreements.contract.parties import provider_title
 from planning.agreements.contract.remedies import slo
 from planning.documents.blocks import Blank, Heading, Notice, Paragraph, Table
-from planning.documents.figures import listed, of_catalog, of_lock, reckoned, say
+from planning.documents.figures import derive_figure, join_sentences, of_catalog, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.acceptance.limits import Limit
+    from planning.acceptance.limits import AcceptanceLimit
     from planning.acceptance.storage_limits import ExpectedTier
-    from planning.agreements.contract.context import Place, Sides, TierAt
+    from planning.agreements.contract.context import AgreementContext, LockPlacement, TierAt
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
 
@@ -27,7 +27,7 @@ UNSOLD: Final = " is not known"  # how the engine of a tier ends in a lock where
 UNPUBLISHED: Final = "not published"  # how providers.csv begins where a source names no figure
 
 
-def storage(sides: Sides) -> Iterator[Block]:
+def storage(sides: AgreementContext) -> Iterator[Block]:
     """Every tier; throughput and small files of those that are file systems."""
     if not sides.tiers:
         return
@@ -38,7 +38,7 @@ def storage(sides: Sides) -> Iterator[Block]:
         numbers_from=3,
     )
     yield Paragraph(say("Usable is what the customer may fill; provisioned is what is paid for so that it can be."))
-    files = [(tier, found) for tier in sides.tiers if (found := _expected(tier, sides)) is not None]
+    files = [(tier, found) for tier in sides.tiers if (found := _find_expected_tier(tier, sides)) is not None]
     if files:
         yield from _files(files, sides)
     if len(files) < len(sides.tiers):
@@ -50,7 +50,7 @@ def storage(sides: Sides) -> Iterator[Block]:
         )
 
 
-def _files(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[Block]:
+def _files(files: list[tuple[TierAt, ExpectedTier]], sides: AgreementContext) -> Iterator[Block]:
     yield Table(
         caption=say("Throughput of all nodes together, in MB/s, and many small files."),
         head=(
@@ -63,7 +63,7 @@ def _files(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[B
         rows=tuple(_throughput(tier, found, sides) for tier, found in files),
         numbers_from=1,
     )
-    yield from _agreed(files, sides)
+    yield from _describe_agreed_speeds(files, sides)
     yield Paragraph(
         say(
             "Small files are the code and environments of a Python shop: installing an environment makes them, an"
@@ -77,7 +77,7 @@ def _files(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[B
         for words, limit in ((": reads, MB/s", found.loader), (": writes, MB/s", found.checkpoint))
         if not limit.known and not limit.optional
     )
-    yield measured(sides, "loader", "checkpoint", "small_files")
+    yield describe_measurement(sides, "loader", "checkpoint", "small_files")
 
 
 def _tier(tier: TierAt) -> tuple[Sentence, ...]:
@@ -90,12 +90,12 @@ def _tier(tier: TierAt) -> tuple[Sentence, ...]:
     )
 
 
-def _expected(tier: TierAt, sides: Sides) -> ExpectedTier | None:
+def _find_expected_tier(tier: TierAt, sides: AgreementContext) -> ExpectedTier | None:
     key = (tier.place.spec.placement.name, tier.tier.tier)
     return next((each for each in sides.expected.tiers if (each.placement, each.tier) == key), None)
 
 
-def _throughput(tier: TierAt, found: ExpectedTier, sides: Sides) -> tuple[Sentence, ...]:
+def _throughput(tier: TierAt, found: ExpectedTier, sides: AgreementContext) -> tuple[Sentence, ...]:
     return (
         tier.name,
         _least(tier, found.loader, sides),
@@ -105,16 +105,16 @@ def _throughput(tier: TierAt, found: ExpectedTier, sides: Sides) -> tuple[Senten
     )
 
 
-def _least(tier: TierAt, limit: Limit, sides: Sides) -> Sentence:
+def _least(tier: TierAt, limit: AcceptanceLimit, sides: AgreementContext) -> Sentence:
     """The agreed figure, else the share of what the tier is sold with."""
-    settled = agreed_figure(limit)
+    settled = build_agreed_figure(limit)
     if settled is not None:
         return say(settled)
-    sold = _sold(tier, sides)
-    return bound(limit, *sold, sides.promise("all_reduce_share")) if sold else bound(limit)
+    sold = _build_sold_figures(tier, sides)
+    return render_limit(limit, *sold, sides.promise("all_reduce_share")) if sold else render_limit(limit)
 
 
-def _agreed(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[Block]:
+def _describe_agreed_speeds(files: list[tuple[TierAt, ExpectedTier]], sides: AgreementContext) -> Iterator[Block]:
     """That agreed figures hold in full, and which of them are more than the provider sells."""
     settled = [
         (say(tier.name, " ", word), tier, limit)
@@ -123,23 +123,28 @@ def _agreed(files: list[tuple[TierAt, ExpectedTier]], sides: Sides) -> Iterator[
         if limit.agreed_at
     ]
     if settled:
-        said = listed(name for name, _, _ in settled)
+        said = join_sentences(name for name, _, _ in settled)
         yield Paragraph(say("Agreed on, and held to in full, not to a share of what is sold: ", said, "."))
     for name, tier, limit in settled:
         yield from _more_than_sold(name, tier, limit, sides)
 
 
-def _more_than_sold(name: Sentence, tier: TierAt, limit: Limit, sides: Sides) -> Iterator[Block]:
-    figure, sold = agreed_figure(limit), sold_mb_per_s(tier.tier, provider=tier.place.spec.placement.provider)
+def _more_than_sold(name: Sentence, tier: TierAt, limit: AcceptanceLimit, sides: AgreementContext) -> Iterator[Block]:
+    figure, sold = (
+        build_agreed_figure(limit),
+        calculate_sold_throughput(tier.tier, provider=tier.place.spec.placement.provider),
+    )
     if figure is None or sold is None or limit.least is None or limit.least <= sold:
         return
-    whole = reckoned(sold, "MB/s for each TiB, times the TiB provisioned", *_sold(tier, sides), text=plain(sold))
+    whole = derive_figure(
+        sold, "MB/s for each TiB, times the TiB provisioned", *_build_sold_figures(tier, sides), text=plain(sold)
+    )
     yield Notice(
         say(name, ": agreed on are ", figure, " MB/s, and the provider sells a tier of this size with ", whole, ".")
     )
 
 
-def _sold(tier: TierAt, sides: Sides) -> tuple[Figure, ...]:
+def _build_sold_figures(tier: TierAt, sides: AgreementContext) -> tuple[Figure, ...]:
     """What a tier is sold with for each TiB, and what is provisioned of it; empty where no page says the first."""
     provider = tier.place.spec.placement.provider
     found = tier_speeds().get((provider, tier.tier.tier))
@@ -152,11 +157,11 @@ def _sold(tier: TierAt, sides: Sides) -> tuple[Figure, ...]:
 
 def _minutes(found: ExpectedTier, reading: str, minutes: Figure) -> Sentence:
     """Minutes of the promise where the acceptance holds the tier to them."""
-    limits: dict[str, Limit] = {each.reading: each for each in found.small_files}
+    limits: dict[str, AcceptanceLimit] = {each.reading: each for each in found.small_files}
     return say(minutes, " minutes") if reading in limits and limits[reading].most is not None else say(OPEN)
 
 
-def control(sides: Sides) -> Iterator[Block]:
+def control(sides: AgreementContext) -> Iterator[Block]:
     """The Kubernetes API and the services on it."""
     yield Heading(3, say("Control plane and services"))
     for place in sides.places:
@@ -177,17 +182,17 @@ def control(sides: Sides) -> Iterator[Block]:
     )
     yield from _software(sides)
     peered = any(each.spec.network.peering or each.spec.network.link for each in sides.places)
-    yield measured(sides, "dns", "egress", *(["peering"] if peered else []), *(["smoke"] if smoke else []))
+    yield describe_measurement(sides, "dns", "egress", *(["peering"] if peered else []), *(["smoke"] if smoke else []))
 
 
-def _software(sides: Sides) -> Iterator[Block]:
+def _software(sides: AgreementContext) -> Iterator[Block]:
     """Versions: those of the lock, and none that the provider's own software would force."""
     built = [place for place in sides.places if place.spec.existing is None]
     if len(built) < len(sides.places):
         yield Blank(say("Oldest Kubernetes, driver and operating system to which the provider may hold its cluster"))
     if not built:
         return
-    versions = listed(
+    versions = join_sentences(
         say(
             of_lock(place.spec.kubernetes_version, f"{place.at}.{VERSION}"),
             *((" at ", place.name) if place.told else ()),
@@ -204,7 +209,7 @@ def _software(sides: Sides) -> Iterator[Block]:
     )
 
 
-def _api(place: Place, sides: Sides) -> Iterator[Block]:
+def _api(place: LockPlacement, sides: AgreementContext) -> Iterator[Block]:
     provider = provider_title(place, sides)
     known = sides.catalog.providers.get(place.spec.placement.provider)
     if known is None or not known.sla or known.sla.startswith(UNPUBLISHED):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.agreements.contract.context import counted, settled
+from planning.agreements.contract.context import format_count, render_term
 from planning.checklist.model.vocabulary import Operation, Orchestration, Support
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
 from planning.documents.figures import of_catalog, of_checklist, of_lock, say
@@ -12,7 +12,7 @@ from planning.documents.figures import of_catalog, of_checklist, of_lock, say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.agreements.contract.context import Sides
+    from planning.agreements.contract.context import AgreementContext
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
 
@@ -34,7 +34,7 @@ PLANS: Final = {
 """Plans that the catalog prices, by the source and the item of their line; each is named in its source's text."""
 
 
-def support(sides: Sides) -> Iterator[Block]:
+def support(sides: AgreementContext) -> Iterator[Block]:
     """The level, how soon an engineer answers, and who does at night."""
     level = sides.lock.spec.services.support
     yield Heading(2, say("Support"))
@@ -63,7 +63,7 @@ def support(sides: Sides) -> Iterator[Block]:
         yield Notice(_drill("At night, at weekends and on holidays nobody of the provider has"))
 
 
-def _plans(sides: Sides) -> Iterator[Block]:
+def _plans(sides: AgreementContext) -> Iterator[Block]:
     """The plan of the cloud that is in the price: whose it is, and what it does not look after."""
     for at, line in enumerate(sides.lock.bill):
         plan = PLANS.get((line.source, line.item))
@@ -81,7 +81,7 @@ def _plans(sides: Sides) -> Iterator[Block]:
         )
 
 
-def _contrary(level: Support, sides: Sides) -> Iterator[Block]:
+def _contrary(level: Support, sides: AgreementContext) -> Iterator[Block]:
     """Times to answer that were settled beside a level that was bought, where both cannot hold."""
     responses = sides.agreement.responses
     if not responses:
@@ -94,7 +94,7 @@ def _contrary(level: Support, sides: Sides) -> Iterator[Block]:
         yield Notice(say("The times below say more than what was bought, and the price holds no more. Settle it."))
 
 
-def _responses(sides: Sides) -> Iterator[tuple[Sentence, ...]]:
+def _responses(sides: AgreementContext) -> Iterator[tuple[Sentence, ...]]:
     found = {each.sort: (at, each) for at, each in enumerate(sides.agreement.responses)}
     for sort, words in SORTS.items():
         if sort in found:
@@ -103,7 +103,7 @@ def _responses(sides: Sides) -> Iterator[tuple[Sentence, ...]]:
             yield say(words), say(minutes), say("yes" if each.weekends else "no")
 
 
-def _weekends(sides: Sides) -> bool:
+def _weekends(sides: AgreementContext) -> bool:
     urgent = [each for each in sides.agreement.responses if each.sort == "urgent"]
     return any(each.weekends for each in urgent) if urgent else sides.lock.spec.services.support is Support.ALWAYS
 
@@ -116,7 +116,7 @@ def _drill(nobody: str) -> Sentence:
     )
 
 
-def generation(sides: Sides) -> Iterator[Block]:
+def generation(sides: AgreementContext) -> Iterator[Block]:
     """Moving to newer accelerators before the term ends; nothing without a term or accelerators."""
     if not sides.lock.contract_months or not any(pool.accelerated for pool in sides.pools):
         return
@@ -129,11 +129,11 @@ def generation(sides: Sides) -> Iterator[Block]:
             " to ",
             sides.promise("generation", 1),
             " months; the term of this contract is ",
-            counted(months, "month", "months"),
+            format_count(months, "month", "months"),
             ".",
         )
     )
-    yield settled(
+    yield render_term(
         say("Months after which the customer may move to it before the term ends"),
         sides.agreed("upgrade_after_months"),
         before="The customer may move to it before the term ends, after ",
@@ -142,7 +142,7 @@ def generation(sides: Sides) -> Iterator[Block]:
     yield Blank(say("What the customer pays for that move, and what becomes of what was bought for the term"))
 
 
-def migration(sides: Sides) -> Iterator[Block]:
+def migration(sides: AgreementContext) -> Iterator[Block]:
     """Who moves the data when the cluster has to move, and who pays for two clusters at once."""
     if not sides.tiers:
         return
@@ -172,13 +172,13 @@ def migration(sides: Sides) -> Iterator[Block]:
     yield Blank(say("Days after the end of the contract for which the data can still be read and taken away"))
 
 
-def brought(sides: Sides) -> Iterator[Block]:
+def describe_customer_duties(sides: AgreementContext) -> Iterator[Block]:
     """The engineering that the customer must have."""
     yield Heading(2, say("What the customer brings"))
-    yield Bullets(tuple(_brought(sides)))
+    yield Bullets(tuple(_list_customer_duties(sides)))
 
 
-def _brought(sides: Sides) -> Iterator[Sentence]:
+def _list_customer_duties(sides: AgreementContext) -> Iterator[Sentence]:
     spec = sides.lock.spec
     if spec.services.operation is Operation.OURSELVES:
         yield say(

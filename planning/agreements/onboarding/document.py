@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.offers import known_term
-from planning.agreements.onboarding.plan import ROLES, Step, steps, title_of
+from catalogs.offers import find_term
+from planning.agreements.onboarding.plan import ROLES, OnboardingStep, steps, title_of
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.workload import FineTuning, Training
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
-from planning.documents.figures import Sentence, listed, of_checklist, of_lock, reckoned, say
+from planning.documents.figures import Sentence, derive_figure, join_sentences, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ def _places(lock: Lock, catalog: Catalog) -> Iterator[Sentence]:
                 ", and keep it out of every repository.",
             )
             continue
-        machines = listed(_machines(spec, f"placements.{at}"))
+        machines = join_sentences(_machines(spec, f"placements.{at}"))
         yield say(
             "Open the account at ", provider, " in ", region, " and have its quota raised for ", machines,
             "; atoll preflight says what is missing.",
@@ -69,7 +69,7 @@ def _machines(spec: ClusterSpec, place: str) -> Iterator[Sentence]:
     for machine, numbers in paths.items():
         counts = [of_lock(spec.pools[each].max_nodes, f"{place}.pools.{each}.max_nodes") for each in numbers]
         most = sum(spec.pools[each].max_nodes for each in numbers)
-        count = counts[0] if len(counts) == 1 else reckoned(most, "sum over the pools of this machine", *counts)
+        count = counts[0] if len(counts) == 1 else derive_figure(most, "sum over the pools of this machine", *counts)
         yield say(count, " of ", of_lock(machine, f"{place}.pools.{numbers[0]}.machine"))
 
 
@@ -79,7 +79,7 @@ def _purchases(spec: ClusterSpec, place: str, catalog: Catalog) -> Iterator[Sent
         if pool.kind != "reserved" or not pool.min_nodes:
             continue
         path = f"{place}.pools.{number}"
-        term = known_term(catalog, provider=spec.placement.provider, purchase=pool.purchase)
+        term = find_term(catalog, provider=spec.placement.provider, purchase=pool.purchase)
         price_alone = term is not None and term.holds == "no"
         yield say(
             "Buy ",
@@ -130,7 +130,7 @@ def _people(lock: Lock) -> Iterator[Sentence]:
         if not user.ssh_key
     ]
     if access.ssh and keyless:
-        yield say("Send the public SSH keys of ", listed(keyless), ": without one there is no way to a node.")
+        yield say("Send the public SSH keys of ", join_sentences(keyless), ": without one there is no way to a node.")
 
 
 def _secrets(lock: Lock) -> Iterator[Sentence]:
@@ -203,7 +203,7 @@ def document(lock: Lock, checklist: Checklist, catalog: Catalog) -> Document:
 def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Block]:
     found = steps(lock, checklist, catalog)
     if checklist_digest(checklist) != lock.checklist_digest:
-        yield Notice(_changed(lock, checklist))
+        yield Notice(_render_changes(lock, checklist))
     if checklist.agreement.starts is None:
         yield Notice(say("No day to start on is agreed (agreement.starts): days are counted, and nothing has a date."))
     yield Heading(2, say("From the annex to the first job"))
@@ -211,17 +211,17 @@ def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Bloc
     yield Heading(2, say("Done when"))
     yield Table(
         head=(say("step"), say("it is done when")),
-        rows=tuple((title_of(each, catalog), _done(each, lock, checklist)) for each in found),
+        rows=tuple((title_of(each, catalog), _render_completion(each, lock, checklist)) for each in found),
     )
     yield Heading(2, say("Prerequisites"))
     yield Bullets(duties(lock, checklist, catalog), boxes=True)
     yield Heading(2, say("What each person is handed"))
-    yield from _handed(lock)
+    yield from _render_handout(lock)
     yield Heading(2, say("Support contacts"))
     yield from _contacts(checklist)
 
 
-def _timeline(found: tuple[Step, ...], catalog: Catalog) -> Table:
+def _timeline(found: tuple[OnboardingStep, ...], catalog: Catalog) -> Table:
     when = ("done by working day",) if found[0].first is None else ("from", "to")
     return Table(
         head=tuple(say(each) for each in ("step", *when, "takes", "who answers for it")),
@@ -230,13 +230,13 @@ def _timeline(found: tuple[Step, ...], catalog: Catalog) -> Table:
     )
 
 
-def _when(step: Step) -> tuple[Sentence, ...]:
+def _when(step: OnboardingStep) -> tuple[Sentence, ...]:
     if step.first is None or step.last is None:
-        return (say(reckoned(step.day, COUNTED, *step.why_dates)),)
-    return say(reckoned(step.first, DATED, *step.why_dates)), say(reckoned(step.last, DATED, *step.why_dates))
+        return (say(derive_figure(step.day, COUNTED, *step.why_dates)),)
+    return say(derive_figure(step.first, DATED, *step.why_dates)), say(derive_figure(step.last, DATED, *step.why_dates))
 
 
-def _done(step: Step, lock: Lock, checklist: Checklist) -> Sentence:
+def _render_completion(step: OnboardingStep, lock: Lock, checklist: Checklist) -> Sentence:
     parts = {part.name for part in lock.spec.platform.parts} if lock.spec.platform is not None else set[str]()
     there = {
         "teach": "notebooks" in parts,
@@ -249,7 +249,7 @@ def _done(step: Step, lock: Lock, checklist: Checklist) -> Sentence:
     return say(before, of_lock(lock.stack, "stack"), rest) if mark else say(before)
 
 
-def _changed(lock: Lock, checklist: Checklist) -> Sentence:
+def _render_changes(lock: Lock, checklist: Checklist) -> Sentence:
     """That the checklist asks for something else by now, and for whom else."""
     before = {user.name for user in lock.spec.access.users}
     now = {user.name for user in checklist.access.users}
@@ -266,12 +266,12 @@ def _changed(lock: Lock, checklist: Checklist) -> Sentence:
     return say(
         "The checklist has changed since this option was accepted. What was accepted is handed out; the rest comes with"
         " atoll accept and the next update.",
-        *((" Not let in until then: ", listed(new), ".") if new else ()),
-        *((" Let in until then: ", listed(gone), ".") if gone else ()),
+        *((" Not let in until then: ", join_sentences(new), ".") if new else ()),
+        *((" Let in until then: ", join_sentences(gone), ".") if gone else ()),
     )
 
 
-def _handed(lock: Lock) -> Iterator[Block]:
+def _render_handout(lock: Lock) -> Iterator[Block]:
     spec = lock.spec
     if not spec.access.users:
         yield Paragraph(say("Nobody is named in access.users, so nothing is handed out."))
@@ -285,7 +285,7 @@ def _handed(lock: Lock) -> Iterator[Block]:
             (
                 say(of_lock(user.name, f"{USERS}.{at}.name")),
                 say(user.group),
-                listed([say(OWN_WAYS[way]) for way in ways]),
+                join_sentences([say(OWN_WAYS[way]) for way in ways]),
             )
             for at, user in enumerate(spec.access.users)
         ),
@@ -296,7 +296,7 @@ def _handed(lock: Lock) -> Iterator[Block]:
         if at and each.access.users
     ]
     if beside:
-        yield Paragraph(say("What opens ", listed(beside), " lies in a folder of that name inside theirs."))
+        yield Paragraph(say("What opens ", join_sentences(beside), " lies in a folder of that name inside theirs."))
     yield Paragraph(say(HANDED))
 
 

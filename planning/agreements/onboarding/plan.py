@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 from planning.documents.figures import (
     Figure,
     Sentence,
+    derive_figure,
     of_catalog,
     of_checklist,
     of_promise,
-    reckoned,
     say,
     source_text,
 )
-from planning.platform.burn_in_eligibility import burned_in
+from planning.platform.burn_in_eligibility import list_eligible_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,28 +33,28 @@ FRIDAY: Final = 4
 ONE_DAY: Final = timedelta(days=1)
 
 
-def works(day: date) -> bool:
+def is_workday(day: date) -> bool:
     """Whether it is Monday to Friday."""
     return day.weekday() <= FRIDAY
 
 
-def working(day: date) -> date:
+def find_workday(day: date) -> date:
     """That day, or the next on which people work."""
-    while not works(day):
+    while not is_workday(day):
         day += ONE_DAY
     return day
 
 
-def after(day: date) -> date:
+def find_next_workday(day: date) -> date:
     """The next day on which people work."""
-    return working(day + ONE_DAY)
+    return find_workday(day + ONE_DAY)
 
 
 def last_of(first: date, working_days: int) -> date:
     """Last of so many working days, `first` being the first of them; `first` itself for none."""
     day = first
     for _ in range(working_days - 1):
-        day = after(day)
+        day = find_next_workday(day)
     return day
 
 
@@ -78,7 +78,7 @@ THERE_ALREADY: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class OnboardingStep:
     """One step, placed in time.
 
     Args:
@@ -110,26 +110,26 @@ class Length:
     figure: Figure
 
 
-def steps(lock: Lock, checklist: Checklist, catalog: Catalog) -> tuple[Step, ...]:
+def steps(lock: Lock, checklist: Checklist, catalog: Catalog) -> tuple[OnboardingStep, ...]:
     """Every step that this stack needs, in the order in which they are taken."""
-    return tuple(_placed(lock, checklist, catalog))
+    return tuple(_schedule_steps(lock, checklist, catalog))
 
 
-def _placed(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Step]:
+def _schedule_steps(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[OnboardingStep]:
     starts = checklist.agreement.starts
     used: list[Figure] = [of_checklist(starts, "agreement.starts")] if starts else []
     free, day = starts, 0
-    spared = set(_spared(lock, checklist))
+    spared = set(_list_needless_steps(lock, checklist))
     for row in (each for each in catalog.handover_steps.values() if each.step not in spared):
         length = length_of(row, checklist, catalog)
         used = [*used, length.figure]
         first = last = None
         if free is not None:
-            first = free if length.through else working(free)
+            first = free if length.through else find_workday(free)
             last = _last(first, length)
             free = last + ONE_DAY if length.days else first
         day += length.days
-        yield Step(
+        yield OnboardingStep(
             id=row.step,
             title=_title(row, lock),
             owner=_owner(row.owner, checklist),
@@ -152,7 +152,7 @@ def _last(first: date, length: Length) -> date:
     return last_of(first, length.days)
 
 
-def title_of(step: Step, catalog: Catalog) -> Sentence:
+def title_of(step: OnboardingStep, catalog: Catalog) -> Sentence:
     """Its title; a figure of the catalog where somebody wrote digits into it."""
     if not any(character.isdigit() for character in step.title):
         return say(step.title)
@@ -160,9 +160,9 @@ def title_of(step: Step, catalog: Catalog) -> Sentence:
     return say(of_catalog(row.title, f"handover_steps.csv {row.step} title", source=source_text(catalog, row.source)))
 
 
-def _spared(lock: Lock, checklist: Checklist) -> Iterator[str]:
+def _list_needless_steps(lock: Lock, checklist: Checklist) -> Iterator[str]:
     """Steps that this stack does not need."""
-    if not any(burned_in(spec) for spec in lock.placements):
+    if not any(list_eligible_pools(spec) for spec in lock.placements):
         yield BURN_IN
     if checklist.dataset is None:
         yield LOAD
@@ -195,7 +195,7 @@ def _burn_in(checklist: Checklist, catalog: Catalog) -> Length:
         hours = known
         source = of_promise(promise, source=source_text(catalog, promise.source), text=f"{known:f}")
     whole = ceil(hours / HOURS_PER_DAY)
-    return Length(days=whole, through=True, figure=reckoned(whole, "hours of the burn-in in whole days", source))
+    return Length(days=whole, through=True, figure=derive_figure(whole, "hours of the burn-in in whole days", source))
 
 
 def _takes(length: Length) -> Sentence:

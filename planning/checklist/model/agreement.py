@@ -8,7 +8,7 @@ from pydantic import Field
 
 from planning.checklist.model.people import Email
 from planning.checklist.model.units import Day, Flag, Number, Whole
-from planning.checklist.model.workload import Name, Strict
+from planning.checklist.model.workload import ChecklistModel, Name
 
 Phone = Annotated[str, Field(pattern=r"^\+[0-9 ]{6,20}$")]
 Sort = Literal["urgent", "high", "normal"]
@@ -18,7 +18,7 @@ HandoverStep = Literal[
 Role = Literal["customer_lead", "customer_engineer", "account", "engineer_on_call", "support", "security"]
 
 
-class Credit(Strict):
+class Credit(ChecklistModel):
     """What is paid back where a month falls short."""
 
     below_percent: Number = Field(gt=0, lt=100)
@@ -27,7 +27,7 @@ class Credit(Strict):
     """Of what the part that fell short costs in that month."""
 
 
-class Response(Strict):
+class Response(ChecklistModel):
     """How soon somebody answers."""
 
     sort: Sort
@@ -38,7 +38,7 @@ class Response(Strict):
     """Whether that holds at night, at weekends and on holidays too."""
 
 
-class Contact(Strict):
+class Contact(ChecklistModel):
     """Whom to call."""
 
     role: Role
@@ -51,7 +51,7 @@ class Contact(Strict):
     """Where they can be called, with the country's code."""
 
 
-class StepTime(Strict):
+class StepTime(ChecklistModel):
     """How long a step of the handover takes."""
 
     step: HandoverStep
@@ -60,7 +60,7 @@ class StepTime(Strict):
     """Monday to Friday; holidays are not known here."""
 
 
-class AgreedSpeed(Strict):
+class AgreedSpeed(ChecklistModel):
     """What a storage tier reads and writes at least; MB/s of 10^6 bytes."""
 
     tier: Literal["hot", "warm"]
@@ -73,7 +73,7 @@ class AgreedSpeed(Strict):
     """MB/s that all nodes together write."""
 
 
-class Agreement(Strict):
+class Agreement(ChecklistModel):
     """Terms that were settled; what is left out stays a blank line in the annex."""
 
     starts: Day | None = None

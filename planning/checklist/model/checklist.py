@@ -23,7 +23,7 @@ from planning.checklist.model.vocabulary import (
     Residency,
     Support,
 )
-from planning.checklist.model.workload import Name, Notebooks, Strict, Workload
+from planning.checklist.model.workload import ChecklistModel, Name, Notebooks, Workload
 
 DOMAIN: Final = r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$"
 _SUGGESTED: Final = tuple(
@@ -31,7 +31,7 @@ _SUGGESTED: Final = tuple(
 )
 
 
-class Customer(Strict):
+class Customer(ChecklistModel):
     """Who asks, and who answers for the bill."""
 
     name: Name
@@ -40,7 +40,7 @@ class Customer(Strict):
     """Who is told when money or machines misbehave."""
 
 
-class Engineers(Strict):
+class Engineers(ChecklistModel):
     """The people who will work in the cluster."""
 
     count: Whole = Field(ge=1)
@@ -49,7 +49,7 @@ class Engineers(Strict):
     """In-cluster IDEs; empty for none."""
 
 
-class DataSet(Strict):
+class DataSet(ChecklistModel):
     """What the jobs read."""
 
     size: Gigabytes
@@ -62,7 +62,7 @@ class DataSet(Strict):
     """How often all of it is read in a day of training."""
 
 
-class Traffic(Strict):
+class Traffic(ChecklistModel):
     """What crosses the edge of the cluster."""
 
     direction: Literal["egress", "ingress"] = "ingress"
@@ -81,7 +81,7 @@ class Traffic(Strict):
     """Volume of logs kept."""
 
 
-class MainCloud(Strict):
+class MainCloud(ChecklistModel):
     """The cloud the customer already lives in."""
 
     provider: CloudName
@@ -102,7 +102,7 @@ class MainCloud(Strict):
     """Whether logs and metrics are visible there too."""
 
 
-class TierAsk(Strict):
+class TierAsk(ChecklistModel):
     """One storage tier."""
 
     size: Gigabytes
@@ -111,7 +111,7 @@ class TierAsk(Strict):
     """What it is for."""
 
 
-class Storage(Strict):
+class Storage(ChecklistModel):
     """Four tiers, each asked for by its usable size."""
 
     hot: TierAsk | None = None
@@ -124,7 +124,7 @@ class Storage(Strict):
     """Kept for years, read almost never."""
 
 
-class Contract(Strict):
+class Contract(ChecklistModel):
     """How long the customer commits."""
 
     months: Annotated[Literal[0, 12, 24, 36], BeforeValidator(refuse_truth)] = 0
@@ -137,7 +137,7 @@ class Contract(Strict):
     """Professional services for onboarding, spread over the contract (2 to 5 thousand USD; seed 000)."""
 
 
-class Existing(Strict):
+class Existing(ChecklistModel):
     """A cluster that is already there."""
 
     provider: CloudName
@@ -150,7 +150,7 @@ class Existing(Strict):
     """Context in that kubeconfig."""
 
 
-class Elsewhere(Strict):
+class Elsewhere(ChecklistModel):
     """Workloads that run in a cluster of their own, at another place than the rest."""
 
     name: Name
@@ -171,7 +171,7 @@ class Elsewhere(Strict):
     """Address range of that cluster's network."""
 
 
-class Where(Strict):
+class Where(ChecklistModel):
     """Where the cluster may be."""
 
     wanted: tuple[CloudName, ...] = ()
@@ -198,7 +198,7 @@ class Where(Strict):
     """Who may reach the Kubernetes API from the internet; empty keeps it private."""
 
 
-class Ceiling(Strict):
+class Ceiling(ChecklistModel):
     """The most it may cost: a hard limit, judged in every preview."""
 
     usd_per_month: Number | None = Field(default=None, gt=0)
@@ -211,7 +211,7 @@ class Ceiling(Strict):
     """Which reading of the bill it limits; max is always shown."""
 
 
-class Checklist(Strict):
+class Checklist(ChecklistModel):
     """Everything a quote starts from."""
 
     customer: Customer

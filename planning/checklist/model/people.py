@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from planning.checklist.model.units import Flag, Number, Whole
-from planning.checklist.model.workload import DemandName, Name, Strict
+from planning.checklist.model.workload import ChecklistModel, DemandName, Name
 
 Email = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
 
 
-class SingleSignOn(Strict):
+class SingleSignOn(ChecklistModel):
     """Where people sign in already. Its client secret is a secret of the stack, never of the checklist."""
 
     provider: Literal["google", "okta", "entra", "github", "oidc"]
@@ -27,7 +27,7 @@ class SingleSignOn(Strict):
     """Organisation at GitHub, or domain at Google, whose members alone get in."""
 
 
-class Team(Strict):
+class Team(ChecklistModel):
     """People who share namespaces, a bucket and a part of the accelerators."""
 
     name: Name
@@ -42,7 +42,7 @@ class Team(Strict):
     """Accelerators it is guaranteed; what it does not use is lent to the others."""
 
 
-class User(Strict):
+class User(ChecklistModel):
     """One person with access."""
 
     name: Name
@@ -59,7 +59,7 @@ class User(Strict):
     """Public key for SSH to nodes."""
 
 
-class Access(Strict):
+class Access(ChecklistModel):
     """How people get in."""
 
     vpn: Flag = True

@@ -8,14 +8,14 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from planning.checklist.model.units import Count, Gigabytes, Whole
-from planning.checklist.model.workload import Strict
+from planning.checklist.model.workload import ChecklistModel
 from planning.values.money import Range
 
 PART_NAMES: Final = r"^[a-z][a-z0-9_]*$"
 PartName = Annotated[str, Field(pattern=PART_NAMES)]
 
 
-class PlatformAsk(Strict):
+class PlatformAsk(ChecklistModel):
     """What is installed on the cluster."""
 
     size: Literal["small", "standard", "full"] | None = None
@@ -40,7 +40,7 @@ class PlatformAsk(Strict):
     """Who goes on installing: Atoll, or Argo CD from the customer's own repository."""
 
 
-class Volume(Strict):
+class Volume(ChecklistModel):
     """Volumes of three months."""
 
     low: Gigabytes
@@ -59,7 +59,7 @@ class Volume(Strict):
         return Range(self.low, self.expected, self.high)
 
 
-class Requests(Strict):
+class Requests(ChecklistModel):
     """Numbers of requests in three months."""
 
     low: Count
@@ -78,7 +78,7 @@ class Requests(Strict):
         return Range(self.low, self.expected, self.high).times(Decimal(1) / 1000)
 
 
-class Usage(Strict):
+class Usage(ChecklistModel):
     """What is paid by use, measured or foreseen; each replaces the single figure asked for elsewhere."""
 
     egress: Volume | None = None

@@ -59,7 +59,7 @@ def _parse(text: object, *, units: dict[str, Decimal], example: str, power: int)
     hint = f'write a quantity with its unit, as in "{example}"' if "" not in units else f'write it as in "{example}"'
     if isinstance(text, bool) or not isinstance(text, (int, float, str)):
         raise QuantityError("is not a quantity", hint=hint)
-    given = _shown(text)
+    given = _shorten(text)
     match = _QUANTITY.fullmatch(str(text).strip().replace("_", "").replace(",", ""))
     if match is None:
         raise QuantityError(f'"{given}" is not a quantity', hint=hint)
@@ -68,10 +68,10 @@ def _parse(text: object, *, units: dict[str, Decimal], example: str, power: int)
         known = ", ".join(unit or "no unit" for unit in units)
         wrong = f'"{given}" has an unknown unit' if match["unit"] else f'"{given}" has no unit'
         raise QuantityError(wrong, hint=f"{hint}; units here: {known}")
-    return _limited(Decimal(match["number"]) * factor, power=power)
+    return _refuse_excess(Decimal(match["number"]) * factor, power=power)
 
 
-def _limited(value: Decimal, *, power: int) -> Decimal:
+def _refuse_excess(value: Decimal, *, power: int) -> Decimal:
     """Refuses what no cluster has, so that no product of quantities and prices outgrows a Decimal's 28 digits.
 
     Not as a bound of the field: that would take the place of the field's own.
@@ -81,7 +81,7 @@ def _limited(value: Decimal, *, power: int) -> Decimal:
     return value
 
 
-def _shown(text: object) -> str:
+def _shorten(text: object) -> str:
     shown = str(text)
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
 
@@ -105,8 +105,8 @@ def parse_number(text: object) -> Decimal:
     if isinstance(text, bool) or not isinstance(text, (int, float, str)):
         raise QuantityError("is not a number", hint=hint)
     if not _NUMBER.fullmatch(str(text)):
-        raise QuantityError(f'"{_shown(text)}" is not a number', hint=hint)
-    return _limited(Decimal(str(text)), power=_MOST_NUMBER)
+        raise QuantityError(f'"{_shorten(text)}" is not a number', hint=hint)
+    return _refuse_excess(Decimal(str(text)), power=_MOST_NUMBER)
 
 
 def refuse_truth(given: object) -> object:
@@ -132,11 +132,11 @@ def parse_day(text: object) -> date:
     if not isinstance(text, str):
         raise QuantityError("is not a date", hint=hint)
     if not _DAY.fullmatch(text):
-        raise QuantityError(f'"{_shown(text)}" is not a date', hint=hint)
+        raise QuantityError(f'"{_shorten(text)}" is not a date', hint=hint)
     try:
         found = date.fromisoformat(text)
     except ValueError as error:
-        raise QuantityError(f'"{_shown(text)}" is a day that no calendar has', hint=hint) from error
+        raise QuantityError(f'"{_shorten(text)}" is a day that no calendar has', hint=hint) from error
     return _countable(found)
 
 
@@ -160,9 +160,9 @@ def parse_cidr(text: object) -> IPv4Network:
     try:
         address = IPv4Interface(text)
     except ValueError as error:
-        raise QuantityError(f'"{_shown(text)}" is not an address range', hint=hint) from error
+        raise QuantityError(f'"{_shorten(text)}" is not an address range', hint=hint) from error
     if address.ip != address.network.network_address:
-        wrong = f'"{_shown(text)}" is an address inside a range, not the range'
+        wrong = f'"{_shorten(text)}" is an address inside a range, not the range'
         raise QuantityError(wrong, hint=f'did you mean "{address.network}"?')
     return address.network
 

@@ -21,7 +21,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 DemandName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 
 
-class Strict(BaseModel):
+class ChecklistModel(BaseModel):
     """A frozen part of the checklist that knows no field but its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
@@ -35,7 +35,7 @@ class Strict(BaseModel):
         return schema
 
 
-class HardwareAsk(Strict):
+class HardwareAsk(ChecklistModel):
     """Hardware asked for directly, by whoever already knows it; sizing then only checks the fit."""
 
     accelerator: str | None = None
@@ -58,7 +58,7 @@ class HardwareAsk(Strict):
     """The most one accelerator may cost, USD per hour."""
 
 
-class ModelFacts(Strict):
+class ModelFacts(ChecklistModel):
     """What is known of the model."""
 
     parameters: Count
@@ -73,7 +73,7 @@ class ModelFacts(Strict):
     """Size of one head."""
 
 
-class Checkpointing(Strict):
+class Checkpointing(ChecklistModel):
     """How a job survives a lost node."""
 
     enabled: Flag = True
@@ -84,7 +84,7 @@ class Checkpointing(Strict):
     """Longest time that writing one checkpoint may block the job."""
 
 
-class Job(Strict):
+class WorkloadModel(ChecklistModel):
     """What every workload says."""
 
     name: Name
@@ -99,7 +99,7 @@ class Job(Strict):
     """Hardware asked for directly."""
 
 
-class Compute(Job):
+class Compute(WorkloadModel):
     """What training and fine-tuning share: a total of work, and maybe a deadline."""
 
     model: ModelFacts | None = None
@@ -150,7 +150,7 @@ class FineTuning(Compute):
     """Trained share of the parameters with LoRA."""
 
 
-class Inference(Job):
+class Inference(WorkloadModel):
     """A service that answers requests."""
 
     kind: Literal["inference"]
@@ -185,7 +185,7 @@ class Inference(Job):
     """168 is always on."""
 
 
-class Notebooks(Job):
+class Notebooks(WorkloadModel):
     """Engineers working interactively."""
 
     kind: Literal["notebooks"]
@@ -200,7 +200,7 @@ class Notebooks(Job):
     """Share of the engineers who work at the same time."""
 
 
-class Batch(Job):
+class Batch(WorkloadModel):
     """Jobs without a model to size by: preprocessing, simulation, scoring."""
 
     kind: Literal["batch"]

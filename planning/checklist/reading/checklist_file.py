@@ -13,11 +13,11 @@ from planning.checklist.model.structure import kinds
 from planning.checklist.reading.validation_messages import Wrong, explain, fields_near
 from planning.checklist.rules.table import broken_rules
 from planning.inputs import plain_values
-from planning.inputs.faults import Source, locate, nearest, spell
-from planning.inputs.files import read_text, refused
+from planning.inputs.faults import SourceText, locate, nearest, spell
+from planning.inputs.files import build_refusal, read_text
 from planning.inputs.plain_values import REFUSED, plain
-from planning.inputs.yaml_nodes import Fields, Node, Note, Place, Scalar, compose
-from planning.values.errors import Fault, InputError, counted
+from planning.inputs.yaml_nodes import Fields, Node, Scalar, TextPosition, YamlFault, compose
+from planning.values.errors import Fault, InputError, format_fault_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,17 +50,17 @@ def read(text: str, *, file: str) -> Checklist:
         text = text.removeprefix("\ufeff")
         refuse_control_characters(text)
     except UnreadableFileError as error:
-        raise refused(error, file=file) from error
-    source = Source(file=file, lines=text.splitlines())
+        raise build_refusal(error, file=file) from error
+    source = SourceText(file=file, lines=text.splitlines())
     root, notes = compose(text)
     faults = [_yaml_fault(note, source=source) for note in notes]
     if not isinstance(root, Fields):
         raise _input_error(faults or [_no_fields(root, source=source)], file=file)
-    return _validated(root, faults=faults, source=source)
+    return _validate(root, faults=faults, source=source)
 
 
-def _validated(root: Fields, *, faults: list[Fault], source: Source) -> Checklist:
-    notes: list[Note] = []
+def _validate(root: Fields, *, faults: list[Fault], source: SourceText) -> Checklist:
+    notes: list[YamlFault] = []
     fields = cast("dict[str, object]", plain(root, notes=notes, days=DAYS))
     _mend_kinds(fields, root=root, notes=notes)
     faults += [_yaml_fault(note, source=source) for note in notes]
@@ -79,11 +79,11 @@ def _validated(root: Fields, *, faults: list[Fault], source: Source) -> Checklis
     raise _input_error(faults, file=source.file)
 
 
-def _yaml_fault(note: Note, *, source: Source) -> Fault:
+def _yaml_fault(note: YamlFault, *, source: SourceText) -> Fault:
     return source.fault(note.message, place=note.place, hint=note.hint, path=note.path)
 
 
-def _mend_kinds(fields: dict[str, object], *, root: Node, notes: list[Note]) -> None:
+def _mend_kinds(fields: dict[str, object], *, root: Node, notes: list[YamlFault]) -> None:
     """Report a misspelt kind and go on with the kind that was meant, so that the workload's other faults show too."""
     workloads = fields.get("workloads")
     for index, workload in enumerate(cast("list[object]", workloads) if isinstance(workloads, list) else ()):
@@ -95,7 +95,7 @@ def _mend_kinds(fields: dict[str, object], *, root: Node, notes: list[Note]) -> 
         cast("dict[str, object]", workload)["kind"] = near
         hint = f'did you mean "{near}"? one of: {", ".join(kinds())}'
         path = ("workloads", index, "kind")
-        notes.append(Note(f'"kind" cannot be "{kind[:40]}"', locate(root, path), hint, spell(path)))
+        notes.append(YamlFault(f'"kind" cannot be "{kind[:40]}"', locate(root, path), hint, spell(path)))
 
 
 def _findings(error: ValidationError) -> Iterator[Wrong]:
@@ -117,7 +117,7 @@ def _says_nothing_new(wrong: Wrong, *, unknown: Sequence[Wrong]) -> bool:
     return wrong.given is REFUSED and wrong.rule not in _SILENT
 
 
-def _model_fault(wrong: Wrong, *, root: Node, source: Source) -> Fault:
+def _model_fault(wrong: Wrong, *, root: Node, source: SourceText) -> Fault:
     message, hint = explain(wrong)
     at_key = wrong.rule in _SILENT or wrong.given is None or isinstance(wrong.given, (dict, list))
     place = locate(root, wrong.path, at_key=at_key)
@@ -126,13 +126,13 @@ def _model_fault(wrong: Wrong, *, root: Node, source: Source) -> Fault:
 
 def _input_error(faults: Sequence[Fault], *, file: str) -> InputError:
     ordered = sorted(faults, key=lambda fault: (fault.line, fault.column))
-    count = f"{MAX_FAULTS} faults or more" if len(ordered) >= MAX_FAULTS else counted(ordered)
+    count = f"{MAX_FAULTS} faults or more" if len(ordered) >= MAX_FAULTS else format_fault_count(ordered)
     return InputError(f"{file}: {count}", faults=ordered[:MAX_FAULTS])
 
 
-def _no_fields(root: Node | None, *, source: Source) -> Fault:
+def _no_fields(root: Node | None, *, source: SourceText) -> Fault:
     empty = root is None or (isinstance(root, Scalar) and root.plain and plain_values.value(root.text) is None)
     if empty:
-        return source.fault("the checklist is empty", place=Place(1, 1), hint="`atoll init` writes a first one")
+        return source.fault("the checklist is empty", place=TextPosition(1, 1), hint="`atoll init` writes a first one")
     hint = 'start with "customer:" and "workloads:", each at the beginning of a line'
-    return source.fault("a checklist is made of named sections", place=Place(1, 1), hint=hint)
+    return source.fault("a checklist is made of named sections", place=TextPosition(1, 1), hint=hint)

@@ -113,19 +113,22 @@ def _word(wrong: Wrong) -> Words:
     allowed = [text or number for text, number in _ALLOWED.findall(str(wrong.limits["expected"]))]
     near = nearest(str(wrong.given), allowed) if isinstance(wrong.given, str) else ""
     hint = f'did you mean "{near}"? ' if near else ""
-    return f"{wrong.name} cannot be {_quoted(wrong.given)}", f"{hint}one of: {', '.join(allowed)}"
+    return f"{wrong.name} cannot be {_quote_value(wrong.given)}", f"{hint}one of: {', '.join(allowed)}"
 
 
 def _kind_unknown(wrong: Wrong) -> Words:
     if "tag" not in wrong.limits:
         return f'"kind" is missing from {wrong.name}', f'add "kind: ...", one of: {", ".join(kinds())}'
-    return f'"kind" cannot be {_quoted(wrong.limits["tag"])}', f"one of: {', '.join(kinds())}"
+    return f'"kind" cannot be {_quote_value(wrong.limits["tag"])}', f"one of: {', '.join(kinds())}"
 
 
 def _section(wrong: Wrong) -> Words:
     section = section_at(wrong.location)
     fields = f": {', '.join(section.model_fields)}" if section else ""
-    return f"{wrong.name} must be a section, not {_quoted(wrong.given)}", f"write its fields below it, indented{fields}"
+    return (
+        f"{wrong.name} must be a section, not {_quote_value(wrong.given)}",
+        f"write its fields below it, indented{fields}",
+    )
 
 
 def _nothing(wrong: Wrong) -> Words:
@@ -141,19 +144,22 @@ def _list(wrong: Wrong) -> Words:
 
 def _whole(wrong: Wrong) -> Words:
     return (
-        f"{wrong.name} must be a whole number, not {_quoted(wrong.given)}",
+        f"{wrong.name} must be a whole number, not {_quote_value(wrong.given)}",
         "write it without quotes, unit or fraction",
     )
 
 
 def _flag(wrong: Wrong) -> Words:
-    return f"{wrong.name} must be true or false, not {_quoted(wrong.given)}", "write true or false, without quotes"
+    return f"{wrong.name} must be true or false, not {_quote_value(wrong.given)}", "write true or false, without quotes"
 
 
 def _text(wrong: Wrong) -> Words:
     if isinstance(wrong.given, (int, bool)):
-        return f"{wrong.name} must be text, not {_quoted(wrong.given)}", f'put it in quotes: "{_short(wrong.given)}"'
-    return f"{wrong.name} must be text, not {_quoted(wrong.given)}", wrong.meaning
+        return (
+            f"{wrong.name} must be text, not {_quote_value(wrong.given)}",
+            f'put it in quotes: "{_short(wrong.given)}"',
+        )
+    return f"{wrong.name} must be text, not {_quote_value(wrong.given)}", wrong.meaning
 
 
 def _pattern(wrong: Wrong) -> Words:
@@ -169,7 +175,7 @@ def _quantity(wrong: Wrong) -> Words:
     return message, error.hint if isinstance(error, QuantityError) else ""
 
 
-def _bound(words: str, *, limit: str) -> Callable[[Wrong], Words]:
+def _build_bound_message(words: str, *, limit: str) -> Callable[[Wrong], Words]:
     def explained(wrong: Wrong) -> Words:
         return f"{wrong.name} must be {words} {wrong.limits[limit]}, not {wrong.given}", wrong.meaning
 
@@ -181,7 +187,7 @@ def _short_list(wrong: Wrong) -> Words:
 
 
 def _other(wrong: Wrong) -> Words:
-    return f"{wrong.name} cannot be {_quoted(wrong.given)}", wrong.meaning
+    return f"{wrong.name} cannot be {_quote_value(wrong.given)}", wrong.meaning
 
 
 _WORDS: Final[Mapping[str, Callable[[Wrong], Words]]] = {
@@ -199,10 +205,10 @@ _WORDS: Final[Mapping[str, Callable[[Wrong], Words]]] = {
     "string_type": _text,
     "string_pattern_mismatch": _pattern,
     "value_error": _quantity,
-    "greater_than": _bound("more than", limit="gt"),
-    "greater_than_equal": _bound("at least", limit="ge"),
-    "less_than": _bound("less than", limit="lt"),
-    "less_than_equal": _bound("at most", limit="le"),
+    "greater_than": _build_bound_message("more than", limit="gt"),
+    "greater_than_equal": _build_bound_message("at least", limit="ge"),
+    "less_than": _build_bound_message("less than", limit="lt"),
+    "less_than_equal": _build_bound_message("at most", limit="le"),
     "too_short": _short_list,
 }
 
@@ -227,7 +233,7 @@ def _article(noun: str) -> str:
     return "an" if noun[0] in "aeiou" else "a"
 
 
-def _quoted(given: object) -> str:
+def _quote_value(given: object) -> str:
     if isinstance(given, dict):
         return "a section"
     if isinstance(given, (list, tuple)):

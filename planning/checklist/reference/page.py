@@ -192,7 +192,7 @@ def _title(paths: tuple[str, ...], section: Schema) -> str:
 
 def _type(field: Schema, *, root: Schema) -> str:
     if "$ref" in field:
-        return _named(cast("Schema", root["$defs"][next(_references(field))]))
+        return _name_type(cast("Schema", root["$defs"][next(_references(field))]))
     if "anyOf" in field or "oneOf" in field:
         choices = [choice for choice in (field.get("anyOf") or field.get("oneOf", [])) if choice.get("type") != "null"]
         return " or ".join(dict.fromkeys(_type(choice, root=root) for choice in choices))
@@ -214,7 +214,7 @@ def _scalar(field: Schema) -> str:
     return ", ".join([_WORDS.get(str(field.get("type")), "text"), *bounds])
 
 
-def _named(target: Schema) -> str:
+def _name_type(target: Schema) -> str:
     return _one_of(target["enum"]) if "enum" in target else "section"
 
 
@@ -231,27 +231,27 @@ def _default(field: Schema) -> str:
     default = field.get("default")
     if default in (None, [], {}):
         return "none"
-    return "as below" if isinstance(default, dict) else f"`{_written(cast('object', default))}`"
+    return "as below" if isinstance(default, dict) else f"`{_format_value(cast('object', default))}`"
 
 
 def _example(path: str, *, name: str, field: Schema) -> str:
-    value = EXAMPLES.get(f"{path}.{name}".removeprefix("."), "") or _shown(field)
+    value = EXAMPLES.get(f"{path}.{name}".removeprefix("."), "") or _show_example(field)
     return f"`{name}: {value}`" if value else ""
 
 
-def _shown(field: Schema) -> str:
+def _show_example(field: Schema) -> str:
     """An example that the type itself gives."""
     given = [example for part in (field, *field.get("anyOf", ())) for example in part.get("examples", ())]
     if given or "const" in field:
         return str(field.get("const", *given[:1]))
     default = field.get("default")
-    return "" if default in (None, [], {}) or isinstance(default, dict) else _written(cast("object", default))
+    return "" if default in (None, [], {}) or isinstance(default, dict) else _format_value(cast("object", default))
 
 
-def _written(value: object) -> str:
+def _format_value(value: object) -> str:
     """As a checklist would say it."""
     if isinstance(value, list):
-        return f"[{', '.join(map(_written, cast('list[object]', value)))}]"
+        return f"[{', '.join(map(_format_value, cast('list[object]', value)))}]"
     return value if isinstance(value, str) else json.dumps(value)
 
 

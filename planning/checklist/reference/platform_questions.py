@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from planning.checklist.reference.question import COMPUTES, Choice, Question, words
+from planning.checklist.reference.question import COMPUTES, AnswerChoice, Question, words
 
 _HAS_CLOUD: Final = ("main_cloud", frozenset({"aws", "gcp", "azure"}))
 _PEERS: Final = ("peer", frozenset({"true"}))
@@ -36,7 +36,11 @@ _PEOPLE: Final = (
         kind="choice",
         path="engineers.ides",
         default="vscode, jupyterlab",
-        choices=(Choice("vscode", "VS Code"), Choice("jupyterlab", "JupyterLab"), Choice("none", "none")),
+        choices=(
+            AnswerChoice("vscode", "VS Code"),
+            AnswerChoice("jupyterlab", "JupyterLab"),
+            AnswerChoice("none", "none"),
+        ),
         nothing="none",
         several=True,
     ),
@@ -57,7 +61,7 @@ _FLOW: Final = (
         kind="choice",
         path="dataset.files",
         default="huge",
-        choices=(Choice("huge", "few huge files or shards"), Choice("tiny", "millions of small files")),
+        choices=(AnswerChoice("huge", "few huge files or shards"), AnswerChoice("tiny", "millions of small files")),
         unless=(("dataset", frozenset({"none"})),),
     ),
     Question(
@@ -66,7 +70,7 @@ _FLOW: Final = (
         kind="choice",
         path="traffic.direction",
         default="ingress",
-        choices=(Choice("ingress", "data comes in"), Choice("egress", "data goes out")),
+        choices=(AnswerChoice("ingress", "data comes in"), AnswerChoice("egress", "data goes out")),
     ),
     Question(
         id="sustained",
@@ -132,7 +136,11 @@ _PLATFORM: Final = (
         kind="choice",
         path="tracker",
         default="mlflow",
-        choices=(Choice("mlflow", "in the cluster"), Choice("wandb", "Weights & Biases"), Choice("comet", "Comet")),
+        choices=(
+            AnswerChoice("mlflow", "in the cluster"),
+            AnswerChoice("wandb", "Weights & Biases"),
+            AnswerChoice("comet", "Comet"),
+        ),
     ),
     Question(
         id="schedulers",
@@ -151,9 +159,9 @@ _PLATFORM: Final = (
         path="platform.size",
         default="standard",
         choices=(
-            Choice("small", "notebooks, jobs, experiments"),
-            Choice("standard", "and pipelines, sweeps, a model registry, serving"),
-            Choice("full", "and secrets from your own vault"),
+            AnswerChoice("small", "notebooks, jobs, experiments"),
+            AnswerChoice("standard", "and pipelines, sweeps, a model registry, serving"),
+            AnswerChoice("full", "and secrets from your own vault"),
         ),
     ),
     Question(
@@ -162,7 +170,11 @@ _PLATFORM: Final = (
         kind="choice",
         path="platform.object_store",
         default="minio",
-        choices=(Choice("minio", "MinIO"), Choice("seaweedfs", "SeaweedFS"), Choice("provider", "provider's buckets")),
+        choices=(
+            AnswerChoice("minio", "MinIO"),
+            AnswerChoice("seaweedfs", "SeaweedFS"),
+            AnswerChoice("provider", "provider's buckets"),
+        ),
     ),
     Question(
         id="orchestration",
@@ -170,7 +182,7 @@ _PLATFORM: Final = (
         kind="choice",
         path="orchestration",
         default="kubernetes",
-        choices=(Choice("kubernetes"), Choice("slurm", "Slurm on Kubernetes"), Choice("both")),
+        choices=(AnswerChoice("kubernetes"), AnswerChoice("slurm", "Slurm on Kubernetes"), AnswerChoice("both")),
     ),
     Question(
         id="operation",
@@ -178,7 +190,7 @@ _PLATFORM: Final = (
         kind="choice",
         path="operation",
         default="for_us",
-        choices=(Choice("ourselves", "we do"), Choice("for_us", "do it for us")),
+        choices=(AnswerChoice("ourselves", "we do"), AnswerChoice("for_us", "do it for us")),
     ),
     Question(
         id="no_lock_in",

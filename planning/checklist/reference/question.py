@@ -15,7 +15,7 @@ COMPUTES: Final = ("purpose", frozenset({"training", "fine_tuning"}))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AnswerChoice:
     """One answer among few: the word a checklist uses and what it means."""
 
     word: str
@@ -46,7 +46,7 @@ class Question:
     default: str = ""
     default_by: DefaultBy | None = None
     example: str = ""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerChoice, ...] = ()
     several: bool = False
     nothing: str | None = None
     when: When = ()
@@ -73,6 +73,6 @@ def derive_default(question: Question, *, answers: Mapping[str, str]) -> str:
     return dict(defaults).get(answers.get(other, ""), question.default)
 
 
-def words(*known: str) -> tuple[Choice, ...]:
+def words(*known: str) -> tuple[AnswerChoice, ...]:
     """Choices that need no explanation."""
-    return tuple(Choice(word) for word in known)
+    return tuple(AnswerChoice(word) for word in known)

@@ -11,7 +11,7 @@ from planning.checklist.model.field_descriptions import meanings
 from planning.checklist.model.structure import section_at
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reference.platform_questions import DETAILS
-from planning.checklist.reference.question import Choice, Question, derive_default, is_asked, words
+from planning.checklist.reference.question import AnswerChoice, Question, derive_default, is_asked, words
 from planning.checklist.reference.workload_questions import WORK
 from planning.inputs import plain_values
 
@@ -30,7 +30,12 @@ _PLACE: Final = (
         kind="choice",
         path="main_cloud.provider",
         default="aws",
-        choices=(Choice("aws"), Choice("gcp", "Google Cloud"), Choice("azure"), Choice("none", "none of these")),
+        choices=(
+            AnswerChoice("aws"),
+            AnswerChoice("gcp", "Google Cloud"),
+            AnswerChoice("azure"),
+            AnswerChoice("none", "none of these"),
+        ),
         nothing="none",
     ),
     Question(
@@ -47,7 +52,7 @@ _PLACE: Final = (
         kind="choice",
         path="where.wanted",
         default="any",
-        choices=(*words(*CloudName), Choice("any", "all of them")),
+        choices=(*words(*CloudName), AnswerChoice("any", "all of them")),
         nothing="any",
         several=True,
     ),
@@ -78,7 +83,7 @@ _MONEY: Final = (
         kind="choice",
         path="contract.months",
         default="none",
-        choices=(Choice("none", "no contract"), *words("12", "24", "36")),
+        choices=(AnswerChoice("none", "no contract"), *words("12", "24", "36")),
         nothing="none",
     ),
     Question(
@@ -96,10 +101,10 @@ _MONEY: Final = (
         path="support",
         default="as_needed",
         choices=(
-            Choice("none", "no support"),
-            Choice("as_needed", "as needed"),
-            Choice("business_hours", "business hours"),
-            Choice("24x7", "day and night"),
+            AnswerChoice("none", "no support"),
+            AnswerChoice("as_needed", "as needed"),
+            AnswerChoice("business_hours", "business hours"),
+            AnswerChoice("24x7", "day and night"),
         ),
     ),
     Question(
@@ -116,7 +121,7 @@ _MONEY: Final = (
         kind="choice",
         path="ceiling.binds",
         default="expected",
-        choices=(Choice("expected", "an expected month"), Choice("max", "the busiest month, too")),
+        choices=(AnswerChoice("expected", "an expected month"), AnswerChoice("max", "the busiest month, too")),
         unless=(("ceiling", frozenset({"none"})),),
     ),
 )
@@ -239,4 +244,4 @@ def _item(item: Tree, *, indent: int) -> Iterator[str]:
     yield from lines[1:]
 
 
-__all__ = ["QUESTIONS", "Choice", "Question", "complete", "compose", "derive_default", "is_asked", "separate"]
+__all__ = ["QUESTIONS", "AnswerChoice", "Question", "complete", "compose", "derive_default", "is_asked", "separate"]

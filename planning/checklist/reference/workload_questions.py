@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from planning.checklist.reference.question import COMPUTES, Choice, Question, words
+from planning.checklist.reference.question import COMPUTES, AnswerChoice, Question, words
 
 _SERVES: Final = ("purpose", frozenset({"inference"}))
 _BATCH: Final = ("purpose", frozenset({"batch"}))
@@ -37,11 +37,11 @@ _WORK: Final = (
         path="workloads[0].kind",
         default="fine_tuning",
         choices=(
-            Choice("training", "training from scratch"),
-            Choice("fine_tuning", "fine-tuning a model that exists"),
-            Choice("inference", "a service that answers requests"),
-            Choice("notebooks", "engineers working interactively"),
-            Choice("batch", "jobs without a model: preparing, simulating, scoring"),
+            AnswerChoice("training", "training from scratch"),
+            AnswerChoice("fine_tuning", "fine-tuning a model that exists"),
+            AnswerChoice("inference", "a service that answers requests"),
+            AnswerChoice("notebooks", "engineers working interactively"),
+            AnswerChoice("batch", "jobs without a model: preparing, simulating, scoring"),
         ),
     ),
     Question(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.platform import Requests, Volume
-from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.rules.rule_violation import RuleViolation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,81 +13,81 @@ if TYPE_CHECKING:
     from planning.checklist.model.checklist import Checklist
 
 
-def reserve_has_a_term(checklist: Checklist) -> Iterator[Broken]:
+def reserve_has_a_term(checklist: Checklist) -> Iterator[RuleViolation]:
     """Machines are reserved for the months of a contract."""
     if checklist.contract.reserve == "all" and checklist.contract.months == 0:
         message = "all machines are to be reserved, but there is no contract"
-        yield Broken(("contract", "reserve"), message, "write months: 12, 24 or 36")
+        yield RuleViolation(("contract", "reserve"), message, "write months: 12, 24 or 36")
 
 
-def incentives_have_a_term(checklist: Checklist) -> Iterator[Broken]:
+def incentives_have_a_term(checklist: Checklist) -> Iterator[RuleViolation]:
     """Incentives are what a provider gives for a commitment."""
     if checklist.contract.incentives and checklist.contract.months == 0:
         message = "incentives are given for a contract, and there is none"
-        yield Broken(("contract", "incentives"), message, "write months: 12, 24 or 36")
+        yield RuleViolation(("contract", "incentives"), message, "write months: 12, 24 or 36")
 
 
-def contract_ceiling_has_a_term(checklist: Checklist) -> Iterator[Broken]:
+def contract_ceiling_has_a_term(checklist: Checklist) -> Iterator[RuleViolation]:
     """A ceiling for the contract needs its months."""
     if checklist.ceiling.usd_per_contract is not None and checklist.contract.months == 0:
         message = "a ceiling for the whole contract, but there is no contract"
-        yield Broken(
+        yield RuleViolation(
             ("ceiling", "usd_per_contract"), message, "use usd_per_month, or write contract.months: 12, 24 or 36"
         )
 
 
-def ceilings_agree(checklist: Checklist) -> Iterator[Broken]:
+def ceilings_agree(checklist: Checklist) -> Iterator[RuleViolation]:
     """A contract's ceiling under one month's is a slip of the pen."""
     ceiling = checklist.ceiling
     if ceiling.usd_per_contract is None or ceiling.usd_per_month is None or checklist.contract.months == 0:
         return
     if ceiling.usd_per_contract < ceiling.usd_per_month:
         message = f"{checklist.contract.months} months may cost less ({ceiling.usd_per_contract} USD) than one month"
-        yield Broken(("ceiling", "usd_per_contract"), message, "the contract's ceiling holds all its months")
+        yield RuleViolation(("ceiling", "usd_per_contract"), message, "the contract's ceiling holds all its months")
 
 
-def busy_month_is_busier(checklist: Checklist) -> Iterator[Broken]:
+def busy_month_is_busier(checklist: Checklist) -> Iterator[RuleViolation]:
     """The most is not below the usual."""
     traffic = checklist.traffic
     if traffic.egress_per_month_max is not None and traffic.egress_per_month_max < traffic.egress_per_month:
         message = f"a busy month's egress is below the usual {traffic.egress_per_month.normalize():f} GB"
-        yield Broken(("traffic", "egress_per_month_max"), message, "write the larger of the two here")
+        yield RuleViolation(("traffic", "egress_per_month_max"), message, "write the larger of the two here")
 
 
-def burst_is_faster(checklist: Checklist) -> Iterator[Broken]:
+def burst_is_faster(checklist: Checklist) -> Iterator[RuleViolation]:
     """The peak is not below what holds for hours."""
     traffic = checklist.traffic
     if traffic.burst is not None and traffic.sustained is not None and traffic.burst < traffic.sustained:
         message = f"the burst is below the sustained {traffic.sustained.normalize():f} Gbps"
-        yield Broken(("traffic", "burst"), message, "write the larger of the two here")
+        yield RuleViolation(("traffic", "burst"), message, "write the larger of the two here")
 
 
 OF_COLD: Final = ("growth", "writes", "reads")
 
 
-def usage_rises(checklist: Checklist) -> Iterator[Broken]:
+def usage_rises(checklist: Checklist) -> Iterator[RuleViolation]:
     """A busy month is not below a usual one, nor that below a quiet one."""
     for name in type(checklist.usage).model_fields:
         spread: object = getattr(checklist.usage, name)
         if isinstance(spread, Volume | Requests) and not spread.low <= spread.expected <= spread.high:
             message = f"usage.{name} does not rise from low over expected to high"
-            yield Broken(("usage", name), message, "order the three")
+            yield RuleViolation(("usage", name), message, "order the three")
 
 
-def usage_has_its_place(checklist: Checklist) -> Iterator[Broken]:
+def usage_has_its_place(checklist: Checklist) -> Iterator[RuleViolation]:
     """What is used of something needs the thing."""
     usage = checklist.usage
     for name in OF_COLD:
         if getattr(usage, name) is not None and checklist.storage.cold is None:
             message = f"usage.{name} is about the cold tier, and there is none"
-            yield Broken(("usage", name), message, "ask for storage.cold, or leave this out")
+            yield RuleViolation(("usage", name), message, "ask for storage.cold, or leave this out")
     if usage.peering is not None and (checklist.main_cloud is None or checklist.main_cloud.vpc_id is None):
         message = "usage.peering is about a peering, and there is none"
-        yield Broken(("usage", "peering"), message, "name main_cloud.vpc_id, or leave this out")
+        yield RuleViolation(("usage", "peering"), message, "name main_cloud.vpc_id, or leave this out")
 
 
-def usage_said_once(checklist: Checklist) -> Iterator[Broken]:
+def usage_said_once(checklist: Checklist) -> Iterator[RuleViolation]:
     """A busy month's egress stands in one place."""
     if checklist.usage.egress is not None and checklist.traffic.egress_per_month_max is not None:
         message = "the egress of a busy month stands here and in usage.egress"
-        yield Broken(("traffic", "egress_per_month_max"), message, "keep usage.egress")
+        yield RuleViolation(("traffic", "egress_per_month_max"), message, "keep usage.egress")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.checklist import networks, suggested_range
 from planning.checklist.model.vocabulary import CloudName
-from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.rules.rule_violation import RuleViolation
 from planning.values import addresses
 
 if TYPE_CHECKING:
@@ -62,81 +62,89 @@ _ACCOUNT: Final[Mapping[CloudName, tuple[re.Pattern[str], str]]] = {
 }
 
 
-def wanted_not_excluded(checklist: Checklist) -> Iterator[Broken]:
+def providers_consistent(checklist: Checklist) -> Iterator[RuleViolation]:
     """A provider is wanted or excluded; some provider is left."""
     where = checklist.where
     for at, cloud in enumerate(where.excluded):
         if cloud in where.wanted:
             message = f'"{cloud}" is both wanted and excluded'
-            yield Broken(("where", "excluded", at), message, "delete it from one of the two lists")
+            yield RuleViolation(("where", "excluded", at), message, "delete it from one of the two lists")
     for place, each in enumerate(where.elsewhere):
         for at, cloud in enumerate(each.wanted):
             if cloud in where.excluded:
                 message = f'"{cloud}" is wanted at "{each.name}", and where.excluded rules it out everywhere'
                 path = ("where", "elsewhere", place, "wanted", at)
-                yield Broken(path, message, "delete it from one of the two lists")
+                yield RuleViolation(path, message, "delete it from one of the two lists")
     if set(where.excluded) == set(CloudName):
-        yield Broken(("where", "excluded"), "every provider is excluded", "leave at least one")
+        yield RuleViolation(("where", "excluded"), "every provider is excluded", "leave at least one")
 
 
-def existing_is_wanted(checklist: Checklist) -> Iterator[Broken]:
+def existing_is_wanted(checklist: Checklist) -> Iterator[RuleViolation]:
     """An existing cluster is with a provider that may be used."""
     where = checklist.where
-    yield from _allowed(where.existing, where.wanted, checklist=checklist, path=("where",), lists="where.wanted")
+    yield from _check_existing_provider(
+        where.existing, where.wanted, checklist=checklist, path=("where",), lists="where.wanted"
+    )
     for at, each in enumerate(where.elsewhere):
         path = ("where", "elsewhere", at)
-        yield from _allowed(each.existing, each.wanted, checklist=checklist, path=path, lists='its "wanted"')
+        yield from _check_existing_provider(
+            each.existing, each.wanted, checklist=checklist, path=path, lists='its "wanted"'
+        )
 
 
-def _allowed(
+def _check_existing_provider(
     existing: Existing | None, wanted: Sequence[CloudName], *, checklist: Checklist, path: Path, lists: str
-) -> Iterator[Broken]:
+) -> Iterator[RuleViolation]:
     if existing is None:
         return
     cloud, excluded = existing.provider, checklist.where.excluded
     refused = cloud in excluded or (bool(wanted) and cloud not in wanted)
     if refused and cloud not in set(wanted) & set(excluded):
         message = f'the existing cluster is at "{cloud}", which {lists} or where.excluded rules out'
-        yield Broken((*path, "existing", "provider"), message, "with an existing cluster both lists can be deleted")
+        yield RuleViolation(
+            (*path, "existing", "provider"), message, "with an existing cluster both lists can be deleted"
+        )
 
 
-def vpn_has_addresses(checklist: Checklist) -> Iterator[Broken]:
+def vpn_has_addresses(checklist: Checklist) -> Iterator[RuleViolation]:
     """The VPN's own range lies outside every network that it leads to."""
     if checklist.access.vpn and addresses.free_range(networks(checklist)) is None:
         ranges = ", ".join(str(each) for each in addresses.RANGES)
         message = f"the networks take all of {ranges}, one of which the VPN needs"
-        yield Broken(("where", "cidr"), message, "choose a narrower where.cidr, as in 10.64.0.0/16")
+        yield RuleViolation(("where", "cidr"), message, "choose a narrower where.cidr, as in 10.64.0.0/16")
 
 
-def peering_complete(checklist: Checklist) -> Iterator[Broken]:
+def peering_complete(checklist: Checklist) -> Iterator[RuleViolation]:
     """A peering needs the VPC and its address range; what belongs to a peering needs one."""
     main = checklist.main_cloud
     if main is None:
         return
     if main.vpc_id and main.vpc_cidr is None:
-        yield Broken(("main_cloud", "vpc_id"), "peering needs the address range of the VPC", 'add "vpc_cidr: ..."')
+        yield RuleViolation(
+            ("main_cloud", "vpc_id"), "peering needs the address range of the VPC", 'add "vpc_cidr: ..."'
+        )
     if main.vpc_id:
         return
     if main.vpc_id is not None:
-        yield Broken(
+        yield RuleViolation(
             ("main_cloud", "vpc_id"), "the VPC's id is empty", "write the id, or delete the line for no peering"
         )
     for name in ("vpc_cidr", "route_table_ids", "peering_per_month"):
         if getattr(main, name):
             message = f'"{name}" describes a peering, but no VPC is named'
-            yield Broken(("main_cloud", name), message, 'add "vpc_id: ...", or delete the line')
+            yield RuleViolation(("main_cloud", name), message, 'add "vpc_id: ...", or delete the line')
 
 
-def peering_possible(checklist: Checklist) -> Iterator[Broken]:
+def peering_possible(checklist: Checklist) -> Iterator[RuleViolation]:
     """Peering and forwarding are built for AWS, Google Cloud and Azure."""
     main = checklist.main_cloud
     if main is None or main.provider in _WITH_PEERING or not (main.vpc_id or main.logs_and_metrics):
         return
     message = f'peering, logs and metrics are built for {", ".join(_WITH_PEERING)}, not for "{main.provider}"'
-    yield Broken(("main_cloud", "provider"), message, 'delete "vpc_id" and "logs_and_metrics"')
+    yield RuleViolation(("main_cloud", "provider"), message, 'delete "vpc_id" and "logs_and_metrics"')
 
 
-def peering_identities(checklist: Checklist) -> Iterator[Broken]:
+def peering_identities(checklist: Checklist) -> Iterator[RuleViolation]:
     """Identities of the main cloud look like that cloud's."""
     main = checklist.main_cloud
     if main is None:
@@ -144,19 +152,21 @@ def peering_identities(checklist: Checklist) -> Iterator[Broken]:
     for name, given, table in (("vpc_id", main.vpc_id, _VPC_ID), ("account", main.account, _ACCOUNT)):
         pattern, example = table.get(main.provider, (None, ""))
         if given and pattern is not None and not pattern.fullmatch(given):
-            yield Broken(("main_cloud", name), f'"{given}" is not a {name} of {main.provider}', f'as in "{example}"')
+            yield RuleViolation(
+                ("main_cloud", name), f'"{given}" is not a {name} of {main.provider}', f'as in "{example}"'
+            )
 
 
-def networks_apart(checklist: Checklist) -> Iterator[Broken]:
+def networks_apart(checklist: Checklist) -> Iterator[RuleViolation]:
     """Networks that are joined have no address in common."""
     main, ours = checklist.main_cloud, checklist.where.cidr
     if main is not None and main.vpc_id and main.vpc_cidr is not None and main.vpc_cidr.overlaps(ours):
         message = f"the VPC's {main.vpc_cidr} overlaps the cluster's {ours}, so the two cannot be joined"
         hint = f"choose another where.cidr, as in {suggested_range(checklist)}"
-        yield Broken(("main_cloud", "vpc_cidr"), message, hint)
+        yield RuleViolation(("main_cloud", "vpc_cidr"), message, hint)
 
 
-def network_fits(checklist: Checklist) -> Iterator[Broken]:
+def network_fits(checklist: Checklist) -> Iterator[RuleViolation]:
     """Each cluster's range is private, not wider than a VPC may be, and can be cut into subnets."""
     where = checklist.where
     if where.existing is None:
@@ -166,7 +176,7 @@ def network_fits(checklist: Checklist) -> Iterator[Broken]:
             yield from _fits(each.cidr, path=("where", "elsewhere", at, "cidr"))
 
 
-def networks_possible(checklist: Checklist) -> Iterator[Broken]:
+def networks_possible(checklist: Checklist) -> Iterator[RuleViolation]:
     """A range that belongs to others is one that a network can have, in the size that its cloud gives."""
     where, main = checklist.where, checklist.main_cloud
     if where.existing is not None:
@@ -184,39 +194,39 @@ def networks_possible(checklist: Checklist) -> Iterator[Broken]:
     widest, narrowest = VPC_SIZES.get(main.provider, (0, 32))
     if not wrong and not widest <= main.vpc_cidr.prefixlen <= narrowest:
         message = f"{main.vpc_cidr} is no VPC of {main.provider}: that has a /{widest} to a /{narrowest}"
-        yield Broken(path, message, "write the range that the VPC has")
+        yield RuleViolation(path, message, "write the range that the VPC has")
 
 
-def _possible(cidr: IPv4Network, *, path: Path) -> Iterator[Broken]:
+def _possible(cidr: IPv4Network, *, path: Path) -> Iterator[RuleViolation]:
     reason = next((reason for other, reason in IMPOSSIBLE.items() if cidr.overlaps(other)), "")
     if reason:
-        yield Broken(path, f"{cidr} cannot be a network's: it {reason}", SUGGESTION)
+        yield RuleViolation(path, f"{cidr} cannot be a network's: it {reason}", SUGGESTION)
 
 
-def _reachable(cidr: IPv4Network, *, path: Path) -> Iterator[Broken]:
+def _reachable(cidr: IPv4Network, *, path: Path) -> Iterator[RuleViolation]:
     """An address that comes over the internet is a public one."""
     if cidr.prefixlen < WIDEST_DOOR:
         return  # said by the rule of the width
     if any(cidr.overlaps(other) for other in (*PRIVATE, *IMPOSSIBLE)):
         hint = "write the public addresses that your offices have; private networks reach the API by peering or VPN"
-        yield Broken(path, f"nobody comes from {cidr} over the internet", hint)
+        yield RuleViolation(path, f"nobody comes from {cidr} over the internet", hint)
 
 
-def _fits(cidr: IPv4Network, *, path: Path) -> Iterator[Broken]:
+def _fits(cidr: IPv4Network, *, path: Path) -> Iterator[RuleViolation]:
     wrong = list(_possible(cidr, path=path))
     if wrong or not any(cidr.subnet_of(each) for each in PRIVATE):
-        yield from wrong or [Broken(path, f"{cidr} is not a range of private addresses", SUGGESTION)]
+        yield from wrong or [RuleViolation(path, f"{cidr} is not a range of private addresses", SUGGESTION)]
         return
     try:
         addresses.split(cidr, zones=ZONES)
     except ValueError as error:
-        yield Broken(path, str(error), "a /16 is right for nearly every cluster")
+        yield RuleViolation(path, str(error), "a /16 is right for nearly every cluster")
 
 
-def api_door_narrow(checklist: Checklist) -> Iterator[Broken]:
+def api_door_narrow(checklist: Checklist) -> Iterator[RuleViolation]:
     """The Kubernetes API is never open to the whole internet (design law 8)."""
     for at, cidr in enumerate(checklist.where.api_cidrs):
         if cidr.prefixlen < WIDEST_DOOR:
             message = f"{cidr} opens the Kubernetes API to {cidr.num_addresses:,} addresses"
             hint = f"name the ranges of your offices, /{WIDEST_DOOR} or narrower; empty keeps the API private"
-            yield Broken(("where", "api_cidrs", at), message, hint)
+            yield RuleViolation(("where", "api_cidrs", at), message, hint)

@@ -10,13 +10,13 @@ from catalogs.software.reader import parts
 from planning.checklist.model.checklist import size_of
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.model.workload import Batch, Notebooks
-from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.rules.rule_violation import RuleViolation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalogs.providers import KubernetesProfile
-    from catalogs.software.model import Part
+    from catalogs.software.model import SoftwareComponent
     from planning.checklist.model.checklist import Checklist
 
 
@@ -24,7 +24,7 @@ REGISTRY: Final = "oci://"
 EVERY_SIZE: Final = ("small", "standard", "full")
 
 
-def parts_known(checklist: Checklist) -> Iterator[Broken]:
+def parts_known(checklist: Checklist) -> Iterator[RuleViolation]:
     """A part is called what the software catalog calls it."""
     asked = checklist.platform
     for field, names in (("extra", asked.extra), ("without", asked.without)):
@@ -32,18 +32,18 @@ def parts_known(checklist: Checklist) -> Iterator[Broken]:
             if name not in parts():
                 near = get_close_matches(name, tuple(parts()), n=1)
                 hint = f'did you mean "{near[0]}"?' if near else "`atoll software list` names every part"
-                yield Broken(("platform", field, at), f'there is no platform part "{name}"', hint)
+                yield RuleViolation(("platform", field, at), f'there is no platform part "{name}"', hint)
 
 
-def parts_asked_once(checklist: Checklist) -> Iterator[Broken]:
+def parts_asked_once(checklist: Checklist) -> Iterator[RuleViolation]:
     """A part is added or left out, never both."""
     for at, name in enumerate(checklist.platform.extra):
         if name in checklist.platform.without:
             message = f'"{name}" is wanted and left out at the same time'
-            yield Broken(("platform", "extra", at), message, "keep one of the two lines")
+            yield RuleViolation(("platform", "extra", at), message, "keep one of the two lines")
 
 
-def parts_have_their_needs(checklist: Checklist) -> Iterator[Broken]:
+def parts_have_their_needs(checklist: Checklist) -> Iterator[RuleViolation]:
     """What an added part needs cannot be left out."""
     without = checklist.platform.without
     for name in checklist.platform.extra:
@@ -51,10 +51,10 @@ def parts_have_their_needs(checklist: Checklist) -> Iterator[Broken]:
         for at, missing in enumerate(without):
             if missing in needed and name not in without:
                 message = f'"{missing}" is left out, and "{name}" needs it'
-                yield Broken(("platform", "without", at), message, f'leave "{name}" out of platform.extra')
+                yield RuleViolation(("platform", "without", at), message, f'leave "{name}" out of platform.extra')
 
 
-def left_out_with_what_leans_on_it(checklist: Checklist) -> Iterator[Broken]:
+def removals_include_dependents(checklist: Checklist) -> Iterator[RuleViolation]:
     """A part that others of every platform need is left out together with them, or not at all."""
     without = checklist.platform.without
     for at, name in enumerate(without):
@@ -65,33 +65,37 @@ def left_out_with_what_leans_on_it(checklist: Checklist) -> Iterator[Broken]:
         ]
         if standing:
             hint = f"leave these out too, or keep it: {', '.join(standing)}"
-            yield Broken(("platform", "without", at), f'"{name}" is needed by other parts of every platform', hint)
+            yield RuleViolation(
+                ("platform", "without", at), f'"{name}" is needed by other parts of every platform', hint
+            )
 
 
-def mirror_is_a_place(checklist: Checklist) -> Iterator[Broken]:
+def mirror_is_a_place(checklist: Checklist) -> Iterator[RuleViolation]:
     """A mirror is a folder or a registry; nothing is fetched from a web address."""
     mirror = checklist.platform.mirror or ""
     if "://" not in mirror or (mirror.startswith(REGISTRY) and mirror != REGISTRY):
         return
     message = f'"{mirror}" is neither a folder nor a registry'
-    yield Broken(("platform", "mirror"), message, 'write a folder, or "oci://registry/path"')
+    yield RuleViolation(("platform", "mirror"), message, 'write a folder, or "oci://registry/path"')
 
 
-def slices_named(checklist: Checklist) -> Iterator[Broken]:
+def slices_named(checklist: Checklist) -> Iterator[RuleViolation]:
     """MIG needs the slices that accelerators are cut into, and nothing else has any."""
     asked = checklist.platform
     if asked.sharing == "mig" and asked.mig_profile is None:
         hint = 'add "mig_profile: all-1g.10gb", or another profile of the accelerator'
-        yield Broken(("platform", "sharing"), "MIG is wanted without saying into which slices", hint)
+        yield RuleViolation(("platform", "sharing"), "MIG is wanted without saying into which slices", hint)
     if asked.mig_profile is not None and asked.sharing != "mig":
-        yield Broken(("platform", "mig_profile"), "slices are named, and MIG is not wanted", 'write "sharing: mig"')
+        yield RuleViolation(
+            ("platform", "mig_profile"), "slices are named, and MIG is not wanted", 'write "sharing: mig"'
+        )
 
 
 PATH: Final = ("platform", "object_store")
 ENGINES: Final = frozenset({"minio", "seaweedfs"})
 
 
-def store_exists(checklist: Checklist) -> Iterator[Broken]:
+def store_exists(checklist: Checklist) -> Iterator[RuleViolation]:
     """The provider's bucket can be the object store only where Atoll makes a bucket: nowhere on an existing cluster."""
     where = checklist.where
     if checklist.platform.object_store != "provider":
@@ -105,10 +109,10 @@ def store_exists(checklist: Checklist) -> Iterator[Broken]:
         )
     else:
         return
-    yield Broken(PATH, message, 'write "object_store: minio" or "object_store: seaweedfs"')
+    yield RuleViolation(PATH, message, 'write "object_store: minio" or "object_store: seaweedfs"')
 
 
-def parts_reach_store(checklist: Checklist) -> Iterator[Broken]:
+def parts_reach_store(checklist: Checklist) -> Iterator[RuleViolation]:
     """No chosen part is one that the bucket of the only provider does not understand."""
     where, store = checklist.where, checklist.platform.object_store
     left = set(where.wanted) - set(where.excluded)
@@ -121,16 +125,18 @@ def parts_reach_store(checklist: Checklist) -> Iterator[Broken]:
         reason = unreachable(name, store=store, provider=provider)
         if reason and name not in asked.without:
             message = f"{parts()[name].title} cannot use the bucket of {provider}: {reason}"
-            yield Broken(PATH, message, f'write "object_store: minio", or "without: [{name}]"')
+            yield RuleViolation(PATH, message, f'write "object_store: minio", or "without: [{name}]"')
 
 
-def one_store(checklist: Checklist) -> Iterator[Broken]:
+def one_store(checklist: Checklist) -> Iterator[RuleViolation]:
     """There is one object store: two engines would answer to the same name."""
     chosen = checklist.platform.object_store
     for at, name in enumerate(checklist.platform.extra):
         if name in ENGINES and name != chosen:
             message = f'"{name}" is added, and the object store is "{chosen}"'
-            yield Broken(("platform", "extra", at), message, f'write "object_store: {name}", and leave the line out')
+            yield RuleViolation(
+                ("platform", "extra", at), message, f'write "object_store: {name}", and leave the line out'
+            )
 
 
 OURS: Final = "atoll"
@@ -147,16 +153,16 @@ OPERATOR: Final = "gpu_operator"
 BRINGS: Final = ("device_plugin", "dcgm_exporter")  # parts that the GPU Operator brings itself
 
 
-def allowed_by_provider(checklist: Checklist) -> Iterator[Broken]:
+def extra_components_allowed(checklist: Checklist) -> Iterator[RuleViolation]:
     """An added part is not one that the only provider forbids."""
     found = _home(checklist)
     for at, part in _extra(checklist):
         if found is not None and part.forbidden_by and part.forbidden_by in found.forbidden:
             message = f'"{part.name}" is wanted, and on {found.title} {FORBIDDABLE[part.forbidden_by]}'
-            yield Broken(("platform", "extra", at), message, "delete it; what it brings is there already")
+            yield RuleViolation(("platform", "extra", at), message, "delete it; what it brings is there already")
 
 
-def one_owner(checklist: Checklist) -> Iterator[Broken]:
+def one_owner(checklist: Checklist) -> Iterator[RuleViolation]:
     """Driver, device plugin, DCGM and fabric plugin have one owner each: a second one breaks the nodes."""
     found = _home(checklist)
     names = {part.name for _, part in _extra(checklist)}
@@ -164,15 +170,17 @@ def one_owner(checklist: Checklist) -> Iterator[Broken]:
         path = ("platform", "extra", at)
         if OPERATOR in names and part.name in BRINGS:
             message = f'two owners of one part: "{part.name}" is wanted, and "{OPERATOR}", which brings it too'
-            yield Broken(path, message, f'keep "{OPERATOR}", and delete "{part.name}"')
+            yield RuleViolation(path, message, f'keep "{OPERATOR}", and delete "{part.name}"')
         elif found is not None and part.forbidden_by not in found.forbidden:
             theirs = [ROLES[role] for role in part.owns if getattr(found, role) == "provider"]
             if theirs:
                 message = f'two owners of one part: "{part.name}" is wanted, and {found.title} brings {theirs[0]}'
-                yield Broken(path, message, "delete it; Atoll adds the device parts that the provider leaves to it")
+                yield RuleViolation(
+                    path, message, "delete it; Atoll adds the device parts that the provider leaves to it"
+                )
 
 
-def sharing_is_ours(checklist: Checklist) -> Iterator[Broken]:
+def sharing_is_ours(checklist: Checklist) -> Iterator[RuleViolation]:
     """Accelerators are shared by the device plugin, and cut by the GPU Operator: it must be ours."""
     found, asked = _home(checklist), checklist.platform
     if found is None or asked.sharing == "none":
@@ -180,23 +188,23 @@ def sharing_is_ours(checklist: Checklist) -> Iterator[Broken]:
     path = ("platform", "sharing")
     if asked.sharing == "mig" and found.gpu_driver != OURS:
         message = f"MIG is set up by the GPU Operator, which is not ours on {found.title}"
-        yield Broken(path, message, 'write "sharing: none", and choose such machines at the provider')
+        yield RuleViolation(path, message, 'write "sharing: none", and choose such machines at the provider')
     if asked.sharing == "time_slicing" and OURS not in (found.gpu_driver, found.device_plugin):
         message = f"accelerators are shared by the device plugin, and {found.title} brings its own"
-        yield Broken(path, message, 'write "sharing: none"; the provider shares them in its own way')
+        yield RuleViolation(path, message, 'write "sharing: none"; the provider shares them in its own way')
 
 
-def sharing_for_notebooks(checklist: Checklist) -> Iterator[Broken]:
+def sharing_for_notebooks(checklist: Checklist) -> Iterator[RuleViolation]:
     """Notebooks share accelerators, jobs do not; nodes that cannot be told apart are all shared or none."""
     if checklist.platform.sharing == "none":
         return
     path = ("platform", "sharing")
     if not any(isinstance(work, Notebooks) for work in checklist.workloads):
-        yield Broken(path, "accelerators are shared by notebooks, and there are none", 'write "sharing: none"')
+        yield RuleViolation(path, "accelerators are shared by notebooks, and there are none", 'write "sharing: none"')
     others = [work.name for work in checklist.workloads if _takes_whole(work)]
     if checklist.where.existing is not None and others:
         message = f"on a cluster that exists every accelerator would be shared, also those of {', '.join(others)}"
-        yield Broken(path, message, 'write "sharing: none", or give the notebooks a cluster of their own')
+        yield RuleViolation(path, message, 'write "sharing: none", or give the notebooks a cluster of their own')
 
 
 def _takes_whole(work: object) -> bool:
@@ -206,7 +214,7 @@ def _takes_whole(work: object) -> bool:
     return not isinstance(work, Notebooks)
 
 
-def _extra(checklist: Checklist) -> Iterator[tuple[int, Part]]:
+def _extra(checklist: Checklist) -> Iterator[tuple[int, SoftwareComponent]]:
     known = parts()
     yield from ((at, known[name]) for at, name in enumerate(checklist.platform.extra) if name in known)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.providers import FORBIDDABLE, profile
 from planning.checklist.model.vocabulary import Purchase
 from planning.checklist.model.workload import Inference
-from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.rules.rule_violation import RuleViolation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     Numbered: TypeAlias = Sequence[tuple[int, Workload]]
 
 
-def forbidden_at_provider(checklist: Checklist) -> Iterator[Broken]:
+def provider_restrictions_kept(checklist: Checklist) -> Iterator[RuleViolation]:
     """What is wanted is not forbidden where a cluster must be, at home and elsewhere."""
     where = checklist.where
     moved = frozenset(name for place in where.elsewhere for name in place.workloads)
     at_home = frozenset(each.name for each in checklist.workloads) - moved
-    home = _fixed(where.existing, set(where.wanted) - set(where.excluded))
-    yield from _said(checklist, home, words=WANTS, names=at_home)
+    home = _find_only_provider(where.existing, set(where.wanted) - set(where.excluded))
+    yield from _report_conflicts(checklist, home, words=WANTS, names=at_home)
     for place in where.elsewhere:
-        cloud = _fixed(place.existing, set(place.wanted) - set(where.excluded))
-        yield from _said(checklist, cloud, words=ELSEWHERE, names=frozenset(place.workloads))
+        cloud = _find_only_provider(place.existing, set(place.wanted) - set(where.excluded))
+        yield from _report_conflicts(checklist, cloud, words=ELSEWHERE, names=frozenset(place.workloads))
 
 
-def _said(
+def _report_conflicts(
     checklist: Checklist, cloud: CloudName | None, *, words: Collection[str], names: Collection[str]
-) -> Iterator[Broken]:
+) -> Iterator[RuleViolation]:
     if cloud is None:
         return
     forbidden = set(profile(cloud).forbidden) & set(words)
     for word, broken in conflicts(checklist, forbidden, names=names):
-        yield Broken(broken.path, f'{broken.message}, and at "{cloud}" {FORBIDDABLE[word]}', broken.hint)
+        yield RuleViolation(broken.path, f'{broken.message}, and at "{cloud}" {FORBIDDABLE[word]}', broken.hint)
 
 
 def conflicts(
     checklist: Checklist, forbidden: Collection[str], *, names: Collection[str] | None = None
-) -> Iterator[tuple[str, Broken]]:
+) -> Iterator[tuple[str, RuleViolation]]:
     """Every field that asks for a forbidden thing, with its word; messages say what is wanted.
 
     Args:
@@ -56,60 +56,66 @@ def conflicts(
             yield from ((word, broken) for broken in find(checklist, workloads))
 
 
-def _fixed(existing: Existing | None, left: Collection[CloudName]) -> CloudName | None:
+def _find_only_provider(existing: Existing | None, left: Collection[CloudName]) -> CloudName | None:
     """The one provider a cluster can be at; None while several may be chosen."""
     if existing is not None:
         return existing.provider
     return next(iter(left)) if len(left) == 1 else None
 
 
-def _autoscaling(_: Checklist, workloads: Numbered) -> Iterator[Broken]:
+def _autoscaling(_: Checklist, workloads: Numbered) -> Iterator[RuleViolation]:
     for at, workload in workloads:
         if not isinstance(workload, Inference):
             continue
         if workload.requests_per_second is not None:
             message = "as many copies as the load needs come and go with it"
             hint = 'give "replicas" instead of "requests_per_second"'
-            yield Broken(("workloads", at, "requests_per_second"), message, hint)
+            yield RuleViolation(("workloads", at, "requests_per_second"), message, hint)
         more = (workload.max_replicas or 0) - (workload.replicas or 1)
         if more > 0:
             message = f"up to {more} copies come with the load"
-            yield Broken(
+            yield RuleViolation(
                 ("workloads", at, "max_replicas"), message, 'make "replicas" as many, or delete "max_replicas"'
             )
 
 
-def _spot(_: Checklist, workloads: Numbered) -> Iterator[Broken]:
+def _spot(_: Checklist, workloads: Numbered) -> Iterator[RuleViolation]:
     for at, workload in workloads:
         hardware = workload.hardware
         if hardware is not None and hardware.purchase is Purchase.SPOT:
-            yield Broken(("workloads", at, "hardware", "purchase"), "spot machines are wanted", "delete the line")
+            yield RuleViolation(
+                ("workloads", at, "hardware", "purchase"), "spot machines are wanted", "delete the line"
+            )
 
 
-def _ssh(checklist: Checklist, _: Numbered) -> Iterator[Broken]:
+def _ssh(checklist: Checklist, _: Numbered) -> Iterator[RuleViolation]:
     if checklist.access.ssh:
-        yield Broken(("access", "ssh"), "SSH to nodes is wanted", 'write "ssh: false", or choose another provider')
+        yield RuleViolation(
+            ("access", "ssh"), "SSH to nodes is wanted", 'write "ssh: false", or choose another provider'
+        )
 
 
-def _api_ranges(checklist: Checklist, _: Numbered) -> Iterator[Broken]:
+def _api_ranges(checklist: Checklist, _: Numbered) -> Iterator[RuleViolation]:
     if checklist.where.api_cidrs:
-        yield Broken(
+        yield RuleViolation(
             ("where", "api_cidrs"), "the API is to be opened to your offices", 'delete the line, and keep "vpn: true"'
         )
 
 
-def _vpn(checklist: Checklist, _: Numbered) -> Iterator[Broken]:
+def _vpn(checklist: Checklist, _: Numbered) -> Iterator[RuleViolation]:
     if checklist.access.vpn:
-        yield Broken(("access", "vpn"), "a VPN is wanted", 'write "vpn: false", and use the provider\'s own way in')
+        yield RuleViolation(
+            ("access", "vpn"), "a VPN is wanted", 'write "vpn: false", and use the provider\'s own way in'
+        )
 
 
-def _burn_in(checklist: Checklist, _: Numbered) -> Iterator[Broken]:
+def _burn_in(checklist: Checklist, _: Numbered) -> Iterator[RuleViolation]:
     if checklist.burn_in:
-        yield Broken(("burn_in",), "a burn-in of the accelerators is wanted", 'write "burn_in: false"')
+        yield RuleViolation(("burn_in",), "a burn-in of the accelerators is wanted", 'write "burn_in: false"')
 
 
 # A GPU operator or a load balancer is never asked for by a field: what installs them reads the profile itself.
-WANTS: Final[Mapping[str, Callable[[Checklist, Numbered], Iterator[Broken]]]] = {
+WANTS: Final[Mapping[str, Callable[[Checklist, Numbered], Iterator[RuleViolation]]]] = {
     "autoscaling": _autoscaling,
     "spot": _spot,
     "ssh": _ssh,

@@ -9,7 +9,7 @@ from planning.checklist.model.checklist import Checklist
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class RuleViolation:
     """A rule is broken at the field of this path."""
 
     path: tuple[str | int, ...]
@@ -17,4 +17,4 @@ class Broken:
     hint: str = ""
 
 
-Rule = Callable[[Checklist], Iterator[Broken]]
+Rule = Callable[[Checklist], Iterator[RuleViolation]]

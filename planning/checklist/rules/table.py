@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model.checklist import Checklist
-    from planning.checklist.rules.rule_violation import Broken, Rule
+    from planning.checklist.rules.rule_violation import Rule, RuleViolation
 
 RULES: Final[tuple[Rule, ...]] = (
     workloads.names_unique,
@@ -47,8 +47,8 @@ RULES: Final[tuple[Rule, ...]] = (
     hardware.form_exists,
     hardware.form_agrees,
     hardware.spot_allowed,
-    hardware.reserved_allowed,
-    network.wanted_not_excluded,
+    hardware.reservations_have_term,
+    network.providers_consistent,
     network.existing_is_wanted,
     regions.regions_named,
     regions.regions_known,
@@ -61,7 +61,7 @@ RULES: Final[tuple[Rule, ...]] = (
     network.networks_possible,
     network.api_door_narrow,
     network.vpn_has_addresses,
-    provider_limits.forbidden_at_provider,
+    provider_limits.provider_restrictions_kept,
     usage.usage_rises,
     usage.usage_has_its_place,
     usage.usage_said_once,
@@ -83,13 +83,13 @@ RULES: Final[tuple[Rule, ...]] = (
     platform_components.parts_known,
     platform_components.parts_asked_once,
     platform_components.parts_have_their_needs,
-    platform_components.left_out_with_what_leans_on_it,
+    platform_components.removals_include_dependents,
     platform_components.mirror_is_a_place,
     platform_components.slices_named,
     object_store.store_exists,
     object_store.one_store,
     object_store.parts_reach_store,
-    devices.allowed_by_provider,
+    devices.extra_components_allowed,
     devices.one_owner,
     devices.sharing_is_ours,
     devices.sharing_for_notebooks,
@@ -120,7 +120,7 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 
-def broken_rules(checklist: Checklist) -> Iterator[Broken]:
+def broken_rules(checklist: Checklist) -> Iterator[RuleViolation]:
     """Everything that the checklist asks for and that cannot be, rule by rule."""
     for rule in RULES:
         yield from rule(checklist)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.model.workload import Batch, Compute, Inference, Job, Notebooks
-from planning.checklist.rules.rule_violation import Broken
+from planning.checklist.model.workload import Batch, Compute, Inference, Notebooks, WorkloadModel
+from planning.checklist.rules.rule_violation import RuleViolation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,17 +20,17 @@ ONE_COPY_SLO_PERCENT: Final = Decimal("99.95")  # above it, one restart a month 
 _CACHE_FIELDS: Final = ("layers", "kv_heads", "head_dim")
 
 
-def names_unique(checklist: Checklist) -> Iterator[Broken]:
+def names_unique(checklist: Checklist) -> Iterator[RuleViolation]:
     """A workload's name names its node pool."""
     seen: dict[str, int] = {}
     for at, job in enumerate(checklist.workloads):
         first = seen.setdefault(job.name, at)
         if first != at:
             message = f'two workloads are called "{job.name}": workloads[{first}] and workloads[{at}]'
-            yield Broken(("workloads", at, "name"), message, "each name becomes a node pool; give each its own")
+            yield RuleViolation(("workloads", at, "name"), message, "each name becomes a node pool; give each its own")
 
 
-def work_measured(checklist: Checklist) -> Iterator[Broken]:
+def work_measured(checklist: Checklist) -> Iterator[RuleViolation]:
     """Time and cost of a training follow from an amount of work."""
     for at, job in enumerate(checklist.workloads):
         if isinstance(job, Compute) and not _measures(job):
@@ -38,7 +38,7 @@ def work_measured(checklist: Checklist) -> Iterator[Broken]:
             hint = (
                 "give model and tokens; or samples and flops_per_sample; or samples, samples_per_second and measured_on"
             )
-            yield Broken(("workloads", at, *_half_measured(job)), message, hint)
+            yield RuleViolation(("workloads", at, *_half_measured(job)), message, hint)
 
 
 def _measures(job: Compute) -> bool:
@@ -53,25 +53,25 @@ def _half_measured(job: Compute) -> tuple[str, ...]:
     return tuple(name for name in given if getattr(job, name) is not None)[:1]
 
 
-def mfu_measured(checklist: Checklist) -> Iterator[Broken]:
+def mfu_measured(checklist: Checklist) -> Iterator[RuleViolation]:
     """Few reach half of the peak; who claims more has measured it."""
     for at, job in enumerate(checklist.workloads):
         mfu = job.mfu if isinstance(job, Compute) else None
         if isinstance(job, Compute) and mfu is not None and mfu > BEST_UNMEASURED_MFU and not job.measured_on:
             message = f"an mfu of {mfu} is above {BEST_UNMEASURED_MFU} and not measured"
             hint = f"write {BEST_UNMEASURED_MFU} or less, or give samples_per_second and measured_on"
-            yield Broken(("workloads", at, "mfu"), message, hint)
+            yield RuleViolation(("workloads", at, "mfu"), message, hint)
 
 
-def deadline_on_spot(checklist: Checklist) -> Iterator[Broken]:
+def deadline_on_spot(checklist: Checklist) -> Iterator[RuleViolation]:
     """A run that starts over at each interruption keeps no deadline."""
     for at, job in enumerate(checklist.workloads):
         if isinstance(job, Compute) and job.spot and job.deadline and not job.checkpointing.enabled:
             message = f'"{job.name}" has a deadline, runs on spot machines and keeps no checkpoints'
-            yield Broken(("workloads", at, "spot"), message, "switch checkpointing on, or spot off")
+            yield RuleViolation(("workloads", at, "spot"), message, "switch checkpointing on, or spot off")
 
 
-def checkpoints_leave_time(checklist: Checklist) -> Iterator[Broken]:
+def checkpoints_leave_time(checklist: Checklist) -> Iterator[RuleViolation]:
     """Writing a checkpoint may not take longer than the time to the next one."""
     for at, job in enumerate(checklist.workloads):
         if not isinstance(job, (Compute, Batch)):
@@ -82,10 +82,10 @@ def checkpoints_leave_time(checklist: Checklist) -> Iterator[Broken]:
                 f"a checkpoint every {every} minutes may block the job for {stall} seconds: no time is left to work"
             )
             hint = "lower stall_seconds, or checkpoint less often"
-            yield Broken(("workloads", at, "checkpointing", "stall_seconds"), message, hint)
+            yield RuleViolation(("workloads", at, "checkpointing", "stall_seconds"), message, hint)
 
 
-def replicas_in_order(checklist: Checklist) -> Iterator[Broken]:
+def replicas_in_order(checklist: Checklist) -> Iterator[RuleViolation]:
     """The peak is not below what is always up."""
     for at, job in enumerate(checklist.workloads):
         if not isinstance(job, Inference) or job.max_replicas is None:
@@ -93,10 +93,10 @@ def replicas_in_order(checklist: Checklist) -> Iterator[Broken]:
         least = job.replicas or 1
         if job.max_replicas < least:
             message = f"max_replicas is {job.max_replicas}, below the {least} replicas that are always up"
-            yield Broken(("workloads", at, "max_replicas"), message, f"write {least} or more")
+            yield RuleViolation(("workloads", at, "max_replicas"), message, f"write {least} or more")
 
 
-def replicas_for_slo(checklist: Checklist) -> Iterator[Broken]:
+def replicas_for_slo(checklist: Checklist) -> Iterator[RuleViolation]:
     """One copy cannot be up more than its own node."""
     slo = checklist.slo_percent
     if slo is None or slo <= ONE_COPY_SLO_PERCENT:
@@ -105,20 +105,20 @@ def replicas_for_slo(checklist: Checklist) -> Iterator[Broken]:
         if isinstance(job, Inference) and job.requests_per_second is None and (job.replicas or 1) == 1:
             message = f'"{job.name}" has one replica, which cannot be up {slo}% of a month'
             hint = f"write replicas: 2 or more, or an slo_percent of {ONE_COPY_SLO_PERCENT} or less"
-            yield Broken(("workloads", at, "replicas"), message, hint)
+            yield RuleViolation(("workloads", at, "replicas"), message, hint)
 
 
-def active_within_all(checklist: Checklist) -> Iterator[Broken]:
+def active_within_all(checklist: Checklist) -> Iterator[RuleViolation]:
     """A mixture of experts uses part of its parameters."""
     for at, facts in _models(checklist):
         if facts.active_parameters is not None and facts.active_parameters > facts.parameters:
             path = ("workloads", at, "model", "active_parameters")
-            yield Broken(
+            yield RuleViolation(
                 path, "more parameters are active than the model has", "active_parameters are those used per token"
             )
 
 
-def cache_facts_together(checklist: Checklist) -> Iterator[Broken]:
+def cache_facts_together(checklist: Checklist) -> Iterator[RuleViolation]:
     """The KV cache is computed from three facts, or estimated from none."""
     for at, facts in _models(checklist):
         given = [name for name in _CACHE_FIELDS if getattr(facts, name) is not None]
@@ -126,7 +126,7 @@ def cache_facts_together(checklist: Checklist) -> Iterator[Broken]:
             lacking = " and ".join(name for name in _CACHE_FIELDS if name not in given)
             message = f"the KV cache cannot be computed without {lacking}"
             hint = f"give {', '.join(_CACHE_FIELDS)} together, or none of them"
-            yield Broken(("workloads", at, "model", given[0]), message, hint)
+            yield RuleViolation(("workloads", at, "model", given[0]), message, hint)
 
 
 def _models(checklist: Checklist) -> Iterator[tuple[int, ModelFacts]]:
@@ -135,36 +135,36 @@ def _models(checklist: Checklist) -> Iterator[tuple[int, ModelFacts]]:
             yield at, job.model
 
 
-def notebooks_have_engineers(checklist: Checklist) -> Iterator[Broken]:
+def notebooks_have_engineers(checklist: Checklist) -> Iterator[RuleViolation]:
     """Notebooks are counted per engineer."""
     for at, job in enumerate(checklist.workloads):
         if isinstance(job, Notebooks) and checklist.engineers is None:
             message = f'"{job.name}" is sized per engineer, and nobody says how many there are'
-            yield Broken(("workloads", at), message, 'add a section "engineers:" with "count: ..."')
+            yield RuleViolation(("workloads", at), message, 'add a section "engineers:" with "count: ..."')
 
 
-def batch_asks_something(checklist: Checklist) -> Iterator[Broken]:
+def batch_asks_something(checklist: Checklist) -> Iterator[RuleViolation]:
     """A batch workload has no model to size by."""
     for at, job in enumerate(checklist.workloads):
         if not isinstance(job, Batch):
             continue
         if not job.vcpus and not job.accelerators:
-            yield Broken(
+            yield RuleViolation(
                 ("workloads", at), f'"{job.name}" asks for no cores and no accelerators', "give vcpus or accelerators"
             )
         elif job.accelerator_memory and not job.accelerators:
             path = ("workloads", at, "accelerator_memory")
-            yield Broken(path, "memory of accelerators, but no accelerators", 'add "accelerators: 1" or more')
+            yield RuleViolation(path, "memory of accelerators, but no accelerators", 'add "accelerators: 1" or more')
 
 
-def hot_tier_has_a_node(checklist: Checklist) -> Iterator[Broken]:
+def hot_tier_has_a_node(checklist: Checklist) -> Iterator[RuleViolation]:
     """The hot tier is the NVMe inside accelerator nodes."""
     if checklist.storage.hot is not None and not any(map(_uses_accelerators, checklist.workloads)):
         message = "the hot tier is local NVMe of accelerator nodes, and no workload here uses accelerators"
-        yield Broken(("storage", "hot"), message, "use the warm tier, which every node can reach")
+        yield RuleViolation(("storage", "hot"), message, "use the warm tier, which every node can reach")
 
 
-def _uses_accelerators(job: Job) -> bool:
+def _uses_accelerators(job: WorkloadModel) -> bool:
     return not isinstance(job, Batch) or job.accelerators > 0
 
 
@@ -173,27 +173,29 @@ _LOAD_FIELDS: Final = ("peak_requests_per_second", "input_tokens", "output_token
 _LOAD_HINT: Final = "give requests_per_second, input_tokens and output_tokens together"
 
 
-def load_is_whole(checklist: Checklist) -> Iterator[Broken]:
+def load_is_whole(checklist: Checklist) -> Iterator[RuleViolation]:
     """A service is sized by its load or by its copies, and a load is known only with the tokens of a request."""
     for at, job in enumerate(checklist.workloads):
         if isinstance(job, Inference):
             yield from _load_faults(job, at)
 
 
-def _load_faults(job: Inference, at: int) -> Iterator[Broken]:
+def _load_faults(job: Inference, at: int) -> Iterator[RuleViolation]:
     given = [name for name in _LOAD_FIELDS if getattr(job, name) is not None]
     if job.requests_per_second is None:
         for name in given:
-            yield Broken(("workloads", at, name), f"{name} says nothing without requests_per_second", _LOAD_HINT)
+            yield RuleViolation(("workloads", at, name), f"{name} says nothing without requests_per_second", _LOAD_HINT)
         return
     for name in (name for name in _COPIES_FIELDS if getattr(job, name) is not None):
         message = f"{name} beside requests_per_second: the copies follow from the load"
-        yield Broken(("workloads", at, name), message, f"delete {name}, or requests_per_second and what belongs to it")
+        yield RuleViolation(
+            ("workloads", at, name), message, f"delete {name}, or requests_per_second and what belongs to it"
+        )
     for name in ("input_tokens", "output_tokens"):
         if name not in given:
             message = f'how much work a request of "{job.name}" is cannot be told without {name}'
-            yield Broken(("workloads", at, "requests_per_second"), message, _LOAD_HINT)
+            yield RuleViolation(("workloads", at, "requests_per_second"), message, _LOAD_HINT)
     peak = job.peak_requests_per_second
     if peak is not None and peak < job.requests_per_second:
         message = f"a peak of {peak:f} requests per second is below the average of {job.requests_per_second:f}"
-        yield Broken(("workloads", at, "peak_requests_per_second"), message, "write the larger one as the peak")
+        yield RuleViolation(("workloads", at, "peak_requests_per_second"), message, "write the larger one as the peak")

@@ -9,13 +9,13 @@ from catalogs.providers import FORBIDDABLE, S3_BY_IDENTITY, profiles, unreachabl
 from planning.clone.comparison.difference import (
     NONE,
     NOT_KNOWN,
+    ComparedFact,
     Difference,
-    Said,
     amount,
     differing,
-    listed,
+    format_truth,
+    join_values,
     words,
-    yes,
 )
 from planning.clone.comparison.pools import pool_differences
 
@@ -47,17 +47,19 @@ def _row(spec: ClusterSpec, tier: str, catalog: Catalog) -> StorageTier | None:
     return catalog.tiers.get((spec.placement.provider, tier))
 
 
-def _tier(old: Tier | None, new: Tier | None, rows: tuple[StorageTier | None, StorageTier | None]) -> Iterator[Said]:
+def _tier(
+    old: Tier | None, new: Tier | None, rows: tuple[StorageTier | None, StorageTier | None]
+) -> Iterator[ComparedFact]:
     named = dict.fromkeys(each.source for each in rows if each)
     source = f"catalogs/tiers.csv ({', '.join(named)})" if named else "the two locks; no catalog row"
-    yield Said(
+    yield ComparedFact(
         what="engine",
         old=old.engine if old else NONE,
         new=new.engine if new else NONE,
         source=source,
         note="; ".join(each.note for each in rows[1:] if each and each.note),
     )
-    yield Said(
+    yield ComparedFact(
         what="provisioned",
         old=amount(old.provisioned_gb if old else 0, "GB"),
         new=amount(new.provisioned_gb if new else 0, "GB"),
@@ -73,8 +75,8 @@ def _step(row: StorageTier | None) -> str:
     return f"sold from {row.minimum_gb:,} GB in steps of {row.step_gb:,} GB"
 
 
-def _objects(old: ClusterSpec, new: ClusterSpec) -> Iterator[Said]:
-    yield Said(
+def _objects(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
+    yield ComparedFact(
         what="provider's buckets over S3",
         old=_by_identity(old),
         new=_by_identity(new),
@@ -99,10 +101,10 @@ def platform_differences(old: ClusterSpec, new: ClusterSpec) -> Iterator[Differe
     place = new.placement.name
     names = dict.fromkeys(each.name for side in (before, after) for each in (*side.parts, *side.skipped))
     for name in names:
-        said = Said(
+        said = ComparedFact(
             what=_title(name, before, after),
-            old=_installed(name, before),
-            new=_installed(name, after),
+            old=_describe_component(name, before),
+            new=_describe_component(name, after),
             note=unreachable(name, store=after.object_store, provider=new.placement.provider),
         )
         yield from differing([said], placement=place, topic="platform")
@@ -114,7 +116,7 @@ def _title(name: str, *sides: Platform) -> str:
     return next((each.title for each in every if each.name == name), name)
 
 
-def _installed(name: str, side: Platform) -> str:
+def _describe_component(name: str, side: Platform) -> str:
     part = side.part(name)
     if part is not None:
         return part.version or part.ref or "installed"
@@ -122,15 +124,15 @@ def _installed(name: str, side: Platform) -> str:
     return f"not installed: {reason}" if reason else "not installed"
 
 
-def _settings(old: Platform, new: Platform) -> Iterator[Said]:
-    yield Said(what="release", old=old.release, new=new.release)
-    yield Said(what="size", old=old.size, new=new.size)
-    yield Said(what="object store of the platform", old=words(old.object_store), new=words(new.object_store))
-    yield Said(what="sharing of accelerators", old=words(old.sharing), new=words(new.sharing))
-    yield Said(what="logs and metrics go to", old=_forwarded(old), new=_forwarded(new))
+def _settings(old: Platform, new: Platform) -> Iterator[ComparedFact]:
+    yield ComparedFact(what="release", old=old.release, new=new.release)
+    yield ComparedFact(what="size", old=old.size, new=new.size)
+    yield ComparedFact(what="object store of the platform", old=words(old.object_store), new=words(new.object_store))
+    yield ComparedFact(what="sharing of accelerators", old=words(old.sharing), new=words(new.sharing))
+    yield ComparedFact(what="logs and metrics go to", old=_describe_forwarding(old), new=_describe_forwarding(new))
 
 
-def _forwarded(side: Platform) -> str:
+def _describe_forwarding(side: Platform) -> str:
     return f"{side.forwarding.provider} {side.forwarding.region}" if side.forwarding else NONE
 
 
@@ -150,7 +152,7 @@ def differences(old: Lock, new: Lock, *, catalog: Catalog) -> tuple[Difference, 
     before, after = ({spec.placement.name: spec for spec in each.placements} for each in (old, new))
     alone = differing(
         (
-            Said(what=f"cluster {name}", old=_where(before.get(name)), new=_where(after.get(name)))
+            ComparedFact(what=f"cluster {name}", old=_where(before.get(name)), new=_where(after.get(name)))
             for name in dict.fromkeys((*before, *after))
             if name not in before or name not in after
         ),
@@ -177,7 +179,7 @@ def _of_cluster(old: ClusterSpec, new: ClusterSpec, *, catalog: Catalog) -> Iter
     yield from platform_differences(old, new)
 
 
-def _provider(old: ClusterSpec, new: ClusterSpec, catalog: Catalog) -> Iterator[Said]:
+def _provider(old: ClusterSpec, new: ClusterSpec, catalog: Catalog) -> Iterator[ComparedFact]:
     """What is true of a provider whatever the region."""
     before, after = (catalog.providers.get(spec.placement.provider) for spec in (old, new))
     if before is None or after is None:
@@ -191,37 +193,37 @@ def _provider(old: ClusterSpec, new: ClusterSpec, catalog: Catalog) -> Iterator[
         ("egress", "egress"),
         ("lock-in", "lock_in"),
     ):
-        yield Said(what=what, old=_stated(before, field), new=_stated(after, field), source=source)
+        yield ComparedFact(what=what, old=_read_field(before, field), new=_read_field(after, field), source=source)
 
 
-def _stated(provider: Provider, field: str) -> str:
+def _read_field(provider: Provider, field: str) -> str:
     value: object = getattr(provider, field)
     return str(value) or NONE
 
 
-def _cluster(old: ClusterSpec, new: ClusterSpec) -> Iterator[Said]:
-    yield Said(
+def _cluster(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
+    yield ComparedFact(
         what="Kubernetes version",
         old=old.kubernetes_version or NOT_KNOWN,
         new=new.kubernetes_version or NOT_KNOWN,
         note="objects of removed APIs must be looked for first",
     )
-    yield Said(what="built by", old=old.placement.target, new=new.placement.target)
-    yield Said(what="zones", old=listed(old.placement.zones), new=listed(new.placement.zones))
+    yield ComparedFact(what="built by", old=old.placement.target, new=new.placement.target)
+    yield ComparedFact(what="zones", old=join_values(old.placement.zones), new=join_values(new.placement.zones))
 
 
-def _profile(old: Profile, new: Profile) -> Iterator[Said]:
+def _profile(old: Profile, new: Profile) -> Iterator[ComparedFact]:
     """Who owns what on the nodes, and what the provider forbids."""
     known = profiles()
     named = dict.fromkeys(known[each.provider].source for each in (old, new) if each.provider in known)
     source = f"catalogs/profiles.csv ({', '.join(named)})"
     for field, what in OWNED.items():
         before, after = (_owner(each, field) for each in (old, new))
-        yield Said(what=what, old=before, new=after, source=source)
+        yield ComparedFact(what=what, old=before, new=after, source=source)
     for word, limit in FORBIDDABLE.items():
-        before, after = (yes(word in each.forbidden) for each in (old, new))
-        yield Said(what=limit, old=before, new=after, source=source)
-    yield Said(
+        before, after = (format_truth(word in each.forbidden) for each in (old, new))
+        yield ComparedFact(what=limit, old=before, new=after, source=source)
+    yield ComparedFact(
         what="resource name of the fabric",
         old=old.rdma_resource or NONE,
         new=new.rdma_resource or NONE,
@@ -235,12 +237,12 @@ def _owner(profile: Profile, field: str) -> str:
     return {"provider": "the provider", "atoll": "Atoll", "none": "nobody"}.get(str(value), str(value))
 
 
-def _network(old: Network, new: Network) -> Iterator[Said]:
-    yield Said(what="addresses", old=str(old.cidr), new=str(new.cidr))
-    yield Said(what="zones used", old=str(old.zone_count), new=str(new.zone_count))
-    yield Said(what="NAT gateways", old=str(old.nat_gateways), new=str(new.nat_gateways))
-    yield Said(what="DNS zone", old=old.domain or NONE, new=new.domain or NONE)
-    yield Said(
+def _network(old: Network, new: Network) -> Iterator[ComparedFact]:
+    yield ComparedFact(what="addresses", old=str(old.cidr), new=str(new.cidr))
+    yield ComparedFact(what="zones used", old=str(old.zone_count), new=str(new.zone_count))
+    yield ComparedFact(what="NAT gateways", old=str(old.nat_gateways), new=str(new.nat_gateways))
+    yield ComparedFact(what="DNS zone", old=old.domain or NONE, new=new.domain or NONE)
+    yield ComparedFact(
         what="joint with the main cloud",
         old=_joint(old),
         new=_joint(new),
@@ -264,6 +266,6 @@ def _joint_note(old: Network, new: Network) -> str:
     return ""
 
 
-def _ways(old: ClusterSpec, new: ClusterSpec) -> Iterator[Said]:
+def _ways(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
     before, after = (each.vpn.kind.replace("_", " ") if each.vpn else NONE for each in (old, new))
-    yield Said(what="WireGuard gateway", old=before, new=after, note="users get new profiles")
+    yield ComparedFact(what="WireGuard gateway", old=before, new=after, note="users get new profiles")

@@ -38,7 +38,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ComparedFact:
     """One fact on both sides, before anybody knows whether it differs."""
 
     what: str
@@ -48,7 +48,7 @@ class Said:
     note: str = ""
 
 
-def differing(facts: Iterable[Said], *, placement: str, topic: str) -> list[Difference]:
+def differing(facts: Iterable[ComparedFact], *, placement: str, topic: str) -> list[Difference]:
     """The facts that differ."""
     return [
         Difference(
@@ -65,7 +65,7 @@ def differing(facts: Iterable[Said], *, placement: str, topic: str) -> list[Diff
     ]
 
 
-def yes(value: object) -> str:
+def format_truth(value: object) -> str:
     """Whether something is so."""
     return "yes" if value else "no"
 
@@ -85,6 +85,6 @@ def words(value: str) -> str:
     return value.replace("_", " ") or NONE
 
 
-def listed(values: Iterable[str]) -> str:
+def join_values(values: Iterable[str]) -> str:
     """Several words in one."""
     return ", ".join(values) or NONE

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from planning.clone.comparison.parity import Parity
     from planning.clone.comparison.price_lines import OneSided, PriceLines
     from planning.clone.comparison.residency import Abode, Latency, Residence
-    from planning.clone.comparison.stack_comparison import Comparison
+    from planning.clone.comparison.stack_comparison import CloneComparison
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
@@ -122,7 +122,7 @@ class ComparisonForm(TypedDict):
     notes: list[str]
 
 
-def comparison_form(c: Comparison) -> ComparisonForm:
+def comparison_form(c: CloneComparison) -> ComparisonForm:
     """A comparison as it is."""
     return {
         "schema_version": SCHEMA_VERSION,

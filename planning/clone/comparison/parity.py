@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from planning.clone.comparison.security_controls.account import ACCOUNT_CONTROLS
-from planning.clone.comparison.security_controls.control import Claim
+from planning.clone.comparison.security_controls.control import ControlClaim
 from planning.clone.comparison.security_controls.control_plane import API_CONTROLS
 from planning.clone.comparison.security_controls.nodes import NODE_CONTROLS
 from planning.clone.comparison.security_controls.storage import DATA_CONTROLS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Standing = Literal["equal", "weaker", "none", "stronger", "differs", "yours", "cannot tell"]
 CONTROLS: Final = (*API_CONTROLS, *NODE_CONTROLS, *DATA_CONTROLS, *ACCOUNT_CONTROLS)
-NOT_BUILT: Final = Claim(level="open", words="Atoll builds nothing there yet")
+NOT_BUILT: Final = ControlClaim(level="open", words="Atoll builds nothing there yet")
 _RANK: Final[Mapping[str, int]] = {"none": 0, "part": 1, "full": 2}
 
 
@@ -85,19 +85,19 @@ def _of_cluster(old: ClusterSpec, new: ClusterSpec, lock: Lock) -> Iterator[Pari
             yield _parity(control, before, after, placement=new.placement.name)
 
 
-def _parity(control: Control, old: Claim, new: Claim, *, placement: str) -> Parity:
+def _parity(control: Control, old: ControlClaim, new: ControlClaim, *, placement: str) -> Parity:
     return Parity(
         placement=placement,
         name=control.name,
         title=control.title,
-        standing=standing(old, new),
+        standing=compare_levels(old, new),
         old=old.words,
         new=new.words,
         source=control.source,
     )
 
 
-def standing(old: Claim, new: Claim) -> Standing:
+def compare_levels(old: ControlClaim, new: ControlClaim) -> Standing:
     """What a target's claim is beside the source's."""
     if "open" in {old.level, new.level}:
         return "cannot tell"

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.clone.comparison.difference import NONE, Difference, Said, amount, differing, listed, words, yes
+from planning.clone.comparison.difference import (
+    NONE,
+    ComparedFact,
+    Difference,
+    amount,
+    differing,
+    format_truth,
+    join_values,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +35,10 @@ def pool_differences(old: ClusterSpec, new: ClusterSpec, *, catalog: Catalog) ->
             machines = (_machine(one, old, catalog), _machine(other, new, catalog))
             yield from differing(_facts(one, other, machines), placement=place, topic=f"pool {name}")
         else:
-            gone = (_named(one), _named(other))
-            yield from differing([Said(what="pool", old=gone[0], new=gone[1])], placement=place, topic=f"pool {name}")
+            gone = (_describe_pool(one), _describe_pool(other))
+            yield from differing(
+                [ComparedFact(what="pool", old=gone[0], new=gone[1])], placement=place, topic=f"pool {name}"
+            )
 
 
 def _machine(pool: Pool, spec: ClusterSpec, catalog: Catalog) -> Machine | None:
@@ -35,51 +46,63 @@ def _machine(pool: Pool, spec: ClusterSpec, catalog: Catalog) -> Machine | None:
     return catalog.machines.get(key)
 
 
-def _named(pool: Pool | None) -> str:
+def _describe_pool(pool: Pool | None) -> str:
     return NONE if pool is None else f"{pool.max_nodes} x {pool.machine}"
 
 
-def _facts(old: Pool, new: Pool, machines: tuple[Machine | None, Machine | None]) -> Iterator[Said]:
+def _facts(old: Pool, new: Pool, machines: tuple[Machine | None, Machine | None]) -> Iterator[ComparedFact]:
     source = _source(machines)
-    yield Said(what="machine", old=old.machine, new=new.machine, source=source)
-    yield Said(
+    yield ComparedFact(what="machine", old=old.machine, new=new.machine, source=source)
+    yield ComparedFact(
         what="accelerator",
         old=old.accelerator or NONE,
         new=new.accelerator or NONE,
         source=source,
         note=_accelerator_note(old, new),
     )
-    yield Said(what="accelerators per node", old=_count(old.accelerators), new=_count(new.accelerators), source=source)
-    yield Said(what="vCPU per node", old=amount(old.vcpus, ""), new=amount(new.vcpus, ""), source=source)
-    yield Said(
+    yield ComparedFact(
+        what="accelerators per node", old=_count(old.accelerators), new=_count(new.accelerators), source=source
+    )
+    yield ComparedFact(what="vCPU per node", old=amount(old.vcpus, ""), new=amount(new.vcpus, ""), source=source)
+    yield ComparedFact(
         what="memory per node", old=amount(old.memory_gib, "GiB"), new=amount(new.memory_gib, "GiB"), source=source
     )
-    yield Said(
-        what="architecture", old=old.architecture, new=new.architecture, source=source, note=_built_for(old, new)
+    yield ComparedFact(
+        what="architecture",
+        old=old.architecture,
+        new=new.architecture,
+        source=source,
+        note=_note_architecture(old, new),
     )
-    yield Said(what="fabric", old=_fabric(old), new=_fabric(new), source=source, note=_fabric_note(old, new))
+    yield ComparedFact(what="fabric", old=_fabric(old), new=_fabric(new), source=source, note=_fabric_note(old, new))
     network = [amount(each.network_gbps if each else None, "Gbps") for each in machines]
-    yield Said(what="network per node", old=network[0], new=network[1], source=source)
-    yield Said(
+    yield ComparedFact(what="network per node", old=network[0], new=network[1], source=source)
+    yield ComparedFact(
         what="local NVMe per node",
         old=amount(old.local_nvme_gb, "GB"),
         new=amount(new.local_nvme_gb, "GB"),
         source=source,
         note=HOT,
     )
-    yield from _bought(old, new)
+    yield from _compare_purchase(old, new)
 
 
-def _bought(old: Pool, new: Pool) -> Iterator[Said]:
+def _compare_purchase(old: Pool, new: Pool) -> Iterator[ComparedFact]:
     """How many nodes, for how long, from where."""
-    yield Said(what="bought as", old=words(old.kind), new=words(new.kind), note=_bought_note(old, new))
-    yield Said(what="when none is to be had", old=words(old.fallback), new=words(new.fallback))
-    yield Said(what="nodes", old=_nodes(old), new=_nodes(new))
-    yield Said(what="autoscaled", old=yes(old.min_nodes < old.max_nodes), new=yes(new.min_nodes < new.max_nodes))
-    yield Said(what="zones", old=listed(old.zones), new=listed(new.zones))
-    yield Said(what="placed close together", old=yes(old.placement_group), new=yes(new.placement_group))
-    yield Said(what="burn-in before work", old=yes(old.burn_in), new=yes(new.burn_in))
-    yield Said(what="network disk per node", old=amount(old.disk_gb, "GB"), new=amount(new.disk_gb, "GB"))
+    yield ComparedFact(what="bought as", old=words(old.kind), new=words(new.kind), note=_note_purchase(old, new))
+    yield ComparedFact(what="when none is to be had", old=words(old.fallback), new=words(new.fallback))
+    yield ComparedFact(what="nodes", old=_nodes(old), new=_nodes(new))
+    yield ComparedFact(
+        what="autoscaled",
+        old=format_truth(old.min_nodes < old.max_nodes),
+        new=format_truth(new.min_nodes < new.max_nodes),
+    )
+    yield ComparedFact(what="zones", old=join_values(old.zones), new=join_values(new.zones))
+    yield ComparedFact(
+        what="placed close together", old=format_truth(old.placement_group), new=format_truth(new.placement_group)
+    )
+    yield ComparedFact(what="burn-in before work", old=format_truth(old.burn_in), new=format_truth(new.burn_in))
+    yield ComparedFact(what="network disk per node", old=amount(old.disk_gb, "GB"), new=amount(new.disk_gb, "GB"))
 
 
 def _source(machines: tuple[Machine | None, Machine | None]) -> str:
@@ -114,11 +137,11 @@ def _accelerator_note(old: Pool, new: Pool) -> str:
     return "checkpoints move, compiled engines and tuned kernels do not"
 
 
-def _built_for(old: Pool, new: Pool) -> str:
+def _note_architecture(old: Pool, new: Pool) -> str:
     return "images must be built for it" if old.architecture != new.architecture else ""
 
 
-def _bought_note(old: Pool, new: Pool) -> str:
+def _note_purchase(old: Pool, new: Pool) -> str:
     if new.kind == "spot" and old.kind != "spot":
         return "may be taken back at short notice: checkpoints must be in place"
     return "what was promised at the source is still paid to its end" if old.kind == "reserved" else ""

@@ -51,7 +51,7 @@ def price_lines(old: Lock, new: Lock) -> PriceLines:
     before, after = (tuple(map(_form, each.bill)) for each in (old, new))
     one_sided = tuple(_one_sided(before, after))
     left_out = {each.key for each in one_sided}
-    known = [[line for line in lines if _untiered(line["key"]) not in left_out] for lines in (before, after)]
+    known = [[line for line in lines if _strip_tier(line["key"]) not in left_out] for lines in (before, after)]
     return PriceLines(
         old=amount_of(before),
         new=amount_of(after),
@@ -77,10 +77,10 @@ def _one_sided(old: Sequence[LineForm], new: Sequence[LineForm]) -> Iterator[One
 
 def _things(lines: Iterable[LineForm], *, priced: bool) -> dict[str, str]:
     found = (line for line in lines if (line["usd_per_month"] is not None) is priced)
-    return {_untiered(line["key"]): line["label"] for line in found}
+    return {_strip_tier(line["key"]): line["label"] for line in found}
 
 
-def _untiered(key: str) -> str:
+def _strip_tier(key: str) -> str:
     return key.partition("#")[0]
 
 

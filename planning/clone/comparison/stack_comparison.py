@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class CloneComparison:
     """Everything that differs between two accepted stacks."""
 
     old: str
@@ -35,9 +35,9 @@ class Comparison:
     notes: tuple[str, ...] = ()
 
 
-def compare(old: Lock, new: Lock, *, catalog: Catalog) -> Comparison:
+def compare(old: Lock, new: Lock, *, catalog: Catalog) -> CloneComparison:
     """The clone held against its source."""
-    return Comparison(
+    return CloneComparison(
         old=old.stack,
         new=new.stack,
         money=price_lines(old, new),

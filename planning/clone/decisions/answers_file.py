@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.clone.decisions.decision import Need, one_of
-from planning.inputs.faults import Source, nearest
-from planning.inputs.yaml_nodes import Fields, Place, Scalar, compose
-from planning.values.errors import Fault, InputError, counted
+from planning.clone.decisions.decision import Need, require_choice
+from planning.inputs.faults import SourceText, nearest
+from planning.inputs.yaml_nodes import Fields, Scalar, TextPosition, compose
+from planning.values.errors import Fault, InputError, format_fault_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from planning.checklist.model.checklist import Checklist
-    from planning.clone.decisions.decision import Decision
+    from planning.clone.decisions.decision import CloneDecision
     from planning.inputs.yaml_nodes import Node
 
 MOST: Final = 100_000  # characters; a decisions file has a dozen lines
 
 
-def read_answers(text: str, *, file: str, decisions: Sequence[Decision], checklist: Checklist) -> Mapping[str, str]:
+def read_answers(
+    text: str, *, file: str, decisions: Sequence[CloneDecision], checklist: Checklist
+) -> Mapping[str, str]:
     """The answers in a text.
 
     Raises:
@@ -27,13 +29,13 @@ def read_answers(text: str, *, file: str, decisions: Sequence[Decision], checkli
     """
     if len(text) > MOST:
         raise InputError(f"{file}: over {MOST // 1000} KB", hint="a decisions file has a line for each decision")
-    source = Source(file=file, lines=text.splitlines())
+    source = SourceText(file=file, lines=text.splitlines())
     root, notes = compose(text)
     faults = [source.fault(note.message, place=note.place, hint=note.hint) for note in notes]
     fields = root.entries if isinstance(root, Fields) else {}
     if root is not None and not isinstance(root, Fields):
         hint = 'write lines such as "where.domain: none"'
-        faults.append(source.fault("decisions are lines of a key and an answer", place=Place(1, 1), hint=hint))
+        faults.append(source.fault("decisions are lines of a key and an answer", place=TextPosition(1, 1), hint=hint))
     known = {each.path: each for each in decisions}
     answers: dict[str, str] = {}
     for key, (place, node) in fields.items():
@@ -44,18 +46,18 @@ def read_answers(text: str, *, file: str, decisions: Sequence[Decision], checkli
         needed = (each for each in decisions if each.need is Need.NEEDED)
         faults += [_missing(each, file=file) for each in needed if each.path not in fields]
     if faults:
-        count = counted(faults)
+        count = format_fault_count(faults)
         raise InputError(f"{file}: {count}", faults=sorted(faults, key=lambda each: (not each.line, each.line)))
     return answers
 
 
 def _wrong(
     key: str,
-    place: Place,
+    place: TextPosition,
     node: Node,
     *,
-    known: Mapping[str, Decision],
-    source: Source,
+    known: Mapping[str, CloneDecision],
+    source: SourceText,
     checklist: Checklist,
 ) -> Iterator[Fault]:
     decision = known.get(key)
@@ -70,22 +72,22 @@ def _wrong(
         yield source.fault(objection[0], place=node.place, hint=objection[1])
 
 
-def objection_to(decision: Decision, answer: str, checklist: Checklist) -> tuple[str, str] | None:
+def objection_to(decision: CloneDecision, answer: str, checklist: Checklist) -> tuple[str, str] | None:
     """Why an answer cannot be, and what to do about it; None where it can."""
     try:
-        one_of(decision, answer)
+        require_choice(decision, answer)
         decision.settle(checklist, answer)
     except InputError as error:
         return f"{decision.path}: {error}", error.hint
     return None
 
 
-def _missing(each: Decision, *, file: str) -> Fault:
+def _missing(each: CloneDecision, *, file: str) -> Fault:
     words = " | ".join(choice.word for choice in each.choices)
     return Fault(message=f"{each.path} needs a decision: {each.why}", file=file, hint=f"{each.path}: {words}")
 
 
-def open_text(needed: Sequence[Decision], *, stack: str, target: str) -> str:
+def open_text(needed: Sequence[CloneDecision], *, stack: str, target: str) -> str:
     """What is still to be decided, with every possible answer."""
     count = "1 decision is" if len(needed) == 1 else f"{len(needed)} decisions are"
     lines = [f"{count} needed before {stack} can be quoted at {target}"]
@@ -95,7 +97,7 @@ def open_text(needed: Sequence[Decision], *, stack: str, target: str) -> str:
     return "\n".join(lines)
 
 
-def open_hint(needed: Sequence[Decision]) -> str:
+def open_hint(needed: Sequence[CloneDecision]) -> str:
     """The decisions file to write."""
     body = "\n".join(f"    {each.example}" for each in needed)
     return f"answer at a terminal, or write a file and name it with --decisions; words in capitals are yours:\n{body}"

@@ -5,7 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from planning.clone.decisions.decision import DROP, KEEP, NONE, Choice, Decision, Need, put, said
+from planning.clone.decisions.decision import (
+    DROP,
+    KEEP,
+    NONE,
+    CloneDecision,
+    DecisionChoice,
+    Need,
+    apply_answer,
+    replace_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,55 +41,55 @@ PROMISED: Final = (
 OF_THE_CUSTOMER: Final = frozenset({"customer_lead", "customer_engineer"})
 
 
-def agreed(checklist: Checklist, *, source: str, target: Target) -> Iterator[Decision]:
+def list_agreement_decisions(checklist: Checklist, *, source: str, target: Target) -> Iterator[CloneDecision]:
     """What becomes of the agreement: at another provider all that is the old one's, else the day of the beginning.
 
     Args:
         source: provider of the source's home.
     """
-    starts, bound = checklist.agreement.starts, _bound(checklist.agreement)
+    starts, bound = checklist.agreement.starts, _list_provider_terms(checklist.agreement)
     if target.provider != source and bound:
-        yield Decision(
+        yield CloneDecision(
             path="agreement",
             why=f"settled with {source}, which binds {target.provider} to nothing: {', '.join(bound)}",
             old=f"settled with {source}",
             choices=(
-                Choice(DROP, f"these lines stay with the source: settle them with {target.provider}"),
-                Choice(KEEP, f"{target.provider} has agreed to all of it, and these people answer there"),
+                DecisionChoice(DROP, f"these lines stay with the source: settle them with {target.provider}"),
+                DecisionChoice(KEEP, f"{target.provider} has agreed to all of it, and these people answer there"),
             ),
-            settle=_dropped,
+            settle=_drop_provider_terms,
             need=Need.ASSUMED,
             assumed=DROP,
         )
     elif target.provider == source and starts is not None:
-        yield Decision(
+        yield CloneDecision(
             path="agreement.starts",
             why=f"{starts} is the day on which the work on the source's cluster begins",
             old=str(starts),
             choices=(
-                Choice(NONE, "no day yet: settle one"),
-                Choice(KEEP, "the same day"),
-                Choice("DAY", f"another day, written as {starts} is"),
+                DecisionChoice(NONE, "no day yet: settle one"),
+                DecisionChoice(KEEP, "the same day"),
+                DecisionChoice("DAY", f"another day, written as {starts} is"),
             ),
-            settle=partial(said, path=("agreement", "starts")),
+            settle=partial(apply_answer, path=("agreement", "starts")),
             need=Need.ASSUMED,
             assumed=NONE,
         )
 
 
-def _bound(agreement: Agreement) -> list[str]:
+def _list_provider_terms(agreement: Agreement) -> list[str]:
     """Names of what is said of one provider alone."""
     said_ones = [name for name in PROMISED if getattr(agreement, name) not in (None, ())]
     roles = [each.role for each in agreement.contacts if _is_providers(each)]
     return [*said_ones, *([f"contacts ({', '.join(roles)})"] if roles else [])]
 
 
-def _dropped(checklist: Checklist, answer: str) -> Checklist:
+def _drop_provider_terms(checklist: Checklist, answer: str) -> Checklist:
     if answer != DROP:
         return checklist
     left = checklist.agreement.model_dump(mode="python", exclude=set(PROMISED))
     theirs = [each.model_dump(mode="python") for each in checklist.agreement.contacts if not _is_providers(each)]
-    return put(checklist, ("agreement",), {**left, "contacts": theirs})
+    return replace_value(checklist, ("agreement",), {**left, "contacts": theirs})
 
 
 def _is_providers(contact: Contact) -> bool:

@@ -34,7 +34,7 @@ class Need(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DecisionChoice:
     """One possible answer; in capitals where it is written by the person."""
 
     word: str
@@ -42,7 +42,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class CloneDecision:
     """One decision.
 
     Args:
@@ -56,7 +56,7 @@ class Decision:
     path: str
     why: str
     old: str
-    choices: tuple[Choice, ...]
+    choices: tuple[DecisionChoice, ...]
     settle: Callable[[Checklist, str], Checklist]
     need: Need = Need.NEEDED
     assumed: str = ""
@@ -67,7 +67,7 @@ class Decision:
         return f"{self.path}: {self.choices[0].word}"
 
 
-def one_of(decision: Decision, answer: str) -> None:
+def require_choice(decision: CloneDecision, answer: str) -> None:
     """Refuse an answer that is none of the words, where there are only words, and a word that stands for another.
 
     Raises:
@@ -80,7 +80,7 @@ def one_of(decision: Decision, answer: str) -> None:
         raise InputError(f'"{answer[:40]}" is no answer to it', hint=f"one of: {', '.join(words)}")
 
 
-def _meaning(decision: Decision, word: str) -> str:
+def _meaning(decision: CloneDecision, word: str) -> str:
     return next((each.meaning for each in decision.choices if each.word.startswith(word)), "") or decision.path
 
 
@@ -99,7 +99,7 @@ def value_at(checklist: Checklist, path: Sequence[str | int]) -> object:
     return value
 
 
-def put(checklist: Checklist, path: Path, value: object) -> Checklist:
+def replace_value(checklist: Checklist, path: Path, value: object) -> Checklist:
     """The checklist with another value at a path.
 
     Raises:
@@ -121,7 +121,7 @@ def put(checklist: Checklist, path: Path, value: object) -> Checklist:
         raise InputError(message, hint=hint) from error
 
 
-def said(checklist: Checklist, answer: str, *, path: Path) -> Checklist:
+def apply_answer(checklist: Checklist, answer: str, *, path: Path) -> Checklist:
     """The checklist with an answer in words: "keep", "none", "true", or a value."""
     if answer == KEEP:
         return checklist
@@ -129,4 +129,4 @@ def said(checklist: Checklist, answer: str, *, path: Path) -> Checklist:
     value = truths.get(answer, answer)
     if path[-1] in HAVE_NONE and answer == NONE:
         value = answer  # a word of these fields
-    return put(checklist, path, value)
+    return replace_value(checklist, path, value)

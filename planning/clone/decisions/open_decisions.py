@@ -6,9 +6,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import CloudName, Residency
-from planning.clone.decisions.contract_terms import agreed
-from planning.clone.decisions.decision import DROP, KEEP, NONE, Choice, Decision, Need, Path, put, said, value_at
-from planning.clone.decisions.restrictions import machine_decisions, promoted
+from planning.clone.decisions.contract_terms import list_agreement_decisions
+from planning.clone.decisions.decision import (
+    DROP,
+    KEEP,
+    NONE,
+    CloneDecision,
+    DecisionChoice,
+    Need,
+    Path,
+    apply_answer,
+    replace_value,
+    value_at,
+)
+from planning.clone.decisions.restrictions import machine_decisions, promote_forced_decisions
 from planning.quoting.assembly.access import MACHINES
 from planning.values.errors import InputError
 
@@ -16,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model.checklist import Checklist, Existing
-    from planning.clone.target import Ground, Target
+    from planning.clone.target import Target, TargetMarket
 
 ANY: Final = "any"
 OFFERED: Final = (
@@ -38,7 +49,7 @@ WITHOUT_TERM: Final[tuple[tuple[Path, object], ...]] = (
 )
 
 
-def decisions(checklist: Checklist, *, source: str, target: Target, ground: Ground) -> tuple[Decision, ...]:
+def decisions(checklist: Checklist, *, source: str, target: Target, ground: TargetMarket) -> tuple[CloneDecision, ...]:
     """Every decision that a clone may be told, those that it needs first.
 
     Args:
@@ -52,65 +63,65 @@ def decisions(checklist: Checklist, *, source: str, target: Target, ground: Grou
         *_joint(checklist, target=target),
         *_beside(checklist),
         *_terms(checklist),
-        *agreed(checklist, source=source, target=target),
-        *_offered(checklist),
+        *list_agreement_decisions(checklist, source=source, target=target),
+        *_list_optional_decisions(checklist),
     ]
-    found = [*promoted(found, checklist, target=target)]
+    found = [*promote_forced_decisions(found, checklist, target=target)]
     order = list(Need)
     return tuple(sorted(found, key=lambda each: order.index(each.need)))
 
 
-def _names(checklist: Checklist) -> Iterator[Decision]:
+def _names(checklist: Checklist) -> Iterator[CloneDecision]:
     domain, sso = checklist.where.domain, checklist.access.sso
     if domain is not None:
-        yield Decision(
+        yield CloneDecision(
             path="where.domain",
             why=f"two clusters cannot answer to {domain}",
             old=domain,
             choices=(
-                Choice("NAME", f"another DNS name, as in clone.{domain}"),
-                Choice(NONE, "no names of its own for now"),
+                DecisionChoice("NAME", f"another DNS name, as in clone.{domain}"),
+                DecisionChoice(NONE, "no names of its own for now"),
             ),
             settle=partial(_other, path=("where", "domain"), old=domain),
         )
     if sso is not None:
-        yield Decision(
+        yield CloneDecision(
             path="access.sso.client_id",
             why=f"{sso.provider} sends people back to addresses it knows, and the clone's is new",
             old=sso.client_id,
             choices=(
-                Choice(KEEP, "the same client: add the clone's address to its redirect addresses there"),
-                Choice("ID", "a client registered for the clone alone"),
+                DecisionChoice(KEEP, "the same client: add the clone's address to its redirect addresses there"),
+                DecisionChoice("ID", "a client registered for the clone alone"),
             ),
-            settle=partial(said, path=("access", "sso", "client_id")),
+            settle=partial(apply_answer, path=("access", "sso", "client_id")),
         )
 
 
-def _place(checklist: Checklist, *, target: Target, ground: Ground) -> Iterator[Decision]:
+def _place(checklist: Checklist, *, target: Target, ground: TargetMarket) -> Iterator[CloneDecision]:
     where = checklist.where
     if target.provider in where.excluded:
         left = tuple(each for each in where.excluded if each != target.provider)
-        yield Decision(
+        yield CloneDecision(
             path="where.excluded",
             why=f"the checklist rules {target.provider} out",
             old=", ".join(where.excluded),
-            choices=(Choice(DROP, f"{target.provider} is no longer ruled out"),),
+            choices=(DecisionChoice(DROP, f"{target.provider} is no longer ruled out"),),
             settle=lambda each, answer: _word(each, answer, word=DROP, path=("where", "excluded"), value=left),
         )
     lies = ground.region.residency
     if where.residency is not Residency.ANY and lies != where.residency:
-        own = [Choice(lies, "data may lie there from now on")] if lies in set(Residency) else []
-        yield Decision(
+        own = [DecisionChoice(lies, "data may lie there from now on")] if lies in set(Residency) else []
+        yield CloneDecision(
             path="where.residency",
             why=f"data must lie in {where.residency}, and {target} is "
             + (f"in {lies}" if lies in set(Residency) else "nowhere the price book knows of"),
             old=where.residency.value,
-            choices=(*own, Choice(ANY, "data may lie anywhere")),
+            choices=(*own, DecisionChoice(ANY, "data may lie anywhere")),
             settle=lambda each, answer: _one(each, answer, words=(lies, ANY), path=("where", "residency")),
         )
 
 
-def _existing(checklist: Checklist, *, target: Target) -> Iterator[Decision]:
+def _existing(checklist: Checklist, *, target: Target) -> Iterator[CloneDecision]:
     there = checklist.where.existing
     if there is not None:
         place = (target.provider, target.region)
@@ -122,97 +133,102 @@ def _existing(checklist: Checklist, *, target: Target) -> Iterator[Decision]:
             yield _cluster(f"where.elsewhere.{each.name}.existing", each.existing, path=path, place=place)
 
 
-def _cluster(name: str, there: Existing, *, path: Path, place: tuple[str, str]) -> Decision:
+def _cluster(name: str, there: Existing, *, path: Path, place: tuple[str, str]) -> CloneDecision:
     shown = f"{there.kubeconfig_env}/{there.context}" if there.context else there.kubeconfig_env
 
     def settle(checklist: Checklist, answer: str) -> Checklist:
         if answer == NONE:
-            return put(checklist, path, None)
+            return replace_value(checklist, path, None)
         variable, _, context = answer.partition("/")
         if answer == shown:
             raise InputError(f"{shown} is the source's own cluster", hint="two stacks may not install into one cluster")
         value = {"provider": place[0], "region": place[1], "kubeconfig_env": variable, "context": context or None}
-        return put(checklist, path, value)
+        return replace_value(checklist, path, value)
 
-    return Decision(
+    return CloneDecision(
         path=name,
         why=f"the cluster behind {shown} exists, stays where it is and belongs to the source",
         old=shown,
         choices=(
-            Choice("VARIABLE/CONTEXT", f"another cluster that exists at {' '.join(place)}: its kubeconfig's variable"),
-            Choice(NONE, "a cluster is built, or ordered at the provider"),
+            DecisionChoice(
+                "VARIABLE/CONTEXT", f"another cluster that exists at {' '.join(place)}: its kubeconfig's variable"
+            ),
+            DecisionChoice(NONE, "a cluster is built, or ordered at the provider"),
         ),
         settle=settle,
     )
 
 
-def _joint(checklist: Checklist, *, target: Target) -> Iterator[Decision]:
+def _joint(checklist: Checklist, *, target: Target) -> Iterator[CloneDecision]:
     """Between two clouds whose networks are ours nothing is built (`planning.quoting.assembly.access.link`)."""
     main = checklist.main_cloud
     if main is None or main.vpc_id is None or main.provider == target.provider:
         return
     if target.provider not in MACHINES or checklist.where.existing is not None:
         return
-    yield Decision(
+    yield CloneDecision(
         path="main_cloud.vpc_id",
         why=f"no private way is built between {main.provider} and {target.provider}: people come by VPN, data over the "
         "internet",
         old=main.vpc_id,
         choices=(
-            Choice(KEEP, "the main VPC stays named; the option says that nothing leads there"),
-            Choice(NONE, "no VPC is named, and nothing is expected to lead there"),
+            DecisionChoice(KEEP, "the main VPC stays named; the option says that nothing leads there"),
+            DecisionChoice(NONE, "no VPC is named, and nothing is expected to lead there"),
         ),
-        settle=_unjoined,
+        settle=_disconnect_main_cloud,
         need=Need.ASSUMED,
         assumed=KEEP,
     )
 
 
-def _unjoined(checklist: Checklist, answer: str) -> Checklist:
+def _disconnect_main_cloud(checklist: Checklist, answer: str) -> Checklist:
     if answer == KEEP:
         return checklist
     _refuse_other(answer, (KEEP, NONE))
     for name, value in (("vpc_id", None), ("vpc_cidr", None), ("route_table_ids", ()), ("peering_per_month", None)):
-        checklist = put(checklist, ("main_cloud", name), value)
-    return put(checklist, ("usage", "peering"), None)
+        checklist = replace_value(checklist, ("main_cloud", name), value)
+    return replace_value(checklist, ("usage", "peering"), None)
 
 
-def _beside(checklist: Checklist) -> Iterator[Decision]:
+def _beside(checklist: Checklist) -> Iterator[CloneDecision]:
     for at, each in enumerate(checklist.where.elsewhere):
         if each.existing is None:
             there = " ".join((*each.wanted, *each.regions)) or ANY
-            yield Decision(
+            yield CloneDecision(
                 path=f"where.elsewhere.{each.name}",
                 why=f"the cluster {each.name} is beside home and need not move with it; the clone gets one of its own",
                 old=there,
                 choices=(
-                    Choice(KEEP, f"where the checklist wants it: {there}"),
-                    Choice("PROVIDER/REGION", "at another place too"),
+                    DecisionChoice(KEEP, f"where the checklist wants it: {there}"),
+                    DecisionChoice("PROVIDER/REGION", "at another place too"),
                 ),
-                settle=partial(_moved, at=at),
+                settle=partial(_move_placement, at=at),
                 need=Need.ASSUMED,
                 assumed=KEEP,
             )
 
 
-def _moved(checklist: Checklist, answer: str, *, at: int) -> Checklist:
+def _move_placement(checklist: Checklist, answer: str, *, at: int) -> Checklist:
     if answer == KEEP:
         return checklist
     provider, slash, region = answer.partition("/")
     if not (slash and region and provider in set(CloudName)):
         raise InputError(f'"{answer[:40]}" is no place', hint="write it as aws/us-west-2, or keep")
-    wanted = put(checklist, ("where", "elsewhere", at, "wanted"), (provider,))
-    return put(wanted, ("where", "elsewhere", at, "regions"), (region,))
+    wanted = replace_value(checklist, ("where", "elsewhere", at, "wanted"), (provider,))
+    return replace_value(wanted, ("where", "elsewhere", at, "regions"), (region,))
 
 
-def _terms(checklist: Checklist) -> Iterator[Decision]:
+def _terms(checklist: Checklist) -> Iterator[CloneDecision]:
     months = checklist.contract.months
     if months:
-        yield Decision(
+        yield CloneDecision(
             path="contract.months",
             why=f"the source's {months} months run on where they were signed; the clone's begin anew",
             old=str(months),
-            choices=(Choice(KEEP, f"a new contract of {months} months"), Choice("MONTHS", "0, 12, 24 or 36")),
+            choices=(
+                DecisionChoice(KEEP, f"a new contract of {months} months"),
+                DecisionChoice("MONTHS", "0, 12, 24 or 36"),
+            ),
             settle=partial(_months, path=("contract", "months")),
             need=Need.ASSUMED,
             assumed=KEEP,
@@ -224,11 +240,11 @@ def _months(checklist: Checklist, answer: str, *, path: Path) -> Checklist:
         return checklist
     if answer == "0":
         for other, value in WITHOUT_TERM:
-            checklist = put(checklist, other, value)
-    return put(checklist, path, int(answer) if answer.isdecimal() else answer)
+            checklist = replace_value(checklist, other, value)
+    return replace_value(checklist, path, int(answer) if answer.isdecimal() else answer)
 
 
-def _offered(checklist: Checklist) -> Iterator[Decision]:
+def _list_optional_decisions(checklist: Checklist) -> Iterator[CloneDecision]:
     """What may be changed with the place, where the checklist as it is cannot be had there."""
     for path in OFFERED:
         yield _free(path, tuple(path.split(".")), checklist)
@@ -237,14 +253,14 @@ def _offered(checklist: Checklist) -> Iterator[Decision]:
             yield _free(f"workloads.{work.name}.deadline", ("workloads", at, "deadline"), checklist)
 
 
-def _free(name: str, path: Path, checklist: Checklist) -> Decision:
+def _free(name: str, path: Path, checklist: Checklist) -> CloneDecision:
     value = value_at(checklist, path)
-    return Decision(
+    return CloneDecision(
         path=name,
         why="as it is, nothing at the new place keeps it",
         old=NONE if value is None else str(value),
-        choices=(Choice(KEEP, ""), Choice("VALUE", "another one"), Choice(NONE, "none")),
-        settle=partial(said, path=path),
+        choices=(DecisionChoice(KEEP, ""), DecisionChoice("VALUE", "another one"), DecisionChoice(NONE, "none")),
+        settle=partial(apply_answer, path=path),
         need=Need.OFFERED,
         assumed=KEEP,
     )
@@ -253,17 +269,17 @@ def _free(name: str, path: Path, checklist: Checklist) -> Decision:
 def _other(checklist: Checklist, answer: str, *, path: Path, old: str) -> Checklist:
     if answer in (KEEP, old):
         raise InputError(f"{old} is the source's own", hint="another name, or none; a relocation switches names")
-    return put(checklist, path, None if answer == NONE else answer)
+    return replace_value(checklist, path, None if answer == NONE else answer)
 
 
 def _one(checklist: Checklist, answer: str, *, words: tuple[str, ...], path: Path) -> Checklist:
     _refuse_other(answer, words)
-    return put(checklist, path, answer)
+    return replace_value(checklist, path, answer)
 
 
 def _word(checklist: Checklist, answer: str, *, word: str, path: Path, value: object) -> Checklist:
     _refuse_other(answer, (word,))
-    return put(checklist, path, value)
+    return replace_value(checklist, path, value)
 
 
 def _refuse_other(answer: str, words: tuple[str, ...]) -> None:

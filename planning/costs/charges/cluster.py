@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.checklist.model.vocabulary import HOME, Support
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
-from planning.costs.charges.connectivity import READ_OFF, declared_ways, link, way_in
-from planning.costs.charges.storage import BUCKET, OBJECT_ITEMS, bucket, declared_volumes, lying, requests, volumes
+from planning.costs.charges.connectivity import READ_OFF, link, list_declared_connectivity, way_in
+from planning.costs.charges.storage import (
+    BUCKET,
+    OBJECT_ITEMS,
+    bucket,
+    charge_capacity,
+    list_declared_volumes,
+    requests,
+    volumes,
+)
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
@@ -56,14 +64,19 @@ WITHOUT_KEYS: Final = frozenset({"existing", "coreweave"})
 
 def charges(spec: ClusterSpec) -> tuple[Charge, ...]:
     """Every charge of the cluster, in the order of the bill; keys begin with the placement, but at home."""
-    return _placed(spec, _charges(spec))
+    return _prefix_placement(spec, _charges(spec))
 
 
 def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
     return (
         _control_plane(),
         *(charge for pool in spec.pools for charge in _pool(pool)),
-        *(charge for tier in spec.storage if tier.item != INCLUDED for charge in (lying(tier), *requests(tier))),
+        *(
+            charge
+            for tier in spec.storage
+            if tier.item != INCLUDED
+            for charge in (charge_capacity(tier), *requests(tier))
+        ),
         *volumes(spec).values(),
         *bucket(spec),
         *_gateways(spec),
@@ -77,45 +90,47 @@ def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
     )
 
 
-def _placed(spec: ClusterSpec, found: tuple[Charge, ...]) -> tuple[Charge, ...]:
+def _prefix_placement(spec: ClusterSpec, found: tuple[Charge, ...]) -> tuple[Charge, ...]:
     name = spec.placement.name
     if name == HOME:
         return found
     return tuple(replace(charge, key=f"{name}/{charge.key}", label=f"{name}: {charge.label}") for charge in found)
 
 
-def declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+def list_declared_charges(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     """Charges that no resource's properties can say, by the component that declares them.
 
     On a cluster that exists nothing of the rent is a resource of ours, so all of it is declared by one component.
     """
-    return {owner: _placed(spec, found) for owner, found in DECLARED[spec.placement.target](spec).items()}
+    return {owner: _prefix_placement(spec, found) for owner, found in DECLARED[spec.placement.target](spec).items()}
 
 
 def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
-    others = {SERVICES: _services(spec), **declared_ways(spec), **declared_volumes(spec)}
+    others = {SERVICES: _services(spec), **list_declared_connectivity(spec), **list_declared_volumes(spec)}
     elsewhere = {charge.key for found in others.values() for charge in found} | READ_OFF
     return {RENTED: tuple(charge for charge in _charges(spec) if charge.key not in elsewhere), **others}
 
 
 def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     buckets = {
-        f"bucket/{tier.tier}": (lying(tier), *requests(tier)) for tier in spec.storage if tier.item in OBJECT_ITEMS
+        f"bucket/{tier.tier}": (charge_capacity(tier), *requests(tier))
+        for tier in spec.storage
+        if tier.item in OBJECT_ITEMS
     }
     return {
         NETWORK: _traffic(spec),
         CLUSTER: _logs(spec),
         SERVICES: _services(spec),
         **buckets,
-        **declared_ways(spec),
-        **declared_volumes(spec),
+        **list_declared_connectivity(spec),
+        **list_declared_volumes(spec),
         BUCKET: bucket(spec),
     }
 
 
 def _on_aws(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     """EFS is paid by what lies in it, so that its size is foreseen like a bucket's."""
-    disks = {f"disk/{tier.tier}": (lying(tier),) for tier in spec.storage if tier.item == Item.SHARED_DISK}
+    disks = {f"disk/{tier.tier}": (charge_capacity(tier),) for tier in spec.storage if tier.item == Item.SHARED_DISK}
     return {**_on_cloud(spec), **disks}
 
 
@@ -133,7 +148,7 @@ def _control_plane() -> Charge:
     return Charge(
         key="control_plane",
         label="Kubernetes control plane",
-        group=Group.CONTROL_PLANE,
+        group=BillGroup.CONTROL_PLANE,
         item=Item.CONTROL_PLANE,
         quantity=Range.exactly(HOURS_PER_MONTH),
     )
@@ -144,7 +159,7 @@ def _pool(pool: Pool) -> tuple[Charge, ...]:
     machine = Charge(
         key=f"pool/{pool.name}/machine",
         label=f"{pool.name}: {pool.machine}",
-        group=Group.COMPUTE,
+        group=BillGroup.COMPUTE,
         item=pool.machine,
         purchase=pool.purchase,
         fallback=pool.fallback,
@@ -155,7 +170,7 @@ def _pool(pool: Pool) -> tuple[Charge, ...]:
     disk = Charge(
         key=f"pool/{pool.name}/disk",
         label=f"{pool.name}: {pool.disk_gb} GB disk per node",
-        group=Group.STORAGE,
+        group=BillGroup.STORAGE,
         item=Item.DISK,
         quantity=disk_gb_months(hours=hours, disk_gb=pool.disk_gb),
     )
@@ -176,14 +191,14 @@ def _gateways(spec: ClusterSpec) -> tuple[Charge, ...]:
         Charge(
             key="network/nat_gateway",
             label="NAT gateway" if not per_node else "NAT, per node behind it",
-            group=Group.NETWORK,
+            group=BillGroup.NETWORK,
             item=Item.NAT_GATEWAY,
             quantity=_all_node_hours(spec) if per_node else gateways,
         ),
         Charge(
             key="network/public_ipv4",
             label="public addresses of the NAT gateways",
-            group=Group.NETWORK,
+            group=BillGroup.NETWORK,
             item=Item.PUBLIC_IPV4,
             quantity=gateways,
         ),
@@ -223,7 +238,7 @@ def _hours(spec: ClusterSpec) -> Range:
 
 
 def _network(name: str, label: str, item: Item, quantity: Range) -> Charge:
-    return Charge(key=f"network/{name}", label=label, group=Group.NETWORK, item=item, quantity=quantity)
+    return Charge(key=f"network/{name}", label=label, group=BillGroup.NETWORK, item=item, quantity=quantity)
 
 
 def _zone(spec: ClusterSpec) -> tuple[Charge, ...]:
@@ -239,7 +254,7 @@ def _keys(spec: ClusterSpec) -> tuple[Charge, ...]:
         Charge(
             key="security/keys",
             label="customer-managed encryption key",
-            group=Group.SECURITY,
+            group=BillGroup.SECURITY,
             item=Item.ENCRYPTION_KEY,
             quantity=Range.exactly(KEYS_PER_CLUSTER),
         ),
@@ -253,7 +268,7 @@ def _logs(spec: ClusterSpec) -> tuple[Charge, ...]:
         Charge(
             key="logs/ingest",
             label="log ingestion",
-            group=Group.OBSERVABILITY,
+            group=BillGroup.OBSERVABILITY,
             item=Item.LOG_INGEST,
             quantity=spec.logs_gb.as_range(),
         ),
@@ -272,7 +287,7 @@ def _onboarding(spec: ClusterSpec) -> Charge | None:
     return Charge(
         key="services/onboarding",
         label="onboarding services" + (f", spread over {months} months" if months else ", in the first month"),
-        group=Group.SERVICES,
+        group=BillGroup.SERVICES,
         item="onboarding",
         quantity=Range.exactly(1),
         stated_usd=usd,
@@ -287,7 +302,7 @@ def _support(spec: ClusterSpec) -> Charge | None:
     return Charge(
         key="services/support",
         label=f"platform support, {spec.services.support.replace('_', ' ')}",
-        group=Group.SERVICES,
+        group=BillGroup.SERVICES,
         item=item,
         quantity=Range.exactly(1),
         stated_usd=stated,

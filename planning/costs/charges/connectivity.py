@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
@@ -23,7 +23,7 @@ LINKED_BY_US: Final = frozenset({"aws", "azure", "gcp"})  # main clouds whose en
 ADDRESSED: Final = frozenset({"azure", "gcp"})  # those whose gateway has an address of its own; AWS gives it along
 
 
-def declared_ways(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+def list_declared_connectivity(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     """What a gateway in the cluster and the tunnel declare; machines and gateways of a cloud say it themselves."""
     in_cluster = spec.vpn is not None and spec.vpn.kind == "in_cluster"
     read_off = spec.network.link is not None and spec.network.link.provider in LINKED_BY_US
@@ -41,14 +41,16 @@ def way_in(spec: ClusterSpec) -> tuple[Charge, ...]:
         return (_vpn("load_balancer", "load balancer of the VPN gateway", Item.LOAD_BALANCER, month),)
     machine = _vpn("machine", f"VPN gateway: {vpn.machine}", vpn.machine, month)
     return (
-        replace(machine, group=Group.COMPUTE, purchase="on_demand"),
-        replace(_vpn("disk", "disk of the VPN gateway", Item.DISK, Range.exactly(vpn.disk_gb)), group=Group.STORAGE),
+        replace(machine, group=BillGroup.COMPUTE, purchase="on_demand"),
+        replace(
+            _vpn("disk", "disk of the VPN gateway", Item.DISK, Range.exactly(vpn.disk_gb)), group=BillGroup.STORAGE
+        ),
         _vpn("address", "public address of the VPN gateway", Item.PUBLIC_IPV4, month),
     )
 
 
 def _vpn(name: str, label: str, item: str, quantity: Range) -> Charge:
-    return Charge(key=f"access/vpn/{name}", label=label, group=Group.NETWORK, item=item, quantity=quantity)
+    return Charge(key=f"access/vpn/{name}", label=label, group=BillGroup.NETWORK, item=item, quantity=quantity)
 
 
 def link(spec: ClusterSpec) -> tuple[Charge, ...]:
@@ -59,19 +61,19 @@ def link(spec: ClusterSpec) -> tuple[Charge, ...]:
     at = f"{joined.provider}/{joined.region}"
     month = Range.exactly(HOURS_PER_MONTH)
     hours = Charge(
-        key=LINK_HOURS, label="VPN to the main cloud", group=Group.NETWORK, item=Item.VPN_CONNECTION, quantity=month
+        key=LINK_HOURS, label="VPN to the main cloud", group=BillGroup.NETWORK, item=Item.VPN_CONNECTION, quantity=month
     )
     address = Charge(
         key=LINK_ADDRESS,
         label="public address of the VPN to the main cloud",
-        group=Group.NETWORK,
+        group=BillGroup.NETWORK,
         item=Item.PUBLIC_IPV4,
         quantity=month if joined.provider in ADDRESSED else Range.exactly(ZERO),
     )
     data = Charge(
         key=f"{PART}/data",
         label="data to the main cloud",
-        group=Group.NETWORK,
+        group=BillGroup.NETWORK,
         item=Item.INTERNET_EGRESS,
         quantity=joined.gb_per_month.as_range(),
     )

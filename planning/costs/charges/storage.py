@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from catalogs.providers import WITH_BUCKET
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
-from planning.platform.backups import MADE_ANEW, PLANS, held_gb
+from planning.platform.backups import MADE_ANEW, PLANS, estimate_backup_gb
 from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 OBJECT_ITEMS: Final = frozenset({Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE})
 
 
-def lying(tier: Tier) -> Charge:
+def charge_capacity(tier: Tier) -> Charge:
     """What lies in a tier, as it lies there over the contract."""
     return Charge(
         key=f"storage/{tier.tier}",
         label=f"{tier.tier} storage: {tier.engine}",
-        group=Group.STORAGE,
+        group=BillGroup.STORAGE,
         item=tier.item,
         quantity=Range.exactly(tier.provisioned_gb) + (tier.grown_gb.as_range() if tier.grown_gb else NOTHING),
     )
@@ -39,7 +39,7 @@ def requests(tier: Tier) -> tuple[Charge, ...]:
         Charge(
             key=f"storage/{tier.tier}/{name}",
             label=f"{tier.tier} storage: requests {words}",
-            group=Group.STORAGE,
+            group=BillGroup.STORAGE,
             item=item,
             quantity=thousands.as_range(),
         )
@@ -63,7 +63,7 @@ def volumes(spec: ClusterSpec) -> dict[str, Charge]:
         part.name: Charge(
             key=f"platform/{part.name}/volumes",
             label=f"{part.title}: volumes",
-            group=Group.STORAGE,
+            group=BillGroup.STORAGE,
             item=item,
             quantity=Range.exactly(part.disk_gb),
         )
@@ -72,7 +72,7 @@ def volumes(spec: ClusterSpec) -> dict[str, Charge]:
     }
 
 
-def declared_volumes(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+def list_declared_volumes(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     """The same by the component that declares them."""
     return {f"{OWNER}/{name}": (charge,) for name, charge in volumes(spec).items()}
 
@@ -84,10 +84,10 @@ def bucket(spec: ClusterSpec) -> tuple[Charge, ...]:
     """What the bucket is foreseen to hold; nothing where there is none."""
     if spec.platform is None or spec.placement.target not in WITH_BUCKET:
         return ()
-    quantity = held_gb(
+    quantity = estimate_backup_gb(
         PLANS[spec.services.support],
         disk_gb=sum(part.disk_gb for part in spec.platform.parts if part.namespace not in MADE_ANEW),
         logs_gb=spec.logs_gb.as_range() if spec.platform.object_store == "provider" else None,
     )
     label = "the platform: backups"
-    return (Charge(key=BUCKET, label=label, group=Group.STORAGE, item=Item.OBJECT, quantity=quantity),)
+    return (Charge(key=BUCKET, label=label, group=BillGroup.STORAGE, item=Item.OBJECT, quantity=quantity),)

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from catalogs.model import Term
-    from planning.costs.bill import Group
+    from planning.costs.bill import BillGroup
     from planning.costs.resources.resource import Resource
-    from planning.costs.resources.stack_resources import Registered
+    from planning.costs.resources.stack_resources import ResourceTree
 
 EVERY_PROVIDER: Final = "*"
 PART: Final = "part"  # input by which a component of ours names the lines of what is below it
@@ -23,7 +23,7 @@ VOLUME_UNKNOWN: Final = "volume unknown: no component above declares it"
 
 
 @final
-class Case:
+class CostingContext:
     """What a counter sees.
 
     Args:
@@ -32,7 +32,7 @@ class Case:
         terms: purchase words by (word, provider).
     """
 
-    def __init__(self, resource: Resource, *, registered: Registered, terms: Mapping[tuple[str, str], Term]) -> None:
+    def __init__(self, resource: Resource, *, registered: ResourceTree, terms: Mapping[tuple[str, str], Term]) -> None:
         self.resource = resource
         self.registered = registered
         self.inputs = Properties(resource.inputs)
@@ -77,7 +77,7 @@ class Case:
         name = Properties(pool.inputs, pool.name).at("pool").text(pool.name)
         return f"{self.registered.prefix(pool)}pool/{name}/{what}"
 
-    def charge(self, item: str, quantity: Range, *, group: Group, own: str | None = None, note: str = "") -> Charge:
+    def charge(self, item: str, quantity: Range, *, group: BillGroup, own: str | None = None, note: str = "") -> Charge:
         """A charge of this resource, priced from the list."""
         return Charge(
             key=self.key(item, own=own),
@@ -88,7 +88,7 @@ class Case:
             note=note,
         )
 
-    def hourly(self, item: str, *, group: Group, count: int = 1, own: str | None = None, note: str = "") -> Charge:
+    def hourly(self, item: str, *, group: BillGroup, count: int = 1, own: str | None = None, note: str = "") -> Charge:
         """`count` of something that runs all month."""
         hours = Range.exactly(HOURS_PER_MONTH * count)
         return self.charge(item, hours, group=group, own=own, note=note)

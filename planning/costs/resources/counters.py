@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import CHARGES_INPUT, from_inputs
 from planning.costs.resources.clouds.aws.compute import COUNTERS as AWS_NODES
 from planning.costs.resources.clouds.aws.karpenter import COUNTERS as KARPENTER
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.costs.charge import Charge
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
     from planning.costs.resources.resource import Resource
 
@@ -36,7 +36,7 @@ COMPONENT: Final = "a component costs nothing itself, what it contains is counte
 _READINGS: Final = ("min", "expected", "max")
 
 
-def component(case: Case) -> Iterator[Finding]:
+def component(case: CostingContext) -> Iterator[Finding]:
     """What a component of ours declares."""
     declared = case.inputs.at(CHARGES_INPUT).each()
     if not declared:
@@ -48,7 +48,7 @@ def component(case: Case) -> Iterator[Finding]:
             yield Gap(
                 key=case.key(charge.path),
                 label=f"{case.resource.name}: {charge.path}",
-                group=Group.SERVICES,
+                group=BillGroup.SERVICES,
                 item=case.resource.type,
                 reason=str(error),
             )
@@ -95,41 +95,41 @@ COUNTERS: Final[dict[str, Counter]] = {
 }
 
 _GROUPS: Final = {  # chapter of what has no rule or cannot be read, by the start of its type
-    "aws:cloudwatch/": Group.OBSERVABILITY,
-    "aws:ebs/": Group.STORAGE,
-    "aws:ec2/instance": Group.COMPUTE,
-    "aws:ec2/": Group.NETWORK,
-    "aws:ec2transitgateway/": Group.NETWORK,
-    "aws:efs/": Group.STORAGE,
-    "aws:eks/": Group.COMPUTE,
-    "aws:autoscaling/": Group.COMPUTE,
-    "aws:fsx/": Group.STORAGE,
-    "aws:kms/": Group.SECURITY,
-    "aws:lb/": Group.NETWORK,
-    "aws:alb/": Group.NETWORK,
-    "aws:route53/": Group.NETWORK,
-    "aws:s3/": Group.STORAGE,
-    "azure:network/": Group.NETWORK,
-    "coreweave:index/objectStorage": Group.STORAGE,
-    "coreweave:": Group.COMPUTE,
-    "gcp:compute/instance": Group.COMPUTE,
-    "gcp:compute/disk": Group.STORAGE,
-    "gcp:compute/": Group.NETWORK,
-    "gcp:container/": Group.COMPUTE,
-    "gcp:dns/": Group.NETWORK,
-    "gcp:filestore/": Group.STORAGE,
-    "gcp:kms/": Group.SECURITY,
-    "gcp:logging/": Group.OBSERVABILITY,
-    "gcp:lustre/": Group.STORAGE,
-    "gcp:storage/": Group.STORAGE,
-    "kubernetes:": Group.COMPUTE,
+    "aws:cloudwatch/": BillGroup.OBSERVABILITY,
+    "aws:ebs/": BillGroup.STORAGE,
+    "aws:ec2/instance": BillGroup.COMPUTE,
+    "aws:ec2/": BillGroup.NETWORK,
+    "aws:ec2transitgateway/": BillGroup.NETWORK,
+    "aws:efs/": BillGroup.STORAGE,
+    "aws:eks/": BillGroup.COMPUTE,
+    "aws:autoscaling/": BillGroup.COMPUTE,
+    "aws:fsx/": BillGroup.STORAGE,
+    "aws:kms/": BillGroup.SECURITY,
+    "aws:lb/": BillGroup.NETWORK,
+    "aws:alb/": BillGroup.NETWORK,
+    "aws:route53/": BillGroup.NETWORK,
+    "aws:s3/": BillGroup.STORAGE,
+    "azure:network/": BillGroup.NETWORK,
+    "coreweave:index/objectStorage": BillGroup.STORAGE,
+    "coreweave:": BillGroup.COMPUTE,
+    "gcp:compute/instance": BillGroup.COMPUTE,
+    "gcp:compute/disk": BillGroup.STORAGE,
+    "gcp:compute/": BillGroup.NETWORK,
+    "gcp:container/": BillGroup.COMPUTE,
+    "gcp:dns/": BillGroup.NETWORK,
+    "gcp:filestore/": BillGroup.STORAGE,
+    "gcp:kms/": BillGroup.SECURITY,
+    "gcp:logging/": BillGroup.OBSERVABILITY,
+    "gcp:lustre/": BillGroup.STORAGE,
+    "gcp:storage/": BillGroup.STORAGE,
+    "kubernetes:": BillGroup.COMPUTE,
 }
 _PREFIXES: Final[dict[str, Counter]] = {"atoll:": component, "kubernetes:": in_cluster}
 
 
-def group_of(token: str) -> Group:
+def group_of(token: str) -> BillGroup:
     """The chapter of a type that nobody can count."""
-    return next((group for prefix, group in _GROUPS.items() if token.startswith(prefix)), Group.SERVICES)
+    return next((group for prefix, group in _GROUPS.items() if token.startswith(prefix)), BillGroup.SERVICES)
 
 
 @cache

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from catalogs.model import Item
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
 from planning.costs.resources.context import VOLUME_UNKNOWN
 from planning.costs.resources.resource import Properties, UnreadableError
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from decimal import Decimal
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class AlternativeCharges:
     """One charge of several, as with a node group of several machine types: the first is the expected one."""
 
     charges: tuple[Charge, ...]
@@ -38,10 +38,10 @@ class Gap:
 
     key: str
     label: str
-    group: Group
+    group: BillGroup
     item: str
     reason: str
-    at_most: tuple[Choice, ...] = ()
+    at_most: tuple[AlternativeCharges, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +52,18 @@ class Free:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PriceLocation:
     """Where a charge is priced."""
 
     provider: str
     region: str
 
 
-Finding: TypeAlias = "Charge | Choice | Gap | Free"
-Counter: TypeAlias = "Callable[[Case], Iterable[Finding]]"
+Finding: TypeAlias = "Charge | AlternativeCharges | Gap | Free"
+Counter: TypeAlias = "Callable[[CostingContext], Iterable[Finding]]"
 
 
-def machines(case: Case, reason: str, *, largest: Callable[[], Iterable[Finding]]) -> Gap:
+def machines(case: CostingContext, reason: str, *, largest: Callable[[], Iterable[Finding]]) -> Gap:
     """The gap of a group of machines.
 
     Args:
@@ -74,14 +74,14 @@ def machines(case: Case, reason: str, *, largest: Callable[[], Iterable[Finding]
     return Gap(
         key=case.pool_key("machine"),
         label=case.resource.name,
-        group=Group.COMPUTE,
+        group=BillGroup.COMPUTE,
         item=case.resource.type,
         reason=reason,
-        at_most=bound(largest),
+        at_most=find_bound(largest),
     )
 
 
-def bound(largest: Callable[[], Iterable[Finding]]) -> tuple[Choice, ...]:
+def find_bound(largest: Callable[[], Iterable[Finding]]) -> tuple[AlternativeCharges, ...]:
     """What is found at most; nothing where that cannot be read either."""
     try:
         return tuple(_choices(largest()))
@@ -89,12 +89,12 @@ def bound(largest: Callable[[], Iterable[Finding]]) -> tuple[Choice, ...]:
         return ()
 
 
-def _choices(findings: Iterable[Finding]) -> Iterator[Choice]:
+def _choices(findings: Iterable[Finding]) -> Iterator[AlternativeCharges]:
     for found in findings:
         if isinstance(found, Gap):
             raise UnreadableError(found.reason)
         if isinstance(found, Charge):
-            yield Choice(charges=(found,))
+            yield AlternativeCharges(charges=(found,))
         elif not isinstance(found, Free):
             yield found
 
@@ -125,7 +125,7 @@ def busiest_hours(pool: Properties, *, nodes: Decimal, share: Decimal | int = WH
     return min(every, pool.at("nodeHours").at("max").number() * share + beyond * HOURS_PER_MONTH)
 
 
-def between(pool: Properties, *, fewest: Decimal, most: Decimal) -> Range:
+def estimate_node_hours(pool: Properties, *, fewest: Decimal, most: Decimal) -> Range:
     """Node hours that a pool foresees for the one group of nodes that it has.
 
     Raises:
@@ -140,14 +140,14 @@ OBJECTS: Final = (Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJECT_ARCHIVE)
 LOGS: Final = (Item.LOG_INGEST, Item.LOG_STORAGE)
 
 
-def by_use(case: Case, *, items: Collection[str]) -> Iterator[Finding]:
+def by_use(case: CostingContext, *, items: Collection[str]) -> Iterator[Finding]:
     """Something paid for by use, which only a component above can foresee."""
     if not case.declared(items):
         raise UnreadableError(VOLUME_UNKNOWN)
     yield Free("paid by use, counted as its component declares")
 
 
-def tier_key(case: Case) -> str:
+def tier_key(case: CostingContext) -> str:
     """Key of a storage tier's line: the tier that the component above says, else the resource's own name.
 
     Raises:

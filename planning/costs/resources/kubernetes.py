@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.resources.findings import Free
 from planning.costs.resources.locations import place_of
 from planning.costs.resources.resource import Properties, UnreadableError
@@ -16,7 +16,7 @@ from planning.values.money import Range
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
 
 IN_CLUSTER: Final = "runs on nodes that are counted"
@@ -68,7 +68,7 @@ _STEPS: Final = {"": 0, "k": 1, "M": 2, "G": 3, "T": 4, "K": 1}
 _GIB: Final = Decimal(2**30)
 
 
-def service(case: Case) -> Iterator[Finding]:
+def service(case: CostingContext) -> Iterator[Finding]:
     """A service: of type LoadBalancer it is a load balancer of the host's cloud."""
     if case.inputs.at("spec").at("type").text("ClusterIP") != "LoadBalancer":
         yield Free(IN_CLUSTER)
@@ -79,25 +79,25 @@ def service(case: Case) -> Iterator[Finding]:
     if place_of(case).provider == "aws" and not _is_network_balancer(case.inputs):
         raise UnreadableError("spec.loadBalancerClass does not say a network load balancer: a classic one has no price")
     note = "capacity units are extra"
-    yield case.hourly(Item.LOAD_BALANCER, group=Group.NETWORK, own="network/load_balancer", note=note)
+    yield case.hourly(Item.LOAD_BALANCER, group=BillGroup.NETWORK, own="network/load_balancer", note=note)
 
 
-def claim(case: Case) -> Iterator[Finding]:
+def claim(case: CostingContext) -> Iterator[Finding]:
     """A volume claim: a disk of the host's cloud, by its storage class."""
-    yield from _claimed(case, case.inputs.at("spec"), copies=Decimal(1))
+    yield from _count_claimed_disks(case, case.inputs.at("spec"), copies=Decimal(1))
 
 
-def stateful_set(case: Case) -> Iterator[Finding]:
+def stateful_set(case: CostingContext) -> Iterator[Finding]:
     """A stateful set: a volume claim of each template for each replica."""
     spec = case.inputs.at("spec")
     templates = spec.at("volumeClaimTemplates").each()
     if not templates:
         yield Free(IN_CLUSTER)
     for template in templates:
-        yield from _claimed(case, template.at("spec"), copies=spec.at("replicas").number(1))
+        yield from _count_claimed_disks(case, template.at("spec"), copies=spec.at("replicas").number(1))
 
 
-def ingress(case: Case) -> Iterator[Finding]:
+def ingress(case: CostingContext) -> Iterator[Finding]:
     """An ingress: of class alb it starts a load balancer, which several may share."""
     annotated = case.inputs.at("metadata").at("annotations").at("kubernetes.io/ingress.class").text("")
     if "alb" in (case.inputs.at("spec").at("ingressClassName").text(""), annotated):
@@ -105,7 +105,7 @@ def ingress(case: Case) -> Iterator[Finding]:
     yield Free(IN_CLUSTER)
 
 
-def in_cluster(case: Case) -> Iterator[Finding]:
+def in_cluster(case: CostingContext) -> Iterator[Finding]:
     """Any other object: free where it is built in, or ours, or known to ask nothing of a cloud."""
     token = case.resource.type
     group = token.split(":")[1].split("/")[0]
@@ -122,7 +122,7 @@ def _is_network_balancer(inputs: Properties) -> bool:
     return annotated in _NETWORK_BALANCER or inputs.at("spec").at("loadBalancerClass").text("") == "service.k8s.aws/nlb"
 
 
-def _claimed(case: Case, spec: Properties, *, copies: Decimal) -> Iterator[Finding]:
+def _count_claimed_disks(case: CostingContext, spec: Properties, *, copies: Decimal) -> Iterator[Finding]:
     """The disks of `copies` equal claims."""
     storage = _class(case, spec.at("storageClassName").text(""))
     provisioner = storage.at("provisioner").text()
@@ -134,10 +134,10 @@ def _claimed(case: Case, spec: Properties, *, copies: Decimal) -> Iterator[Findi
     if kind not in notes:
         raise UnreadableError(f"disks of provisioner {provisioner!r} and type {kind!r} have no rule")
     size = gib(spec.at("resources").at("requests").at("storage"))
-    yield case.charge(Item.DISK, Range.exactly(size * copies), group=Group.STORAGE, note=notes[kind])
+    yield case.charge(Item.DISK, Range.exactly(size * copies), group=BillGroup.STORAGE, note=notes[kind])
 
 
-def _class(case: Case, name: str) -> Properties:
+def _class(case: CostingContext, name: str) -> Properties:
     """Inputs of the storage class of that name.
 
     Raises:

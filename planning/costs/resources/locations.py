@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.findings import Place
+from planning.costs.resources.findings import PriceLocation
 from planning.costs.resources.resource import Properties, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.resource import Resource
 
 ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
@@ -20,35 +20,35 @@ GKE: Final = "gcp:container/cluster:Cluster"
 CKS: Final = "coreweave:index/cksCluster:CksCluster"
 
 
-def _aws(case: Case) -> Place:
-    return Place("aws", case.registered.region(case.resource))
+def _aws(case: CostingContext) -> PriceLocation:
+    return PriceLocation("aws", case.registered.region(case.resource))
 
 
-def _azure(case: Case) -> Place:
+def _azure(case: CostingContext) -> PriceLocation:
     """Where it says it is, by the region's short name."""
-    return Place("azure", case.inputs.at("location").text().lower().replace(" ", ""))
+    return PriceLocation("azure", case.inputs.at("location").text().lower().replace(" ", ""))
 
 
-def _gcp(case: Case) -> Place:
+def _gcp(case: CostingContext) -> PriceLocation:
     """Where it says it is, a zone being part of its region; what is known only later lies with its component."""
     for name in ("location", "zone"):
         location = case.inputs.at(name)
         if isinstance(location.value, str):
-            return Place("gcp", ZONE_LETTER.sub("", location.value.lower()))
+            return PriceLocation("gcp", ZONE_LETTER.sub("", location.value.lower()))
         if location.said and case.owner is not None:
-            return _declared(case)
-    return Place("gcp", case.registered.region(case.resource))
+            return _find_declared_location(case)
+    return PriceLocation("gcp", case.registered.region(case.resource))
 
 
-def _declared(case: Case) -> Place:
+def _find_declared_location(case: CostingContext) -> PriceLocation:
     """The place that the component, or the nearest one above it, names."""
     for owner in (case.resource, *case.registered.owners(case.resource)):
         if "provider" in owner.inputs:
-            return _named(owner)
+            return _read_location(owner)
     raise UnreadableError("provider is not said")
 
 
-def _host(case: Case) -> Place:
+def _host(case: CostingContext) -> PriceLocation:
     """The place of the cluster that an object lives in.
 
     Raises:
@@ -56,44 +56,44 @@ def _host(case: Case) -> Place:
     """
     for owner in case.registered.owners(case.resource):
         if "provider" in owner.inputs:
-            return _named(owner)
+            return _read_location(owner)
     clusters = [each for token in (EKS, GKE, CKS) for each in case.registered.by_type.get(token, ())]
     if len(clusters) != 1:
         raise UnreadableError("which provider hosts the cluster is not known")
     return _place_of_cluster(clusters[0], case)
 
 
-def _place_of_cluster(cluster: Resource, case: Case) -> Place:
+def _place_of_cluster(cluster: Resource, case: CostingContext) -> PriceLocation:
     """What the cluster's component declares, else where the cluster itself is; CoreWeave's zones have no prices."""
     for owner in case.registered.owners(cluster):
         if "provider" in owner.inputs:
-            return _named(owner)
+            return _read_location(owner)
     if cluster.type == EKS:
-        return Place("aws", case.registered.region(cluster))
+        return PriceLocation("aws", case.registered.region(cluster))
     location = Properties(cluster.inputs, cluster.name).at("location")
     if cluster.type == GKE and location.said:
-        return Place("gcp", ZONE_LETTER.sub("", location.text().lower()))
+        return PriceLocation("gcp", ZONE_LETTER.sub("", location.text().lower()))
     if cluster.type == GKE:
-        return Place("gcp", case.registered.region(cluster))
+        return PriceLocation("gcp", case.registered.region(cluster))
     raise UnreadableError("in which region the cluster is priced is not said")
 
 
-def _named(owner: Resource) -> Place:
+def _read_location(owner: Resource) -> PriceLocation:
     inputs = Properties(owner.inputs, owner.name)
-    return Place(inputs.at("provider").text(), inputs.at("region").text())
+    return PriceLocation(inputs.at("provider").text(), inputs.at("region").text())
 
 
-_PLACES: Final[dict[str, Callable[[Case], Place]]] = {
+_PLACES: Final[dict[str, Callable[[CostingContext], PriceLocation]]] = {
     "aws": _aws,
-    "atoll": _declared,
+    "atoll": _find_declared_location,
     "azure": _azure,
-    "coreweave": _declared,
+    "coreweave": _find_declared_location,
     "gcp": _gcp,
     "kubernetes": _host,
 }
 
 
-def place_of(case: Case) -> Place:
+def place_of(case: CostingContext) -> PriceLocation:
     """Provider and region whose prices hold for the resource.
 
     Raises:

@@ -9,11 +9,11 @@ from typing import Final, TypeAlias, cast, final
 
 from planning.values.money import ZERO
 
-Value: TypeAlias = "str | int | float | bool | Unknown | Secret | list[Value] | dict[str, Value] | None"
+Value: TypeAlias = "str | int | float | bool | UnknownValue | Secret | list[Value] | dict[str, Value] | None"
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownValue:
     """A value known only after creation; `urn` and `output` name where it comes from, "" where that is not known."""
 
     urn: str = ""
@@ -25,7 +25,7 @@ class Secret:
     """A value that may not be shown."""
 
 
-UNKNOWN: Final = Unknown()
+UNKNOWN: Final = UnknownValue()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class Properties:
         value = self.value
         if isinstance(value, Mapping):
             return Properties(cast("Mapping[str, object]", value).get(name), path)
-        if value is None or isinstance(value, Unknown | Secret):
+        if value is None or isinstance(value, UnknownValue | Secret):
             return Properties(value, path)
         raise UnreadableError(f"{self.path} is not an object", path=self.path)
 
@@ -169,14 +169,14 @@ class Properties:
         """The value, once it is said, known and no secret."""
         if self.value is None:
             raise UnreadableError(f"{self.path} is not said", path=self.path)
-        if isinstance(self.value, Unknown):
+        if isinstance(self.value, UnknownValue):
             raise UnreadableError(f"{self.path} is known only after creation{_origin(self.value)}", path=self.path)
         if isinstance(self.value, Secret):
             raise UnreadableError(f"{self.path} is secret", path=self.path)
         return self.value
 
 
-def _origin(unknown: Unknown) -> str:
+def _origin(unknown: UnknownValue) -> str:
     """Where an unknown value comes from, as far as that is known."""
     name = unknown.urn.rsplit("::", 1)[-1]
     return f" of {name}" if name else ""

@@ -10,13 +10,13 @@ from catalogs.model import UnpricedError
 from planning.costs import pricing
 from planning.costs.bill import Bill, LineItem
 from planning.costs.charge import LIST_PRICE, Charge
-from planning.costs.resources.context import Case
+from planning.costs.resources.context import CostingContext
 from planning.costs.resources.counters import COMPONENT, counter_of, declares_share, group_of
-from planning.costs.resources.findings import Free, Gap, Place
+from planning.costs.resources.findings import Free, Gap, PriceLocation
 from planning.costs.resources.free_types import free_by_rule
 from planning.costs.resources.locations import place_of
 from planning.costs.resources.resource import UnreadableError
-from planning.costs.resources.stack_resources import OWN_PREFIX, Registered
+from planning.costs.resources.stack_resources import OWN_PREFIX, ResourceTree
 from planning.spec.lock_content import State
 from planning.values.money import NOTHING, ZERO, Range
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.model import Price, Term
-    from planning.costs.pricing import Prices
+    from planning.costs.pricing import PriceList
     from planning.costs.resources.findings import Finding
     from planning.costs.resources.resource import Resource
 
 
 CHOICE: Final = "one of "  # how the note of a line begins whose machine is one of several
-_NOWHERE: Final = Place("", "")  # where a price that the checklist states is looked up: nowhere
+_NOWHERE: Final = PriceLocation("", "")  # where a price that the checklist states is looked up: nowhere
 
 
 @final
-class Remembered:
+class CachedPriceList:
     """A price list that remembers what it was asked."""
 
-    def __init__(self, prices: Prices) -> None:
+    def __init__(self, prices: PriceList) -> None:
         self._prices = prices
         self._answers: dict[tuple[str, str, str, str], tuple[Price, ...] | str] = {}
 
@@ -60,7 +60,9 @@ class Remembered:
             return str(error)
 
 
-def lines_of(found: Finding, case: Case, prices: Prices, *, rest: Sequence[LineItem] | None) -> tuple[LineItem, ...]:
+def lines_of(
+    found: Finding, case: CostingContext, prices: PriceList, *, rest: Sequence[LineItem] | None
+) -> tuple[LineItem, ...]:
     """The lines of one finding.
 
     Args:
@@ -77,15 +79,15 @@ def lines_of(found: Finding, case: Case, prices: Prices, *, rest: Sequence[LineI
     charges = (found,) if isinstance(found, Charge) else found.charges
     if charges[0].of_bill:
         charges = () if rest is None else (pricing.share_of_bill(charges[0], rest),)
-    return _priced(charges, case, prices) if charges else ()
+    return _price_charges(charges, case, prices) if charges else ()
 
 
-def _priced(charges: tuple[Charge, ...], case: Case, prices: Prices) -> tuple[LineItem, ...]:
+def _price_charges(charges: tuple[Charge, ...], case: CostingContext, prices: PriceList) -> tuple[LineItem, ...]:
     """The lines of one charge, or of a choice of several."""
     try:
         place = _NOWHERE if charges[0].stated_usd is not None or charges[0].at else place_of(case)
     except UnreadableError as error:
-        return (pricing.unpriced(charges[0], str(error)),)
+        return (pricing.build_unpriced_line(charges[0], str(error)),)
     priced = tuple(
         pricing.price(each, catalog_prices=prices, provider=place.provider, region=place.region) for each in charges
     )
@@ -104,9 +106,9 @@ def _either(charges: Sequence[Charge], priced: Sequence[tuple[LineItem, ...]]) -
     return (replace(lines[0], usd_per_month=spread, note=f"{CHOICE}{names}: the cheapest to the dearest"),)
 
 
-def _at_most(gap: Gap, case: Case, prices: Prices) -> Decimal | None:
+def _at_most(gap: Gap, case: CostingContext, prices: PriceList) -> Decimal | None:
     """USD a month that a gap comes to at most; None where nothing bounds it, or where the bound has no price."""
-    lines = [line for choice in gap.at_most for line in _priced(choice.charges, case, prices)]
+    lines = [line for choice in gap.at_most for line in _price_charges(choice.charges, case, prices)]
     amounts = [line.usd_per_month.max for line in lines if line.usd_per_month is not None]
     return sum(amounts, start=ZERO) if gap.at_most and len(amounts) == len(lines) else None
 
@@ -130,11 +132,11 @@ def _empty(gap: Gap, *, at_most: Decimal | None) -> LineItem:
     )
 
 
-class Book(Protocol):
+class CostingBook(Protocol):
     """What a takeoff needs of a catalog."""
 
     @property
-    def prices(self) -> Prices:
+    def prices(self) -> PriceList:
         """The price list."""
         ...
 
@@ -145,7 +147,7 @@ class Book(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class ResourceCost:
     """One resource, counted.
 
     Args:
@@ -169,18 +171,20 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class TakeOff:
+class StackCost:
     """Every resource of one stack, in the order given."""
 
-    resources: tuple[Taken, ...]
+    resources: tuple[ResourceCost, ...]
 
     @cached_property
     def bill(self) -> Bill:
         """One bill: equal lines of several resources are one line, as two NAT gateways are."""
-        return Bill(tuple(_merged(line for taken in self.resources for line in taken.lines)))
+        return Bill(tuple(_merge_lines(line for taken in self.resources for line in taken.lines)))
 
 
-def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: str | None = None) -> TakeOff:
+def price_resources(
+    resources: Sequence[Resource], *, catalog: CostingBook, default_region: str | None = None
+) -> StackCost:
     """Count and price the resources of one stack.
 
     Args:
@@ -191,20 +195,23 @@ def take_off(resources: Sequence[Resource], *, catalog: Book, default_region: st
     Raises:
         AmbiguousPriceError: the price list has more than one answer.
     """
-    registered = Registered(resources, default_region)
-    prices = Remembered(catalog.prices)
+    registered = ResourceTree(resources, default_region)
+    prices = CachedPriceList(catalog.prices)
     terms = catalog.terms
-    taken = [_ruled(each) or _taken(Case(each, registered=registered, terms=terms), prices) for each in resources]
+    taken = [
+        _apply_free_rule(each) or _price_resource(CostingContext(each, registered=registered, terms=terms), prices)
+        for each in resources
+    ]
     for index, resource in enumerate(resources):
         if declares_share(resource):
             here = registered.prefix(resource)
             near = [each for each, of in zip(taken, resources, strict=True) if registered.prefix(of) == here]
-            case = Case(resource, registered=registered, terms=terms)
-            taken[index] = _taken(case, prices, rest=tuple(line for each in near for line in each.lines))
-    return TakeOff(tuple(taken))
+            case = CostingContext(resource, registered=registered, terms=terms)
+            taken[index] = _price_resource(case, prices, rest=tuple(line for each in near for line in each.lines))
+    return StackCost(tuple(taken))
 
 
-def _ruled(resource: Resource) -> Taken | None:
+def _apply_free_rule(resource: Resource) -> ResourceCost | None:
     """A resource that is free by its type alone, as most are."""
     rule = free_by_rule(resource.type)
     if rule is None and not resource.custom and not resource.type.startswith(OWN_PREFIX):
@@ -212,11 +219,13 @@ def _ruled(resource: Resource) -> Taken | None:
     return None if rule is None else _free(resource, rule)
 
 
-def _free(resource: Resource, rule: str) -> Taken:
-    return Taken(urn=resource.urn, type=resource.type, state=State.FREE, lines=(), reason=rule)
+def _free(resource: Resource, rule: str) -> ResourceCost:
+    return ResourceCost(urn=resource.urn, type=resource.type, state=State.FREE, lines=(), reason=rule)
 
 
-def _taken(case: Case, prices: Prices, *, rest: tuple[LineItem, ...] | None = None) -> Taken:
+def _price_resource(
+    case: CostingContext, prices: PriceList, *, rest: tuple[LineItem, ...] | None = None
+) -> ResourceCost:
     """One resource with its lines and state; shares of the bill only where the `rest` of it is known."""
     resource = case.resource
     findings = tuple(_findings(case))
@@ -224,17 +233,17 @@ def _taken(case: Case, prices: Prices, *, rest: tuple[LineItem, ...] | None = No
     if rules and len(rules) == len(findings):
         return _free(resource, rules[0])
     lines = tuple(_at_place(line, case) for found in findings for line in lines_of(found, case, prices, rest=rest))
-    return Taken(urn=resource.urn, type=resource.type, state=_state(lines), lines=lines)
+    return ResourceCost(urn=resource.urn, type=resource.type, state=_state(lines), lines=lines)
 
 
-def _at_place(line: LineItem, case: Case) -> LineItem:
+def _at_place(line: LineItem, case: CostingContext) -> LineItem:
     """The line under the name of its placement, as the bill has it; two clusters have resources of the same names."""
     place = case.registered.prefix(case.resource).removesuffix("/")
     said = not place or line.label.startswith(f"{place}: ")
     return line if said else replace(line, label=f"{place}: {line.label}")
 
 
-def _findings(case: Case) -> Iterator[Finding]:
+def _findings(case: CostingContext) -> Iterator[Finding]:
     """What the resource's rule finds; a gap where there is no rule or where a property cannot be read."""
     counter = counter_of(case.resource.type)
     if counter is None:
@@ -246,7 +255,7 @@ def _findings(case: Case) -> Iterator[Finding]:
         yield _gap(case, str(error))
 
 
-def _gap(case: Case, reason: str) -> Gap:
+def _gap(case: CostingContext, reason: str) -> Gap:
     resource = case.resource
     group = group_of(resource.type)
     return Gap(key=resource.name, label=resource.name, group=group, item=resource.type, reason=reason)
@@ -258,7 +267,7 @@ def _state(lines: Iterable[LineItem]) -> State:
     return next(state for state in (State.UNPRICED, State.PRICED, State.FREE) if state in states)
 
 
-def _merged(lines: Iterable[LineItem]) -> Iterator[LineItem]:
+def _merge_lines(lines: Iterable[LineItem]) -> Iterator[LineItem]:
     """Lines that differ in quantity only as one; lines that share a key by chance told apart as "key~2"."""
     found: dict[tuple[object, ...], LineItem] = {}
     for line in lines:

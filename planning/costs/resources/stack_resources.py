@@ -19,7 +19,7 @@ NODE_TYPES: Final = ("aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/group:Group
 
 
 @final
-class Registered:
+class ResourceTree:
     """The resources of one stack.
 
     Args:

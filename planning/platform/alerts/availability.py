@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.platform.accelerators import device
-from planning.platform.alerts.model import Owed, Record, RuleGroup
+from planning.platform.alerts.model import RecordingRule, RuleGroup, SloTarget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.platform.alerts.model import Facts
+    from planning.platform.alerts.model import AlertFacts
     from planning.spec.cluster import ClusterSpec, Pool, Tier
 
 
@@ -42,31 +42,31 @@ STARTING_SECONDS: Final = 600  # in which a node that was asked for may become r
 ACTIVE: Final = 4  # as in gpu.py
 
 
-def group(facts: Facts) -> Iterator[RuleGroup]:
+def group(facts: AlertFacts) -> Iterator[RuleGroup]:
     """Always: of every pool, its fabric, the shared file systems, the object store and the API server."""
     yield RuleGroup(name="atoll-delivered", rules=tuple(_records(facts)))
 
 
-def _records(facts: Facts) -> Iterator[Record]:
+def _records(facts: AlertFacts) -> Iterator[RecordingRule]:
     for each in facts.owed:
-        yield Record(name=HEALTHY, expr=_counted(_usable(each)), labels={"pool": each.pool})
-        yield Record(name=OWED, expr=_owed(each), labels={"pool": each.pool})
+        yield RecordingRule(name=HEALTHY, expr=_count_or_zero(_usable(each)), labels={"pool": each.pool})
+        yield RecordingRule(name=OWED, expr=_build_slo_target(each), labels={"pool": each.pool})
         if each.fabric in SEEN_FABRICS:
-            yield Record(name=FABRIC, expr=_fabric(each), labels={"pool": each.pool})
+            yield RecordingRule(name=FABRIC, expr=_fabric(each), labels={"pool": each.pool})
     for tier in facts.shared_tiers:
-        yield Record(name=STORAGE, expr=_shared(), labels={"tier": tier})
+        yield RecordingRule(name=STORAGE, expr=_build_shared_volume_expression(), labels={"tier": tier})
     if facts.parts & {"minio", "seaweedfs"}:
         health = _minio() if "minio" in facts.parts else _seaweedfs()
-        yield Record(name=STORAGE, expr=health, labels={"tier": OBJECT_STORE})
-    yield Record(name=CONTROL_PLANE, expr='max(up{job="apiserver"})')
+        yield RecordingRule(name=STORAGE, expr=health, labels={"tier": OBJECT_STORE})
+    yield RecordingRule(name=CONTROL_PLANE, expr='max(up{job="apiserver"})')
 
 
-def _counted(nodes: str) -> str:
+def _count_or_zero(nodes: str) -> str:
     """How many, 0 for none, and nothing where no node at all is measured."""
     return f"(count({nodes}) or vector(0)) and on () count({READY})"
 
 
-def _usable(each: Owed) -> str:
+def _usable(each: SloTarget) -> str:
     """Ready, not cordoned, through its burn-in, and with every accelerator on offer."""
     found = (
         f"{_of(each)} and on (node) ({READY} == 1)"
@@ -80,7 +80,7 @@ def _usable(each: Owed) -> str:
     return f"{found} and on (node) (sum by (node) ({there}) >= {each.accelerators})"
 
 
-def _owed(each: Owed) -> str:
+def _build_slo_target(each: SloTarget) -> str:
     """What never changes is a number; of nodes that come and go, those that are there and were given time to start."""
     if not each.elastic:
         return f"vector({each.fixed})"
@@ -88,11 +88,11 @@ def _owed(each: Owed) -> str:
     return f"clamp_min(clamp_max(count({there}) or vector(0), {each.most}), {each.fixed}) and on () count({READY})"
 
 
-def _of(each: Owed) -> str:
+def _of(each: SloTarget) -> str:
     return f'atoll:node_pool{{pool="{each.pool}"}}'
 
 
-def _fabric(each: Owed) -> str:
+def _fabric(each: SloTarget) -> str:
     """Share of the pool's nodes whose ports all work; nodes whose exporter is silent are not in it.
 
     Where nobody knows how many ports a node has, a port counts once it has carried anything: some are left unplugged.
@@ -113,7 +113,7 @@ def _on_node(series: str) -> str:
     )
 
 
-def _shared() -> str:
+def _build_shared_volume_expression() -> str:
     """Share of the shared volumes in use that a kubelet can read.
 
     A kubelet that cannot read a mounted volume leaves it out. Nothing is known while no pod has one mounted, and a file
@@ -150,7 +150,7 @@ INCLUDED: Final = "included"  # storage that is the nodes' own
 SHARED: Final = "shared"  # items of storage that are file systems begin with it
 
 
-def owed(spec: ClusterSpec) -> tuple[Owed, ...]:
+def list_slo_targets(spec: ClusterSpec) -> tuple[SloTarget, ...]:
     """One for each value that nodes are told apart by: pools where nodes are ours, else machines."""
     found: dict[str, list[Pool]] = {}
     for pool in spec.pools:
@@ -158,18 +158,18 @@ def owed(spec: ClusterSpec) -> tuple[Owed, ...]:
     return tuple(_slo_targets_owed(key, pools) for key, pools in found.items())
 
 
-def shared_tiers(spec: ClusterSpec) -> tuple[str, ...]:
+def list_shared_tiers(spec: ClusterSpec) -> tuple[str, ...]:
     """The tier that many pods mount; none where there are two, whose claims nothing tells apart."""
     found = tuple(tier.tier for tier in spec.storage if tier.item.startswith(SHARED))
     return found if len(found) == 1 else ()
 
 
-def counted_tier(tier: Tier) -> bool:
+def is_counted_tier(tier: Tier) -> bool:
     """Whether a month of it is counted: of file systems it is; buckets are held to their provider's own terms."""
     return tier.item.startswith(SHARED)
 
 
-def counted_fabric(fabric: str) -> bool:
+def is_counted_fabric(fabric: str) -> bool:
     """Whether a month of it is counted: where nothing in the cluster sees whether it works, the acceptance alone is."""
     return fabric in SEEN_FABRICS
 
@@ -180,10 +180,10 @@ def object_store(spec: ClusterSpec) -> str:
     return "" if platform is None or platform.part(platform.object_store) is None else platform.object_store
 
 
-def _slo_targets_owed(key: str, pools: Sequence[Pool]) -> Owed:
+def _slo_targets_owed(key: str, pools: Sequence[Pool]) -> SloTarget:
     resource = next((device(pool.accelerator) for pool in pools if pool.accelerators), "")
     joined = next((pool for pool in pools if pool.role == "gpu" and pool.fabric not in NO_FABRIC), None)
-    return Owed(
+    return SloTarget(
         pool=key,
         pools=tuple(pool.name for pool in pools),
         fixed=sum(min(pool.min_nodes, pool.working) for pool in pools),

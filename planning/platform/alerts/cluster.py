@@ -9,7 +9,7 @@ from planning.platform.alerts.model import Alert, RuleGroup
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from planning.platform.alerts.model import Facts
+    from planning.platform.alerts.model import AlertFacts
 
 FULL: Final = "0.80"  # of a volume
 WAITING_HOURS: Final = 2  # that a queue with work may admit nothing
@@ -17,7 +17,7 @@ RENEWAL_DAYS: Final = 14  # cert-manager renews a certificate of 90 days 30 days
 NOTEBOOK_CORES: Final = "0.05"
 
 
-def group(facts: Facts) -> Iterator[RuleGroup]:
+def group(facts: AlertFacts) -> Iterator[RuleGroup]:
     """What the installed parts can tell."""
     yield RuleGroup(name="atoll-cluster", rules=(_nodes(), _volumes()))
     rules = [build(facts) for part, build in BY_PART.items() if part in facts.parts]
@@ -49,7 +49,7 @@ def _volumes() -> Alert:
     )
 
 
-def _queue(facts: Facts) -> Alert:
+def _queue(facts: AlertFacts) -> Alert:
     del facts
     waiting = 'sum by (cluster_queue) (kueue_pending_workloads{status="active"}) > 0'
     admitted = f"sum by (cluster_queue) (increase(kueue_admitted_workloads_total[{WAITING_HOURS}h])) > 0"
@@ -63,7 +63,7 @@ def _queue(facts: Facts) -> Alert:
     )
 
 
-def _notebook(facts: Facts) -> Alert:
+def _notebook(facts: AlertFacts) -> Alert:
     running = (
         'max by (namespace, pod) (kube_pod_labels{label_notebook_name!=""})'
         ' and on (namespace, pod) kube_pod_status_phase{phase="Running"} == 1'
@@ -80,7 +80,7 @@ def _notebook(facts: Facts) -> Alert:
     )
 
 
-def _certificate(facts: Facts) -> Alert:
+def _certificate(facts: AlertFacts) -> Alert:
     del facts
     return Alert(
         name="CertificateExpiring",
@@ -94,7 +94,7 @@ def _certificate(facts: Facts) -> Alert:
     )
 
 
-def _backup(facts: Facts) -> Alert:
+def _backup(facts: AlertFacts) -> Alert:
     del facts
     return Alert(
         name="BackupFailed",
@@ -110,7 +110,7 @@ def _backup(facts: Facts) -> Alert:
     )
 
 
-def _database(facts: Facts) -> Alert:
+def _database(facts: AlertFacts) -> Alert:
     """By the operator's own metrics, which are zero until a first backup (cloudnative-pg.io/docs, monitoring)."""
     del facts
     good = "max by (namespace) (cnpg_collector_last_available_backup_timestamp)"
@@ -126,7 +126,7 @@ def _database(facts: Facts) -> Alert:
     )
 
 
-BY_PART: Final[dict[str, Callable[[Facts], Alert]]] = {
+BY_PART: Final[dict[str, Callable[[AlertFacts], Alert]]] = {
     "kueue": _queue,
     "notebooks": _notebook,
     "cert_manager": _certificate,

@@ -9,19 +9,19 @@ from planning.platform.alerts.model import Alert, RuleGroup
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.platform.alerts.model import Facts
+    from planning.platform.alerts.model import AlertFacts
 
 IDLE_POOL: Final = "1h"
 
 
-def group(facts: Facts) -> Iterator[RuleGroup]:
+def group(facts: AlertFacts) -> Iterator[RuleGroup]:
     """Nothing that has no price, no ceiling or no accelerators to be said of."""
     rules = [*_ceiling(facts), *_guard(facts), *_idle_pool(facts)]
     if rules:
         yield RuleGroup(name="atoll-money", rules=rules)
 
 
-def _ceiling(facts: Facts) -> Iterator[Alert]:
+def _ceiling(facts: AlertFacts) -> Iterator[Alert]:
     if facts.ceiling_usd_per_month is None or not facts.prices:
         return
     yield Alert(
@@ -35,7 +35,7 @@ def _ceiling(facts: Facts) -> Iterator[Alert]:
     )
 
 
-def _guard(facts: Facts) -> Iterator[Alert]:
+def _guard(facts: AlertFacts) -> Iterator[Alert]:
     if facts.ceiling_usd_per_month is None or "spend_guard" not in facts.parts:
         return
     yield Alert(
@@ -57,7 +57,7 @@ def _guard(facts: Facts) -> Iterator[Alert]:
     )
 
 
-def _idle_pool(facts: Facts) -> Iterator[Alert]:
+def _idle_pool(facts: AlertFacts) -> Iterator[Alert]:
     if not facts.gpu_pools:
         return
     pool = "* on (node) group_left (pool) atoll:node_pool"

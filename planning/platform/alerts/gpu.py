@@ -9,7 +9,7 @@ from planning.platform.alerts.model import Alert, RuleGroup
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.platform.alerts.model import Facts
+    from planning.platform.alerts.model import AlertFacts
 
 # Errors after which it is enough to start the program again
 # (docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, bucket RESTART_APP; read 2026-11-21).
@@ -22,7 +22,7 @@ NVLINK_ERRORS: Final = ("REPLAY", "RECOVERY", "CRC_FLIT")
 ACTIVE: Final = 4  # state of an InfiniBand port that carries traffic (prometheus/node_exporter, infiniband collector)
 
 
-def group(facts: Facts) -> Iterator[RuleGroup]:
+def group(facts: AlertFacts) -> Iterator[RuleGroup]:
     """Nothing, where no pool has accelerators."""
     if facts.gpu_pools:
         yield RuleGroup(name="atoll-gpu-health", rules=(*_errors(), *_heat(), *_links()))

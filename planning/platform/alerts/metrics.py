@@ -128,7 +128,7 @@ METRICS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
-def exported() -> frozenset[str]:
+def list_metric_names() -> frozenset[str]:
     """All of them."""
     return frozenset(name for found in METRICS.values() for name in found)
 

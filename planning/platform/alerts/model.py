@@ -53,7 +53,7 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class RecordingRule:
     """A series that is computed once, for dashboards and alerts.
 
     Args:
@@ -76,7 +76,7 @@ class RuleGroup:
     """Rules that are evaluated together, in order."""
 
     name: str
-    rules: Sequence[Alert | Record]
+    rules: Sequence[Alert | RecordingRule]
 
     def as_group(self) -> dict[str, object]:
         """The group as PrometheusRule has it."""
@@ -84,7 +84,7 @@ class RuleGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owed:
+class SloTarget:
     """Nodes of one label's value, and when one of them counts as delivered.
 
     Args:
@@ -114,7 +114,7 @@ class Owed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class AlertFacts:
     """What rules depend on, decided.
 
     Args:
@@ -140,5 +140,5 @@ class Facts:
     slo_percent: Decimal | None
     idle_minutes: int
     gpu_pools: Sequence[str]
-    owed: Sequence[Owed] = ()
+    owed: Sequence[SloTarget] = ()
     shared_tiers: Sequence[str] = ()

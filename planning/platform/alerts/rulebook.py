@@ -10,10 +10,10 @@ from planning.platform.alerts.model import Alert
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.platform.alerts.model import Facts, RuleGroup
+    from planning.platform.alerts.model import AlertFacts, RuleGroup
 
 
-def rule_groups(facts: Facts) -> tuple[RuleGroup, ...]:
+def rule_groups(facts: AlertFacts) -> tuple[RuleGroup, ...]:
     """Recorded series first, then what looks at them."""
     return (
         *recording_rules.groups(facts),
@@ -25,7 +25,7 @@ def rule_groups(facts: Facts) -> tuple[RuleGroup, ...]:
     )
 
 
-def alerts(facts: Facts) -> Iterator[Alert]:
+def alerts(facts: AlertFacts) -> Iterator[Alert]:
     """The alerts among them."""
     for each in rule_groups(facts):
         yield from (rule for rule in each.rules if isinstance(rule, Alert))

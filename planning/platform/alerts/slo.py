@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.platform.alerts.model import Alert, Record, RuleGroup
+from planning.platform.alerts.model import Alert, RecordingRule, RuleGroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.platform.alerts.model import Facts, Severity
+    from planning.platform.alerts.model import AlertFacts, Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ PLATFORM: Final = (
 )
 
 
-def group(facts: Facts) -> Iterator[RuleGroup]:
+def group(facts: AlertFacts) -> Iterator[RuleGroup]:
     """Nothing, where nothing was promised."""
     if facts.slo_percent is None:
         return
@@ -47,12 +47,12 @@ def group(facts: Facts) -> Iterator[RuleGroup]:
     yield RuleGroup(name="atoll-slo", rules=(*_records(facts.slo_percent), *(_alert(each, budget) for each in BURNS)))
 
 
-def _records(slo_percent: Decimal) -> Iterator[Record]:
-    yield Record(name="atoll:slo_percent", expr=f"vector({slo_percent:f})")
-    yield Record(name="atoll:absent:ratio", expr=f"max({_absent_platform()} or {_absent_nodes()})")
+def _records(slo_percent: Decimal) -> Iterator[RecordingRule]:
+    yield RecordingRule(name="atoll:slo_percent", expr=f"vector({slo_percent:f})")
+    yield RecordingRule(name="atoll:absent:ratio", expr=f"max({_absent_platform()} or {_absent_nodes()})")
     windows = dict.fromkeys(window for burn in BURNS for window in (burn.long, burn.short))
     for window in (*windows, "30d"):
-        yield Record(
+        yield RecordingRule(
             name="atoll:slo_errors:ratio", expr=f"avg_over_time(atoll:absent:ratio[{window}])", labels={"over": window}
         )
 

@@ -9,11 +9,11 @@ from planning.platform.dashboards.model import Board, bars, line, matches, stat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from planning.platform.alerts.model import Facts
+    from planning.platform.alerts.model import AlertFacts
     from planning.platform.dashboards.model import Panel
 
 
-def gpus(facts: Facts) -> Board:
+def gpus(facts: AlertFacts) -> Board:
     """Use, memory, heat and faults of every GPU."""
     rows = _of_gpus()
     if facts.teams:
@@ -27,7 +27,7 @@ def gpus(facts: Facts) -> Board:
     return Board(uid="atoll-gpus", title="GPUs", note="Who holds them, how busy and how well they are.", rows=rows)
 
 
-def training(facts: Facts) -> Board:
+def training(facts: AlertFacts) -> Board:
     """GPUs, fabric and restarts of what trains."""
     rows = _of_jobs()
     if "loki" in facts.parts:

@@ -13,19 +13,19 @@ from planning.values.money import HOURS_PER_MONTH
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.platform.alerts.model import Facts
+    from planning.platform.alerts.model import AlertFacts
     from planning.platform.dashboards.model import Panel
 
 READY: Final = 'kube_node_status_condition{condition="Ready",status="true"}'
 USED: Final = "kubelet_volume_stats_used_bytes / kubelet_volume_stats_capacity_bytes"
 
 
-def boards(facts: Facts) -> tuple[Board, ...]:
+def boards(facts: AlertFacts) -> tuple[Board, ...]:
     """The dashboards of a cluster with these parts."""
     return tuple(_boards(facts))
 
 
-def _boards(facts: Facts) -> Iterator[Board]:
+def _boards(facts: AlertFacts) -> Iterator[Board]:
     yield _cluster(facts)
     yield _cost(facts)
     if facts.gpu_pools:
@@ -38,7 +38,7 @@ def _boards(facts: Facts) -> Iterator[Board]:
         yield _slo(facts)
 
 
-def _cluster(facts: Facts) -> Board:
+def _cluster(facts: AlertFacts) -> Board:
     used_cores = 'sum(rate(node_cpu_seconds_total{mode!~"idle|iowait"}[5m])) / sum(rate(node_cpu_seconds_total[5m]))'
     used_memory = "1 - sum(node_memory_MemAvailable_bytes) / sum(node_memory_MemTotal_bytes)"
     restarts = "topk(10, sum by (namespace, pod) (increase(kube_pod_container_status_restarts_total[1h])) > 0)"
@@ -83,7 +83,7 @@ def _cluster(facts: Facts) -> Board:
     return Board(uid="atoll-cluster", title="Cluster", note="Nodes, pods and what they use.", rows=rows)
 
 
-def _cost(facts: Facts) -> Board:
+def _cost(facts: AlertFacts) -> Board:
     rows: list[Sequence[Panel]] = [
         (
             stat("Would cost a month at this rate", "atoll:run_rate_usd_per_month", unit="currencyUSD"),
@@ -115,7 +115,7 @@ def _cost(facts: Facts) -> Board:
     )
 
 
-def _ceiling(facts: Facts) -> Iterator[Panel]:
+def _ceiling(facts: AlertFacts) -> Iterator[Panel]:
     if facts.ceiling_usd_per_month is not None:
         yield stat(
             "Share of the ceiling",
@@ -178,7 +178,7 @@ def _queues() -> Board:
     )
 
 
-def _storage(facts: Facts) -> Board:
+def _storage(facts: AlertFacts) -> Board:
     rows: list[Sequence[Panel]] = [
         (
             bars(
@@ -212,7 +212,7 @@ def _storage(facts: Facts) -> Board:
     return Board(uid="atoll-storage", title="Storage", note="Volumes and buckets.", rows=rows, span="now-7d")
 
 
-def _slo(facts: Facts) -> Board:
+def _slo(facts: AlertFacts) -> Board:
     month = 'atoll:slo_errors:ratio{over="30d"}'
     left = f"1 - ({month} / on () ((100 - atoll:slo_percent) / 100))"
     windows = dict.fromkeys(window for burn in BURNS for window in (burn.long, burn.short))

@@ -105,12 +105,12 @@ class Board:
             left = 0
             for panel in row:
                 number += 1
-                yield _drawn(panel, number, {"x": left, "y": top, "w": panel.width, "h": panel.height})
+                yield _render_panel(panel, number, {"x": left, "y": top, "w": panel.width, "h": panel.height})
                 left += panel.width
             top += max(panel.height for panel in row)
 
 
-def _drawn(panel: Panel, number: int, place: dict[str, int]) -> dict[str, object]:
+def _render_panel(panel: Panel, number: int, place: dict[str, int]) -> dict[str, object]:
     source = {"type": panel.source, "uid": panel.source}
     return {
         "id": number,
@@ -119,7 +119,10 @@ def _drawn(panel: Panel, number: int, place: dict[str, int]) -> dict[str, object
         "description": panel.note,
         "gridPos": place,
         "datasource": source,
-        "fieldConfig": {"defaults": {"unit": panel.unit, **_coloured(panel), **_piled(panel)}, "overrides": []},
+        "fieldConfig": {
+            "defaults": {"unit": panel.unit, **_render_colours(panel), **_render_stacking(panel)},
+            "overrides": [],
+        },
         "options": OPTIONS[panel.shape],
         "targets": [_target(query, panel, letter) for query, letter in zip(panel.queries, "ABCDEFGH", strict=False)],
     }
@@ -140,7 +143,7 @@ def _target(query: Query, panel: Panel, letter: str) -> dict[str, object]:
     return found
 
 
-def _coloured(panel: Panel) -> dict[str, object]:
+def _render_colours(panel: Panel) -> dict[str, object]:
     colours = ["yellow", "red"] if len(panel.limits) > 1 else ["red"]
     steps: list[dict[str, object]] = [{"color": "green", "value": None}]
     steps.extend({"color": colour, "value": at} for colour, at in zip(colours, panel.limits, strict=False))
@@ -150,7 +153,7 @@ def _coloured(panel: Panel) -> dict[str, object]:
     }
 
 
-def _piled(panel: Panel) -> dict[str, object]:
+def _render_stacking(panel: Panel) -> dict[str, object]:
     if panel.shape != "timeseries":
         return {}
     pile = {"stacking": {"mode": "normal" if panel.stacked else "none"}}

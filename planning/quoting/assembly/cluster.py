@@ -16,7 +16,7 @@ from planning.quoting.assembly.teams import people
 from planning.quoting.assembly.zones import cluster_zones, pool_zones
 from planning.quoting.candidates.candidate import node_disk_gb
 from planning.quoting.candidates.market import CPU_ARCHITECTURE
-from planning.sizing.workloads.storage import provisioned_gb
+from planning.sizing.workloads.storage import calculate_provisioned_gb
 from planning.spec.cluster import (
     Amounts,
     ClusterSpec,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist, TierAsk
-    from planning.quoting.candidates.candidate import Candidate, Part
+    from planning.quoting.candidates.candidate import Candidate, OfferShare
     from planning.quoting.candidates.market import Market, Place
     from planning.sizing.demand import Demand
 
@@ -102,7 +102,7 @@ def spec(
     built_by = target(place[0], checklist)
     profile = profile_of(place[0], market.catalog)
     pools = (
-        *(unnamed_pool(demand, provider=place[0]) for demand in missing),
+        *(build_unnamed_pool(demand, provider=place[0]) for demand in missing),
         *(pool for each in candidates for pool in _pools(each, zones=zones, checklist=checklist, market=market)),
     )
     return ClusterSpec(
@@ -153,7 +153,7 @@ def _network(checklist: Checklist, *, place: Place, zone_count: int, name: str) 
         egress_gb=Amounts.of(usage.egress(checklist)),
         nat_gb=Amounts.of(usage.through_nat(checklist)),
         load_balancers=Amounts.of(LOAD_BALANCER if name == HOME or usage.is_service(checklist) else NOTHING),
-        balanced_gb=Amounts.of(usage.answers(checklist)),
+        balanced_gb=Amounts.of(usage.estimate_answer_traffic(checklist)),
         crossing_gb=None if crossing is None else Amounts.of(crossing),
         peering=_peering(checklist, place=place),
         link=link(checklist, place=place),
@@ -182,18 +182,18 @@ def _peering(checklist: Checklist, *, place: Place) -> Peering | None:
 def _pools(each: Candidate, *, zones: tuple[str, ...], checklist: Checklist, market: Market) -> list[Pool]:
     return [
         _pool(each, part, name=name, zones=zones, checklist=checklist, market=market)
-        for name, part in named_parts(each)
+        for name, part in name_offer_shares(each)
     ]
 
 
-def named_parts(each: Candidate) -> tuple[tuple[str, Part], ...]:
+def name_offer_shares(each: Candidate) -> tuple[tuple[str, OfferShare], ...]:
     """The parts of a candidate with the names of their pools: the workload's, and a burst beside a reserved base."""
     names = (each.demand.workload, f"{each.demand.workload}-burst")
     return tuple(zip(names, each.parts, strict=False))
 
 
 def _pool(
-    each: Candidate, part: Part, *, name: str, zones: tuple[str, ...], checklist: Checklist, market: Market
+    each: Candidate, part: OfferShare, *, name: str, zones: tuple[str, ...], checklist: Checklist, market: Market
 ) -> Pool:
     machine, demand = each.machine, each.demand
     joined = part.working > 1 and demand.rdma
@@ -232,7 +232,7 @@ def _close(demand: Demand, *, kind: PurchaseKind) -> bool:
     return kind in (PurchaseKind.ON_DEMAND, PurchaseKind.SPOT) if asked is None else asked
 
 
-def unnamed_pool(demand: Demand, *, provider: str) -> Pool:
+def build_unnamed_pool(demand: Demand, *, provider: str) -> Pool:
     """CPU nodes that are needed, at a provider whose CPU machines are not in the catalog."""
     nodes = max(UNNAMED_NODES, -(-demand.vcpus // UNNAMED_VCPUS))
     return Pool(
@@ -266,7 +266,7 @@ def _storage(checklist: Checklist, *, place: Place, market: Market) -> tuple[Tie
     asked = checklist.storage
     named = (("hot", asked.hot), ("warm", asked.warm), ("cold", asked.cold), ("archive", asked.archive))
     found = tuple(_tier(name, ask, place=place, market=market) for name, ask in named if ask is not None)
-    return tuple(usage.used(tier, checklist, provider=place[0]) for tier in found)
+    return tuple(usage.with_usage(tier, checklist, provider=place[0]) for tier in found)
 
 
 def _tier(name: str, ask: TierAsk, *, place: Place, market: Market) -> Tier:
@@ -278,7 +278,7 @@ def _tier(name: str, ask: TierAsk, *, place: Place, market: Market) -> Tier:
             "engine": sold.engine if sold else f"how {place[0]} sells it is not known",
             "item": sold.item if sold else TIER_ITEMS[name],
             "asked_gb": ask.size,
-            "provisioned_gb": provisioned_gb(
+            "provisioned_gb": calculate_provisioned_gb(
                 ask.size, share, minimum_gb=sold.minimum_gb if sold else 0, step_gb=sold.step_gb if sold else 1
             ),
             "purpose": ask.purpose,

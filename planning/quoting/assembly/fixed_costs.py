@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item
 from catalogs.providers import WITH_BUCKET, profile
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charges.cluster import charges
 from planning.costs.pricing import LEAST_BILL_USD
 from planning.quoting.assembly.cluster import count_zones, spec, target
@@ -62,7 +62,7 @@ def read_overhead(every: Iterable[Charge], *, market: Market, place: Place) -> O
         priced = priced and market.has_price(charge, place)
         if charge.of_bill:
             support = charge
-        elif charge.group is Group.SERVICES:
+        elif charge.group is BillGroup.SERVICES:
             services += market.rank_cost(charge, place)
         else:
             usd += market.rank_cost(charge, place)

@@ -11,15 +11,15 @@ from planning.checklist.model.workload import Notebooks
 from planning.platform.accelerators import NVIDIA, device, slices
 from planning.platform.component_selection import choose, scales_to_zero
 from planning.platform.log_forwarding import access_said
-from planning.platform.slurm import left
+from planning.platform.slurm import without_slurm_nodes
 from planning.quoting.assembly.teams import team_shares
-from planning.spec.platform import Forwarding, Installed, Platform, Skipped, Work
+from planning.spec.platform import Forwarding, Platform, PlatformComponent, Skipped, Work
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from catalogs.providers import KubernetesProfile
-    from catalogs.software.model import Part
+    from catalogs.software.model import SoftwareComponent
     from planning.checklist.model.checklist import Checklist, MainCloud
     from planning.spec.cluster import Pool, Profile
 
@@ -36,7 +36,7 @@ LEFT_OUT: Final = "left out by platform.without"
 
 def device_parts(
     profile: Profile, pools: Sequence[Pool], *, checklist: Checklist | None = None
-) -> tuple[list[Part], dict[str, str]]:
+) -> tuple[list[SoftwareComponent], dict[str, str]]:
     """The parts that are ours, and of the others the reason why not.
 
     Args:
@@ -108,7 +108,7 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
     choice = choose(checklist)
     devices, none_of = device_parts(profile, pools, checklist=checklist)
     asked = checklist.platform
-    refused = _refused((*choice.chosen, *devices), profile=profile, store=asked.object_store)
+    refused = _find_incompatible_components((*choice.chosen, *devices), profile=profile, store=asked.object_store)
     allowed = [part for part in (*choice.chosen, *devices) if part.name not in refused]
     there = {part.name for part in allowed}
     return Platform.model_validate(
@@ -116,7 +116,8 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
             "release": RELEASE,
             "size": choice.size,
             "parts": tuple(
-                _installed(part.name, tuple(need for need in part.needs if need in there)) for part in _in_order(there)
+                _build_component(part.name, tuple(need for need in part.needs if need in there))
+                for part in _in_order(there)
             ),
             "skipped": tuple(
                 Skipped(name=name, title=parts()[name].title, reason=reason)
@@ -126,7 +127,7 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
                 Work(name=work.name, kind=work.kind, frameworks=tuple(map(str, work.frameworks)), spot=work.spot)
                 for work in checklist.workloads
             ),
-            "teams": team_shares(checklist, _queued(checklist, pools)),
+            "teams": team_shares(checklist, _without_slurm_nodes(checklist, pools)),
             "object_store": asked.object_store,
             "sso": checklist.access.sso,
             "mirror": asked.mirror or "",
@@ -142,7 +143,9 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
     )
 
 
-def _refused(chosen: Iterable[Part], *, profile: Profile, store: str) -> dict[str, str]:
+def _find_incompatible_components(
+    chosen: Iterable[SoftwareComponent], *, profile: Profile, store: str
+) -> dict[str, str]:
     """Parts that do not go with the provider, by name, and why."""
     found: dict[str, str] = {}
     for part in chosen:
@@ -154,10 +157,10 @@ def _refused(chosen: Iterable[Part], *, profile: Profile, store: str) -> dict[st
     return found
 
 
-def _queued(checklist: Checklist, pools: Sequence[Pool]) -> tuple[Pool, ...]:
+def _without_slurm_nodes(checklist: Checklist, pools: Sequence[Pool]) -> tuple[Pool, ...]:
     """The pools without the nodes that Slurm has."""
     kinds = {work.name: work.kind for work in checklist.workloads}
-    return left(pools, kinds=kinds, orchestration=checklist.orchestration)
+    return without_slurm_nodes(pools, kinds=kinds, orchestration=checklist.orchestration)
 
 
 def shares_here(checklist: Checklist, profile: Profile) -> bool:
@@ -170,14 +173,14 @@ def shares_here(checklist: Checklist, profile: Profile) -> bool:
     return ours[checklist.platform.sharing]
 
 
-def _in_order(names: Container[str]) -> list[Part]:
+def _in_order(names: Container[str]) -> list[SoftwareComponent]:
     return [part for part in parts().values() if part.name in names]
 
 
 @cache
-def _installed(name: str, needs: tuple[str, ...]) -> Installed:
+def _build_component(name: str, needs: tuple[str, ...]) -> PlatformComponent:
     part = parts()[name]
-    return Installed(
+    return PlatformComponent(
         name=name,
         title=part.title,
         kind=part.kind.value,

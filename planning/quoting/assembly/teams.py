@@ -22,7 +22,7 @@ EVERYBODY: Final = "everybody"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class TeamClaim:
     """What one team may have, and how much of it is asked for.
 
     Args:
@@ -43,7 +43,7 @@ class Holding:
     free: dict[str, int]
     held: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
 
-    def give(self, claims: Mapping[str, Claim], team: str, seen: set[str] | None = None) -> bool:
+    def give(self, claims: Mapping[str, TeamClaim], team: str, seen: set[str] | None = None) -> bool:
         """One accelerator more for a team: a free one, else one whose holder finds another; False for none."""
         for pool in claims[team].pools:
             if self.free[pool]:
@@ -89,7 +89,7 @@ def team_shares(checklist: Checklist, pools: Sequence[Pool]) -> tuple[TeamShare,
     asked = {team.name: team for team in checklist.teams}
     order = [pool for pool in in_order(pools) if pool.accelerators]
     claims = {name: _claim(name, asked.get(name), held, order) for name, held in places.items()}
-    holding = divided(claims.values(), {pool.name: pool.accelerators * pool.working for pool in pools})
+    holding = divide_accelerators(claims.values(), {pool.name: pool.accelerators * pool.working for pool in pools})
     return tuple(_share(name, asked.get(name), held, pools, holding) for name, held in places.items())
 
 
@@ -108,17 +108,17 @@ def with_rollouts(names: Iterable[str], checklist: Checklist) -> tuple[str, ...]
 def people(checklist: Checklist) -> Access:
     """Who gets in, each user with the workloads of the team where none are named: rights are given by workload."""
     teams = {team.name: team for team in checklist.teams}
-    users = tuple(_placed(user, teams.get(user.team or ""), checklist) for user in checklist.access.users)
+    users = tuple(_assign_workloads(user, teams.get(user.team or ""), checklist) for user in checklist.access.users)
     return checklist.access.model_copy(update={"users": users})
 
 
-def _placed(user: User, team: Team | None, checklist: Checklist) -> User:
+def _assign_workloads(user: User, team: Team | None, checklist: Checklist) -> User:
     named = user.workloads or (team.workloads if team else ())
     return user.model_copy(update={"workloads": with_rollouts(named, checklist)})
 
 
-def _claim(name: str, team: Team | None, places: Sequence[str], pools: Sequence[Pool]) -> Claim:
-    return Claim(
+def _claim(name: str, team: Team | None, places: Sequence[str], pools: Sequence[Pool]) -> TeamClaim:
+    return TeamClaim(
         name=name,
         pools=tuple(pool.name for pool in pools if pool.workload is None or pool.workload in places),
         accelerators=team.accelerators if team else None,
@@ -126,7 +126,7 @@ def _claim(name: str, team: Team | None, places: Sequence[str], pools: Sequence[
     )
 
 
-def divided(claims: Iterable[Claim], pools: Mapping[str, int]) -> Mapping[tuple[str, str], int]:
+def divide_accelerators(claims: Iterable[TeamClaim], pools: Mapping[str, int]) -> Mapping[tuple[str, str], int]:
     """Whole accelerators by team and pool: first what is guaranteed by number, then the rest by money or evenly.
 
     Args:
@@ -147,16 +147,16 @@ def divided(claims: Iterable[Claim], pools: Mapping[str, int]) -> Mapping[tuple[
         raise InputError(said, faults=short, hint="lower teams[].accelerators, or ask for more hardware")
     for pool in pools:
         takers = [each for each in by_name.values() if pool in each.pools and each.accelerators is None]
-        for team, count in _apportioned(holding.free[pool], takers):
+        for team, count in _apportion_rest(holding.free[pool], takers):
             holding.add(team, pool, count)
     return holding.held
 
 
-def _guarantee(claim: Claim, holding: Holding, claims: Mapping[str, Claim]) -> bool:
+def _guarantee(claim: TeamClaim, holding: Holding, claims: Mapping[str, TeamClaim]) -> bool:
     return all(holding.give(claims, claim.name) for _ in range(claim.accelerators or 0))
 
 
-def _short(claim: Claim, holding: Holding, pools: Mapping[str, int]) -> str:
+def _short(claim: TeamClaim, holding: Holding, pools: Mapping[str, int]) -> str:
     there = sum(pools[name] for name in claim.pools)
     given = sum(count for (team, _), count in holding.held.items() if team == claim.name)
     return (
@@ -165,7 +165,7 @@ def _short(claim: Claim, holding: Holding, pools: Mapping[str, int]) -> str:
     )
 
 
-def _apportioned(rest: int, takers: Sequence[Claim]) -> Iterator[tuple[str, int]]:
+def _apportion_rest(rest: int, takers: Sequence[TeamClaim]) -> Iterator[tuple[str, int]]:
     """Whole parts of `rest`, by the largest remainder; a team that names no money has none where others name some."""
     weights = {each.name: each.usd_per_month or Decimal(0) for each in takers}
     if not any(weights.values()):

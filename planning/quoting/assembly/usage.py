@@ -40,7 +40,7 @@ def is_service(checklist: Checklist) -> bool:
     return any(workload.kind == "inference" for workload in checklist.workloads)
 
 
-def answers(checklist: Checklist) -> Range:
+def estimate_answer_traffic(checklist: Checklist) -> Range:
     """GB that leave through the load balancer: where a service answers, data to the internet are its answers."""
     return egress(checklist) if is_service(checklist) else NOTHING
 
@@ -67,7 +67,7 @@ def between_zones(checklist: Checklist, *, provider: str, zones: int, nat_gatewa
     paid = PAID_PER_CROSSING.get(provider)
     if paid is None or zones < 2:  # noqa: PLR2004 - one zone has no other
         return None
-    inside = logs(checklist) + answers(checklist)
+    inside = logs(checklist) + estimate_answer_traffic(checklist)
     if provider in ZONAL_NAT and nat_gateways < zones:
         inside += through_nat(checklist)
     return Range(ZERO, inside.expected * paid * (zones - 1) / zones, inside.max * paid)
@@ -93,7 +93,7 @@ def logs(checklist: Checklist) -> Range:
     return Range.exactly(checklist.traffic.logs_per_month) if asked is None else asked.as_range()
 
 
-def used(tier: Tier, checklist: Checklist, *, provider: str = "") -> Tier:
+def with_usage(tier: Tier, checklist: Checklist, *, provider: str = "") -> Tier:
     """A tier with its growth and its requests; only the cold one has any, and only objects are asked for by request."""
     if tier.tier != "cold":
         return tier

@@ -26,16 +26,16 @@ def cluster_zones(place: Place, *, candidates: Sequence[Candidate], market: Mark
     if place[0] in IN_ONE_ZONE:
         return _zone_of_all(candidates, market)
     region = market.region(place)
-    offered = (zone for each in candidates if each.accelerator for zone in _offered(each, market)[:1])
+    offered = (zone for each in candidates if each.accelerator for zone in _list_offered_zones(each, market)[:1])
     known = region.zones if region else ()
     usable = _distinct(zone for zone in (*offered, *known) if zone not in WITHOUT_CONTROL_PLANE)
-    needed = len({_offered(each, market)[:1] for each in candidates if each.accelerator})
+    needed = len({_list_offered_zones(each, market)[:1] for each in candidates if each.accelerator})
     return usable[: max(wanted, needed)]
 
 
 def _zone_of_all(candidates: Sequence[Candidate], market: Market) -> tuple[str, ...]:
     """The first zone in which every machine is offered, those without accelerators too."""
-    first, *others = [_offered(each, market) for each in candidates] or [()]
+    first, *others = [_list_offered_zones(each, market) for each in candidates] or [()]
     return tuple(zone for zone in first if all(zone in offered for offered in others))[:1]
 
 
@@ -44,7 +44,7 @@ def pool_zones(each: Candidate, *, joined: bool, zones: tuple[str, ...], market:
 
     In a cluster across zones they are all that offer it, empty where none is known to.
     """
-    offered = _offered(each, market)
+    offered = _list_offered_zones(each, market)
     if each.place[0] in ACROSS_ZONES:
         found = _distinct((*(zone for zone in zones if zone in offered), *offered))
         return found[:1] if joined else found
@@ -52,7 +52,7 @@ def pool_zones(each: Candidate, *, joined: bool, zones: tuple[str, ...], market:
     return usable[:1] if joined else usable
 
 
-def _offered(each: Candidate, market: Market) -> tuple[str, ...]:
+def _list_offered_zones(each: Candidate, market: Market) -> tuple[str, ...]:
     provider, region = each.place
     found = market.catalog.zones(provider=provider, machine=each.machine.name, region=region)
     return tuple(zone for zone in found if zone not in WITHOUT_CONTROL_PLANE)

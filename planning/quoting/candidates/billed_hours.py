@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.sizing.assumptions import OWN, Rule
+from planning.sizing.assumptions import OWN, SizingAssumption
 from planning.sizing.machines.run_time import (
     ATTEMPTS,
     CPU,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 HOURS_PER_DAY: Final = 24
 DAYS: Final = HOURS_PER_MONTH / HOURS_PER_DAY
-WORKING_DAYS: Final = Rule(
+WORKING_DAYS: Final = SizingAssumption(
     DAYS * 5 / 7, "days a month", f"{OWN}: five days a week; nodes of notebooks and jobs start once"
 )
 RUNS: Final = frozenset({"training", "fine_tuning"})
@@ -69,13 +69,13 @@ def total_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator
     busiest = work.max + most * (start.total.max + demand.idle_hours)
     if offer.term.kind is PurchaseKind.SPOT:
         rate = interruptions(provider, "" if accelerator is None else accelerator.family)
-        lost, most_lost = _lost(demand, fit, start, rate)
+        lost, most_lost = _estimate_lost_hours(demand, fit, start, rate)
         expected += lost
         busiest += most_lost
     return Range(work.min, min(expected, peak), min(busiest, peak))
 
 
-def billed_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> BilledHours:
+def calculate_billed_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> BilledHours:
     """The same with everything that it is made of."""
     provider = offer.machine.provider
     start = node_start(provider, CPU if accelerator is None else GPU)
@@ -85,7 +85,7 @@ def billed_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerato
         starts = Range(ZERO, *_starts(demand, fit.node_hours, nodes=nodes))
         if offer.term.kind is PurchaseKind.SPOT:
             rate = interruptions(provider, "" if accelerator is None else accelerator.family)
-            lost = Range(ZERO, *_lost(demand, fit, start, rate))
+            lost = Range(ZERO, *_estimate_lost_hours(demand, fit, start, rate))
     notebooks = starts.times(demand.idle_hours)
     return BilledHours(work=fit.node_hours, starts=starts, start=start, notebooks=notebooks, lost=lost, total=total)
 
@@ -94,10 +94,10 @@ def with_interruptions(demand: Demand, fit: Fit, offer: Offer, accelerator: Acce
     """The fit on an offer: a run on spot nodes takes as much longer as interruptions are expected to undo."""
     if fit.hours_per_run is None or offer.term.kind is not PurchaseKind.SPOT:
         return fit
-    return replace(fit, hours_per_run=fit.hours_per_run + interrupted_hours(demand, fit, offer, accelerator))
+    return replace(fit, hours_per_run=fit.hours_per_run + estimate_interruption_hours(demand, fit, offer, accelerator))
 
 
-def interrupted_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> Decimal:
+def estimate_interruption_hours(demand: Demand, fit: Fit, offer: Offer, accelerator: Accelerator | None) -> Decimal:
     """Hours that interruptions add to one run: all nodes wait for the one that is taken away, whichever it is."""
     rate = interruptions(offer.machine.provider, "" if accelerator is None else accelerator.family).expected
     again = node_start(offer.machine.provider, CPU if accelerator is None else GPU).again.expected
@@ -127,7 +127,7 @@ def sessions_per_month() -> Range:
     return read_fact("sessions_per_day", "*", SHARED_BY).times(WORKING_DAYS.value)
 
 
-def _lost(demand: Demand, fit: Fit, start: NodeStart, rate: Range) -> tuple[Decimal, Decimal]:
+def _estimate_lost_hours(demand: Demand, fit: Fit, start: NodeStart, rate: Range) -> tuple[Decimal, Decimal]:
     """Node hours that interruptions cost: half the time between checkpoints on average, all of it at most.
 
     A job over several nodes waits with all of them until the one that was taken away is replaced.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from catalogs.model import PurchaseKind
 from planning.costs.pricing import with_fallback
 from planning.quoting.candidates.billed_hours import total_hours, with_interruptions
-from planning.sizing.demand import Misfit
+from planning.sizing.demand import Rejection
 from planning.sizing.machines.fit import fit
 from planning.sizing.machines.rejection_reasons import MONTH_TOO_SHORT
 from planning.values.money import HOURS_PER_MONTH, NOTHING, Range
@@ -38,7 +38,7 @@ def node_disk_gb(provider: str, *, accelerated: bool) -> int:
     return GPU_NODE_DISK_GB if accelerated else CPU_NODE_DISK_GB
 
 
-class Part(NamedTuple):
+class OfferShare(NamedTuple):
     """Nodes of one offer; `fallback` is what they cost at most, where another purchase may take its place."""
 
     offer: Offer
@@ -69,7 +69,7 @@ class Candidate(NamedTuple):
     fit: Fit
     machine: Machine
     accelerator: Accelerator | None
-    parts: tuple[Part, ...]
+    parts: tuple[OfferShare, ...]
     machine_usd: Range  # per month, without disks
     node_hours: Range  # of all parts in a month
 
@@ -84,7 +84,7 @@ class Candidate(NamedTuple):
         return node_disk_gb(self.machine.provider, accelerated=self.accelerator is not None)
 
 
-def whole(
+def build_single_offer(
     demand: Demand,
     fit: Fit,
     offer: Offer,
@@ -99,20 +99,20 @@ def whole(
         hours = Range.exactly(HOURS_PER_MONTH * min_nodes)
     else:
         hours = total_hours(demand, fit, offer, accelerator)
-    part = Part(offer, fit.working, fit.spares, min_nodes, hours, fallback)
+    part = OfferShare(offer, fit.working, fit.spares, min_nodes, hours, fallback)
     return Candidate(demand, fit, offer.machine, accelerator, (part,), part.usd, hours)
 
 
-def sold_as(candidate: Candidate, offer: Offer, *, fallback: Price | None) -> Candidate:
+def with_offer(candidate: Candidate, offer: Offer, *, fallback: Price | None) -> Candidate:
     """The `whole` of another offer of the same machine and kind of purchase: hours do not differ between regions."""
     first = candidate.parts[0]
-    part = Part(offer, first.working, first.spares, first.min_nodes, first.node_hours, fallback)
+    part = OfferShare(offer, first.working, first.spares, first.min_nodes, first.node_hours, fallback)
     return Candidate(
         candidate.demand, candidate.fit, offer.machine, candidate.accelerator, (part,), part.usd, candidate.node_hours
     )
 
 
-def held(candidate: Candidate) -> Candidate:
+def hold_all_month(candidate: Candidate) -> Candidate:
     """The same nodes, none of which is given back before the month ends."""
     parts = tuple(
         part._replace(min_nodes=part.nodes, node_hours=Range.exactly(HOURS_PER_MONTH * part.nodes))
@@ -122,7 +122,7 @@ def held(candidate: Candidate) -> Candidate:
     return candidate._replace(parts=parts, machine_usd=usd, node_hours=hours)
 
 
-def split(
+def build_reserved_and_burst(
     demand: Demand,
     fit: Fit,
     *,
@@ -133,10 +133,10 @@ def split(
 ) -> Candidate:
     """A reserved base that is always on, and a burst beside it that scales to zero."""
     always = HOURS_PER_MONTH * fit.min_nodes
-    base_part = Part(base, fit.min_nodes, 0, fit.min_nodes, Range.exactly(always))
+    base_part = OfferShare(base, fit.min_nodes, 0, fit.min_nodes, Range.exactly(always))
     billed = total_hours(demand, fit, burst, accelerator)
     rest = Range(*(max(part - always, Decimal(0)) for part in _readings(billed)))
-    burst_part = Part(burst, fit.working - fit.min_nodes, fit.spares, 0, rest, fallback)
+    burst_part = OfferShare(burst, fit.working - fit.min_nodes, fit.spares, 0, rest, fallback)
     usd = base_part.usd + burst_part.usd
     return Candidate(demand, fit, base.machine, accelerator, (base_part, burst_part), usd, base_part.node_hours + rest)
 
@@ -176,7 +176,7 @@ def is_reserved(candidate: Candidate) -> bool:
     return any(part.offer.term.kind is PurchaseKind.RESERVED for part in candidate.parts)
 
 
-def in_time(candidate: Candidate) -> Candidate | None:
+def with_time_for_interruptions(candidate: Candidate) -> Candidate | None:
     """The candidate, or the same offer on more nodes where interruptions would make a run late; None where none do.
 
     Interruptions undo about as many node hours on any number of nodes, so that what they leave of the time bounds it.
@@ -194,10 +194,10 @@ def in_time(candidate: Candidate) -> Candidate | None:
             if least
             else MONTH_TOO_SHORT
         )
-        if isinstance(more, Misfit):
+        if isinstance(more, Rejection):
             return None
         more = replace(more, is_least=candidate.fit.is_least)
-        found = whole(demand, more, offer, found.accelerator, fallback=candidate.parts[0].fallback)
+        found = build_single_offer(demand, more, offer, found.accelerator, fallback=candidate.parts[0].fallback)
     return found
 
 
@@ -215,10 +215,10 @@ def list_purchases(
     for offer in offers:
         kind = offer.term.kind
         if kind not in first:
-            first[kind] = in_time(whole(demand, sits, offer, stock.accelerator))
+            first[kind] = with_time_for_interruptions(build_single_offer(demand, sits, offer, stock.accelerator))
         made = first[kind]
         if made is not None:
-            yield sold_as(made, offer, fallback=fallback(offer))
+            yield with_offer(made, offer, fallback=fallback(offer))
         if kind is not PurchaseKind.RESERVED:
             plain.setdefault(offer.region, []).append(offer)
     if not 0 < sits.min_nodes < sits.working + sits.spares:
@@ -226,7 +226,7 @@ def list_purchases(
     for base in offers:
         if base.term.kind is PurchaseKind.RESERVED:
             for burst in plain.get(base.region, ()):
-                yield split(
+                yield build_reserved_and_burst(
                     demand,
                     sits,
                     base=base,
@@ -294,4 +294,6 @@ def with_hours(candidate: Candidate, hours: Decimal) -> Candidate:
 
 def _on(demand: Demand, offer: Offer, fallback: Callable[[Offer], Price | None]) -> Candidate | None:
     sits = fit(demand, offer.machine, None)
-    return None if isinstance(sits, Misfit) else whole(demand, sits, offer, None, fallback=fallback(offer))
+    return (
+        None if isinstance(sits, Rejection) else build_single_offer(demand, sits, offer, None, fallback=fallback(offer))
+    )

@@ -138,10 +138,12 @@ def place_refusal(place: Place, region: Region | None, checklist: Checklist, *, 
         return "" if here else "the cluster exists elsewhere"
     if not provider.kubernetes:
         return "the provider sells no Kubernetes to build on"
-    return _not_wanted(place, checklist) or _not_resident(region, checklist) or _forbidden(place, checklist)
+    return (
+        _not_wanted(place, checklist) or _not_resident(region, checklist) or _find_forbidden_feature(place, checklist)
+    )
 
 
-def _forbidden(place: Place, checklist: Checklist) -> str:
+def _find_forbidden_feature(place: Place, checklist: Checklist) -> str:
     """What the provider's Kubernetes forbids of what is wanted; a checklist that fixes the provider fails earlier."""
     words = [word for word, _ in conflicts(checklist, profile(place[0]).forbidden)]
     return FORBIDDABLE[words[0]] if words else ""

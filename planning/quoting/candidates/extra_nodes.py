@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import PurchaseKind
 from planning.quoting.candidates.billed_hours import with_interruptions
-from planning.sizing.demand import Misfit
+from planning.sizing.demand import Rejection
 from planning.sizing.machines.fit import find_basis
 from planning.values.money import ZERO
 
@@ -27,7 +27,7 @@ MULTIPLES: Final = range(2, MOST_GROWTH + 1)
 MARGIN: Final = Decimal("0.9")  # of a deadline: our own reserve for a slow start or a repeated step
 # Starting a GPU node and loading its images and data takes minutes; below an hour more nodes gain little.
 SHORTEST_RUN_HOURS: Final = 1
-TOO_SHORT: Final = Misfit("a run of less than an hour gains nothing by more nodes")
+TOO_SHORT: Final = Rejection("a run of less than an hour gains nothing by more nodes")
 
 
 def can_grow(demand: Demand) -> bool:
@@ -47,8 +47,8 @@ class Sizes:
 
     def __init__(self, *, grow: bool) -> None:
         self._grow = grow
-        self._bases: dict[tuple[str, str, str], FitBasis | Misfit] = {}
-        self._fits: dict[tuple[str, str, str, int], Fit | Misfit] = {}
+        self._bases: dict[tuple[str, str, str], FitBasis | Rejection] = {}
+        self._fits: dict[tuple[str, str, str, int], Fit | Rejection] = {}
         self._quickest: dict[tuple[str, str, str, bool], Decimal] = {}
 
     def list_useful(self, demand: Demand, sits: Fit, stock: Stock, *, beside: bool) -> Iterator[Fit]:
@@ -66,7 +66,7 @@ class Sizes:
             return
         for times in MULTIPLES:
             size = self.fit(demand, machine, stock.accelerator, nodes=sits.working * times)
-            if not isinstance(size, Misfit) and (beside or size.node_hours.expected < sits.node_hours.expected):
+            if not isinstance(size, Rejection) and (beside or size.node_hours.expected < sits.node_hours.expected):
                 yield size
 
     def with_margin(self, demand: Demand, sits: Fit, stock: Stock, *, spot: Offer | None = None) -> Fit | None:
@@ -85,7 +85,7 @@ class Sizes:
         first = ceil(sits.working * hours / (deadline * MARGIN))
         for nodes in range(first, sits.working * 2 + 1):
             size = self.fit(demand, stock.machine, stock.accelerator, nodes=nodes)
-            if isinstance(size, Misfit):
+            if isinstance(size, Rejection):
                 return None
             needed = count_hours(size)
             if needed is not None and needed <= deadline * MARGIN:
@@ -107,27 +107,27 @@ class Sizes:
             sits = [
                 with_interruptions(demand, each, offer, candidate.accelerator)
                 for each in sizes
-                if not isinstance(each, Misfit)
+                if not isinstance(each, Rejection)
             ]
             self._quickest[key] = min(each.hours_per_run or ZERO for each in (candidate.fit, *sits))
         return self._quickest[key]
 
-    def fit(self, demand: Demand, machine: Machine, accelerator: Accelerator | None, *, nodes: int) -> Fit | Misfit:
+    def fit(self, demand: Demand, machine: Machine, accelerator: Accelerator | None, *, nodes: int) -> Fit | Rejection:
         """How a demand sits on more nodes than the least, or why so many are not tried."""
         key = (demand.workload, machine.provider, machine.name, nodes)
         if key not in self._fits:
             basis = self._basis(demand, machine, accelerator)
-            sits = basis if isinstance(basis, Misfit) else basis.fit(nodes)
-            gains = isinstance(sits, Misfit) or (sits.hours_per_run or ZERO) >= SHORTEST_RUN_HOURS
+            sits = basis if isinstance(basis, Rejection) else basis.fit(nodes)
+            gains = isinstance(sits, Rejection) or (sits.hours_per_run or ZERO) >= SHORTEST_RUN_HOURS
             self._fits[key] = sits if gains else TOO_SHORT
         return self._fits[key]
 
-    def fit_least(self, demand: Demand, machine: Machine, accelerator: Accelerator) -> Callable[[], Fit] | Misfit:
+    def fit_least(self, demand: Demand, machine: Machine, accelerator: Accelerator) -> Callable[[], Fit] | Rejection:
         """How a demand for accelerators sits on the least number of nodes, made once it is asked for."""
         basis = self._basis(demand, machine, accelerator)
-        return basis if isinstance(basis, Misfit) else basis.fit_least()
+        return basis if isinstance(basis, Rejection) else basis.fit_least()
 
-    def _basis(self, demand: Demand, machine: Machine, accelerator: Accelerator | None) -> FitBasis | Misfit:
+    def _basis(self, demand: Demand, machine: Machine, accelerator: Accelerator | None) -> FitBasis | Rejection:
         key = (demand.workload, machine.provider, machine.name)
         if key not in self._bases:
             self._bases[key] = find_basis(demand, machine, accelerator)

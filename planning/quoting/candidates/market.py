@@ -97,7 +97,7 @@ class Market:
         self._accelerated: dict[str, frozenset[str]] = {}
         self._reserved: dict[int, frozenset[Place]] = {}
         self._dearest: dict[str, Decimal] = {}
-        self.big_three: dict[str | None, Decimal | None] = {}  # filled by `price_performance.big_three`
+        self.big_three: dict[str | None, Decimal | None] = {}  # filled by `price_performance.find_hyperscaler_price`
 
     @cached_property
     def stocks(self) -> tuple[Stock, ...]:

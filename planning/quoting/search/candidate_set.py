@@ -17,13 +17,13 @@ from planning.quoting.candidates.candidate import (
     INTERRUPTIBLE,
     Candidate,
     best_cpu,
-    in_time,
+    build_single_offer,
     is_uninterrupted,
     list_purchases,
     rank_reading,
     rank_usd,
-    sold_as,
-    whole,
+    with_offer,
+    with_time_for_interruptions,
 )
 from planning.quoting.candidates.eligibility import (
     accelerator_refusal,
@@ -34,7 +34,7 @@ from planning.quoting.candidates.eligibility import (
     place_refusal,
 )
 from planning.quoting.candidates.extra_nodes import Sizes
-from planning.sizing.demand import Misfit
+from planning.sizing.demand import Rejection
 from planning.sizing.machines.run_time import all_month, hours_beside
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
 
@@ -67,7 +67,7 @@ READINGS: Final[Mapping[str, Callable[[Range], Decimal]]] = {
 }
 
 
-def anything(candidate: Candidate) -> bool:
+def keep_all(candidate: Candidate) -> bool:
     """Keeps every candidate."""
     del candidate
     return True
@@ -230,7 +230,7 @@ class CandidateSet:
 
     def stand_in(self, demand: Demand) -> Range:
         """What unpriced CPU nodes count as in a ranking: the same nodes at the reference place."""
-        known = self.cpu(demand, REFERENCE_PLACE, anything)
+        known = self.cpu(demand, REFERENCE_PLACE, keep_all)
         return NOTHING if known is None else rank_usd(known, self.market)
 
     def list_beside(self, workload: str, place: Place, keep: Keep) -> tuple[tuple[Candidate, ...], ...]:
@@ -264,7 +264,7 @@ class CandidateSet:
                 elsewhere.append(stock)  # sized only where the reason is needed
                 continue
             sits = self.sits(demand, stock)
-            if isinstance(sits, Misfit):
+            if isinstance(sits, Rejection):
                 self._refusals[sits.reason] += 1
                 continue
             wanted = self._list_wanted(demand, stock)
@@ -298,16 +298,16 @@ class CandidateSet:
         if later is not None and later.working not in tried:
             yield later, spot
 
-    def _list_misfits(self, demand: Demand, stocks: Iterable[Stock]) -> Iterator[Misfit]:
-        return (sits for sits in (self.sits(demand, each) for each in stocks) if isinstance(sits, Misfit))
+    def _list_misfits(self, demand: Demand, stocks: Iterable[Stock]) -> Iterator[Rejection]:
+        return (sits for sits in (self.sits(demand, each) for each in stocks) if isinstance(sits, Rejection))
 
     def _order(self, candidate: Candidate) -> tuple[Decimal, str, str]:
         return self._costs[id(candidate)], candidate.machine.name, candidate.parts[0].offer.price.purchase
 
-    def sits(self, demand: Demand, stock: Stock) -> Callable[[], Fit] | Misfit:
+    def sits(self, demand: Demand, stock: Stock) -> Callable[[], Fit] | Rejection:
         """How a demand sits on a machine type at the least number of nodes, or why it does not."""
         refusal = machine_refusal(stock.machine) or accelerator_refusal(stock.accelerator, demand, self.checklist)
-        return Misfit(refusal) if refusal else self.sizes.fit_least(demand, stock.machine, stock.accelerator)
+        return Rejection(refusal) if refusal else self.sizes.fit_least(demand, stock.machine, stock.accelerator)
 
     def resized(self, candidate: Candidate, nodes: int, *, at_most: Decimal | None = None) -> Candidate | None:
         """The same offer with another number of working nodes; None where so many make no pool.
@@ -317,7 +317,7 @@ class CandidateSet:
         """
         demand = candidate.demand
         sits = self.sizes.fit(demand, candidate.machine, candidate.accelerator, nodes=nodes)
-        if isinstance(sits, Misfit):
+        if isinstance(sits, Rejection):
             return None
         if not self.buildable.has_room(candidate.machine.provider, nodes=sits.working + sits.spares):
             return None
@@ -326,9 +326,11 @@ class CandidateSet:
         part = candidate.parts[0]
         key = (demand.workload, candidate.machine.provider, candidate.machine.name, part.offer.term.kind, nodes)
         if key not in self._resized:
-            self._resized[key] = in_time(whole(demand, sits, part.offer, candidate.accelerator))
+            self._resized[key] = with_time_for_interruptions(
+                build_single_offer(demand, sits, part.offer, candidate.accelerator)
+            )
         first = self._resized[key]
-        return None if first is None else sold_as(first, part.offer, fallback=part.fallback)
+        return None if first is None else with_offer(first, part.offer, fallback=part.fallback)
 
     def _list_wanted(self, demand: Demand, stock: Stock) -> list[Offer]:
         permit = self.permits[demand.workload]

@@ -16,7 +16,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planning.quoting.candidates.candidate import rank_usd, with_hours
-from planning.quoting.search.candidate_set import EXPECTED, SYSTEM, anything
+from planning.quoting.search.candidate_set import EXPECTED, SYSTEM, keep_all
 from planning.sizing.machines.run_time import hours_beside
 from planning.values.money import NOTHING, Range
 
@@ -38,7 +38,7 @@ SLACK: Final = 1 + 1e-9  # the bound of CPU machines is a float, the costs are n
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class ClusterPick:
     """One cluster: a place, and a candidate for each demand.
 
     Args:
@@ -97,7 +97,7 @@ class Subtotal(NamedTuple):
         return found
 
 
-def anywhere(place: Place) -> bool:
+def admit_all(place: Place) -> bool:
     """Admits every place."""
     del place
     return True
@@ -105,13 +105,13 @@ def anywhere(place: Place) -> bool:
 
 def find_cheapest(
     candidates: CandidateSet,
-    keep: Keep = anything,
+    keep: Keep = keep_all,
     *,
-    only: Only = anywhere,
+    only: Only = admit_all,
     limit: Decimal | None = None,
     some: Keep | None = None,
     whole: bool = False,
-) -> Pick | None:
+) -> ClusterPick | None:
     """The cluster of least expected cost; None where there is none. Ties go to the first place by name.
 
     Args:
@@ -121,7 +121,7 @@ def find_cheapest(
         some: what at least one of its candidates must be.
         whole: whether every demand must be met by machines that have a price.
     """
-    best: Pick | None = None
+    best: ClusterPick | None = None
     for floor, place in _order_places(candidates, keep, only):
         if best is not None and floor > best.rank.expected:
             break
@@ -152,7 +152,7 @@ def _order_places(candidates: CandidateSet, keep: Keep, only: Only) -> Iterator[
 
 def find_at(
     candidates: CandidateSet, place: Place, keep: Keep, *, limit: Decimal | None = None, some: Keep | None = None
-) -> Pick | None:
+) -> ClusterPick | None:
     """The cheapest cluster at one place; None where a demand cannot be met there or nothing is under the limit."""
     pick = _cheapest_at(candidates, place, keep)
     if pick is None:
@@ -164,7 +164,7 @@ def find_at(
     return _find_under(candidates, place, keep, limit)
 
 
-def _cheapest_at(candidates: CandidateSet, place: Place, keep: Keep) -> Pick | None:
+def _cheapest_at(candidates: CandidateSet, place: Place, keep: Keep) -> ClusterPick | None:
     leaders = _find_leaders(candidates, place, keep)
     if leaders is None:
         return None
@@ -203,10 +203,10 @@ def _cheapest_with_beside(
     return best
 
 
-def _with_some(candidates: CandidateSet, place: Place, keep: Keep, some: Keep) -> Pick | None:
+def _with_some(candidates: CandidateSet, place: Place, keep: Keep, some: Keep) -> ClusterPick | None:
     """The cheapest cluster in which one demand is met by what must be there, each demand tried in turn."""
     leaders = _find_leaders(candidates, place, keep) or {}
-    picks: list[Pick | None] = []
+    picks: list[ClusterPick | None] = []
     tried: set[int] = set()  # workloads that ask for the same share their candidates
     for demand in candidates.demands:
         if demand.accelerators:
@@ -230,7 +230,7 @@ def _is_met_by(candidate: Candidate, *, keep: Keep, some: Keep, workload: str) -
     return keep(candidate) and (candidate.demand.workload != workload or some(candidate))
 
 
-def _find_under(candidates: CandidateSet, place: Place, keep: Keep, limit: Decimal) -> Pick | None:
+def _find_under(candidates: CandidateSet, place: Place, keep: Keep, limit: Decimal) -> ClusterPick | None:
     """The cheapest cluster under a limit on another reading than the expected one."""
     return None if candidates.bound is EXPECTED else find_within(candidates, place, keep, limit=limit)
 
@@ -242,7 +242,7 @@ def find_within(
     *,
     limit: Decimal | None = None,
     stocks: Mapping[str, Sequence[Candidate]] | None = None,
-) -> Pick | None:
+) -> ClusterPick | None:
     """The cheapest cluster under a limit, and with no more nodes than the place has room for.
 
     Sums are built demand by demand; one that another undercuts in both readings and in nodes leads nowhere.
@@ -260,7 +260,7 @@ def find_within(
     sums = [Subtotal()]
     for choices in _list_choices(candidates, place, keep, every):
         added = (subtotal.add(choice) for subtotal in sums for choice in choices)
-        sums = _undominated(candidates, place, filter(may_do, added))
+        sums = _drop_dominated(candidates, place, filter(may_do, added))
     picks = (complete(candidates, place, each.leaders(), keep) for each in sums)
     return next(
         (pick for pick in picks if pick is not None and (limit is None or candidates.bound(pick.rank) <= limit)), None
@@ -330,7 +330,7 @@ def _list_fewer(candidates: CandidateSet, best: Candidate, keep: Keep, *, kind: 
         found.append(smaller)
 
 
-def _undominated(candidates: CandidateSet, place: Place, sums: Iterable[Subtotal]) -> list[Subtotal]:
+def _drop_dominated(candidates: CandidateSet, place: Place, sums: Iterable[Subtotal]) -> list[Subtotal]:
     """Sums in the order of the expected reading, each with less of the bound one than any before it.
 
     Or with fewer nodes, where the place bounds them.
@@ -350,7 +350,9 @@ def _undominated(candidates: CandidateSet, place: Place, sums: Iterable[Subtotal
     return kept
 
 
-def complete(candidates: CandidateSet, place: Place, leaders: Mapping[str, Candidate], keep: Keep) -> Pick | None:
+def complete(
+    candidates: CandidateSet, place: Place, leaders: Mapping[str, Candidate], keep: Keep
+) -> ClusterPick | None:
     """The cluster around given accelerator pools, and around CPU pools of no more nodes than those given.
 
     None where a CPU demand other than the system's cannot be met, or where all nodes together find no addresses.
@@ -363,14 +365,14 @@ def complete(candidates: CandidateSet, place: Place, leaders: Mapping[str, Candi
         if best is not None:
             picked.append(best)
             nodes += rank_usd(best, candidates.market)
-        elif demand.kind == SYSTEM and candidates.cpu(demand, place, anything) is None:
+        elif demand.kind == SYSTEM and candidates.cpu(demand, place, keep_all) is None:
             missing.append(demand)
             nodes += candidates.stand_in(demand)
         else:
             return None
     if not candidates.buildable.has_room(place[0], nodes=count_nodes(picked)):
         return None
-    return Pick(place, tuple(picked), tuple(missing), candidates.place_costs.total(place, nodes))
+    return ClusterPick(place, tuple(picked), tuple(missing), candidates.place_costs.total(place, nodes))
 
 
 def count_nodes(candidates: Iterable[Candidate]) -> int:
@@ -384,10 +386,10 @@ def _find_pool(
     """What meets one demand of a cluster; a candidate that workloads share becomes this demand's own."""
     leader = leaders.get(demand.workload)
     if leader is None:
-        return candidates.cpu(timed(demand, leaders), place, keep)
+        return candidates.cpu(with_leader_hours(demand, leaders), place, keep)
     if demand.accelerators:
         return leader if leader.demand is demand else leader._replace(demand=demand)
-    return candidates.cpu(timed(demand, leaders), place, NodeLimit(keep, count_nodes((leader,))))
+    return candidates.cpu(with_leader_hours(demand, leaders), place, NodeLimit(keep, count_nodes((leader,))))
 
 
 def _usd_beside(leader: Candidate, pools: Iterable[Sequence[Candidate]], candidates: CandidateSet) -> Range:
@@ -404,7 +406,7 @@ def _usd_beside(leader: Candidate, pools: Iterable[Sequence[Candidate]], candida
     return usd
 
 
-def timed(demand: Demand, leaders: Mapping[str, Candidate]) -> Demand:
+def with_leader_hours(demand: Demand, leaders: Mapping[str, Candidate]) -> Demand:
     """The demand, up as long as the job it stands beside."""
     leader = leaders.get(demand.beside) if demand.beside else None
     return demand if leader is None else replace(demand, busy_hours=hours_beside(leader.fit))

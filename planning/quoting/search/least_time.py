@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from planning.quoting.candidates.candidate import rank_reading
 from planning.quoting.candidates.extra_nodes import MOST_GROWTH, MULTIPLES
-from planning.quoting.search.candidate_set import EXPECTED, anything
-from planning.quoting.search.least_cost import SLACK, Pick, complete, find_at, find_within
+from planning.quoting.search.candidate_set import EXPECTED, keep_all
+from planning.quoting.search.least_cost import SLACK, ClusterPick, complete, find_at, find_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 NEVER: Final = Decimal("Infinity")
 
 
-def find_fastest(candidates: CandidateSet, *, limit: Decimal | None) -> Pick | str:
+def find_fastest(candidates: CandidateSet, *, limit: Decimal | None) -> ClusterPick | str:
     """The cluster of least wall time under a limit in USD per month, then of least cost; or why there is none.
 
     Pools grow only where the checklist has a ceiling: without one the fastest cluster would have no end.
     """
-    paced = timed_demands(candidates)
+    paced = select_timed_demands(candidates)
     if not paced:
         return "no workload has a speed to compare: nothing is trained and no answer is timed"
-    best: Pick | None = None
+    best: ClusterPick | None = None
     for floor, usd, place in _places_by_time(candidates, paced):
         if best is not None and floor > wall_time(best, paced):
             break
@@ -48,7 +48,7 @@ def find_fastest(candidates: CandidateSet, *, limit: Decimal | None) -> Pick | s
     return best or "nothing that meets the checklist is under the ceiling"
 
 
-def timed_demands(candidates: CandidateSet) -> Mapping[str, Demand]:
+def select_timed_demands(candidates: CandidateSet) -> Mapping[str, Demand]:
     """The demands that set the time: jobs with an end; where there are none, services that answer."""
     gpu = [each for each in candidates.demands if each.accelerators]
     jobs = {each.workload: each for each in gpu if each.flops or each.samples_per_run}
@@ -63,12 +63,12 @@ def pace(candidate: Candidate) -> Decimal:
     return sits.ms_per_token if sits.ms_per_token is not None else NEVER
 
 
-def wall_time(pick: Pick, paced: Mapping[str, Demand]) -> Decimal:
+def wall_time(pick: ClusterPick, paced: Mapping[str, Demand]) -> Decimal:
     """The longest pace of a cluster: the time until every run is done once."""
     return max(pace(each) for each in pick.candidates if each.demand.workload in paced)
 
 
-def _order(pick: Pick, paced: Mapping[str, Demand]) -> tuple[Decimal, Decimal, Place]:
+def _order(pick: ClusterPick, paced: Mapping[str, Demand]) -> tuple[Decimal, Decimal, Place]:
     return wall_time(pick, paced), pick.rank.expected, pick.place
 
 
@@ -76,12 +76,14 @@ def _places_by_time(candidates: CandidateSet, paced: Mapping[str, Demand]) -> li
     """Places with the least time that could be reached there and the least cost of accelerators, least first."""
     found = [
         (max(min(_least_pace(candidates, each) for each in candidates.gpu[name][place]) for name in paced), usd, place)
-        for usd, place in candidates.list_places(anything)
+        for usd, place in candidates.list_places(keep_all)
     ]
     return sorted(found)
 
 
-def _may_win(candidates: CandidateSet, place: Place, paced: Mapping[str, Demand], *, best: Pick, usd: Decimal) -> bool:
+def _may_win(
+    candidates: CandidateSet, place: Place, paced: Mapping[str, Demand], *, best: ClusterPick, usd: Decimal
+) -> bool:
     """Whether a place may have a faster cluster than the best so far, or one as fast that costs less.
 
     Args:
@@ -92,7 +94,7 @@ def _may_win(candidates: CandidateSet, place: Place, paced: Mapping[str, Demand]
     if quickest != time:
         return quickest < time
     floor = candidates.place_costs.floor(place, usd)
-    return float(floor) + candidates.cpu_floor(place, anything) <= float(best.rank.expected) * SLACK
+    return float(floor) + candidates.cpu_floor(place, keep_all) <= float(best.rank.expected) * SLACK
 
 
 def _quickest(candidates: CandidateSet, stock: list[Candidate], *, at_most: Decimal) -> Decimal:
@@ -109,12 +111,12 @@ def _least_pace(candidates: CandidateSet, candidate: Candidate) -> Decimal:
 
 def _fastest_at(
     candidates: CandidateSet, place: Place, paced: Mapping[str, Demand], *, limit: Decimal | None, at_most: Decimal
-) -> Pick | None:
+) -> ClusterPick | None:
     """The fastest cluster of a place that takes no longer than `at_most`; None where there is none.
 
     Where nothing bounds the time yet, what the largest pools reach does: most sizes take longer and need no look.
     """
-    others = find_at(candidates, place, anything)
+    others = find_at(candidates, place, keep_all)
     if others is None:
         return None
     search = partial(_find_fastest_with, candidates, others, paced, limit=limit)
@@ -124,13 +126,13 @@ def _fastest_at(
 
 def _find_fastest_with(
     candidates: CandidateSet,
-    others: Pick,
+    others: ClusterPick,
     paced: Mapping[str, Demand],
     multiples: Iterable[int],
     *,
     limit: Decimal | None,
     at_most: Decimal,
-) -> Pick | None:
+) -> ClusterPick | None:
     """The same around the cheapest cluster of the place, with pools of so many times the least number of nodes.
 
     What is feasible within a time is feasible within a longer one, so that the least time is found by halving.
@@ -184,13 +186,13 @@ def _orders(candidates: CandidateSet) -> Iterator[Callable[[Candidate], Decimal]
 
 def _within(
     candidates: CandidateSet,
-    others: Pick,
+    others: ClusterPick,
     orders: Sequence[Mapping[int, Sequence[Candidate]]],
     *,
     stocks: Mapping[str, object],
     longest: Decimal,
     limit: Decimal | None,
-) -> Pick | None:
+) -> ClusterPick | None:
     """The cheapest cluster of a place whose runs all end within a time, under the limit.
 
     Args:
@@ -208,11 +210,11 @@ def _within(
                 return None
             quick[key] = first
         leaders |= {name: quick[id(stock)] for name, stock in stocks.items()}
-        pick = complete(candidates, others.place, leaders, anything)
+        pick = complete(candidates, others.place, leaders, keep_all)
         if pick is not None and (limit is None or candidates.bound(pick.rank) <= limit):
             return pick
         crowded = pick is None
     if not crowded or not candidates.buildable.bounds(others.place[0]):
         return None
     in_time = {name: [each for each in orders[0][id(stock)] if pace(each) <= longest] for name, stock in stocks.items()}
-    return find_within(candidates, others.place, anything, limit=limit, stocks=in_time)
+    return find_within(candidates, others.place, keep_all, limit=limit, stocks=in_time)

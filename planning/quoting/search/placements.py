@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from planning.checklist.model.checklist import Checklist, Elsewhere
-    from planning.quoting.search.least_cost import Pick
+    from planning.quoting.search.least_cost import ClusterPick
 
 LEAST_USD = Decimal("0.01")  # a ceiling is more than nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlacementShare:
     """One placement's share of a checklist, which is a checklist itself."""
 
     name: str
@@ -28,22 +28,25 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacementPick:
     """One placement's share and the cluster picked for it."""
 
-    part: Part
-    pick: Pick
+    part: PlacementShare
+    pick: ClusterPick
 
 
-def parts(checklist: Checklist) -> tuple[Part, ...]:
+def parts(checklist: Checklist) -> tuple[PlacementShare, ...]:
     """The share at home, then each share elsewhere in the checklist's order; one share where nothing is elsewhere."""
     away = {name for each in checklist.where.elsewhere for name in each.workloads}
     if not away:
-        return (Part(HOME, checklist),)
+        return (PlacementShare(HOME, checklist),)
     staying = tuple(each for each in checklist.workloads if each.name not in away)
     where = checklist.where.model_copy(update={"elsewhere": ()})
     home = checklist.model_copy(update={"workloads": staying, "where": where})
-    return (Part(HOME, home), *(Part(each.name, _away(each, checklist)) for each in checklist.where.elsewhere))
+    return (
+        PlacementShare(HOME, home),
+        *(PlacementShare(each.name, _away(each, checklist)) for each in checklist.where.elsewhere),
+    )
 
 
 def _away(each: Elsewhere, checklist: Checklist) -> Checklist:
@@ -74,11 +77,11 @@ def _away(each: Elsewhere, checklist: Checklist) -> Checklist:
     )
 
 
-def under(part: Part, *, others_usd: Sequence[Decimal]) -> Part:
+def limit_ceiling(part: PlacementShare, *, others_usd: Sequence[Decimal]) -> PlacementShare:
     """The share with what its ceiling leaves once the others cost at least `others_usd` a month."""
     ceiling = part.checklist.ceiling
     if ceiling.usd_per_month is None or not others_usd:
         return part
     left = max(ceiling.usd_per_month - sum(others_usd, ZERO), LEAST_USD)
     tight = ceiling.model_copy(update={"usd_per_month": left, "usd_per_contract": None})
-    return Part(part.name, part.checklist.model_copy(update={"ceiling": tight}))
+    return PlacementShare(part.name, part.checklist.model_copy(update={"ceiling": tight}))

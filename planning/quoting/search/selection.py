@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.quoting.quote import Twin
-from planning.quoting.search.candidate_set import anything
-from planning.quoting.search.least_cost import anywhere, complete, find_cheapest
+from planning.quoting.search.candidate_set import keep_all
+from planning.quoting.search.least_cost import admit_all, complete, find_cheapest
 from planning.quoting.search.least_time import NEVER, pace
 from planning.values.money import NOTHING, ZERO, Range
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from planning.quoting.candidates.market import Place
     from planning.quoting.quote import Option
     from planning.quoting.search.candidate_set import CandidateSet, Keep
-    from planning.quoting.search.least_cost import Only, Pick
-    from planning.quoting.search.placements import Placed
+    from planning.quoting.search.least_cost import ClusterPick, Only
+    from planning.quoting.search.placements import PlacementPick
     from planning.spec.cluster import ClusterSpec, Pool
 
-    Cluster = tuple[Placed, ...]
+    Cluster = tuple[PlacementPick, ...]
 
 
 FEWEST: Final = 3
@@ -35,7 +35,7 @@ _FAMILY: Final = re.compile(r"[^.\-_]+")
 
 
 @dataclass(slots=True)
-class Entry:
+class SelectedCluster:
     """One cluster of a quote.
 
     Args:
@@ -45,7 +45,7 @@ class Entry:
     cluster: Cluster
     views: list[str] = field(default_factory=list[str])
     why: list[str] = field(default_factory=list[str])
-    twin_of: Entry | None = None
+    twin_of: SelectedCluster | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _differs(one: Decimal, other: Decimal) -> bool:
     return one != other and max(one, other) > min(one, other) * (1 + LEAST_DIFFERENCE)
 
 
-def rank(cluster: Sequence[Placed]) -> Range:
+def rank(cluster: Sequence[PlacementPick]) -> Range:
     """USD per month of all placements, with stand-ins for what has no price; orders options, is no price."""
     return sum((each.pick.rank for each in cluster), start=NOTHING)
 
@@ -94,7 +94,7 @@ def find_lead(candidates: Iterable[Candidate]) -> Candidate | None:
     )
 
 
-def read_traits(cluster: Sequence[Placed]) -> Traits:
+def read_traits(cluster: Sequence[PlacementPick]) -> Traits:
     """The traits of a cluster."""
     candidates = [candidate for each in cluster for candidate in each.pick.candidates]
     lead = find_lead(candidates)
@@ -102,10 +102,10 @@ def read_traits(cluster: Sequence[Placed]) -> Traits:
     paces = [each for each in map(pace, timed) if each != NEVER]
     return Traits(
         provider=cluster[0].pick.place[0] if lead is None else lead.machine.provider,
-        family="" if lead is None else _family(lead),
+        family="" if lead is None else _machine_family(lead),
         purchase=() if lead is None else _purchase(lead),
         pools=frozenset(
-            (each.demand.workload, each.machine.provider, _family(each), _purchase(each))
+            (each.demand.workload, each.machine.provider, _machine_family(each), _purchase(each))
             for each in [each for each in candidates if each.accelerator] or candidates
         ),
         usd=rank(cluster).expected,
@@ -117,52 +117,52 @@ def _purchase(candidate: Candidate) -> tuple[str, ...]:
     return tuple(part.offer.term.kind.value for part in candidate.parts)
 
 
-def _family(candidate: Candidate) -> str:
+def _machine_family(candidate: Candidate) -> str:
     if candidate.accelerator is not None:
         return candidate.accelerator.family
     match = _FAMILY.match(candidate.machine.name)
     return match[0] if match else candidate.machine.name
 
 
-def select(found: Mapping[str, Cluster], reasons: Mapping[str, str]) -> tuple[list[Entry], dict[str, str]]:
+def select(found: Mapping[str, Cluster], reasons: Mapping[str, str]) -> tuple[list[SelectedCluster], dict[str, str]]:
     """The entries of a quote from the cluster of each view, most wanted view first; and views that found no room.
 
     Args:
         reasons: why a view chooses what it chooses.
     """
-    entries: list[Entry] = []
+    entries: list[SelectedCluster] = []
     crowded: dict[str, str] = {}
     for view, cluster in found.items():
         entry = next((each for each in entries if is_same(each.cluster, cluster)), None)
         if entry is None:
             twin_of = find_near(cluster, entries)
-            if twin_of is None and len(list(alone(entries))) == MOST:
+            if twin_of is None and len(list(list_distinct(entries))) == MOST:
                 crowded[view] = f"{MOST} options that differ more are shown"
                 continue
-            entry = Entry(cluster, twin_of=twin_of)
+            entry = SelectedCluster(cluster, twin_of=twin_of)
             entries.append(entry)
         entry.views.append(view)
         entry.why.append(f"{view.replace('_', ' ')}: {reasons[view]}")
     return entries, crowded
 
 
-def alone(entries: Iterable[Entry]) -> Iterator[Entry]:
+def list_distinct(entries: Iterable[SelectedCluster]) -> Iterator[SelectedCluster]:
     """The entries that are options of their own."""
     return (each for each in entries if each.twin_of is None)
 
 
-def find_near(cluster: Cluster, entries: Iterable[Entry]) -> Entry | None:
+def find_near(cluster: Cluster, entries: Iterable[SelectedCluster]) -> SelectedCluster | None:
     """The first entry of its own that a cluster does not differ from."""
     traits = read_traits(cluster)
-    return next((each for each in alone(entries) if not traits.differs(read_traits(each.cluster))), None)
+    return next((each for each in list_distinct(entries) if not traits.differs(read_traits(each.cluster))), None)
 
 
-def is_same(one: Sequence[Placed], other: Sequence[Placed]) -> bool:
+def is_same(one: Sequence[PlacementPick], other: Sequence[PlacementPick]) -> bool:
     """Two clusters are one when they buy the same nodes at the same places."""
     return _purchases(one) == _purchases(other)
 
 
-def _purchases(cluster: Sequence[Placed]) -> object:
+def _purchases(cluster: Sequence[PlacementPick]) -> object:
     return tuple(
         (
             each.pick.place,
@@ -176,7 +176,7 @@ def _purchases(cluster: Sequence[Placed]) -> object:
     )
 
 
-def find_alternatives(candidates: CandidateSet, shown: Sequence[Pick]) -> Iterator[tuple[Pick, str]]:
+def find_alternatives(candidates: CandidateSet, shown: Sequence[ClusterPick]) -> Iterator[tuple[ClusterPick, str]]:
     """The cheapest cluster by each way to differ from what is shown, and why it would be shown."""
     providers = {pick.place[0] for pick in shown}
     leads = [lead for pick in shown if (lead := find_lead(pick.candidates)) is not None]
@@ -190,9 +190,9 @@ def find_alternatives(candidates: CandidateSet, shown: Sequence[Pick]) -> Iterat
         return all((each.demand.workload, kind) not in purchases for kind in _kinds(each))
 
     goals: tuple[tuple[str, Keep, Only], ...] = (
-        ("at another provider", anything, lambda place: place[0] not in providers),
-        ("on other accelerators", is_other_family, anywhere),
-        ("bought in another way", is_other_purchase, anywhere),
+        ("at another provider", keep_all, lambda place: place[0] not in providers),
+        ("on other accelerators", is_other_family, admit_all),
+        ("bought in another way", is_other_purchase, admit_all),
     )
     for words, keep, only in goals:
         pick = find_cheapest(candidates, keep, only=only)
@@ -212,7 +212,7 @@ MOST_TWINS: Final = 3
 MOST_CHANGES: Final = 2  # pools that one line names
 
 
-def find_twins(candidates: CandidateSet, pick: Pick, *, without: Container[Place]) -> tuple[Twin, ...]:
+def find_twins(candidates: CandidateSet, pick: ClusterPick, *, without: Container[Place]) -> tuple[Twin, ...]:
     """The nearest in cost of those within a tenth, nearest first.
 
     Args:
@@ -227,7 +227,7 @@ def find_twins(candidates: CandidateSet, pick: Pick, *, without: Container[Place
     ]
     twins: list[Twin] = []
     for _, place, leaders in sorted(found, key=lambda each: each[:2])[:MOST_TWINS]:
-        other = complete(candidates, place, _resized(candidates, pick, leaders), anything)
+        other = complete(candidates, place, _resize_candidates(candidates, pick, leaders), keep_all)
         if other is not None and not other.missing and pick.rank.expected:
             share = other.rank.expected / pick.rank.expected - 1
             if abs(share) <= LEAST_DIFFERENCE:
@@ -235,7 +235,7 @@ def find_twins(candidates: CandidateSet, pick: Pick, *, without: Container[Place
     return tuple(sorted(twins, key=lambda twin: (abs(twin.share), twin.region)))
 
 
-def _match(candidates: CandidateSet, pick: Pick, place: Place) -> Iterator[dict[str, Candidate]]:
+def _match(candidates: CandidateSet, pick: ClusterPick, place: Place) -> Iterator[dict[str, Candidate]]:
     """The candidates of a place that are what the pick has of accelerators; nothing where one is missing."""
     leaders: dict[str, Candidate] = {}
     for each in pick.candidates:
@@ -254,7 +254,9 @@ def _offer_names(candidate: Candidate) -> tuple[str, tuple[str, ...]]:
     return candidate.machine.name, tuple(part.offer.price.purchase for part in candidate.parts)
 
 
-def _resized(candidates: CandidateSet, pick: Pick, leaders: dict[str, Candidate]) -> dict[str, Candidate]:
+def _resize_candidates(
+    candidates: CandidateSet, pick: ClusterPick, leaders: dict[str, Candidate]
+) -> dict[str, Candidate]:
     """The candidates with as many nodes as the pick has."""
     working = {each.demand.workload: each.fit.working for each in pick.candidates}
     return {

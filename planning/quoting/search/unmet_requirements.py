@@ -15,7 +15,7 @@ from planning.quoting.search.least_cost import find_cheapest
 from planning.quoting.search.least_time import find_fastest
 from planning.sizing.assumptions import HOURS_PER_DAY
 from planning.sizing.checklist_demands import size
-from planning.sizing.demand import Misfit
+from planning.sizing.demand import Rejection
 from planning.sizing.throughput.training_compute import runs_per_month
 from planning.values.money import HOURS_PER_MONTH, to_cents
 
@@ -34,7 +34,7 @@ CONTRACT_MONTHS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChecklistChange:
     """One change to a checklist; `make` returns None where it changes nothing."""
 
     words: str
@@ -47,7 +47,7 @@ def advice(candidates: CandidateSet, *, floor: Decimal) -> tuple[str, ...]:
     Those that bring it under the ceiling say so; where none does, raising the ceiling is what remains.
     """
     limit = candidates.checklist.ceiling.usd_per_month
-    found = sorted((usd, words) for words, usd in _tried(candidates) if usd < floor)
+    found = sorted((usd, words) for words, usd in _try_changes(candidates) if usd < floor)
     fitting = [
         f"{words}: the cheapest is then about {to_cents(usd):,} USD a month"
         for usd, words in found
@@ -70,7 +70,7 @@ def find_changed(candidates: CandidateSet, changed: Checklist) -> CandidateSet:
     )
 
 
-def _tried(candidates: CandidateSet) -> Iterator[tuple[str, Decimal]]:
+def _try_changes(candidates: CandidateSet) -> Iterator[tuple[str, Decimal]]:
     for change in CHANGES:
         changed = change.make(candidates.checklist)
         if changed is None or changed == candidates.checklist:
@@ -117,11 +117,13 @@ def _contract(checklist: Checklist) -> Checklist | None:
 
 
 CHANGES: Final = (
-    Change("allow spot machines (workloads[].spot: true)", _spot),
-    Change("double the deadlines (workloads[].deadline)", _later),
-    Change("ask for no particular hardware (remove workloads[].hardware)", _any_hardware),
-    Change("let any provider and region serve (remove where.wanted, where.excluded and where.regions)", _anywhere),
-    Change("sign for 12 months (contract.months: 12)", _contract),
+    ChecklistChange("allow spot machines (workloads[].spot: true)", _spot),
+    ChecklistChange("double the deadlines (workloads[].deadline)", _later),
+    ChecklistChange("ask for no particular hardware (remove workloads[].hardware)", _any_hardware),
+    ChecklistChange(
+        "let any provider and region serve (remove where.wanted, where.excluded and where.regions)", _anywhere
+    ),
+    ChecklistChange("sign for 12 months (contract.months: 12)", _contract),
 )
 
 
@@ -150,7 +152,7 @@ def list_misses(candidates: Iterable[Candidate], demands: Iterable[Demand]) -> I
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class UnmetLimit:
     """A number of a checklist that no cluster keeps, as it is asked for."""
 
     workload: str
@@ -182,39 +184,39 @@ def propose_changes(relaxed: CandidateSet, demands: Sequence[Demand]) -> tuple[s
         fastest = find_fastest(relaxed, limit=usd)
         if isinstance(fastest, str):
             continue
-        changes = _missed_limits(fastest.candidates, demands, candidates.checklist)
+        changes = _find_unmet_limits(fastest.candidates, demands, candidates.checklist)
         works = partial(_is_met, candidates, usd)
         if works(changes):
             return tuple(limit.describe(value) for limit, value in _reduce(changes, works).items())
     return ()
 
 
-def _missed_limits(
+def _find_unmet_limits(
     fastest: Iterable[Candidate], demands: Sequence[Demand], checklist: Checklist
-) -> dict[Limit, Decimal]:
+) -> dict[UnmetLimit, Decimal]:
     """The limits that a cluster misses, with the values that it keeps."""
     asked = {each.workload: each for each in demands}
     jobs = {each.name: each for each in checklist.workloads}
-    found: dict[Limit, Decimal] = {}
+    found: dict[UnmetLimit, Decimal] = {}
     for each in fastest:
         hours, demand, job = each.fit.hours_per_run, asked[each.demand.workload], jobs.get(each.demand.workload)
         if hours is None or not isinstance(job, Compute):
             continue
         if demand.most_hours_per_run is not None and hours > demand.most_hours_per_run:
-            limit = Limit(job.name, "runs_per_month", runs_per_month(job))
+            limit = UnmetLimit(job.name, "runs_per_month", runs_per_month(job))
             found[limit] = _two_digits(HOURS_PER_MONTH / hours, rounding=ROUND_FLOOR)
         if job.deadline is not None and hours > job.deadline * HOURS_PER_DAY:
-            limit = Limit(job.name, "deadline", job.deadline)
+            limit = UnmetLimit(job.name, "deadline", job.deadline)
             found[limit] = _two_digits(hours / HOURS_PER_DAY, rounding=ROUND_CEILING)
     return found
 
 
-def _is_met(candidates: CandidateSet, usd: Decimal | None, changes: Mapping[Limit, Decimal]) -> bool:
+def _is_met(candidates: CandidateSet, usd: Decimal | None, changes: Mapping[UnmetLimit, Decimal]) -> bool:
     """Whether something on sale keeps the changed checklist at no more than `usd` a month."""
     return find_cheapest(find_changed(candidates, _apply(candidates.checklist, changes)), limit=usd) is not None
 
 
-def _apply(checklist: Checklist, changes: Mapping[Limit, Decimal]) -> Checklist:
+def _apply(checklist: Checklist, changes: Mapping[UnmetLimit, Decimal]) -> Checklist:
     updates: dict[str, dict[str, Decimal]] = {}
     for limit, value in changes.items():
         updates.setdefault(limit.workload, {})[limit.field] = value
@@ -222,7 +224,9 @@ def _apply(checklist: Checklist, changes: Mapping[Limit, Decimal]) -> Checklist:
     return checklist.model_copy(update={"workloads": workloads})
 
 
-def _reduce(changes: dict[Limit, Decimal], works: Callable[[Mapping[Limit, Decimal]], bool]) -> dict[Limit, Decimal]:
+def _reduce(
+    changes: dict[UnmetLimit, Decimal], works: Callable[[Mapping[UnmetLimit, Decimal]], bool]
+) -> dict[UnmetLimit, Decimal]:
     """Each change as small as it can be beside the others, which is found by halving; none where it is not needed."""
     found = dict(changes)
     for limit, value in changes.items():
@@ -286,7 +290,7 @@ def explain_unbought(candidates: CandidateSet) -> str:
 
 def _list_fitting(candidates: CandidateSet, demand: Demand) -> Iterator[Offer]:
     for stock in candidates.market.stocks:
-        if not isinstance(candidates.sits(demand, stock), Misfit):
+        if not isinstance(candidates.sits(demand, stock), Rejection):
             provider = stock.machine.provider
             open_regions = (region for region in stock.regions if candidates.admits((provider, region)))
             yield from (offer for region in open_regions for offer in stock.offers(region))

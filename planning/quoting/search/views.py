@@ -16,7 +16,7 @@ from catalogs.offers import UNDATED
 from planning.quoting.candidates.candidate import is_reserved, is_uninterrupted
 from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.extra_nodes import MARGIN
-from planning.quoting.search.candidate_set import anything
+from planning.quoting.search.candidate_set import keep_all
 from planning.quoting.search.least_cost import find_cheapest
 from planning.quoting.search.least_time import find_fastest
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.candidates.market import Place
     from planning.quoting.search.candidate_set import CandidateSet
-    from planning.quoting.search.least_cost import Pick
+    from planning.quoting.search.least_cost import ClusterPick
 
 
 MOST_DIFFERENCE_PERCENT: Final = 10  # between two sources of one price: above it the price is in doubt
@@ -61,7 +61,7 @@ ALL: Final = Conditions()
 ORDER: Final = ("within", "priced", "margin", "steady", "firm")
 
 
-def find_recommended(candidates: CandidateSet) -> Pick | None:
+def find_recommended(candidates: CandidateSet) -> ClusterPick | None:
     """The recommended cluster; None where the set is empty."""
     pick = _find(candidates, ALL)
     if pick is not None:
@@ -82,7 +82,7 @@ def _with_condition(kept: Conditions, name: str) -> Conditions:
     return Conditions(**{each: getattr(kept, each) or each == name for each in ORDER})
 
 
-def _find(candidates: CandidateSet, conditions: Conditions) -> Pick | None:
+def _find(candidates: CandidateSet, conditions: Conditions) -> ClusterPick | None:
     def admits(place: Place) -> bool:
         return not conditions.priced or candidates.place_costs.overhead(place).priced
 
@@ -125,44 +125,44 @@ class View:
     """
 
     why: str
-    find: Callable[[CandidateSet], Pick | str]
+    find: Callable[[CandidateSet], ClusterPick | str]
 
 
-def _find_cheapest(candidates: CandidateSet) -> Pick | str:
+def _find_cheapest(candidates: CandidateSet) -> ClusterPick | str:
     return find_cheapest(candidates) or "nothing on sale satisfies the checklist"
 
 
-def _find_recommended(candidates: CandidateSet) -> Pick | str:
+def _find_recommended(candidates: CandidateSet) -> ClusterPick | str:
     return find_recommended(candidates) or "nothing on sale satisfies the checklist"
 
 
-def _find_no_spot(candidates: CandidateSet) -> Pick | str:
+def _find_no_spot(candidates: CandidateSet) -> ClusterPick | str:
     return find_cheapest(candidates, is_uninterrupted) or "nothing but spot machines satisfies the checklist"
 
 
-def _find_fastest(candidates: CandidateSet) -> Pick | str:
+def _find_fastest(candidates: CandidateSet) -> ClusterPick | str:
     return find_fastest(candidates, limit=candidates.limit)
 
 
-def _find_same_cloud(candidates: CandidateSet) -> Pick | str:
+def _find_same_cloud(candidates: CandidateSet) -> ClusterPick | str:
     """On demand or reserved where that is sold, for spot machines may be there tomorrow or not."""
     main = candidates.checklist.main_cloud
     if main is None:
         return "the checklist names no main cloud"
     primary = (main.provider.value, main.region)
-    for keep in (is_uninterrupted, anything):
+    for keep in (is_uninterrupted, keep_all):
         pick = find_cheapest(candidates, keep, only=lambda place: place == primary)
         if pick is not None:
             return pick
     return f"nothing that fits is on sale in {main.provider} {main.region}"
 
 
-def _find_micro_cloud(candidates: CandidateSet) -> Pick | str:
+def _find_micro_cloud(candidates: CandidateSet) -> ClusterPick | str:
     pick = find_cheapest(candidates, only=lambda place: place[0] not in HYPERSCALERS)
     return pick or "nothing that fits is on sale outside AWS, Azure and Google Cloud"
 
 
-def _find_committed(candidates: CandidateSet) -> Pick | str:
+def _find_committed(candidates: CandidateSet) -> ClusterPick | str:
     months = candidates.checklist.contract.months
     if months == 0:
         return "the checklist asks for no contract"
@@ -181,7 +181,7 @@ def _find_committed(candidates: CandidateSet) -> Pick | str:
     return f"no price for {months} months is published for machines that are always on"
 
 
-def _explain_redundancy(candidates: CandidateSet, pick: Pick) -> str:
+def _explain_redundancy(candidates: CandidateSet, pick: ClusterPick) -> str:
     """Why a pick that reserves no accelerator is no option of its own; "" where it is one."""
     if any(is_reserved(each) and each.accelerator is not None for each in pick.candidates):
         return ""
@@ -196,7 +196,7 @@ def _explain_redundancy(candidates: CandidateSet, pick: Pick) -> str:
     return ""
 
 
-def count_reserved(pick: Pick) -> dict[str, int]:
+def count_reserved(pick: ClusterPick) -> dict[str, int]:
     """Nodes that are reserved for the contract, by workload; without the workloads that have none."""
     nodes = {each.demand.workload: _count_reserved(each) for each in pick.candidates}
     return {workload: count for workload, count in nodes.items() if count}

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import Bill, total
-from planning.relocation.costs.parallel_run import commitments, onboarding, overlap, retained
-from planning.relocation.costs.transfer_charges import carried, carrying, through_nat
+from planning.relocation.costs.parallel_run import commitments, onboarding, overlap, price_retention
+from planning.relocation.costs.transfer_charges import calculate_transfer, list_transfer_charges, through_nat
 from planning.values.money import ZERO, to_cents
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from catalogs.model import Region
     from planning.costs.bill import LineItem
     from planning.relocation.costs.route import Route
-    from planning.relocation.costs.transfer_charges import Carried
-    from planning.relocation.inventory.volume import Side, Volume
+    from planning.relocation.costs.transfer_charges import VolumeTransfer
+    from planning.relocation.inventory.volume import Side, TransferVolume
     from planning.spec.lock import Lock
     from planning.values.money import Range
 
@@ -38,7 +38,7 @@ BIG_THREE: Final[Mapping[str, str]] = {"aws": "AWS", "azure": "Microsoft", "gcp"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class RelocationNote:
     """One sentence or two, and where they come from."""
 
     text: str
@@ -46,8 +46,8 @@ class Note:
 
 
 def notes(
-    every: Sequence[Carried], *, source: Lock, route: Route, region: Region | None, nat: Sequence[LineItem]
-) -> Iterator[Note]:
+    every: Sequence[VolumeTransfer], *, source: Lock, route: Route, region: Region | None, nat: Sequence[LineItem]
+) -> Iterator[RelocationNote]:
     """Every note of a move.
 
     Args:
@@ -62,84 +62,86 @@ def notes(
         yield from _waivers(route, region)
     usual = source.spec.network.egress_gb.expected
     if not route.inside and usual > ZERO:
-        yield Note(
+        yield RelocationNote(
             text=f"the tiers are those of one month without other data; the {usual:,.0f} GB that leave in a usual "
             "month fill the first tiers too, and a move that lasts into a second month begins its tiers anew",
             source=TIERS if route.provider == "aws" else "",
         )
     if route.inside and not route.stays:
-        yield Note(
+        yield RelocationNote(
             text="the price list has one price for data out of a region to any other; near regions may cost less",
             source=TIERS if route.provider == "aws" else "",
         )
     yield from _gaps(every)
-    yield Note(
+    yield RelocationNote(
         text="double running counts the target's whole bill by the day; GPU pools that stay at nothing until the "
         "cutover cost what the least reading says",
     )
     if source.contract_months:
-        yield Note(
+        yield RelocationNote(
             text=f"the source's contract runs for {source.contract_months} months: ask what of support and services is "
             "owed until its end; nothing of that is in this bill",
             source=f"lock of {source.stack}",
         )
 
 
-def _endpoint(nat: Sequence[LineItem]) -> Note:
+def _endpoint(nat: Sequence[LineItem]) -> RelocationNote:
     """What the choice of a gateway endpoint takes for granted."""
     usd = total(nat)
     more = "at a price that no row has" if Bill(tuple(nat)).unpriced else f"{to_cents(usd.expected):,} USD more"
-    return Note(
+    return RelocationNote(
         text="a gateway endpoint reaches buckets of its own region only: this bill holds where the mover has a public "
         f"address of its own; what pods in private subnets write elsewhere goes through NAT, {more}",
         source=ENDPOINTS,
     )
 
 
-def _through_nat(nat: Sequence[LineItem]) -> Note:
+def _through_nat(nat: Sequence[LineItem]) -> RelocationNote:
     """What the dear way costs, and who need not take it."""
     usd = total(nat)
     unknown = Bill(tuple(nat)).unpriced
     amount = "at a price that no row has" if unknown else f"{to_cents(usd.expected):,} USD of this bill"
-    return Note(
+    return RelocationNote(
         text=f"bytes leave through the NAT gateway, {amount}: a gateway endpoint reaches buckets of its own region "
         "only; where movers have public addresses of their own, plan with --through direct",
         source=REGIONAL,
     )
 
 
-def _waivers(route: Route, region: Region | None) -> Iterator[Note]:
+def _waivers(route: Route, region: Region | None) -> Iterator[RelocationNote]:
     provider = BIG_THREE.get(route.provider)
     if provider:
-        yield Note(
+        yield RelocationNote(
             text=f"may be waived, ask before: {provider} waives the cost of data out for customers who leave it for "
             "good",
             source=WAIVERS,
         )
     if region is None or region.residency in UNION:
         where = "" if region else ", if it is there"
-        yield Note(
+        yield RelocationNote(
             text=f"may be waived, ask before: in the European Union{where} a switch of provider may cost no more than "
             "it costs the provider until 12 January 2027, and nothing from then on; use of both side by side may "
             "still be charged at cost",
             source=DATA_ACT,
         )
         if route.provider == "gcp":
-            yield Note(
+            yield RelocationNote(
                 text="may be waived, ask before: Google's Data Transfer Essentials carries data to the same customer's "
                 "other clouds from regions in the Union and the United Kingdom",
                 source=ESSENTIALS,
             )
 
 
-def _gaps(every: Sequence[Carried]) -> Iterator[Note]:
+def _gaps(every: Sequence[VolumeTransfer]) -> Iterator[RelocationNote]:
     still = [each.volume.name for each in every if each.volume.change_bytes_per_day is None and each.bytes is not None]
     if still:
-        yield Note(text=f"what is written during the move is not counted, for nobody said how much: {', '.join(still)}")
+        yield RelocationNote(
+            text=f"what is written during the move is not counted, for nobody said how much: {', '.join(still)}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class RelocationTerms:
     """What the person who plans has decided or knows.
 
     Args:
@@ -162,20 +164,26 @@ class MovingBill:
     """What a relocation costs once; `usd_per_month` of its lines is USD once, not a month."""
 
     bill: Bill
-    notes: tuple[Note, ...]
+    notes: tuple[RelocationNote, ...]
 
 
 def moving_bill(
-    volumes: Sequence[Volume], *, source: Lock, target: Lock, route: Route, terms: Terms, catalog: Catalog
+    volumes: Sequence[TransferVolume],
+    *,
+    source: Lock,
+    target: Lock,
+    route: Route,
+    terms: RelocationTerms,
+    catalog: Catalog,
 ) -> MovingBill:
     """Every line of the move: the way, two stacks at once, what is kept, what is lost, people."""
-    every = [carried(each, overlap_days=terms.overlap_days, rounds=terms.rounds) for each in volumes]
+    every = [calculate_transfer(each, overlap_days=terms.overlap_days, rounds=terms.rounds) for each in volumes]
     built: dict[Side, str] = {"source": source.spec.placement.target, "target": target.spec.placement.target}
     known = catalog.terms
     lines = (
-        *carrying(every, route=route, prices=catalog.prices, built=built),
+        *list_transfer_charges(every, route=route, prices=catalog.prices, built=built),
         *overlap(target, days=terms.overlap_days),
-        *retained(source, days=terms.retain_days),
+        *price_retention(source, days=terms.retain_days),
         *commitments(
             source,
             from_day=terms.commit_on,

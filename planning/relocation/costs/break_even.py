@@ -51,7 +51,7 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
     old, new = _month(source), _month(target)
     saved = (old[0] - new[0], old[1] - new[1], old[2] - new[2])
     best, worst = max(saved), min(saved)
-    if best <= ZERO and not _unpriced(source):
+    if best <= ZERO and not _list_unpriced(source):
         return BreakEven(
             verdict="never",
             earliest=None,
@@ -61,8 +61,8 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
             words="never: the target saves nothing",
         )
     total, most, open_lines = _once(once)
-    unknown = [*open_lines, *_unpriced(source), *_unpriced(target)]
-    earliest = None if _unpriced(source) else _day(total[0], best, from_day)
+    unknown = [*open_lines, *_list_unpriced(source), *_list_unpriced(target)]
+    earliest = None if _list_unpriced(source) else _day(total[0], best, from_day)
     if unknown:
         return BreakEven(
             verdict="cannot tell",
@@ -88,7 +88,7 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
         expected=expected,
         latest=latest,
         saved=saved,
-        words=_dated(earliest, expected, latest),
+        words=_describe_dates(earliest, expected, latest),
     )
 
 
@@ -99,7 +99,7 @@ def _month(lock: Lock) -> tuple[Decimal, Decimal, Decimal]:
     return low, expected, high
 
 
-def _unpriced(lock: Lock) -> list[str]:
+def _list_unpriced(lock: Lock) -> list[str]:
     return [f"{line.label} ({lock.stack})" for line in lock.bill if line.usd_per_month is None]
 
 
@@ -121,9 +121,9 @@ def _day(usd: Decimal, saved_a_month: Decimal, from_day: date) -> date | None:
 
 def _dearer(saved: Decimal, *, source: Lock, target: Lock) -> str:
     """By how much a month the target is dearer, whatever its open lines come to; "" where nobody knows that it is."""
-    if saved >= ZERO or _unpriced(source):
+    if saved >= ZERO or _list_unpriced(source):
         return ""
-    return f"{'at least ' if _unpriced(target) else ''}{to_cents(-saved):,} USD"
+    return f"{'at least ' if _list_unpriced(target) else ''}{to_cents(-saved):,} USD"
 
 
 def _cannot_tell(unknown: list[str], earliest: date | None, *, dearer: str) -> str:
@@ -134,7 +134,7 @@ def _cannot_tell(unknown: list[str], earliest: date | None, *, dearer: str) -> s
     return f"cannot tell: {floor}; no price of {named}"
 
 
-def _dated(earliest: date, expected: date | None, latest: date | None) -> str:
+def _describe_dates(earliest: date, expected: date | None, latest: date | None) -> str:
     likely = f"{expected} expected" if expected else "never at the expected readings"
     worst = f"{latest} at the latest" if latest else "never at the worst"
     return f"from {earliest} at best, {likely}, {worst}"

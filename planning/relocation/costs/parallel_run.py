@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bill import Group, LineItem, component_of
+from planning.costs.bill import BillGroup, LineItem, component_of
 from planning.spec.lock_content import State
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range, to_cents
 
@@ -35,16 +35,16 @@ STORED: Final = frozenset(
         Item.OBJECT_ARCHIVE,
     }
 )
-CHAPTERS: Final[Mapping[str, Group]] = {
-    "access": Group.NETWORK,
-    "control_plane": Group.CONTROL_PLANE,
-    "logs": Group.OBSERVABILITY,
-    "network": Group.NETWORK,
-    "platform": Group.STORAGE,
-    "pool": Group.COMPUTE,
-    "security": Group.SECURITY,
-    "services": Group.SERVICES,
-    "storage": Group.STORAGE,
+CHAPTERS: Final[Mapping[str, BillGroup]] = {
+    "access": BillGroup.NETWORK,
+    "control_plane": BillGroup.CONTROL_PLANE,
+    "logs": BillGroup.OBSERVABILITY,
+    "network": BillGroup.NETWORK,
+    "platform": BillGroup.STORAGE,
+    "pool": BillGroup.COMPUTE,
+    "security": BillGroup.SECURITY,
+    "services": BillGroup.SERVICES,
+    "storage": BillGroup.STORAGE,
 }
 
 
@@ -60,7 +60,7 @@ def overlap(target: Lock, *, days: Range) -> Iterator[LineItem]:
         yield from _by_component(target, running, days=days, key="overlap", words="beside the source")
 
 
-def retained(source: Lock, *, days: int) -> Iterator[LineItem]:
+def price_retention(source: Lock, *, days: int) -> Iterator[LineItem]:
     """What the source's data costs while it is kept: what it lies on, and nothing that computes."""
     kept = [line for line in source.bill if line.item in STORED and not _of_machines(line.key)]
     if days:
@@ -128,9 +128,9 @@ def _unknown(line: LockedLine, *, days: Range, key: str, words: str) -> LineItem
     )
 
 
-def _chapter(component: str) -> Group:
+def _chapter(component: str) -> BillGroup:
     words = component.split("/")
-    return CHAPTERS.get(words[0]) or CHAPTERS.get(words[min(1, len(words) - 1)], Group.SERVICES)
+    return CHAPTERS.get(words[0]) or CHAPTERS.get(words[min(1, len(words) - 1)], BillGroup.SERVICES)
 
 
 def onboarding(target: Lock) -> Iterator[LineItem]:
@@ -145,7 +145,7 @@ def onboarding(target: Lock) -> Iterator[LineItem]:
         yield LineItem(
             key="onboarding",
             label="onboarding services of the target",
-            group=Group.SERVICES,
+            group=BillGroup.SERVICES,
             item="onboarding",
             state=State.PRICED,
             quantity=Range.exactly(1),
@@ -215,7 +215,7 @@ def _line(
     return LineItem(
         key=f"commitment/{key}",
         label=f"{pool.name}: what is left of {pool.purchase.replace('_', ' ')}",
-        group=Group.COMPUTE,
+        group=BillGroup.COMPUTE,
         item=pool.machine,
         state=state,
         quantity=quantity,

@@ -7,10 +7,10 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group, LineItem
+from planning.costs.bill import BillGroup, LineItem
 from planning.costs.charge import Charge
 from planning.costs.charges.cluster import WITHOUT_KEYS
-from planning.costs.pricing import price_all, unpriced
+from planning.costs.pricing import build_unpriced_line, price_all
 from planning.relocation.inventory.volume import PART_BYTES, gb_of
 from planning.spec.lock_content import State
 from planning.values.money import NOTHING, ZERO, Range
@@ -18,9 +18,9 @@ from planning.values.money import NOTHING, ZERO, Range
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.costs.pricing import Prices
+    from planning.costs.pricing import PriceList
     from planning.relocation.costs.route import Route
-    from planning.relocation.inventory.volume import Side, Volume
+    from planning.relocation.inventory.volume import Side, TransferVolume
 
 
 # One listing answers so many keys (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html, 2026-11-22).
@@ -33,7 +33,7 @@ LISTINGS_BESIDE_ROUNDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Requests:
+class RequestCounts:
     """Requests of one volume, by what a store charges for.
 
     Args:
@@ -49,7 +49,7 @@ class Requests:
     proved: Range
 
 
-def requests(volume: Volume, *, copied: Range, rounds: int) -> Requests | None:
+def requests(volume: TransferVolume, *, copied: Range, rounds: int) -> RequestCounts | None:
     """Requests of a bucket; None where nobody knows how many objects it has.
 
     Args:
@@ -63,7 +63,7 @@ def requests(volume: Volume, *, copied: Range, rounds: int) -> Requests | None:
     parts = _parts(every, volume.bytes, around=0)
     proof = parts.times(volume.verified_share) + every.times(1 - volume.verified_share)
     tags = volume.tagged or NOTHING
-    return Requests(
+    return RequestCounts(
         read=_times(parts, again) + proof + tags,
         listed=every.times(Decimal(rounds + LISTINGS_BESIDE_ROUNDS) / KEYS_PER_LISTING),
         written=_times(_parts(every, volume.bytes, around=AROUND_PARTS), again),
@@ -130,7 +130,7 @@ THOUSAND: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class VolumeTransfer:
     """One volume with what of it goes over the way.
 
     Args:
@@ -138,26 +138,26 @@ class Carried:
         requests: None where nobody knows how many, or where it is no bucket.
     """
 
-    volume: Volume
+    volume: TransferVolume
     bytes: Range | None
-    requests: Requests | None
+    requests: RequestCounts | None
 
 
-def carried(volume: Volume, *, overlap_days: Range, rounds: int) -> Carried:
+def calculate_transfer(volume: TransferVolume, *, overlap_days: Range, rounds: int) -> VolumeTransfer:
     """What of a volume goes over the way: all of it once, and what is written until the end."""
     if volume.bytes is None:
-        return Carried(volume=volume, bytes=None, requests=None)
+        return VolumeTransfer(volume=volume, bytes=None, requests=None)
     change = volume.change_bytes_per_day or NOTHING
     written = Range(
         change.min * overlap_days.min, change.expected * overlap_days.expected, change.max * overlap_days.max
     )
     size = volume.bytes + written
     found = requests(volume, copied=size, rounds=rounds) if volume.kind == "bucket" else None
-    return Carried(volume=volume, bytes=size, requests=found)
+    return VolumeTransfer(volume=volume, bytes=size, requests=found)
 
 
-def carrying(
-    every: Sequence[Carried], *, route: Route, prices: Prices, built: Mapping[Side, str]
+def list_transfer_charges(
+    every: Sequence[VolumeTransfer], *, route: Route, prices: PriceList, built: Mapping[Side, str]
 ) -> tuple[LineItem, ...]:
     """Every line of the way.
 
@@ -173,7 +173,7 @@ def carrying(
     )
 
 
-def _transfer(every: Sequence[Carried], *, route: Route, prices: Prices) -> Iterator[LineItem]:
+def _transfer(every: Sequence[VolumeTransfer], *, route: Route, prices: PriceList) -> Iterator[LineItem]:
     known = [each for each in every if each.bytes is not None]
     if not known:
         return
@@ -196,7 +196,7 @@ def _transfer(every: Sequence[Carried], *, route: Route, prices: Prices) -> Iter
         yield from through_nat(every, route=route, prices=prices)
 
 
-def through_nat(every: Sequence[Carried], *, route: Route, prices: Prices) -> tuple[LineItem, ...]:
+def through_nat(every: Sequence[VolumeTransfer], *, route: Route, prices: PriceList) -> tuple[LineItem, ...]:
     """What the NAT gateway of the source asks for all of it, there and back."""
     known = [each for each in every if each.bytes is not None]
     back = _sum([_read_back(each.volume) for each in known]) if route.reads_back else NOTHING
@@ -206,7 +206,7 @@ def through_nat(every: Sequence[Carried], *, route: Route, prices: Prices) -> tu
     return price_all((charge,), catalog_prices=prices, provider=route.provider, region=route.region)
 
 
-def _read_back(volume: Volume) -> Range:
+def _read_back(volume: TransferVolume) -> Range:
     return (volume.bytes or NOTHING).times(volume.verified_share)
 
 
@@ -218,7 +218,9 @@ def _sum(amounts: Sequence[Range | None]) -> Range:
 
 
 def _network(name: str, label: str, item: str, quantity: Range, *, at: str, note: str = "") -> Charge:
-    return Charge(key=f"move/{name}", label=label, group=Group.NETWORK, item=item, quantity=quantity, at=at, note=note)
+    return Charge(
+        key=f"move/{name}", label=label, group=BillGroup.NETWORK, item=item, quantity=quantity, at=at, note=note
+    )
 
 
 def _inside(route: Route, amount: Range) -> LineItem:
@@ -227,7 +229,7 @@ def _inside(route: Route, amount: Range) -> LineItem:
     charge = _network("transfer", f"data inside {where}", Item.CROSS_ZONE_DATA, amount, at=where)
     source = FREE_INSIDE.get(route.provider)
     if source is None:
-        return unpriced(charge, "no row of the price list says what data inside a region costs there")
+        return build_unpriced_line(charge, "no row of the price list says what data inside a region costs there")
     return _free(charge, source, "between a bucket and machines of its region")
 
 
@@ -236,7 +238,7 @@ def _way_in(route: Route, amount: Range) -> LineItem:
     charge = _network("ingress", f"data into {where}", "ingress", amount, at=where)
     source = FREE_IN.get(route.to_provider)
     if source is None:
-        return replace(unpriced(charge, "no source read says what data coming in costs there"), unit="GB")
+        return replace(build_unpriced_line(charge, "no source read says what data coming in costs there"), unit="GB")
     return _free(charge, source, "data coming in")
 
 
@@ -257,31 +259,35 @@ def _free(charge: Charge, source: str, note: str) -> LineItem:
     )
 
 
-def _unknown_sizes(every: Sequence[Carried]) -> Iterator[LineItem]:
+def _unknown_sizes(every: Sequence[VolumeTransfer]) -> Iterator[LineItem]:
     for each in every:
         if each.bytes is None:
             charge = _network(f"size/{each.volume.name}", f"{each.volume.name}: data", "data", NOTHING, at="")
-            yield replace(unpriced(charge, "its size is not known: measure it first"), unit="GB")
+            yield replace(build_unpriced_line(charge, "its size is not known: measure it first"), unit="GB")
 
 
-def _requests(every: Sequence[Carried], *, route: Route, prices: Prices) -> Iterator[LineItem]:
+def _requests(every: Sequence[VolumeTransfer], *, route: Route, prices: PriceList) -> Iterator[LineItem]:
     """Requests of all buckets together; those of which nobody knows how many objects they hold have no price."""
     here, there = f"{route.provider}/{route.region}", f"{route.to_provider}/{route.to_region}"
-    at_source, at_target = _counted(every, "source"), _counted(every, "target")
+    at_source, at_target = _list_billed_requests(every, "source"), _list_billed_requests(every, "target")
     wanted = (
-        _asked("read", "requests that read at the source", Item.OBJECT_GET, [each.read for each in at_source], here),
-        _asked("list", "requests that list at the source", Item.OBJECT_PUT, [each.listed for each in at_source], here),
-        _asked(
+        _build_request_charge(
+            "read", "requests that read at the source", Item.OBJECT_GET, [each.read for each in at_source], here
+        ),
+        _build_request_charge(
+            "list", "requests that list at the source", Item.OBJECT_PUT, [each.listed for each in at_source], here
+        ),
+        _build_request_charge(
             "write", "requests that write at the target", Item.OBJECT_PUT, [each.written for each in at_target], there
         ),
-        _asked(
+        _build_request_charge(
             "list_target",
             "requests that list at the target",
             Item.OBJECT_PUT,
             [each.listed for each in at_target],
             there,
         ),
-        _asked(
+        _build_request_charge(
             "prove",
             "requests that read back at the target",
             Item.OBJECT_GET,
@@ -292,26 +298,30 @@ def _requests(every: Sequence[Carried], *, route: Route, prices: Prices) -> Iter
     yield from price_all(wanted, catalog_prices=prices, provider=route.provider, region=route.region)
     for each in every:
         if each.volume.kind == "bucket" and each.requests is None and each.volume.billed_requests:
-            charge = _asked(f"of/{each.volume.name}", f"{each.volume.name}: requests", Item.OBJECT_GET, [], here)
-            yield unpriced(charge, "how many objects it holds is not known: list it first")
+            charge = _build_request_charge(
+                f"of/{each.volume.name}", f"{each.volume.name}: requests", Item.OBJECT_GET, [], here
+            )
+            yield build_unpriced_line(charge, "how many objects it holds is not known: list it first")
 
 
-def _counted(every: Sequence[Carried], side: Side) -> list[Requests]:
+def _list_billed_requests(every: Sequence[VolumeTransfer], side: Side) -> list[RequestCounts]:
     return [each.requests for each in every if each.requests and side in each.volume.billed_requests]
 
 
-def _asked(name: str, label: str, item: str, counts: Sequence[Range], at: str) -> Charge:
+def _build_request_charge(name: str, label: str, item: str, counts: Sequence[Range], at: str) -> Charge:
     thousands = _sum(counts)
     quantity = Range(thousands.min / THOUSAND, thousands.expected / THOUSAND, thousands.max / THOUSAND)
-    return Charge(key=f"move/requests/{name}", label=label, group=Group.STORAGE, item=item, quantity=quantity, at=at)
+    return Charge(
+        key=f"move/requests/{name}", label=label, group=BillGroup.STORAGE, item=item, quantity=quantity, at=at
+    )
 
 
-def _keys(every: Sequence[Carried], *, built: Mapping[Side, str]) -> Iterator[LineItem]:
+def _keys(every: Sequence[VolumeTransfer], *, built: Mapping[Side, str]) -> Iterator[LineItem]:
     """Requests to the key service, which no row of the price list has."""
     keyed = [each for each in every if each.volume.keyed]
     counts: Mapping[Side, Range] = {
-        "source": _sum([each.read for each in _counted(keyed, "source")]),
-        "target": _sum([each.written + each.proved for each in _counted(keyed, "target")]),
+        "source": _sum([each.read for each in _list_billed_requests(keyed, "source")]),
+        "target": _sum([each.written + each.proved for each in _list_billed_requests(keyed, "target")]),
     }
     for side, count in counts.items():
         if built[side] not in WITHOUT_KEYS and count.max > ZERO:
@@ -319,23 +329,23 @@ def _keys(every: Sequence[Carried], *, built: Mapping[Side, str]) -> Iterator[Li
             charge = Charge(
                 key=f"move/keys/{side}",
                 label=f"requests to the key service of the {side}",
-                group=Group.SECURITY,
+                group=BillGroup.SECURITY,
                 item=KEY_REQUESTS,
                 quantity=Range(count.min / spared, count.expected, count.max),
             )
             reason = "no row of the price list has requests to the key service"
             spares = f"; a bucket key spares up to {spared - 1} of {spared}" if spared > 1 else ""
-            yield replace(unpriced(charge, reason + spares), unit="requests")
+            yield replace(build_unpriced_line(charge, reason + spares), unit="requests")
 
 
-def _snapshots(every: Sequence[Carried]) -> Iterator[LineItem]:
+def _snapshots(every: Sequence[VolumeTransfer]) -> Iterator[LineItem]:
     copies = [each.bytes for each in every if each.volume.by_snapshot]
     if copies:
         charge = Charge(
             key="move/snapshots",
             label="snapshots of disks, kept on both sides until they are restored",
-            group=Group.STORAGE,
+            group=BillGroup.STORAGE,
             item=SNAPSHOTS,
             quantity=gb_of(_sum(copies)),
         )
-        yield replace(unpriced(charge, "no row of the price list has snapshots"), unit="GB-month")
+        yield replace(build_unpriced_line(charge, "no row of the price list has snapshots"), unit="GB-month")

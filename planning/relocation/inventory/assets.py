@@ -16,7 +16,7 @@ ASKED: Final = "the lock: as much as was asked for"
 CLAIMED: Final = "the lock: as much as its volume holds"
 
 
-class Kind(StrEnum):
+class AssetKind(StrEnum):
     """What a thing is, which decides what can move it."""
 
     BUCKET = "bucket"
@@ -40,7 +40,7 @@ class Loss(StrEnum):
     RECREATABLE = "re-creatable"
 
 
-class Treatment(StrEnum):
+class AssetTreatment(StrEnum):
     """What becomes of it."""
 
     MOVED = "moved"
@@ -48,7 +48,7 @@ class Treatment(StrEnum):
     STAYS = "stays"  # at the source, for as long as that is retained
 
 
-class Seen(StrEnum):
+class AssetSource(StrEnum):
     """Where it was found."""
 
     LOCK = "lock"
@@ -57,7 +57,7 @@ class Seen(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thing:
+class StatefulAsset:
     """One stateful thing of the source.
 
     Args:
@@ -74,9 +74,9 @@ class Thing:
 
     key: str
     title: str
-    kind: Kind
+    kind: AssetKind
     loss: Loss
-    treatment: Treatment
+    treatment: AssetTreatment
     reason: str
     part: str = ""
     locator: str = ""
@@ -84,9 +84,9 @@ class Thing:
     objects: Range | None = None
     sized_by: str = NOT_LOOKED
     counted_with: str = ""
-    seen: tuple[Seen, ...] = (Seen.LOCK,)
+    seen: tuple[AssetSource, ...] = (AssetSource.LOCK,)
 
     @property
     def moved(self) -> bool:
         """Whether its bytes cross over."""
-        return self.treatment is Treatment.MOVED
+        return self.treatment is AssetTreatment.MOVED

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
-from planning.relocation.inventory.assets import ASKED, CLAIMED, NOT_LOOKED, Kind, Loss, Thing, Treatment
-from planning.relocation.inventory.stack_inventory import NOT_ASKED, Inventory, in_order
+from planning.relocation.inventory.assets import (
+    ASKED,
+    CLAIMED,
+    NOT_LOOKED,
+    AssetKind,
+    AssetTreatment,
+    Loss,
+    StatefulAsset,
+)
+from planning.relocation.inventory.stack_inventory import NOT_ASKED, Inventory, sort_by_priority
 from planning.relocation.inventory.state_classes import PARTS, PURPOSES, STORE_USERS, TEAM_BUCKET
 from planning.relocation.inventory.volume import GB
 from planning.values.hostnames import HOSTS, PRIVATE_DOMAIN
@@ -16,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from decimal import Decimal
 
-    from planning.relocation.inventory.state_classes import BucketRow, Kept
+    from planning.relocation.inventory.state_classes import BucketRow, StateClass
     from planning.spec.cluster import ClusterSpec, Tier
     from planning.spec.lock import Lock
-    from planning.spec.platform import Installed, Platform
+    from planning.spec.platform import Platform, PlatformComponent
 
 # User of the object store to the part that brings it along; "" for every platform.
 USER_PARTS: Final[Mapping[str, str]] = {
@@ -41,7 +49,7 @@ def from_lock(lock: Lock) -> Inventory:
         found += _platform(lock.spec, lock.spec.platform)
     found += _beside(lock.spec)
     return Inventory(
-        things=in_order(found),
+        things=sort_by_priority(found),
         unlooked=(("plan", "the program was not run"), ("cluster", NOT_ASKED)),
     )
 
@@ -51,7 +59,7 @@ def _upto(gb: Decimal | int) -> Range:
     return Range(ZERO, gb * GB, gb * GB)
 
 
-def _tiers(spec: ClusterSpec) -> Iterator[Thing]:
+def _tiers(spec: ClusterSpec) -> Iterator[StatefulAsset]:
     beside = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
     for tier in spec.storage:
         if tier.tier == "hot":
@@ -60,12 +68,12 @@ def _tiers(spec: ClusterSpec) -> Iterator[Thing]:
             yield from _buckets(tier, beside)
         else:
             loss, reason = PURPOSES[tier.purpose]
-            yield Thing(
+            yield StatefulAsset(
                 key=f"file-system/{beside}{tier.tier}",
                 title=f"{tier.tier} tier: {tier.engine}",
-                kind=Kind.FILE_SYSTEM,
+                kind=AssetKind.FILE_SYSTEM,
                 loss=loss,
-                treatment=Treatment.MOVED,
+                treatment=AssetTreatment.MOVED,
                 reason=reason,
                 part=tier.tier,
                 bytes=_upto(_largest_gb(tier)),
@@ -73,13 +81,13 @@ def _tiers(spec: ClusterSpec) -> Iterator[Thing]:
             )
 
 
-def _hot(tier: Tier, beside: str) -> Thing:
-    return Thing(
+def _hot(tier: Tier, beside: str) -> StatefulAsset:
+    return StatefulAsset(
         key=f"scratch/{beside}hot",
         title=f"hot tier: {tier.engine}",
-        kind=Kind.VOLUME,
+        kind=AssetKind.VOLUME,
         loss=Loss.RECREATABLE,
-        treatment=Treatment.MADE_ANEW,
+        treatment=AssetTreatment.MADE_ANEW,
         reason="scratch of the nodes, lost with each of them anyway",
         part="hot",
         bytes=_upto(tier.asked_gb),
@@ -87,18 +95,18 @@ def _hot(tier: Tier, beside: str) -> Thing:
     )
 
 
-def _buckets(tier: Tier, beside: str) -> Iterator[Thing]:
+def _buckets(tier: Tier, beside: str) -> Iterator[StatefulAsset]:
     """One for its purpose, and the cold tier's one for artifacts, which share its size."""
     main = f"bucket/{beside}{tier.tier}-{tier.purpose}"
     for purpose in (tier.purpose, *((ARTIFACTS,) if tier.tier == "cold" else ())):
         loss, reason = PURPOSES[purpose]
         first = purpose == tier.purpose
-        yield Thing(
+        yield StatefulAsset(
             key=f"bucket/{beside}{tier.tier}-{purpose}",
             title=f"{tier.tier} tier: {purpose}",
-            kind=Kind.BUCKET,
+            kind=AssetKind.BUCKET,
             loss=loss,
-            treatment=Treatment.MOVED,
+            treatment=AssetTreatment.MOVED,
             reason=reason,
             part=tier.tier,
             bytes=_upto(_largest_gb(tier)) if first else None,
@@ -111,10 +119,10 @@ def _largest_gb(tier: Tier) -> Decimal:
     return tier.asked_gb + (tier.grown_gb.max if tier.grown_gb else 0)
 
 
-def _platform(spec: ClusterSpec, platform: Platform) -> Iterator[Thing]:
+def _platform(spec: ClusterSpec, platform: Platform) -> Iterator[StatefulAsset]:
     for part in platform.parts:
         for kept in PARTS[part.name].keeps if part.name in PARTS else ():
-            yield _kept(part, kept)
+            yield _build_asset(part, kept)
         if part.name not in PARTS:
             yield _unknown(part)
     users = [user for user, part in USER_PARTS.items() if not part or platform.part(part)]
@@ -128,9 +136,9 @@ def _platform(spec: ClusterSpec, platform: Platform) -> Iterator[Thing]:
     yield _names(spec, platform)
 
 
-def _kept(part: Installed, kept: Kept) -> Thing:
+def _build_asset(part: PlatformComponent, kept: StateClass) -> StatefulAsset:
     size = _upto(part.disk_gb) if kept.disk and part.disk_gb else None
-    return Thing(
+    return StatefulAsset(
         key=kept.key,
         title=kept.title,
         kind=kept.kind,
@@ -144,13 +152,13 @@ def _kept(part: Installed, kept: Kept) -> Thing:
     )
 
 
-def _unknown(part: Installed) -> Thing:
-    return Thing(
+def _unknown(part: PlatformComponent) -> StatefulAsset:
+    return StatefulAsset(
         key=f"volumes/{part.name}",
         title=f"whatever {part.title} keeps",
-        kind=Kind.VOLUME,
+        kind=AssetKind.VOLUME,
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="this Atoll does not know the part, so that nobody can say that it keeps nothing",
         part=part.name,
         locator=part.namespace,
@@ -158,12 +166,12 @@ def _unknown(part: Installed) -> Thing:
     )
 
 
-def _user_bucket(user: str, row: BucketRow, platform: Platform) -> Thing:
+def _user_bucket(user: str, row: BucketRow, platform: Platform) -> StatefulAsset:
     inside = platform.object_store != "provider"
-    return Thing(
+    return StatefulAsset(
         key=f"store/{user}",
         title=f"{row.title}: {user.removeprefix('team-')}" if row is TEAM_BUCKET else row.title,
-        kind=Kind.BUCKET,
+        kind=AssetKind.BUCKET,
         loss=row.loss,
         treatment=row.treatment,
         reason=row.reason,
@@ -172,66 +180,66 @@ def _user_bucket(user: str, row: BucketRow, platform: Platform) -> Thing:
     )
 
 
-def _registry(mirror: str) -> Thing:
-    return Thing(
+def _registry(mirror: str) -> StatefulAsset:
+    return StatefulAsset(
         key="registry/mirror",
         title="mirror of charts and images",
-        kind=Kind.REGISTRY,
+        kind=AssetKind.REGISTRY,
         loss=Loss.RECREATABLE,
-        treatment=Treatment.MADE_ANEW,
+        treatment=AssetTreatment.MADE_ANEW,
         reason="it is filled by atoll software images; the target must reach it, or have one of its own",
         locator=mirror,
     )
 
 
-def _names(spec: ClusterSpec, platform: Platform) -> Thing:
+def _names(spec: ClusterSpec, platform: Platform) -> StatefulAsset:
     domain = spec.network.domain or PRIVATE_DOMAIN
     hosts = [host for part, host in HOSTS.items() if platform.part(part)]
-    return Thing(
+    return StatefulAsset(
         key="names/services",
         title="names of the services",
-        kind=Kind.NAMES,
+        kind=AssetKind.NAMES,
         loss=Loss.RECREATABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="they are switched to the target's addresses at the end of the freeze",
         locator=" ".join(f"{host}.{domain}" for host in sorted(hosts)),
     )
 
 
-def _beside(spec: ClusterSpec) -> Iterator[Thing]:
+def _beside(spec: ClusterSpec) -> Iterator[StatefulAsset]:
     """What every stack has, however small its platform."""
-    yield Thing(
+    yield StatefulAsset(
         key="objects/people",
         title="what people made in the cluster: notebooks, services, schedules",
-        kind=Kind.OBJECTS,
+        kind=AssetKind.OBJECTS,
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="definitions that no program knows; what the program makes is made at the target by itself",
         locator="work-*",
     )
-    yield Thing(
+    yield StatefulAsset(
         key="secrets/people",
         title="secrets that people made",
-        kind=Kind.SECRETS,
+        kind=AssetKind.SECRETS,
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="tokens and keys of people; their values never pass through Atoll",
         locator="work-*",
     )
-    yield Thing(
+    yield StatefulAsset(
         key="secrets/platform",
         title="secrets of the platform and keys of the VPN",
-        kind=Kind.SECRETS,
+        kind=AssetKind.SECRETS,
         loss=Loss.RECREATABLE,
-        treatment=Treatment.MADE_ANEW,
+        treatment=AssetTreatment.MADE_ANEW,
         reason="the target's program makes its own, so that none is known on both sides",
     )
     if spec.placement.target in {"aws", "gcp"}:
-        yield Thing(
+        yield StatefulAsset(
             key="key/data",
             title="key that data is encrypted with",
-            kind=Kind.KEY,
+            kind=AssetKind.KEY,
             loss=Loss.IRREPLACEABLE,
-            treatment=Treatment.STAYS,
+            treatment=AssetTreatment.STAYS,
             reason="the target encrypts with its own; this one must outlive everything that it encrypted",
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.assets import AssetKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,25 +54,25 @@ _FILE: Final = (
     Feature.XATTRS,
 )
 _ROWS: Final = (Feature.ROLES, Feature.SEQUENCES, Feature.LARGE_OBJECTS)
-OF_KIND: Final[Mapping[Kind, tuple[Feature, ...]]] = {
-    Kind.BUCKET: _OBJECT,
-    Kind.FILE_SYSTEM: _FILE,
-    Kind.VOLUME: _FILE,
-    Kind.POSTGRESQL: _ROWS,
-    Kind.MYSQL: (Feature.ROLES,),
-    Kind.OBJECTS: (Feature.STATUS,),
+OF_KIND: Final[Mapping[AssetKind, tuple[Feature, ...]]] = {
+    AssetKind.BUCKET: _OBJECT,
+    AssetKind.FILE_SYSTEM: _FILE,
+    AssetKind.VOLUME: _FILE,
+    AssetKind.POSTGRESQL: _ROWS,
+    AssetKind.MYSQL: (Feature.ROLES,),
+    AssetKind.OBJECTS: (Feature.STATUS,),
 }
 # The target has its own of these: a copy without them has lost nothing that anybody misses.
 _ITS_OWN: Final = frozenset({Feature.STORAGE_CLASS, Feature.STATUS, Feature.ROLES})
 
 
-def missed(feature: Feature, kind: Kind) -> bool:
+def is_relevant_loss(feature: Feature, kind: AssetKind) -> bool:
     """Whether anybody misses it; a bucket's times of change are those of its own store, whoever writes into it."""
-    return feature not in _ITS_OWN and not (kind is Kind.BUCKET and feature is Feature.TIMESTAMPS)
+    return feature not in _ITS_OWN and not (kind is AssetKind.BUCKET and feature is Feature.TIMESTAMPS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class FeatureUsage:
     """How many objects of a thing have what: from a manifest's summary, or from a file that says it.
 
     Args:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from planning.relocation.inventory.assets import Kind, Loss, Seen, Thing, Treatment
+from planning.relocation.inventory.assets import AssetKind, AssetSource, AssetTreatment, Loss, StatefulAsset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from planning.costs.resources.resource import Resource, Value
 
-Namer: TypeAlias = "Callable[[Resource], Thing | str | None]"
+Namer: TypeAlias = "Callable[[Resource], StatefulAsset | str | None]"
 
 PLATFORM_BUCKET: Final = "platform"
 AUDIT: Final = "audit"
@@ -22,7 +22,7 @@ POSTGRES: Final[Mapping[str, str]] = {
 }
 
 
-def keys_of(resource: Resource) -> Iterator[Thing | None]:
+def keys_of(resource: Resource) -> Iterator[StatefulAsset | None]:
     """The thing that a resource is; None where it holds state and no row knows it; nothing where it holds none."""
     namer = _STATEFUL.get(resource.type)
     if namer is None:
@@ -33,51 +33,51 @@ def keys_of(resource: Resource) -> Iterator[Thing | None]:
     yield _bare(named) if isinstance(named, str) else named
 
 
-def _bare(key: str) -> Thing:
+def _bare(key: str) -> StatefulAsset:
     """A thing of which the lock knows more; where it does not, it is moved, for nobody can say that it need not be."""
-    return Thing(
+    return StatefulAsset(
         key=key,
         title=key,
         kind=_KINDS[key.partition("/")[0]],
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="the program makes it and the lock does not tell what it is for",
-        seen=(Seen.PLAN,),
+        seen=(AssetSource.PLAN,),
     )
 
 
-_KINDS: Final[Mapping[str, Kind]] = {
-    "bucket": Kind.BUCKET,
-    "database": Kind.POSTGRESQL,
-    "file-system": Kind.FILE_SYSTEM,
-    "volumes": Kind.VOLUME,
-    "secrets": Kind.SECRETS,
-    "key": Kind.KEY,
-    "names": Kind.NAMES,
-    "registry": Kind.REGISTRY,
+_KINDS: Final[Mapping[str, AssetKind]] = {
+    "bucket": AssetKind.BUCKET,
+    "database": AssetKind.POSTGRESQL,
+    "file-system": AssetKind.FILE_SYSTEM,
+    "volumes": AssetKind.VOLUME,
+    "secrets": AssetKind.SECRETS,
+    "key": AssetKind.KEY,
+    "names": AssetKind.NAMES,
+    "registry": AssetKind.REGISTRY,
 }
 
 
-def _bucket(resource: Resource) -> Thing | str:
+def _bucket(resource: Resource) -> StatefulAsset | str:
     if resource.name == PLATFORM_BUCKET:
-        return Thing(
+        return StatefulAsset(
             key="bucket/platform",
             title="the platform's bucket: backups, and old objects of the store in the cluster",
-            kind=Kind.BUCKET,
+            kind=AssetKind.BUCKET,
             loss=Loss.RECREATABLE,
-            treatment=Treatment.STAYS,
+            treatment=AssetTreatment.STAYS,
             reason="the target backs itself up; old objects of the store are read through the store",
-            seen=(Seen.PLAN,),
+            seen=(AssetSource.PLAN,),
         )
     if resource.name == AUDIT:
-        return Thing(
+        return StatefulAsset(
             key="bucket/audit",
             title="records of the cloud's audit trail",
-            kind=Kind.BUCKET,
+            kind=AssetKind.BUCKET,
             loss=Loss.IRREPLACEABLE,
-            treatment=Treatment.STAYS,
+            treatment=AssetTreatment.STAYS,
             reason="evidence of what was done at the source: it stays there, whatever is deleted around it",
-            seen=(Seen.PLAN,),
+            seen=(AssetSource.PLAN,),
         )
     return f"bucket/{resource.name}"
 
@@ -101,17 +101,17 @@ def _claim(resource: Resource) -> str:
     return f"volumes/{namespace}/{name}"
 
 
-def _logs(resource: Resource) -> Thing:
+def _logs(resource: Resource) -> StatefulAsset:
     name = resource.inputs.get("name")
-    return Thing(
+    return StatefulAsset(
         key=f"logs/{resource.name}",
         title=f"logs of the cloud: {resource.name.replace('-', ' ')}",
-        kind=Kind.LOGS,
+        kind=AssetKind.LOGS,
         loss=Loss.RECREATABLE,
-        treatment=Treatment.STAYS,
+        treatment=AssetTreatment.STAYS,
         reason="the source keeps them until their retention ends",
         locator=name if isinstance(name, str) else "",
-        seen=(Seen.PLAN,),
+        seen=(AssetSource.PLAN,),
     )
 
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.inventory.assets import MEASURED, Kind, Loss, Seen, Treatment
+from planning.relocation.inventory.assets import MEASURED, AssetKind, AssetSource, AssetTreatment, Loss
 from planning.relocation.inventory.resource_assets import keys_of
-from planning.relocation.inventory.volume import Volume, VolumeKind
+from planning.relocation.inventory.volume import TransferVolume, VolumeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from planning.costs.resources.resource import Resource
-    from planning.relocation.inventory.assets import Thing
-    from planning.relocation.inventory.features import Usage
+    from planning.relocation.inventory.assets import StatefulAsset
+    from planning.relocation.inventory.features import FeatureUsage
     from planning.values.money import Range
 
 
@@ -32,17 +32,17 @@ class Inventory:
         strange: registered resources that hold state and that no row of ours knows: a plan says so, never skips them.
     """
 
-    things: tuple[Thing, ...]
+    things: tuple[StatefulAsset, ...]
     unlooked: tuple[tuple[str, str], ...] = ()
     strange: tuple[str, ...] = ()
 
     @property
-    def moved(self) -> tuple[Thing, ...]:
+    def moved(self) -> tuple[StatefulAsset, ...]:
         """What crosses over."""
         return tuple(each for each in self.things if each.moved)
 
     @property
-    def left_out(self) -> tuple[Thing, ...]:
+    def left_out(self) -> tuple[StatefulAsset, ...]:
         """What does not, with its reason."""
         return tuple(each for each in self.things if not each.moved)
 
@@ -57,17 +57,17 @@ def with_resources(inventory: Inventory, resources: Iterable[Resource]) -> Inven
                 strange.append(f"{resource.type} {resource.name}")
                 continue
             there = things.get(new.key, new)
-            things[new.key] = replace(there, seen=_also(there.seen, Seen.PLAN))
+            things[new.key] = replace(there, seen=_also(there.seen, AssetSource.PLAN))
     return replace(
         inventory,
-        things=in_order(things.values()),
+        things=sort_by_priority(things.values()),
         unlooked=tuple(each for each in inventory.unlooked if each[0] != "plan"),
         strange=tuple(sorted({*inventory.strange, *strange})),
     )
 
 
 def with_cluster(
-    inventory: Inventory, found: Iterable[Thing], *, silence: str = "", instead: Iterable[str] = ()
+    inventory: Inventory, found: Iterable[StatefulAsset], *, silence: str = "", instead: Iterable[str] = ()
 ) -> Inventory:
     """The same, with what a running cluster says of itself.
 
@@ -84,23 +84,23 @@ def with_cluster(
     for new in found:
         there = things.get(new.key)
         things[new.key] = new if there is None else _closer(there, new)
-    return replace(inventory, things=in_order(things.values()), unlooked=rest)
+    return replace(inventory, things=sort_by_priority(things.values()), unlooked=rest)
 
 
-def without(inventory: Inventory, keys: Iterable[str]) -> Inventory:
+def leave_behind(inventory: Inventory, keys: Iterable[str]) -> Inventory:
     """The same, with things that its owner leaves behind."""
     left = frozenset(keys)
     reason = "left out by the plan's file: nobody asked for it"
     return replace(
         inventory,
         things=tuple(
-            replace(each, treatment=Treatment.STAYS, reason=reason) if each.key in left and each.moved else each
+            replace(each, treatment=AssetTreatment.STAYS, reason=reason) if each.key in left and each.moved else each
             for each in inventory.things
         ),
     )
 
 
-def _closer(there: Thing, new: Thing) -> Thing:
+def _closer(there: StatefulAsset, new: StatefulAsset) -> StatefulAsset:
     """What is known of a thing already, with what the cluster adds."""
     return replace(
         there,
@@ -108,22 +108,22 @@ def _closer(there: Thing, new: Thing) -> Thing:
         bytes=new.bytes or there.bytes,
         objects=new.objects or there.objects,
         sized_by=new.sized_by if new.bytes else there.sized_by,
-        seen=_also(there.seen, Seen.CLUSTER),
+        seen=_also(there.seen, AssetSource.CLUSTER),
     )
 
 
-def _also(seen: tuple[Seen, ...], other: Seen) -> tuple[Seen, ...]:
+def _also(seen: tuple[AssetSource, ...], other: AssetSource) -> tuple[AssetSource, ...]:
     return seen if other in seen else (*seen, other)
 
 
-def in_order(things: Iterable[Thing]) -> tuple[Thing, ...]:
+def sort_by_priority(things: Iterable[StatefulAsset]) -> tuple[StatefulAsset, ...]:
     """What is moved first, and of that what nothing can replace."""
-    order = list(Treatment)
+    order = list(AssetTreatment)
     return tuple(sorted(things, key=lambda each: (order.index(each.treatment), list(Loss).index(each.loss), each.key)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class AssetMeasurement:
     """One thing as it was counted; None where that was not.
 
     Args:
@@ -137,25 +137,25 @@ class Measured:
     change_bytes_per_day: Range | None = None
     versions: Range | None = None
     tagged: Range | None = None
-    usage: Usage | None = None
+    usage: FeatureUsage | None = None
 
 
 SAMPLE: Final = Decimal("0.05")  # operations/relocation/config/endpoints.py: sample_percent
-NOTHING_COUNTED: Final = Measured()
-_KINDS: Final[Mapping[Kind, VolumeKind]] = {
-    Kind.BUCKET: "bucket",
-    Kind.POSTGRESQL: "database",
-    Kind.MYSQL: "database",
-    Kind.FILE_SYSTEM: "files",
-    Kind.VOLUME: "files",
-    Kind.REGISTRY: "registry",
+NOTHING_COUNTED: Final = AssetMeasurement()
+_KINDS: Final[Mapping[AssetKind, VolumeKind]] = {
+    AssetKind.BUCKET: "bucket",
+    AssetKind.POSTGRESQL: "database",
+    AssetKind.MYSQL: "database",
+    AssetKind.FILE_SYSTEM: "files",
+    AssetKind.VOLUME: "files",
+    AssetKind.REGISTRY: "registry",
 }
 
 
-def with_measured(inventory: Inventory, measured: Mapping[str, Measured]) -> Inventory:
+def with_measured(inventory: Inventory, measured: Mapping[str, AssetMeasurement]) -> Inventory:
     """The same, with bytes and objects that were counted, by key; what was counted needs no other's size."""
 
-    def one(each: Thing) -> Thing:
+    def one(each: StatefulAsset) -> StatefulAsset:
         found = measured.get(each.key)
         if found is None or found.bytes is None:
             return each
@@ -165,8 +165,8 @@ def with_measured(inventory: Inventory, measured: Mapping[str, Measured]) -> Inv
 
 
 def volumes_of(
-    inventory: Inventory, measured: Mapping[str, Measured], *, sample: Decimal = SAMPLE
-) -> tuple[Volume, ...]:
+    inventory: Inventory, measured: Mapping[str, AssetMeasurement], *, sample: Decimal = SAMPLE
+) -> tuple[TransferVolume, ...]:
     """What is moved, as money and time see it; things without bytes of their own are no volumes.
 
     Args:
@@ -179,9 +179,9 @@ def volumes_of(
     )
 
 
-def volume_of(thing: Thing, found: Measured, *, sample: Decimal = SAMPLE) -> Volume:
+def volume_of(thing: StatefulAsset, found: AssetMeasurement, *, sample: Decimal = SAMPLE) -> TransferVolume:
     """One thing as a volume."""
-    return Volume(
+    return TransferVolume(
         kind=_KINDS.get(thing.kind, "files"),
         name=thing.key,
         bytes=thing.bytes,

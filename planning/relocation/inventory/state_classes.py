@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.inventory.assets import Kind, Loss, Treatment
+from planning.relocation.inventory.assets import AssetKind, AssetTreatment, Loss
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StateClass:
     """One thing that a part keeps.
 
     Args:
@@ -23,10 +23,10 @@ class Kept:
 
     key: str
     title: str
-    kind: Kind
+    kind: AssetKind
     loss: Loss
     reason: str
-    treatment: Treatment = Treatment.MOVED
+    treatment: AssetTreatment = AssetTreatment.MOVED
     locator: str = ""
     disk: bool = False
 
@@ -40,7 +40,7 @@ class PartRow:
     """
 
     reason: str = ""
-    keeps: tuple[Kept, ...] = ()
+    keeps: tuple[StateClass, ...] = ()
 
 
 def _nothing(reason: str) -> PartRow:
@@ -53,8 +53,8 @@ _NODE: Final = _nothing("runs on nodes and keeps nothing of its own")
 _VIEW: Final = _nothing("shows what other parts keep")
 
 
-def _database(part: str, title: str, kind: Kind, locator: str, reason: str) -> Kept:
-    return Kept(
+def _database(part: str, title: str, kind: AssetKind, locator: str, reason: str) -> StateClass:
+    return StateClass(
         key=f"database/{part}",
         title=title,
         kind=kind,
@@ -68,12 +68,12 @@ def _database(part: str, title: str, kind: Kind, locator: str, reason: str) -> K
 def _store(name: str) -> PartRow:
     return PartRow(
         keeps=(
-            Kept(
+            StateClass(
                 key=f"volumes/{name}",
                 title="drives of the object store",
-                kind=Kind.VOLUME,
+                kind=AssetKind.VOLUME,
                 loss=Loss.RECREATABLE,
-                treatment=Treatment.MADE_ANEW,
+                treatment=AssetTreatment.MADE_ANEW,
                 reason="its buckets are moved object by object, into a store that the target makes",
                 locator="object-store",
                 disk=True,
@@ -96,10 +96,10 @@ PARTS: Final[Mapping[str, PartRow]] = {
     "dashboard": _nothing("Profiles and PodDefaults are made by the program; what people made is among the objects"),
     "notebooks": PartRow(
         keeps=(
-            Kept(
+            StateClass(
                 key="volumes/notebooks",
                 title="volumes of notebooks",
-                kind=Kind.VOLUME,
+                kind=AssetKind.VOLUME,
                 loss=Loss.IRREPLACEABLE,
                 reason="people's code and notes, in volumes that they made themselves; no lock knows how many",
                 locator="work-*",
@@ -112,14 +112,18 @@ PARTS: Final[Mapping[str, PartRow]] = {
             _database(
                 "pipelines",
                 "database of Pipelines, with its metadata store",
-                Kind.MYSQL,
+                AssetKind.MYSQL,
                 "kubeflow/mysql",
                 "runs, schedules and lineage; the specs of pipelines are objects beside it",
             ),
         )
     ),
     "katib": PartRow(
-        keeps=(_database("katib", "database of Katib", Kind.MYSQL, "kubeflow/katib-mysql", "what each trial measured"),)
+        keeps=(
+            _database(
+                "katib", "database of Katib", AssetKind.MYSQL, "kubeflow/katib-mysql", "what each trial measured"
+            ),
+        )
     ),
     "kserve": _nothing("InferenceServices are among the objects of the cluster; models are in buckets"),
     "model_registry": PartRow(
@@ -127,7 +131,7 @@ PARTS: Final[Mapping[str, PartRow]] = {
             _database(
                 "model_registry",
                 "database of the Hub",
-                Kind.POSTGRESQL,
+                AssetKind.POSTGRESQL,
                 "kubeflow/model-registry-db",
                 "registered models and their versions",
             ),
@@ -138,20 +142,20 @@ PARTS: Final[Mapping[str, PartRow]] = {
     "prometheus_crds": _PROGRAM,
     "prometheus": PartRow(
         keeps=(
-            Kept(
+            StateClass(
                 key="volumes/prometheus",
                 title="series of Prometheus",
-                kind=Kind.VOLUME,
+                kind=AssetKind.VOLUME,
                 loss=Loss.RECREATABLE,
-                treatment=Treatment.STAYS,
+                treatment=AssetTreatment.STAYS,
                 reason="measurements of the source; they say nothing of the target and end with their retention",
                 locator="observability",
                 disk=True,
             ),
-            Kept(
+            StateClass(
                 key="database/grafana",
                 title="Grafana's own database",
-                kind=Kind.VOLUME,
+                kind=AssetKind.VOLUME,
                 loss=Loss.IRREPLACEABLE,
                 reason="dashboards that people made: SQLite in its volume; those of the platform are made anew",
                 locator="observability/prometheus-grafana",
@@ -160,12 +164,12 @@ PARTS: Final[Mapping[str, PartRow]] = {
     ),
     "loki": PartRow(
         keeps=(
-            Kept(
+            StateClass(
                 key="volumes/loki",
                 title="logs that are not in the bucket yet",
-                kind=Kind.VOLUME,
+                kind=AssetKind.VOLUME,
                 loss=Loss.RECREATABLE,
-                treatment=Treatment.STAYS,
+                treatment=AssetTreatment.STAYS,
                 reason="minutes of logs; they reach the bucket by themselves",
                 locator="observability",
                 disk=True,
@@ -174,12 +178,12 @@ PARTS: Final[Mapping[str, PartRow]] = {
     ),
     "tempo": PartRow(
         keeps=(
-            Kept(
+            StateClass(
                 key="volumes/tempo",
                 title="traces that are not in the bucket yet",
-                kind=Kind.VOLUME,
+                kind=AssetKind.VOLUME,
                 loss=Loss.RECREATABLE,
-                treatment=Treatment.STAYS,
+                treatment=AssetTreatment.STAYS,
                 reason="minutes of traces; they reach the bucket by themselves",
                 locator="observability",
                 disk=True,
@@ -210,7 +214,7 @@ PARTS: Final[Mapping[str, PartRow]] = {
             _database(
                 "mlflow",
                 "database of MLflow",
-                Kind.POSTGRESQL,
+                AssetKind.POSTGRESQL,
                 "mlflow/mlflow-database",
                 "experiments, runs, models and traces, with the addresses of their artifacts",
             ),
@@ -221,7 +225,7 @@ PARTS: Final[Mapping[str, PartRow]] = {
             _database(
                 "airflow",
                 "database of Airflow",
-                Kind.POSTGRESQL,
+                AssetKind.POSTGRESQL,
                 "airflow/airflow-database",
                 "runs, connections and variables",
             ),
@@ -230,12 +234,12 @@ PARTS: Final[Mapping[str, PartRow]] = {
     "slurm_operator": _STATELESS,
     "slurm": PartRow(
         keeps=(
-            Kept(
+            StateClass(
                 key="volumes/slurm",
                 title="jobs that Slurm's controller holds",
-                kind=Kind.VOLUME,
+                kind=AssetKind.VOLUME,
                 loss=Loss.RECREATABLE,
-                treatment=Treatment.MADE_ANEW,
+                treatment=AssetTreatment.MADE_ANEW,
                 reason="jobs that wait are submitted again; their data is in tiers and buckets",
                 locator="slurm",
                 disk=True,
@@ -257,7 +261,7 @@ class BucketRow:
 
     title: str
     loss: Loss
-    treatment: Treatment
+    treatment: AssetTreatment
     reason: str
 
 
@@ -267,29 +271,31 @@ STORE_USERS: Final[Mapping[str, BucketRow]] = {
     "mlflow": BucketRow(
         title="artifacts and models of MLflow",
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="models and what runs logged: nothing else has them",
     ),
-    "loki": BucketRow(title="logs", loss=Loss.RECREATABLE, treatment=Treatment.STAYS, reason=_RETAINED),
-    "tempo": BucketRow(title="traces of requests", loss=Loss.RECREATABLE, treatment=Treatment.STAYS, reason=_RETAINED),
+    "loki": BucketRow(title="logs", loss=Loss.RECREATABLE, treatment=AssetTreatment.STAYS, reason=_RETAINED),
+    "tempo": BucketRow(
+        title="traces of requests", loss=Loss.RECREATABLE, treatment=AssetTreatment.STAYS, reason=_RETAINED
+    ),
     "pipelines": BucketRow(
         title="specs and artifacts of Pipelines",
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="specs of pipelines are here and not in the database (kubeflow/website#726)",
     ),
-    "backups": BucketRow(title="backups", loss=Loss.RECREATABLE, treatment=Treatment.STAYS, reason=_RETAINED),
+    "backups": BucketRow(title="backups", loss=Loss.RECREATABLE, treatment=AssetTreatment.STAYS, reason=_RETAINED),
     "airflow": BucketRow(
         title="logs of Airflow's tasks",
         loss=Loss.LARGE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="pages of old runs show them; nothing computes with them",
     ),
 }
 TEAM_BUCKET: Final = BucketRow(
     title="bucket of a team",
     loss=Loss.IRREPLACEABLE,
-    treatment=Treatment.MOVED,
+    treatment=AssetTreatment.MOVED,
     reason="whatever people keep; nobody else knows what of it could be made again",
 )
 

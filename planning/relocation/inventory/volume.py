@@ -16,7 +16,7 @@ PART_BYTES: Final = 16 * MIB  # of our own copies: the block of components/agent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Volume:
+class TransferVolume:
     """One thing that is moved.
 
     Args:

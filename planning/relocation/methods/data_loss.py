@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from planning.relocation.inventory.assets import Kind
-from planning.relocation.inventory.features import OF_KIND, Feature, missed
+from planning.relocation.inventory.assets import AssetKind
+from planning.relocation.inventory.features import OF_KIND, Feature, is_relevant_loss
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from planning.relocation.inventory.features import Usage
+    from planning.relocation.inventory.features import FeatureUsage
     from planning.relocation.methods.move_methods import Mover
 
 
@@ -25,7 +25,7 @@ class Carries(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class LossCell:
     """One cell of the matrix.
 
     Args:
@@ -39,7 +39,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
+class FeatureLoss:
     """Something that a mover would lose.
 
     Args:
@@ -78,31 +78,31 @@ SOURCES: Final[Mapping[str, str]] = {
 }
 
 
-def _cells(source: str, kept: Iterable[Feature], dropped: Iterable[Feature]) -> dict[Feature, Cell]:
+def _cells(source: str, kept: Iterable[Feature], dropped: Iterable[Feature]) -> dict[Feature, LossCell]:
     return {
-        **{each: Cell(carries=Carries.KEPT, source=source) for each in kept},
-        **{each: Cell(carries=Carries.DROPPED, source=source) for each in dropped},
+        **{each: LossCell(carries=Carries.KEPT, source=source) for each in kept},
+        **{each: LossCell(carries=Carries.DROPPED, source=source) for each in dropped},
     }
 
 
 _TYPE: Final = (Feature.CONTENT_TYPE, Feature.HEADERS, Feature.USER_METADATA)
 _VERSIONED: Final = (Feature.VERSIONS, Feature.DELETE_MARKERS)
 _POSIX: Final = (Feature.OWNERS, Feature.MODES, Feature.TIMESTAMPS)
-_NEW_TIME: Final = Cell(
+_NEW_TIME: Final = LossCell(
     carries=Carries.DROPPED,
     source="s3_time",
     note="the store writes its own; the old time is in the source's manifest",
 )
 _OWN_ROLES: Final = "the target's program makes its own"
 # Mover to feature to cell. A cell that is missing is not known.
-MATRIX: Final[Mapping[str, Mapping[Feature, Cell]]] = {
+MATRIX: Final[Mapping[str, Mapping[Feature, LossCell]]] = {
     "atoll": {
         **_cells("atoll", (*_TYPE, Feature.TAGS, *_VERSIONED), (Feature.ACLS, Feature.STORAGE_CLASS)),
         Feature.TIMESTAMPS: _NEW_TIME,
     },
     "rclone": {
         **_cells("rclone", _TYPE, (Feature.TAGS, *_VERSIONED, Feature.ACLS, Feature.STORAGE_CLASS)),
-        Feature.TIMESTAMPS: Cell(
+        Feature.TIMESTAMPS: LossCell(
             carries=Carries.DROPPED, source="rclone", note="but for user metadata mtime, which rclone alone reads"
         ),
     },
@@ -112,7 +112,7 @@ MATRIX: Final[Mapping[str, Mapping[Feature, Cell]]] = {
             (*_TYPE, Feature.TAGS, Feature.VERSIONS, Feature.ACLS, Feature.STORAGE_CLASS, Feature.TIMESTAMPS),
             (),
         ),
-        Feature.DELETE_MARKERS: Cell(
+        Feature.DELETE_MARKERS: LossCell(
             carries=Carries.DROPPED, source="replication", note="unless the rule turns their replication on"
         ),
     },
@@ -127,15 +127,15 @@ MATRIX: Final[Mapping[str, Mapping[Feature, Cell]]] = {
     ),
     "pg_dump": {
         **_cells("pg_dump", (Feature.SEQUENCES, Feature.LARGE_OBJECTS), ()),
-        Feature.ROLES: Cell(carries=Carries.DROPPED, source="pg_dump", note=_OWN_ROLES),
+        Feature.ROLES: LossCell(carries=Carries.DROPPED, source="pg_dump", note=_OWN_ROLES),
     },
     "cnpg_replica": _cells("cnpg", (Feature.SEQUENCES, Feature.LARGE_OBJECTS, Feature.ROLES), ()),
-    "mysqldump": {Feature.ROLES: Cell(carries=Carries.DROPPED, source="mysqldump", note=_OWN_ROLES)},
+    "mysqldump": {Feature.ROLES: LossCell(carries=Carries.DROPPED, source="mysqldump", note=_OWN_ROLES)},
     "rsync": _cells("rsync", (*_POSIX, Feature.LINKS, Feature.ACLS, Feature.XATTRS), ()),
     "volsync": {
         **_cells("volsync", (Feature.TIMESTAMPS, Feature.LINKS), ()),
         **{
-            each: Cell(
+            each: LossCell(
                 carries=Carries.DROPPED,
                 source="volsync",
                 note="unless the namespace allows privileged movers",
@@ -145,58 +145,62 @@ MATRIX: Final[Mapping[str, Mapping[Feature, Cell]]] = {
     },
     "velero": {
         **_cells("velero", (*_POSIX, Feature.LINKS), ()),
-        Feature.STATUS: Cell(carries=Carries.DROPPED, source="velero", note="unless it is asked to restore it"),
+        Feature.STATUS: LossCell(carries=Carries.DROPPED, source="velero", note="unless it is asked to restore it"),
     },
     "exported": _cells("kubernetes", (), (Feature.STATUS,)),
 }
-_NO_ACL: Final = Cell(carries=Carries.DROPPED, source="ownership")
+_NO_ACL: Final = LossCell(carries=Carries.DROPPED, source="ownership")
 # What a store cannot hold, whoever writes it there.
-CANNOT_HOLD: Final[Mapping[str, Mapping[Feature, Cell]]] = {
+CANNOT_HOLD: Final[Mapping[str, Mapping[Feature, LossCell]]] = {
     "aws": {Feature.ACLS: _NO_ACL},
-    "minio": {Feature.ACLS: Cell(carries=Carries.DROPPED, source="minio_acl")},
+    "minio": {Feature.ACLS: LossCell(carries=Carries.DROPPED, source="minio_acl")},
     "gcs": {
-        Feature.TAGS: Cell(carries=Carries.DROPPED, source="gcs_tags"),
+        Feature.TAGS: LossCell(carries=Carries.DROPPED, source="gcs_tags"),
         Feature.ACLS: _NO_ACL,
     },
-    "coreweave": {Feature.TAGS: Cell(carries=Carries.NOT_KNOWN, source="coreweave")},
-    "seaweedfs": {Feature.ACLS: Cell(carries=Carries.NOT_KNOWN, source="seaweedfs")},
+    "coreweave": {Feature.TAGS: LossCell(carries=Carries.NOT_KNOWN, source="coreweave")},
+    "seaweedfs": {Feature.ACLS: LossCell(carries=Carries.NOT_KNOWN, source="seaweedfs")},
 }
 
 
-def cell(mover: str, feature: Feature, *, kind: Kind, target: str = "") -> Cell:
+def cell(mover: str, feature: Feature, *, kind: AssetKind, target: str = "") -> LossCell:
     """What becomes of a feature by a mover; of buckets, the target's store has the last word."""
-    held = _held(feature, kind=kind, target=target)
+    held = _find_target_limit(feature, kind=kind, target=target)
     if held is not None:
         return held
-    return MATRIX.get(mover, {}).get(feature, Cell(carries=Carries.NOT_KNOWN, source=""))
+    return MATRIX.get(mover, {}).get(feature, LossCell(carries=Carries.NOT_KNOWN, source=""))
 
 
-def _held(feature: Feature, *, kind: Kind, target: str) -> Cell | None:
-    return CANNOT_HOLD.get(target, {}).get(feature) if kind is Kind.BUCKET else None
+def _find_target_limit(feature: Feature, *, kind: AssetKind, target: str) -> LossCell | None:
+    return CANNOT_HOLD.get(target, {}).get(feature) if kind is AssetKind.BUCKET else None
 
 
-def losses(mover: Mover, kind: Kind, *, target: str, usage: Usage | None) -> tuple[Lost, ...]:
+def losses(mover: Mover, kind: AssetKind, *, target: str, usage: FeatureUsage | None) -> tuple[FeatureLoss, ...]:
     """What a mover loses of what is used, or may lose where nobody has looked; most objects first."""
-    found = [_lost(mover, feature, kind=kind, target=target, usage=usage) for feature in OF_KIND.get(kind, ())]
+    found = [_build_loss(mover, feature, kind=kind, target=target, usage=usage) for feature in OF_KIND.get(kind, ())]
     return tuple(sorted((each for each in found if each is not None), key=lambda each: -(each.count or 0)))
 
 
-def _lost(mover: Mover, feature: Feature, *, kind: Kind, target: str, usage: Usage | None) -> Lost | None:
+def _build_loss(
+    mover: Mover, feature: Feature, *, kind: AssetKind, target: str, usage: FeatureUsage | None
+) -> FeatureLoss | None:
     there = cell(mover.name, feature, kind=kind, target=target)
     count = usage.of(feature) if usage else None
     if there.carries is Carries.KEPT or count == 0:
         return None
-    who = f"the target ({target})" if _held(feature, kind=kind, target=target) else mover.title
+    who = f"the target ({target})" if _find_target_limit(feature, kind=kind, target=target) else mover.title
     does = "drops them" if there.carries is Carries.DROPPED else "is not known to keep them"
     does = does.replace("drops", "cannot hold") if who.startswith("the target") else does
     used = f"{count:,} have {feature}" if count else f"{feature}: not looked at yet"
     note = f", {there.note}" if there.note else ""
     text = f"{used}; {who} {does}{note}"
-    return Lost(feature=feature, count=count, text=text, source=there.source, missed=missed(feature, kind))
+    return FeatureLoss(
+        feature=feature, count=count, text=text, source=there.source, missed=is_relevant_loss(feature, kind)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class MoverChoice:
     """The mover of a thing.
 
     Args:
@@ -208,16 +212,16 @@ class Choice:
     """
 
     mover: Mover
-    loses: tuple[Lost, ...]
-    unlooked: tuple[Lost, ...]
+    loses: tuple[FeatureLoss, ...]
+    unlooked: tuple[FeatureLoss, ...]
     why: str
     counted: bool
     others: tuple[tuple[Mover, str], ...] = ()
 
 
 def choose(
-    candidates: Iterable[Mover], kind: Kind, *, target: str, usage: Usage | None, named: str = ""
-) -> Choice | None:
+    candidates: Iterable[Mover], kind: AssetKind, *, target: str, usage: FeatureUsage | None, named: str = ""
+) -> MoverChoice | None:
     """The first mover that loses nothing of what is used, or the least of it, or may lose least; None for none.
 
     Args:
@@ -226,7 +230,7 @@ def choose(
     weighed = [(each, losses(each, kind, target=target, usage=usage)) for each in candidates]
     if not weighed:
         return None
-    sure = [(mover, *_parted(lost)) for mover, lost in weighed]
+    sure = [(mover, *_split_losses(lost)) for mover, lost in weighed]
     best = min(range(len(sure)), key=lambda index: (_weight(sure[index][1]), len(sure[index][2]), index))
     said = next((index for index, each in enumerate(sure) if each[0].name == named), None)
     spared = said is not None and _weight(sure[best][1]) < _weight(sure[said][1])
@@ -237,20 +241,20 @@ def choose(
     why = _why(loses, unlooked, usage)
     if said is not None:
         why = f"{f'{instead} would lose less' if instead else why}; relocation.yaml names this one"
-    return Choice(mover=mover, loses=loses, unlooked=unlooked, why=why, counted=usage is not None, others=others)
+    return MoverChoice(mover=mover, loses=loses, unlooked=unlooked, why=why, counted=usage is not None, others=others)
 
 
-def _parted(lost: tuple[Lost, ...]) -> tuple[tuple[Lost, ...], tuple[Lost, ...]]:
+def _split_losses(lost: tuple[FeatureLoss, ...]) -> tuple[tuple[FeatureLoss, ...], tuple[FeatureLoss, ...]]:
     """What is surely lost, and what would be."""
     open_ = (each for each in lost if each.count is None and each.missed)
     return tuple(each for each in lost if each.count), tuple(open_)
 
 
-def _weight(lost: tuple[Lost, ...]) -> int:
+def _weight(lost: tuple[FeatureLoss, ...]) -> int:
     return sum(each.count or 0 for each in lost if each.missed)
 
 
-def _why(loses: tuple[Lost, ...], unlooked: tuple[Lost, ...], usage: Usage | None) -> str:
+def _why(loses: tuple[FeatureLoss, ...], unlooked: tuple[FeatureLoss, ...], usage: FeatureUsage | None) -> str:
     if _weight(loses):
         return "nothing that applies loses less"
     if usage is None:
@@ -260,7 +264,7 @@ def _why(loses: tuple[Lost, ...], unlooked: tuple[Lost, ...], usage: Usage | Non
     return "loses nothing that is used"
 
 
-def _why_not(lost: tuple[Lost, ...], unlooked: tuple[Lost, ...]) -> str:
+def _why_not(lost: tuple[FeatureLoss, ...], unlooked: tuple[FeatureLoss, ...]) -> str:
     heavy = [each for each in lost if each.missed]
     if heavy:
         return heavy[0].text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.relocation.inventory.assets import Kind
+from planning.relocation.inventory.assets import AssetKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,28 +25,28 @@ class Mover:
 
     name: str
     title: str
-    kinds: frozenset[Kind]
+    kinds: frozenset[AssetKind]
     runs: Literal["atoll", "provider", "you"]
     between: frozenset[tuple[str, str]] | None = None
     needs: str = ""
     limits: str = ""
 
 
-_FILES: Final = frozenset({Kind.VOLUME, Kind.FILE_SYSTEM})
+_FILES: Final = frozenset({AssetKind.VOLUME, AssetKind.FILE_SYSTEM})
 # In the order of preference. Facts of limits: research/policy_migration.md section 3.2 and the pages in
 # planning/relocation/methods/data_loss.py.
 MOVERS: Final = (
     Mover(
         name="atoll",
         title="Atoll's own copier",
-        kinds=frozenset({Kind.BUCKET}),
+        kinds=frozenset({AssetKind.BUCKET}),
         runs="atoll",
         needs="S3 on both sides, and keys for each",
     ),
     Mover(
         name="rclone",
         title="rclone sync --metadata",
-        kinds=frozenset({Kind.BUCKET}),
+        kinds=frozenset({AssetKind.BUCKET}),
         runs="atoll",
         needs="rclone where it runs",
         limits="an ETag of parts, or under a customer's key, is no checksum (rclone#523, #5993): we verify ourselves",
@@ -54,7 +54,7 @@ MOVERS: Final = (
     Mover(
         name="s3_replication",
         title="Amazon S3 replication with Batch Replication",
-        kinds=frozenset({Kind.BUCKET}),
+        kinds=frozenset({AssetKind.BUCKET}),
         runs="provider",
         between=frozenset({("aws", "aws")}),
         needs="versions on both buckets, a role, and Batch Replication for what is there already",
@@ -63,7 +63,7 @@ MOVERS: Final = (
     Mover(
         name="datasync",
         title="AWS DataSync",
-        kinds=frozenset({Kind.BUCKET}),
+        kinds=frozenset({AssetKind.BUCKET}),
         runs="provider",
         between=frozenset({("aws", "aws"), ("aws", "gcs"), ("gcs", "aws"), ("minio", "aws"), ("aws", "minio")}),
         needs="a location and a role on each side; an agent beside a store that is not in AWS",
@@ -72,7 +72,7 @@ MOVERS: Final = (
     Mover(
         name="storage_transfer",
         title="Storage Transfer Service of Google Cloud",
-        kinds=frozenset({Kind.BUCKET}),
+        kinds=frozenset({AssetKind.BUCKET}),
         runs="provider",
         between=frozenset({("aws", "gcs"), ("gcs", "gcs"), ("minio", "gcs")}),
         needs="keys or a federated role at the source, rights of its service agent at the target",
@@ -80,7 +80,7 @@ MOVERS: Final = (
     Mover(
         name="pg_dump",
         title="pg_dump and pg_restore",
-        kinds=frozenset({Kind.POSTGRESQL}),
+        kinds=frozenset({AssetKind.POSTGRESQL}),
         runs="atoll",
         needs="a user that reads everything at the source, an empty database at the target",
         limits="slow from about a TB on (CloudNativePG#3664)",
@@ -88,14 +88,14 @@ MOVERS: Final = (
     Mover(
         name="cnpg_replica",
         title="CloudNativePG replica cluster, promoted",
-        kinds=frozenset({Kind.POSTGRESQL}),
+        kinds=frozenset({AssetKind.POSTGRESQL}),
         runs="you",
         needs="the same major version, and a way from one cluster to the other or a bucket with its WAL",
     ),
     Mover(
         name="mysqldump",
         title="mysqldump and mysql",
-        kinds=frozenset({Kind.MYSQL}),
+        kinds=frozenset({AssetKind.MYSQL}),
         runs="atoll",
         needs="the same major version on both sides",
     ),
@@ -110,7 +110,7 @@ MOVERS: Final = (
     Mover(
         name="datasync_files",
         title="AWS DataSync between file systems",
-        kinds=frozenset({Kind.FILE_SYSTEM}),
+        kinds=frozenset({AssetKind.FILE_SYSTEM}),
         runs="provider",
         between=frozenset({("aws", "aws")}),
         needs="a location and a role on each side",
@@ -119,7 +119,7 @@ MOVERS: Final = (
     Mover(
         name="volsync",
         title="VolSync, rsync over TLS",
-        kinds=frozenset({Kind.VOLUME}),
+        kinds=frozenset({AssetKind.VOLUME}),
         runs="you",
         needs="VolSync on both clusters, a load balancer at the target",
         limits="57 to 61 MiB/s of one volume (backube/volsync#1166); a damaged source damages the copy (#265)",
@@ -127,7 +127,7 @@ MOVERS: Final = (
     Mover(
         name="exported",
         title="exported and applied; the step rewrite makes recurring runs and KServe's services again, standing still",
-        kinds=frozenset({Kind.OBJECTS}),
+        kinds=frozenset({AssetKind.OBJECTS}),
         runs="you",
         needs="the same definitions on both clusters; for what Atoll makes again, kubeconfig_env of both sides",
         limits="Notebooks, Experiments of Katib and everything else are exported by you",
@@ -135,7 +135,7 @@ MOVERS: Final = (
     Mover(
         name="velero",
         title="Velero with Kopia",
-        kinds=frozenset({Kind.VOLUME, Kind.OBJECTS}),
+        kinds=frozenset({AssetKind.VOLUME, AssetKind.OBJECTS}),
         runs="you",
         needs="the source's bucket of backups as a read-only location at the target",
         limits="no snapshot crosses regions (velero#103), so files are read; it overwrites nothing that is there",
@@ -143,14 +143,14 @@ MOVERS: Final = (
     Mover(
         name="names",
         title="switched by the step dns",
-        kinds=frozenset({Kind.NAMES}),
+        kinds=frozenset({AssetKind.NAMES}),
         runs="atoll",
         needs="a time to live that was lowered before",
     ),
     Mover(
         name="by_owner",
         title="entered again by whoever made them",
-        kinds=frozenset({Kind.SECRETS}),
+        kinds=frozenset({AssetKind.SECRETS}),
         runs="you",
         needs="the list of their names, which the plan has where the cluster was asked",
     ),
@@ -158,7 +158,7 @@ MOVERS: Final = (
 BY_NAME: Final[Mapping[str, Mover]] = {each.name: each for each in MOVERS}
 
 
-def applicable(kind: Kind, *, source: str, target: str) -> tuple[Mover, ...]:
+def applicable(kind: AssetKind, *, source: str, target: str) -> tuple[Mover, ...]:
     """Movers for a kind of thing, between two stores or providers, in the order of preference."""
     return tuple(
         each for each in MOVERS if kind in each.kinds and (each.between is None or (source, target) in each.between)

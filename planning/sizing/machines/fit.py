@@ -12,9 +12,9 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from planning.sizing import assumptions
-from planning.sizing.demand import Fit, Misfit
+from planning.sizing.demand import Fit, Rejection
 from planning.sizing.machines import rejection_reasons
-from planning.sizing.machines.packing import ARM_NOTE, fit_cpu, seat
+from planning.sizing.machines.packing import ARM_NOTE, fit_cpu, pack_nodes
 from planning.sizing.machines.rejection_reasons import (
     BATCH_TOO_SMALL,
     LACKS_PRECISION,
@@ -29,10 +29,10 @@ from planning.sizing.machines.rejection_reasons import (
     TOO_FEW_NODES,
     TOO_LITTLE_NVME,
     TOO_MANY,
-    asked_too_slow,
-    asked_too_small,
+    reject_too_slow,
+    reject_too_small,
 )
-from planning.sizing.machines.run_time import GPU, Speed, node_hours, node_start, spread
+from planning.sizing.machines.run_time import GPU, RunTime, estimate_run_time, node_hours, node_start
 from planning.sizing.throughput.interconnect import joins_nodes
 from planning.values.money import HOURS_PER_MONTH
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator, Machine
     from planning.sizing.demand import Demand
-    from planning.sizing.machines.packing import Seats
+    from planning.sizing.machines.packing import NodePacking
 
 ONE_SPINE: Final = int(assumptions.ONE_SPINE.value)
 LARGEST_CLUSTER: Final = int(assumptions.LARGEST_CLUSTER.value)
@@ -60,7 +60,9 @@ UNBENCHMARKED_NOTE: Final = "no published serving benchmark of this accelerator:
 OPEN_NOTE: Final = "time not known: counted as busy all month"
 
 
-def fit(demand: Demand, machine: Machine, accelerator: Accelerator | None, *, nodes: int | None = None) -> Fit | Misfit:
+def fit(
+    demand: Demand, machine: Machine, accelerator: Accelerator | None, *, nodes: int | None = None
+) -> Fit | Rejection:
     """How `demand` sits on `machine`, or why it does not.
 
     Args:
@@ -72,7 +74,7 @@ def fit(demand: Demand, machine: Machine, accelerator: Accelerator | None, *, no
     if not demand.accelerators:
         return fit_cpu(demand, machine, nodes=nodes)
     basis = find_basis(demand, machine, accelerator)
-    return basis if isinstance(basis, Misfit) else basis.fit(nodes)
+    return basis if isinstance(basis, Rejection) else basis.fit(nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,36 +89,36 @@ class FitBasis:
     demand: Demand
     machine: Machine
     accelerator: Accelerator
-    seats: Seats
-    speed: Speed | None
+    seats: NodePacking
+    speed: RunTime | None
     least: int
     monthly: int
 
-    def fit(self, nodes: int | None) -> Fit | Misfit:
+    def fit(self, nodes: int | None) -> Fit | Rejection:
         """How the demand sits on this many working nodes; None: on the least."""
         working = _working(self, nodes)
-        if isinstance(working, Misfit):
+        if isinstance(working, Rejection):
             return working
         return _fit(self, working, is_least=nodes is None)
 
-    def fit_least(self) -> Callable[[], Fit] | Misfit:
+    def fit_least(self) -> Callable[[], Fit] | Rejection:
         """Makes the fit on the least number of nodes, which only machines on sale need; or why there is none."""
         working = _working(self, None)
-        return working if isinstance(working, Misfit) else partial(_fit, self, working, is_least=True)
+        return working if isinstance(working, Rejection) else partial(_fit, self, working, is_least=True)
 
 
-def find_basis(demand: Demand, machine: Machine, accelerator: Accelerator | None) -> FitBasis | Misfit:
+def find_basis(demand: Demand, machine: Machine, accelerator: Accelerator | None) -> FitBasis | Rejection:
     """The basis of the fits of a demand for accelerators on a machine type, or why there are none."""
     if accelerator is None or not machine.accelerators:
         return NO_ACCELERATOR
     refusal = _refusal(demand, machine, accelerator)
     if refusal is not None:
         return refusal
-    seats = seat(demand, machine, accelerator)
-    if isinstance(seats, Misfit):
+    seats = pack_nodes(demand, machine, accelerator)
+    if isinstance(seats, Rejection):
         return seats
-    speed = spread(demand, machine, accelerator) if seats.spans else None
-    if isinstance(speed, Misfit):
+    speed = estimate_run_time(demand, machine, accelerator) if seats.spans else None
+    if isinstance(speed, Rejection):
         return speed
     limits = (demand.deadline_hours, demand.most_hours_per_run)
     if speed is not None and any(hours is not None and hours <= start_hours(machine) for hours in limits):
@@ -126,14 +128,14 @@ def find_basis(demand: Demand, machine: Machine, accelerator: Accelerator | None
     return FitBasis(demand, machine, accelerator, seats, speed, least=least, monthly=monthly)
 
 
-def _within(hours: Decimal | None, machine: Machine, speed: Speed | None, least: int) -> int:
+def _within(hours: Decimal | None, machine: Machine, speed: RunTime | None, least: int) -> int:
     """The least nodes on which a run ends in time, their start included."""
     if speed is None or hours is None:
         return least
     return max(least, speed.nodes_within(hours - start_hours(machine)))
 
 
-def _refusal(demand: Demand, machine: Machine, accelerator: Accelerator) -> Misfit | None:
+def _refusal(demand: Demand, machine: Machine, accelerator: Accelerator) -> Rejection | None:
     """What is wrong with one node, whatever their number."""
     if demand.hardware is not None:
         other = rejection_reasons.refusal(demand.hardware, machine, accelerator)
@@ -157,16 +159,16 @@ def _lacks(precision: str, demand: Demand, accelerator: Accelerator) -> bool:
     return bool(peaks) and not peaks.get(precision) and demand.rate_per_accelerator is None
 
 
-def _working(basis: FitBasis, nodes: int | None) -> int | Misfit:
+def _working(basis: FitBasis, nodes: int | None) -> int | Rejection:
     """Working nodes: the least that hold the work, meet its deadline and fit a month's runs, or those asked for."""
     least, monthly = basis.least, basis.monthly
-    found = _chosen(basis, nodes=nodes, least=monthly)
-    if not isinstance(found, Misfit) or monthly == least:
+    found = _choose_node_count(basis, nodes=nodes, least=monthly)
+    if not isinstance(found, Rejection) or monthly == least:
         return found
-    if isinstance(_chosen(basis, nodes=nodes, least=least), Misfit):
+    if isinstance(_choose_node_count(basis, nodes=nodes, least=least), Rejection):
         return found
     wanted = rejection_reasons.nodes_asked(basis.demand.hardware, basis.machine)
-    return MONTH_TOO_SHORT if wanted is None else asked_too_slow(monthly * basis.machine.accelerators)
+    return MONTH_TOO_SHORT if wanted is None else reject_too_slow(monthly * basis.machine.accelerators)
 
 
 def start_hours(machine: Machine) -> Decimal:
@@ -174,18 +176,18 @@ def start_hours(machine: Machine) -> Decimal:
     return node_start(machine.provider, GPU).again.expected
 
 
-def _chosen(basis: FitBasis, *, nodes: int | None, least: int) -> int | Misfit:
+def _choose_node_count(basis: FitBasis, *, nodes: int | None, least: int) -> int | Rejection:
     per_node, needed = basis.machine.accelerators, basis.seats.needed
     wanted = rejection_reasons.nodes_asked(basis.demand.hardware, basis.machine)
     if wanted is not None and wanted < least:
-        return asked_too_small(needed if needed > wanted * per_node else least * per_node)
+        return reject_too_small(needed if needed > wanted * per_node else least * per_node)
     if wanted is not None and nodes not in (None, wanted):
         return OTHER_NODES
     working = wanted or nodes or least
     return TOO_FEW_NODES if working < least else _limit(basis, working)
 
 
-def _limit(basis: FitBasis, working: int) -> int | Misfit:
+def _limit(basis: FitBasis, working: int) -> int | Rejection:
     """`working` again, unless so many nodes of this machine type make no pool."""
     if working == 1:
         return working
@@ -231,7 +233,13 @@ def _fit(basis: FitBasis, working: int, *, is_least: bool) -> Fit:
 
 
 def _note(
-    demand: Demand, machine: Machine, accelerator: Accelerator, *, seats: Seats, speed: Speed | None, working: int
+    demand: Demand,
+    machine: Machine,
+    accelerator: Accelerator,
+    *,
+    seats: NodePacking,
+    speed: RunTime | None,
+    working: int,
 ) -> str:
     hours = None if speed is None else speed.hours(working)
     holders = working * machine.accelerators if seats.spans else seats.needed
@@ -260,7 +268,7 @@ def _is_benchmarked(demand: Demand, accelerator: Accelerator) -> bool:
     return is_benchmarked(accelerator.family, experts=demand.experts)
 
 
-def _loss_note(machine: Machine, speed: Speed, working: int) -> str:
+def _loss_note(machine: Machine, speed: RunTime, working: int) -> str:
     lost = speed.lost_hours(working)
     percent = round(lost * PERCENT / speed.hours(working)) if lost else 0
     rate = "network" if machine.network_gbps is None else f"{machine.network_gbps:f} Gbps"
@@ -268,6 +276,6 @@ def _loss_note(machine: Machine, speed: Speed, working: int) -> str:
     return f"{percent}% of the time is lost to the {rate} between nodes{unknown}" if percent else ""
 
 
-def _is_hungry(demand: Demand, machine: Machine, seats: Seats, working: int) -> bool:
+def _is_hungry(demand: Demand, machine: Machine, seats: NodePacking, working: int) -> bool:
     batch = demand.global_batch
     return seats.spans and batch is not None and working * machine.accelerators > batch * seats.needed

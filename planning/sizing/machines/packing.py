@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planning.sizing import assumptions
-from planning.sizing.demand import Fit, Misfit
+from planning.sizing.demand import Fit, Rejection
 from planning.sizing.machines.rejection_reasons import (
     BANDWIDTH_UNKNOWN,
     CARD_TOO_SMALL,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from planning.values.money import Range
 
 
-class Seats(NamedTuple):
+class NodePacking(NamedTuple):
     """Nodes without spares."""
 
     working: int  # at the peak
@@ -39,7 +39,7 @@ class Seats(NamedTuple):
     ms_per_token: Decimal | None
 
 
-def seat(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:
+def pack_nodes(demand: Demand, machine: Machine, accelerator: Accelerator) -> NodePacking | Rejection:
     """The nodes that hold a demand for accelerators, whatever its deadline."""
     if demand.indivisible_gb > accelerator.memory_gb:
         return CARD_TOO_SMALL
@@ -50,22 +50,22 @@ def seat(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | 
     return _job(demand, machine, accelerator)
 
 
-def _job(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:
+def _job(demand: Demand, machine: Machine, accelerator: Accelerator) -> NodePacking | Rejection:
     needed = demand.accelerators
     if demand.memory_gb:
         needed = max(needed, ceil(demand.memory_gb / accelerator.memory_gb))
     nodes = -(-needed // machine.accelerators)
     if demand.vcpus or demand.memory_gib:
         beside = nodes_beside(demand, machine)
-        if isinstance(beside, Misfit):
+        if isinstance(beside, Rejection):
             return beside
         nodes = max(nodes, beside)
     if demand.copies.max > 1:
         nodes *= ceil(demand.copies.max)
-    return Seats(nodes, nodes, Decimal(nodes), needed, spans=True, ms_per_token=None)
+    return NodePacking(nodes, nodes, Decimal(nodes), needed, spans=True, ms_per_token=None)
 
 
-def nodes_beside(demand: Demand, machine: Machine) -> int | Misfit:
+def nodes_beside(demand: Demand, machine: Machine) -> int | Rejection:
     """Nodes that hold the cores and the main memory asked for in all; 1 where none are."""
     nodes = 1
     if demand.vcpus:
@@ -79,7 +79,7 @@ def nodes_beside(demand: Demand, machine: Machine) -> int | Misfit:
     return nodes
 
 
-def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:
+def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> NodePacking | Rejection:
     needed = max(demand.accelerators, demand.per_copy, ceil(demand.memory_gb / accelerator.memory_gb))
     if needed > machine.accelerators:
         return REPLICA_SPANS
@@ -97,19 +97,19 @@ def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Sea
             time = demand.bytes_per_token / (needed * bandwidth * assumptions.BYTES_PER_GB_AND_MS)
     elif demand.latency_ms_per_token is not None:
         return BANDWIDTH_UNKNOWN
-    return _packed(demand.copies, per_node=machine.accelerators // needed, needed=needed, ms_per_token=time)
+    return _build_packing(demand.copies, per_node=machine.accelerators // needed, needed=needed, ms_per_token=time)
 
 
 def _answering(
     demand: Demand, load: ServingLoad, machine: Machine, accelerator: Accelerator, *, needed: int
-) -> Seats | Misfit:
+) -> NodePacking | Rejection:
     """Replicas that answer a load; imported here, so that who gives replicas never pays for reading benchmarks."""
     from planning.sizing.machines.replicas import replicas_for  # noqa: PLC0415
 
     found = replicas_for(demand, load, accelerator, least=needed, most=machine.accelerators)
-    if isinstance(found, Misfit):
+    if isinstance(found, Rejection):
         return found
-    return _packed(
+    return _build_packing(
         found.copies,
         per_node=machine.accelerators // found.accelerators,
         needed=found.accelerators,
@@ -117,21 +117,21 @@ def _answering(
     )
 
 
-def _sharers(demand: Demand, machine: Machine, accelerator: Accelerator) -> Seats | Misfit:
+def _sharers(demand: Demand, machine: Machine, accelerator: Accelerator) -> NodePacking | Rejection:
     if demand.per_copy > 1:
         per_node = machine.accelerators // demand.per_copy
         if not per_node:
             return NODE_TOO_SMALL
-        return _packed(demand.copies, per_node=per_node, needed=demand.accelerators)
+        return _build_packing(demand.copies, per_node=per_node, needed=demand.accelerators)
     by_memory = ceil(demand.copies.max / (accelerator.memory_gb // demand.indivisible_gb))
     needed = max(demand.accelerators, by_memory)
     nodes = -(-needed // machine.accelerators)
-    return Seats(nodes, 0, Decimal(nodes), needed, spans=False, ms_per_token=None)
+    return NodePacking(nodes, 0, Decimal(nodes), needed, spans=False, ms_per_token=None)
 
 
-def _packed(copies: Range, *, per_node: int, needed: int, ms_per_token: Decimal | None = None) -> Seats:
+def _build_packing(copies: Range, *, per_node: int, needed: int, ms_per_token: Decimal | None = None) -> NodePacking:
     low = ceil(copies.min / per_node)
-    return Seats(
+    return NodePacking(
         ceil(copies.max / per_node),
         low,
         max(Decimal(low), copies.expected / per_node),
@@ -148,7 +148,7 @@ def _note_arm() -> str:
     return ARM_NOTE
 
 
-def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fit | Misfit:
+def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fit | Rejection:
     """How a CPU demand sits on a machine type, or why it does not. System pools have at least three nodes."""
     if machine.accelerators:
         return HAS_ACCELERATOR
@@ -157,7 +157,7 @@ def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fi
     if machine.vcpus < assumptions.CPU_NODE_VCPUS:
         return TINY
     needed = nodes_beside(demand, machine)
-    if isinstance(needed, Misfit):
+    if isinstance(needed, Rejection):
         return needed
     if demand.kind == "system":
         needed = max(int(demand.copies.max), needed)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalogs.model import Accelerator
-    from planning.sizing.demand import Demand, Misfit, ServingLoad
+    from planning.sizing.demand import Demand, Rejection, ServingLoad
 
 PLACES: Final = Decimal("0.0001")
 
@@ -41,7 +41,7 @@ class Replicas(NamedTuple):
 
 def replicas_for(
     demand: Demand, load: ServingLoad, accelerator: Accelerator, *, least: int, most: int
-) -> Replicas | Misfit:
+) -> Replicas | Rejection:
     """Replicas of `least` to `most` accelerators that answer the load, or why there are none."""
     peak = accelerator.tflops.get(demand.precision or "")
     if not peak or demand.active_parameters is None:

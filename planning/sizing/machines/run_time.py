@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import node_fact
 from planning.sizing import assumptions
-from planning.sizing.assumptions import OWN, Rule
+from planning.sizing.assumptions import OWN, SizingAssumption
 from planning.sizing.machines.rejection_reasons import LACKS_PRECISION, PEAK_UNKNOWN, RATE_UNPLACED, rate_elsewhere
 from planning.sizing.throughput.interconnect import interconnect
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
-    from planning.sizing.demand import Demand, Fit, Misfit
+    from planning.sizing.demand import Demand, Fit, Rejection
     from planning.sizing.throughput.interconnect import Interconnect
 
 
@@ -28,7 +28,7 @@ LARGEST_CLUSTER: Final = int(assumptions.LARGEST_CLUSTER.value)
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class RunTime:
     """Time of one run on `n` equal nodes: that of one node, / n, / scaling as soon as there are two, and what is lost.
 
     Args:
@@ -84,16 +84,16 @@ class Speed:
         return least
 
 
-def spread(demand: Demand, machine: Machine, accelerator: Accelerator) -> Speed | Misfit | None:
+def estimate_run_time(demand: Demand, machine: Machine, accelerator: Accelerator) -> RunTime | Rejection | None:
     """The speed of a job on nodes of this machine type; None where time does not follow from its work.
 
     A measured rate goes before FLOPs, and holds for the accelerator family it was measured on only.
     """
     rate = demand.rate_per_accelerator
     if rate is not None and demand.samples_per_run is not None:
-        placed = _placed(demand.measured_on, accelerator)
+        placed = _reject_foreign_rate(demand.measured_on, accelerator)
         hours = demand.samples_per_run / (rate * machine.accelerators * SECONDS_PER_HOUR)
-        return placed or _linked(hours, demand, machine, accelerator)
+        return placed or _build_with_network(hours, demand, machine, accelerator)
     if demand.flops is None or demand.precision is None:
         return None
     peak = accelerator.tflops.get(demand.precision)
@@ -101,33 +101,33 @@ def spread(demand: Demand, machine: Machine, accelerator: Accelerator) -> Speed 
         return LACKS_PRECISION if accelerator.tflops else PEAK_UNKNOWN
     at_peak = demand.flops / (peak * machine.accelerators * FLOPS_PER_TFLOPS_HOUR)
     if demand.mfu is not None:
-        return _linked(at_peak / demand.mfu, demand, machine, accelerator)
-    share = _published_share(demand, peak)
-    return _linked(at_peak / share.expected, demand, machine, accelerator, share=share)
+        return _build_with_network(at_peak / demand.mfu, demand, machine, accelerator)
+    share = _predict_share(demand, peak)
+    return _build_with_network(at_peak / share.expected, demand, machine, accelerator, share=share)
 
 
-def _linked(
+def _build_with_network(
     hours: Decimal, demand: Demand, machine: Machine, accelerator: Accelerator, *, share: Range | None = None
-) -> Speed:
+) -> RunTime:
     """The speed of nodes that are joined by this machine type's network."""
     scaling = SCALING if share is None else assumptions.ONE
     links = interconnect(demand, machine, accelerator)
     free = 1 if links is None else max(1, links.nodes_without_loss(hours / scaling))
-    return Speed(hours, scaling=scaling, mfu=share, links=links, free_nodes=free)
+    return RunTime(hours, scaling=scaling, mfu=share, links=links, free_nodes=free)
 
 
-def _placed(measured_on: str | None, accelerator: Accelerator) -> Misfit | None:
+def _reject_foreign_rate(measured_on: str | None, accelerator: Accelerator) -> Rejection | None:
     """Why a measured rate says nothing about this accelerator; None where it holds."""
     if measured_on is None:
         return RATE_UNPLACED
     return None if is_measured_on(measured_on, accelerator) else rate_elsewhere(measured_on)
 
 
-def _published_share(demand: Demand, peak: Decimal) -> Range:
+def _predict_share(demand: Demand, peak: Decimal) -> Range:
     """Imported where it is needed: a customer who says the share never pays for reading the table of runs."""
-    from planning.sizing.throughput.utilization import expected_share  # noqa: PLC0415
+    from planning.sizing.throughput.utilization import predict_share  # noqa: PLC0415
 
-    return expected_share(peak, str(demand.precision), demand.active_parameters, experts=demand.experts)
+    return predict_share(peak, str(demand.precision), demand.active_parameters, experts=demand.experts)
 
 
 def is_measured_on(measured_on: str, accelerator: Accelerator) -> bool:
@@ -137,7 +137,7 @@ def is_measured_on(measured_on: str, accelerator: Accelerator) -> bool:
 
 
 NEVER: Final = Decimal(0)
-ATTEMPTS: Final = Rule(
+ATTEMPTS: Final = SizingAssumption(
     Decimal(2), "times", f"{OWN}: in the busiest month each run fails once at its end and is repeated in full"
 )
 REPEATED: Final = frozenset(
@@ -220,7 +220,7 @@ def node_start(provider: str, about: str) -> NodeStart:
     """The start of a node with accelerators ("gpu") or without ("cpu")."""
     boot = _hours("boot_minutes", provider, about, MINUTES)
     pull, size = read_fact("pull_minutes_per_gb", provider, about), read_fact("image_gb", provider, about)
-    image = _divided(Range(pull.min * size.min, pull.expected * size.expected, pull.max * size.max), MINUTES)
+    image = _divide_range(Range(pull.min * size.min, pull.expected * size.expected, pull.max * size.max), MINUTES)
     idle = _hours("idle_minutes", provider, about, MINUTES)
     unit = _hours("billing_seconds", provider, about, SECONDS)
     rounding = Range(ZERO, unit.expected * HALF, unit.max)
@@ -232,7 +232,7 @@ def node_start(provider: str, about: str) -> NodeStart:
 @cache
 def interruptions(provider: str, family: str) -> Range:
     """How often an hour a spot node is taken away."""
-    return _divided(read_fact("spot_per_month", provider, family), HOURS_PER_MONTH)
+    return _divide_range(read_fact("spot_per_month", provider, family), HOURS_PER_MONTH)
 
 
 def read_fact(name: str, provider: str, about: str) -> Range:
@@ -242,8 +242,8 @@ def read_fact(name: str, provider: str, about: str) -> Range:
 
 
 def _hours(name: str, provider: str, about: str, per_hour: Decimal) -> Range:
-    return _divided(read_fact(name, provider, about), per_hour)
+    return _divide_range(read_fact(name, provider, about), per_hour)
 
 
-def _divided(found: Range, by: Decimal) -> Range:
+def _divide_range(found: Range, by: Decimal) -> Range:
     return Range(found.min / by, found.expected / by, found.max / by)

@@ -122,7 +122,7 @@ def _part(count: int, errors: Sequence[float]) -> str:
 
 
 def _naive(runs: Sequence[TrainingRun]) -> list[float]:
-    return [log(utilization.reached(run) / NAIVE_SHARE) for run in runs]
+    return [log(utilization.calculate_share_of_run(run) / NAIVE_SHARE) for run in runs]
 
 
 def _whole_runs(runs: Sequence[TrainingRun]) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _whole_runs(runs: Sequence[TrainingRun]) -> Iterator[str]:
     yield "|---|---:|---|---|---:|---:|---:|---:|---:|---|"
     for run in runs:
         hours = float(run.accelerator_hours or 0)
-        estimate = hours * utilization.reached(run) / utilization.estimated(run)
+        estimate = hours * utilization.calculate_share_of_run(run) / utilization.predict_share_of_run(run)
         yield (
             f"| {run.name} | {run.year} | {_accelerators(run)} | {run.precision} | {_parameters(run)}"
             f" | {run.tokens_b:,f} | {hours:,.0f} | {estimate:,.0f} | {estimate / hours - 1:+.0%} | {_source(run)} |"
@@ -145,7 +145,7 @@ def _benchmarks(runs: Sequence[TrainingRun]) -> Iterator[str]:
     for run in runs:
         yield (
             f"| {run.model} | {_accelerators(run)} | {run.precision} | {_parameters(run)} | {run.fabric or 'one node'}"
-            f" | {run.framework} | {utilization.reached(run):.3f} | {utilization.estimated(run):.3f} | {run.source} |"
+            f" | {run.framework} | {utilization.calculate_share_of_run(run):.3f} | {utilization.predict_share_of_run(run):.3f} | {run.source} |"
         )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator, Machine
     from planning.checklist.model.workload import Compute
-    from planning.sizing.demand import Demand, Figure
+    from planning.sizing.demand import Demand, SizingFigure
 
 
 GBIT_PER_GB: Final = assumptions.BITS_PER_BYTE * assumptions.ALL_REDUCE.value
@@ -34,9 +34,9 @@ def exchange_hours(exchange_gb: Decimal, *, nodes: int, network_gbps: Decimal) -
     return exchange_gb * GBIT_PER_GB * (nodes - 1) / (nodes * network_gbps * GBIT_PER_GBPS_HOUR)
 
 
-def exchange_figures(workload: Compute) -> Iterator[Figure]:
+def exchange_figures(workload: Compute) -> Iterator[SizingFigure]:
     """The volume of a run; nothing where nobody can tell."""
-    volume, trained = training_compute.exchange_gb(workload), training_compute.trained_parameters(workload)
+    volume, trained = training_compute.exchange_gb(workload), training_compute.count_trained_parameters(workload)
     if volume is None or trained is None:
         return
     yield figure(

@@ -71,7 +71,7 @@ def model() -> ServingModel:
             key: (quartiles[1], quartiles[2]) for key, found in factors.items() if (quartiles := quantiles(found))
         },
         curve=curve,
-        unhurried=_unhurried(curve),
+        unhurried=_find_share_within_latency(curve),
         bandwidth_share=_bandwidth_share(),
     )
 
@@ -152,7 +152,7 @@ def _curve() -> tuple[tuple[float, float], ...]:
     return tuple((_seconds(run) / lone, float(run.tokens_per_s) / most) for run in rising)
 
 
-def _unhurried(curve: Sequence[tuple[float, float]]) -> float:
+def _find_share_within_latency(curve: Sequence[tuple[float, float]]) -> float:
     return max(
         share for (_, share), run in zip(curve, _rising(), strict=True) if float(run.ttft_ms or 0) <= FIRST_TOKEN_MS
     )

@@ -12,7 +12,7 @@ from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from planning.checklist.model.workload import Compute
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 WORK = "work of one run"
 
@@ -86,7 +86,7 @@ def flops_per_run(workload: Compute) -> Decimal | None:
     return samples * workload.flops_per_sample
 
 
-def trained_parameters(workload: Compute) -> Decimal | None:
+def count_trained_parameters(workload: Compute) -> Decimal | None:
     """Parameters that change: all, or the adapters; None without a model."""
     if workload.model is None:
         return None
@@ -94,7 +94,7 @@ def trained_parameters(workload: Compute) -> Decimal | None:
     return workload.model.parameters if share is None else workload.model.parameters * share
 
 
-def step_tokens(workload: Compute) -> assumptions.Rule:
+def step_tokens(workload: Compute) -> assumptions.SizingAssumption:
     """Tokens of one step, at most."""
     model = workload.model
     large = model is not None and model.parameters >= assumptions.LARGE_MODEL
@@ -120,13 +120,13 @@ def steps_per_run(workload: Compute) -> Decimal | None:
 
 def exchange_gb(workload: Compute) -> Decimal | None:
     """GB of gradients that all nodes of a job sum up in one run, at least; None where nobody can tell."""
-    trained, steps = trained_parameters(workload), steps_per_run(workload)
+    trained, steps = count_trained_parameters(workload), steps_per_run(workload)
     if trained is None or steps is None:
         return None
     return trained * assumptions.GRADIENT_BYTES.value * steps / assumptions.GIGA
 
 
-def work_figure(workload: Compute) -> Figure:
+def work_figure(workload: Compute) -> SizingFigure:
     """The work of one run: measured, from tokens, from samples, or unknown."""
     samples = samples_per_run(workload)
     if samples is not None and workload.samples_per_second is not None:
@@ -151,7 +151,7 @@ def work_figure(workload: Compute) -> Figure:
     return _from_tokens(workload, flops) if workload.tokens is not None else _from_samples(workload, flops)
 
 
-def _from_tokens(workload: Compute, flops: Decimal) -> Figure:
+def _from_tokens(workload: Compute, flops: Decimal) -> SizingFigure:
     share, model = adapter_share(workload), workload.model
     lora = share is not None
     used = None if model is None else model.active_parameters or model.parameters
@@ -170,7 +170,7 @@ def _from_tokens(workload: Compute, flops: Decimal) -> Figure:
     )
 
 
-def _from_samples(workload: Compute, flops: Decimal) -> Figure:
+def _from_samples(workload: Compute, flops: Decimal) -> SizingFigure:
     return figure(
         subject=workload.name,
         name=WORK,

@@ -73,7 +73,7 @@ class UtilizationModel:
     most: float
 
 
-def reached(run: TrainingRun) -> float:
+def calculate_share_of_run(run: TrainingRun) -> float:
     """The share of peak of a published run, counting 6 FLOPs per active parameter and token."""
     if run.mfu is not None:
         return float(run.mfu)
@@ -91,7 +91,7 @@ def model() -> UtilizationModel:
     peaks = [float(run.peak_tflops) for run in used]
     actives = [float(run.active_b) * 1e9 for run in used]
     rows = [_terms_of(run) for run in used]
-    targets = [log(reached(run)) for run in used]
+    targets = [log(calculate_share_of_run(run)) for run in used]
     errors = list(_errors_by_organization(used, rows, targets))
     return UtilizationModel(
         coefficients=tuple(_fit(*_sums(rows, targets))),
@@ -99,14 +99,16 @@ def model() -> UtilizationModel:
         organizations=tuple(organization for organization, _ in errors),
         peaks=(min(peaks), max(peaks)),
         actives=(min(actives), max(actives)),
-        most=max(map(reached, used)),
+        most=max(map(calculate_share_of_run, used)),
     )
 
 
 @cache
 def fresh_errors() -> tuple[float, ...]:
     """ln(published / estimated) of each run that was collected after the terms were chosen."""
-    return tuple(log(reached(run) / estimated(run)) for run in training_runs() if run.use == "fresh")
+    return tuple(
+        log(calculate_share_of_run(run) / predict_share_of_run(run)) for run in training_runs() if run.use == "fresh"
+    )
 
 
 @cache
@@ -145,13 +147,13 @@ def count_covered(errors: Sequence[float]) -> int:
     return sum(low <= error <= high for error in errors)
 
 
-def estimated(run: TrainingRun) -> float:
+def predict_share_of_run(run: TrainingRun) -> float:
     """What the model says of a published run, in its year and of its kind."""
     return exp(dot_product(model().coefficients, _terms_of(run)))
 
 
 @cache
-def expected_share(peak_tflops: Decimal, precision: str, active: Decimal | None, *, experts: bool) -> Range:
+def predict_share(peak_tflops: Decimal, precision: str, active: Decimal | None, *, experts: bool) -> Range:
     """Share of peak of a whole run today: what is expected, and a range that 80% of published runs reach."""
     known = model()
     row = _terms(
@@ -165,10 +167,10 @@ def expected_share(peak_tflops: Decimal, precision: str, active: Decimal | None,
     middle = dot_product(known.coefficients, row)
     below, above = error_range()
     low, expected, high = (min(known.most, exp(middle + error)) for error in (below, 0, above))
-    return Range(_rounded(low), _rounded(expected), _rounded(high))
+    return Range(_round_share(low), _round_share(expected), _round_share(high))
 
 
-def _rounded(share: float) -> Decimal:
+def _round_share(share: float) -> Decimal:
     return Decimal(share).quantize(PLACES)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import Batch
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 KIND = "batch"
 
@@ -48,7 +48,7 @@ def memory_gib(workload: Batch) -> Decimal:
     return Decimal(0) if workload.memory is None else workload.memory / assumptions.GB_PER_GIB
 
 
-def figures(workload: Batch) -> Iterator[Figure]:
+def figures(workload: Batch) -> Iterator[SizingFigure]:
     """Every figure of the pool."""
     asked = {
         "cores": (Decimal(workload.vcpus), "vCPUs"),

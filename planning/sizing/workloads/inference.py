@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import Inference
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 KIND = "inference"
 CACHE = "KV cache of one replica"
@@ -97,7 +97,7 @@ def _cache_gb(workload: Inference) -> Decimal:
     return per_token * context_tokens(workload) * (workload.batch or 1) / assumptions.GIGA
 
 
-def figures(workload: Inference) -> Iterator[Figure]:
+def figures(workload: Inference) -> Iterator[SizingFigure]:
     """Every figure of the service."""
     yield _memory_figure(workload)
     yield _cache_figure(workload)
@@ -122,7 +122,7 @@ def figures(workload: Inference) -> Iterator[Figure]:
     )
 
 
-def _memory_figure(workload: Inference) -> Figure:
+def _memory_figure(workload: Inference) -> SizingFigure:
     rule = assumptions.WEIGHT_BYTES[workload.precision]
     return figure(
         subject=workload.name,
@@ -139,7 +139,7 @@ def _memory_figure(workload: Inference) -> Figure:
     )
 
 
-def _cache_figure(workload: Inference) -> Figure:
+def _cache_figure(workload: Inference) -> SizingFigure:
     model = workload.model
     if memory.kv_cache_bytes(model) is None:
         missing = "model.layers, model.kv_heads and model.head_dim; until then only the 25% allow for it"
@@ -162,7 +162,7 @@ def _cache_figure(workload: Inference) -> Figure:
     )
 
 
-def _copies_figure(workload: Inference) -> Figure:
+def _copies_figure(workload: Inference) -> SizingFigure:
     asked = load(workload)
     if asked is None:
         return figure(

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model.workload import Checkpointing, Compute, ModelFacts
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 
-def training_rule(precision: Precision) -> assumptions.Rule:
+def training_rule(precision: Precision) -> assumptions.SizingAssumption:
     """Bytes per parameter while all weights are trained."""
     return assumptions.TRAINING_BYTES_FP64 if precision is Precision.FP64 else assumptions.TRAINING_BYTES
 
 
-def checkpoint_rule(precision: Precision) -> assumptions.Rule:
+def checkpoint_rule(precision: Precision) -> assumptions.SizingAssumption:
     """Bytes per parameter in a checkpoint: weights and optimiser states, no gradients."""
     return assumptions.CHECKPOINT_BYTES_FP64 if precision is Precision.FP64 else assumptions.CHECKPOINT_BYTES
 
 
-def frozen_bytes(precision: Precision) -> Decimal:
+def bytes_per_frozen_parameter(precision: Precision) -> Decimal:
     """Bytes per frozen parameter under adapters: never less than half precision."""
     return max(assumptions.INFERENCE_BYTES.value, assumptions.WEIGHT_BYTES[precision].value)
 
@@ -40,7 +40,7 @@ def training_gb(parameters: Decimal | int, *, precision: Precision = Precision.B
 
 def adapters_gb(parameters: Decimal | int, *, adapter_share: Decimal, precision: Precision = Precision.BF16) -> Decimal:
     """GB to train adapters of `adapter_share` x `parameters` over frozen weights, activations included."""
-    per_parameter = frozen_bytes(precision) + training_rule(precision).value * adapter_share
+    per_parameter = bytes_per_frozen_parameter(precision) + training_rule(precision).value * adapter_share
     return parameters * per_parameter * assumptions.ACTIVATIONS.value / assumptions.GIGA
 
 
@@ -96,26 +96,26 @@ def burst_gb_per_s(size_gb: Decimal, *, stall_seconds: Decimal | int) -> Decimal
 
 def burst_of(workload: Compute) -> Decimal | None:
     """GB/s of checkpoint writes of a job; None where it writes none or its size is not known."""
-    trained = training_compute.trained_parameters(workload)
+    trained = training_compute.count_trained_parameters(workload)
     if trained is None or not workload.checkpointing.enabled:
         return None
     size_gb = checkpoint_gb(trained, precision=workload.precision)
     return burst_gb_per_s(size_gb, stall_seconds=workload.checkpointing.stall_seconds)
 
 
-def checkpoint_figures(workload: Compute) -> Iterator[Figure]:
+def checkpoint_figures(workload: Compute) -> Iterator[SizingFigure]:
     """Size, burst bandwidth and the share of time lost; nothing where no checkpoints are written."""
     if not workload.checkpointing.enabled:
         return
-    trained = training_compute.trained_parameters(workload)
+    trained = training_compute.count_trained_parameters(workload)
     if trained is None:
         source = assumptions.CHECKPOINT_BYTES.source
         yield unknown(subject=workload.name, name=SIZE, unit="GB", missing="model.parameters", source=source)
         return
-    yield from _known(workload, trained)
+    yield from _build_known_figures(workload, trained)
 
 
-def _known(workload: Compute, trained: Decimal) -> Iterator[Figure]:
+def _build_known_figures(workload: Compute, trained: Decimal) -> Iterator[SizingFigure]:
     rule = checkpoint_rule(workload.precision)
     size_gb = checkpoint_gb(trained, precision=workload.precision)
     stall, minutes = workload.checkpointing.stall_seconds, workload.checkpointing.every_minutes

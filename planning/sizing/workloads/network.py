@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model.checklist import Checklist
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 SUBJECT: Final = "network"
 
 
-def advertised_gbps(needed_gbps: Decimal) -> Decimal:
+def calculate_advertised_gbps(needed_gbps: Decimal) -> Decimal:
     """The label to ask for: a network delivers at most 80% of it."""
     return needed_gbps / assumptions.NETWORK_SHARE.value
 
 
-def figures(checklist: Checklist) -> Iterator[Figure]:
+def figures(checklist: Checklist) -> Iterator[SizingFigure]:
     """Every figure of the edge and of the way to the storage."""
     traffic = checklist.traffic
     for name, rate in (("sustained", traffic.sustained), ("burst", traffic.burst)):
@@ -46,11 +46,11 @@ def _largest_burst(checklist: Checklist) -> Decimal:
     return max((burst_of(job) or Decimal(0) for job in jobs), default=Decimal(0))
 
 
-def _label_figure(name: str, inputs: dict[str, Decimal], *, needed: Decimal) -> Figure:
+def _label_figure(name: str, inputs: dict[str, Decimal], *, needed: Decimal) -> SizingFigure:
     return figure(
         subject=SUBJECT,
         name=name,
-        value=advertised_gbps(needed),
+        value=calculate_advertised_gbps(needed),
         unit="Gbps, all nodes together",
         formula="what is needed / 0.8" if len(inputs) == 1 else "(reads + writes) x 8 / 0.8",
         inputs=dict(inputs),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import Notebooks
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 KIND = "notebooks"
 MINUTES_PER_HOUR = 60
@@ -76,7 +76,7 @@ def busy_hours(workload: Notebooks) -> Decimal:
     return weekly / assumptions.HOURS_PER_WEEK * HOURS_PER_MONTH
 
 
-def figures(workload: Notebooks, checklist: Checklist) -> Iterator[Figure]:
+def figures(workload: Notebooks, checklist: Checklist) -> Iterator[SizingFigure]:
     """Every figure of the pool."""
     engineers = _engineers(workload, checklist)
     yield figure(

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.checklist.model.checklist import Checklist, DataSet, TierAsk
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 
 SUBJECT: Final = "storage"
 # Only the warm tier is a shared file system; a catalog's own share for an engine goes before these.
-USABLE: Final[Mapping[str, assumptions.Rule]] = {
+USABLE: Final[Mapping[str, assumptions.SizingAssumption]] = {
     "hot": assumptions.ALL_USABLE,
     "warm": assumptions.SHARED_FILES_USABLE,
     "cold": assumptions.ALL_USABLE,
@@ -26,7 +26,9 @@ USABLE: Final[Mapping[str, assumptions.Rule]] = {
 }
 
 
-def provisioned_gb(usable_gb: Decimal | int, usable_share: Decimal, *, minimum_gb: int = 0, step_gb: int = 1) -> int:
+def calculate_provisioned_gb(
+    usable_gb: Decimal | int, usable_share: Decimal, *, minimum_gb: int = 0, step_gb: int = 1
+) -> int:
     """GB to rent so that `usable_gb` can be written: the least that is sold, or a whole number of steps.
 
     Raises:
@@ -43,7 +45,7 @@ def read_gb_per_s(dataset: DataSet) -> Decimal:
     return dataset.size * dataset.passes_per_day / assumptions.SECONDS_PER_DAY
 
 
-def figures(checklist: Checklist) -> Iterator[Figure]:
+def figures(checklist: Checklist) -> Iterator[SizingFigure]:
     """Every figure of the tiers and of the data set."""
     for tier, asked in tiers(checklist).items():
         yield _tier_figure(tier, asked)
@@ -58,12 +60,12 @@ def tiers(checklist: Checklist) -> Mapping[str, TierAsk]:
     return {name: tier for name, tier in named.items() if tier is not None}
 
 
-def _tier_figure(tier: str, asked: TierAsk) -> Figure:
+def _tier_figure(tier: str, asked: TierAsk) -> SizingFigure:
     rule = USABLE[tier]
     return figure(
         subject=SUBJECT,
         name=f"{tier} tier provisioned",
-        value=provisioned_gb(asked.size, rule.value),
+        value=calculate_provisioned_gb(asked.size, rule.value),
         unit="GB on each node" if tier == "hot" else "GB",
         formula="usable size / usable share, before the steps it is sold in",
         inputs={"usable size in GB": asked.size, "usable share": rule.value},
@@ -71,7 +73,7 @@ def _tier_figure(tier: str, asked: TierAsk) -> Figure:
     )
 
 
-def _dataset_figures(dataset: DataSet) -> Iterator[Figure]:
+def _dataset_figures(dataset: DataSet) -> Iterator[SizingFigure]:
     yield figure(
         subject=SUBJECT,
         name="data set read bandwidth",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model.checklist import Checklist
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 KIND = "system"
 SUMMED = "sum over the {count} components of the {size} platform"
@@ -35,7 +35,7 @@ def demand(checklist: Checklist, *, beside: bool = False) -> Demand:
     )
 
 
-def figures(checklist: Checklist, *, beside: bool = False) -> Iterator[Figure]:
+def figures(checklist: Checklist, *, beside: bool = False) -> Iterator[SizingFigure]:
     """Every figure of the pool."""
     yield from _beside() if beside else _platform(checklist)
 
@@ -53,7 +53,7 @@ def _all_nodes(asked: Decimal) -> Decimal:
     return each.to_integral_value(ROUND_CEILING) * nodes
 
 
-def _platform(checklist: Checklist) -> Iterator[Figure]:
+def _platform(checklist: Checklist) -> Iterator[SizingFigure]:
     choice = choose(checklist)
     summed = SUMMED.format(count=len(choice.chosen), size=choice.size)
     footprint = choice.footprint
@@ -105,7 +105,7 @@ def _platform(checklist: Checklist) -> Iterator[Figure]:
     )
 
 
-def _beside() -> Iterator[Figure]:
+def _beside() -> Iterator[SizingFigure]:
     nodes, vcpus, memory = assumptions.BESIDE_NODES, assumptions.BESIDE_VCPUS, assumptions.BESIDE_MEMORY
     rows = {
         "nodes that are always up": nodes,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import ModelFacts, Workload
-    from planning.sizing.demand import Figure
+    from planning.sizing.demand import SizingFigure
 
 
 SHARE: Final = "share of peak reached"
@@ -30,7 +30,7 @@ SOURCE: Final = "catalogs/training_runs.csv; docs/reference/training-runs.md sho
 PLACES: Final = Decimal("0.01")
 
 
-def utilization_figures(workload: Compute) -> Iterator[Figure]:
+def utilization_figures(workload: Compute) -> Iterator[SizingFigure]:
     """The share on a reference accelerator, and the error of the estimate."""
     from catalogs.training_runs import training_runs  # noqa: PLC0415 - only where the customer gives no mfu
     from planning.sizing.throughput import utilization  # noqa: PLC0415
@@ -38,7 +38,7 @@ def utilization_figures(workload: Compute) -> Iterator[Figure]:
     runs = training_runs()
     peaks = {run.precision: run.peak_tflops for run in runs if run.accelerator == REFERENCE}
     precision = str(workload.precision) if str(workload.precision) in peaks else "bf16"
-    share = utilization.expected_share(
+    share = utilization.predict_share(
         peaks[precision],
         precision,
         training_compute.active_parameters(workload),
@@ -162,7 +162,7 @@ def memory_gb(workload: Compute) -> Decimal | None:
     return memory.adapters_gb(model.parameters, adapter_share=share, precision=workload.precision)
 
 
-def figures(workload: Compute, checklist: Checklist) -> Iterator[Figure]:
+def figures(workload: Compute, checklist: Checklist) -> Iterator[SizingFigure]:
     """Every figure of the job."""
     yield from _memory_figures(workload)
     yield training_compute.work_figure(workload)
@@ -189,7 +189,7 @@ def figures(workload: Compute, checklist: Checklist) -> Iterator[Figure]:
     )
 
 
-def _memory_figures(workload: Compute) -> Iterator[Figure]:
+def _memory_figures(workload: Compute) -> Iterator[SizingFigure]:
     name = "accelerator memory to train"
     needed, model = memory_gb(workload), workload.model
     if needed is None or model is None:
@@ -210,12 +210,14 @@ def _memory_figures(workload: Compute) -> Iterator[Figure]:
     )
 
 
-def _memory_figure(workload: Compute, model: ModelFacts, *, name: str, needed: Decimal) -> Figure:
+def _memory_figure(workload: Compute, model: ModelFacts, *, name: str, needed: Decimal) -> SizingFigure:
     share = training_compute.adapter_share(workload)
     full = "parameters x bytes per trained parameter x 1.25"
     lora = "parameters x (bytes per frozen parameter + bytes per trained parameter x adapter share) x 1.25"
     rule = memory.training_rule(workload.precision)
-    extra = {} if share is None else {"bytes per frozen parameter": memory.frozen_bytes(workload.precision)}
+    extra = (
+        {} if share is None else {"bytes per frozen parameter": memory.bytes_per_frozen_parameter(workload.precision)}
+    )
     trained = {} if share is None else {"adapter share": share}
     return figure(
         subject=workload.name,
@@ -228,7 +230,7 @@ def _memory_figure(workload: Compute, model: ModelFacts, *, name: str, needed: D
     )
 
 
-def _pace_figures(workload: Compute) -> Iterator[Figure]:
+def _pace_figures(workload: Compute) -> Iterator[SizingFigure]:
     yield from _share_figures(workload)
     yield from _month_figures(workload)
     flops, deadline = training_compute.flops_per_run(workload), training_compute.deadline_hours(workload)
@@ -245,7 +247,7 @@ def _pace_figures(workload: Compute) -> Iterator[Figure]:
     )
 
 
-def _month_figures(workload: Compute) -> Iterator[Figure]:
+def _month_figures(workload: Compute) -> Iterator[SizingFigure]:
     most = training_compute.most_hours_per_run(workload)
     if most is None:
         return
@@ -260,7 +262,7 @@ def _month_figures(workload: Compute) -> Iterator[Figure]:
     )
 
 
-def _share_figures(workload: Compute) -> Iterator[Figure]:
+def _share_figures(workload: Compute) -> Iterator[SizingFigure]:
     if workload.mfu is None:
         yield from utilization_figures(workload)
         return

@@ -11,14 +11,14 @@ from planning.costs.node_prices import PlainLine, node_prices
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 GUARD: Final = "atoll:platform:SpendGuard"
 BUDGET: Final = "aws:budgets/budget:Budget"
@@ -26,12 +26,12 @@ LEAST_COUNTED: Final = Decimal("0.75")  # prices move; nobody moves them by a qu
 WITH_BUDGET: Final = frozenset({"aws"})  # where the program makes a budget without being told an account to bill
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     ceiling = subject.lock.ceiling.usd_per_month
     if ceiling is None:
         return
     if subject.whole is None:
-        yield from _held(subject, ceiling)
+        yield from _check_quotas(subject, ceiling)
     limit = f"the ceiling that was accepted is {to_cents(ceiling):,} USD a month"
     budgets = tuple(subject.of_types((BUDGET,)))
     if not budgets and subject.lock.spec.placement.target in WITH_BUDGET:
@@ -41,10 +41,10 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
             limit=limit,
             fix="Put the component atoll:cluster:Budget back",
         )
-    yield from each(budgets, partial(_budget, ceiling, limit), limit=limit)
+    yield from check_resources(budgets, partial(_budget, ceiling, limit), limit=limit)
 
 
-def _held(subject: Subject, ceiling: Decimal) -> Iterator[Breach]:
+def _check_quotas(subject: StackContext, ceiling: Decimal) -> Iterator[Breach]:
     """Full quotas for a whole month stay below the ceiling, or something stops the queues before it."""
     if subject.lock.spec.platform is None:
         return
@@ -61,7 +61,7 @@ def _held(subject: Subject, ceiling: Decimal) -> Iterator[Breach]:
         )
 
 
-def _counts(subject: Subject) -> Iterator[Breach]:
+def _counts(subject: StackContext) -> Iterator[Breach]:
     """The guard counts by the prices of the lock: were they made up, it would stop nothing."""
     nodes = most_nodes(subject.lock.placements[:1])
     told = node_prices(subject.lock.bill, nodes=nodes)

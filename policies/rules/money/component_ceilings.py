@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from planning.costs.bill import DEPTHS, component_of, in_part, placed
+from planning.costs.bill import DEPTHS, component_of, has_placement, in_part
 from planning.costs.bounds import of_lines
 from planning.spec.lock_content import State
 from policies.breach import Settings, Severity
 from policies.rule import MONEY, Rule
-from policies.rules.money.spend_limits import Usd, at_least, bill_of, held, usd, way_out
+from policies.rules.money.spend_limits import Usd, at_least, bill_of, check_limit, find_cheapest_fix, usd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from planning.costs.bill import Bill
     from planning.costs.bounds import Interval
     from policies.breach import Breach
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 class ComponentCeilings(Settings):
@@ -38,7 +38,7 @@ def part_of(bill: Bill, part: str, reading: str) -> Interval:
     lines = (
         line
         for line in bill.lines
-        if is_of(component_of(line.key), part) or (line.state is State.UNPRICED and not placed(line.key))
+        if is_of(component_of(line.key), part) or (line.state is State.UNPRICED and not has_placement(line.key))
     )
     return of_lines(lines, reading, among=bill.lines)
 
@@ -49,7 +49,7 @@ def is_of(component: str, part: str) -> bool:
     return in_part(component, part) or (part in DEPTHS and placement not in DEPTHS and in_part(there, part))
 
 
-def _judged(part: str, reading: str) -> Callable[[Bill], Decimal]:
+def _build_amount_reader(part: str, reading: str) -> Callable[[Bill], Decimal]:
     def judged(bill: Bill) -> Decimal:
         amount = part_of(bill, part, reading)
         return amount.low if amount.high is None else amount.high
@@ -57,7 +57,7 @@ def _judged(part: str, reading: str) -> Callable[[Bill], Decimal]:
     return judged
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     settings = subject.law.setting(ComponentCeilings)
     limits = {**settings.usd_per_month, **settings.stacks.get(subject.lock.stack, {})}
     for part, limit in limits.items():
@@ -66,18 +66,20 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
             yield found
 
 
-def _breach(subject: Subject, part: str, limit: Decimal) -> Breach | None:
+def _breach(subject: StackContext, part: str, limit: Decimal) -> Breach | None:
     bill, reading = bill_of(subject), subject.ceilings.binds
     month = part_of(bill, part, reading)
     raised = f"raise usd_per_month of {part} in the rule component-ceilings to at least "
     raised += at_least(month.high or month.low)
-    return held(
+    return check_limit(
         month,
         limit,
         what=f"a month of {part}",
         reading=reading,
         limit_words=f"its ceiling is {usd(limit)} a month",
-        fix=lambda verdict: way_out(subject, limit, month, verdict, raised=raised, of=_judged(part, reading)),
+        fix=lambda verdict: find_cheapest_fix(
+            subject, limit, month, verdict, raised=raised, of=_build_amount_reader(part, reading)
+        ),
         bill=bill,
         part=part,
     )

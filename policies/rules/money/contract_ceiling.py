@@ -11,11 +11,11 @@ from policies.rules.money.spend_limits import (
     READINGS,
     at_least,
     bill_of,
-    held,
-    month_of,
+    check_limit,
+    find_cheapest_fix,
     months_of,
+    price_month,
     usd,
-    way_out,
     whole_month,
 )
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from policies.breach import Breach
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     """A contract of no months has no sum; what is paid once is spread over the months already."""
     whole, months = subject.ceilings.usd_per_contract, months_of(subject)
     if whole is None or not months:
         return
-    month, limit, reading = month_of(subject), whole / months, subject.ceilings.binds
+    month, limit, reading = price_month(subject), whole / months, subject.ceilings.binds
     raised = f"raise ceiling.usd_per_contract to at least {at_least((month.high or month.low) * months)}"
-    found = held(
+    found = check_limit(
         month,
         limit,
         what="a month",
         reading=reading,
         limit_words=f"the ceiling is {usd(whole)} for {months} months, which is {usd(limit)} a month",
-        fix=lambda verdict: way_out(subject, limit, month, verdict, raised=raised, of=whole_month(subject)),
+        fix=lambda verdict: find_cheapest_fix(subject, limit, month, verdict, raised=raised, of=whole_month(subject)),
         bill=bill_of(subject),
     )
     if found:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bill import Group, placement_of
+from planning.costs.bill import BillGroup, placement_of
 from planning.spec.lock_content import State
 from planning.values.money import round_to
 from planning.values.verdict import Verdict
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Machine
     from planning.costs.bill import LineItem
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 EXACT: Final = Decimal("1e-9")  # USD: finer than any price list, coarser than what division leaves
 
@@ -35,10 +35,10 @@ class Hour:
     accelerators: int = 0
 
 
-def hours(subject: Subject) -> Iterator[Hour]:
+def hours(subject: StackContext) -> Iterator[Hour]:
     """Every line of machines that have accelerators, or that may have some."""
     for urn, _, line in lines_of(subject):
-        if line.group is not Group.COMPUTE or line.state is State.FREE:
+        if line.group is not BillGroup.COMPUTE or line.state is State.FREE:
             continue
         machine = _machine(subject, line)
         if machine is None or (machine.accelerators and line.usd_per_unit is None):
@@ -47,7 +47,7 @@ def hours(subject: Subject) -> Iterator[Hour]:
             yield Hour(urn, line, _usd_per_hour(line) / machine.accelerators, machine.accelerators)
 
 
-def _machine(subject: Subject, line: LineItem) -> Machine | None:
+def _machine(subject: StackContext, line: LineItem) -> Machine | None:
     """The machine of a line: of its cluster's provider, else of whoever sells one of that name."""
     place = placement_of(line.key) or HOME
     providers = [spec.placement.provider for spec in subject.lock.placements if spec.placement.name == place]
@@ -65,7 +65,7 @@ def _usd_per_hour(line: LineItem) -> Decimal:
     return max(unit, round_to(month.max / line.quantity.max, EXACT)) if line.quantity.max > 0 else unit
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     limit = subject.ceilings.usd_per_gpu_hour
     if limit is None:
         return

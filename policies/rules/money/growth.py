@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from planning.ceilings.verdict import unpriced_words
+from planning.ceilings.verdict import describe_unpriced
 from planning.costs.bounds import Interval, of_lines
 from planning.spec.lock import accepted_usd
 from planning.values.verdict import Verdict
@@ -18,7 +18,7 @@ from policies.rules.money.spend_limits import Usd, bill_of, usd
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 class Growth(Settings):
@@ -30,7 +30,7 @@ class Growth(Settings):
     """USD a month; null for no limit. Where both are set, the smaller one binds."""
 
 
-def grown(subject: Subject) -> Interval:
+def measure_growth(subject: StackContext) -> Interval:
     """By how much the expected month lies above the accepted one; what had no price then may still have none."""
     known = {line.key for line in subject.lock.bill if line.usd_per_month is None}
     lines = (line for line in bill_of(subject).lines if line.key not in known or line.usd_per_month)
@@ -38,7 +38,7 @@ def grown(subject: Subject) -> Interval:
     return Interval(now.low - then, None if now.high is None else now.high - then)
 
 
-def most(subject: Subject) -> Decimal | None:
+def most(subject: StackContext) -> Decimal | None:
     """USD a month that it may have grown by; None for no limit."""
     settings = subject.law.setting(Growth)
     percent = settings.most_percent
@@ -46,13 +46,13 @@ def most(subject: Subject) -> Decimal | None:
     return min((each for each in (of_accepted, settings.most_usd) if each is not None), default=None)
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
-    limit, growth = most(subject), grown(subject)
+def _breaches(subject: StackContext) -> Iterator[Breach]:
+    limit, growth = most(subject), measure_growth(subject)
     if limit is None or growth.against(limit) is Verdict.WITHIN:
         return
     verdict, accepted = growth.against(limit), accepted_usd(subject.lock)
     percent = f" ({growth.low / accepted * 100:+.1f}%)" if accepted else ""
-    unpriced = f", and {unpriced_words(bill_of(subject))}" if verdict is Verdict.CANNOT_TELL else ""
+    unpriced = f", and {describe_unpriced(bill_of(subject))}" if verdict is Verdict.CANNOT_TELL else ""
     yield Breach(
         verdict=verdict,
         given=f"a month is expected {usd(growth.low)}{percent} above the {usd(accepted)} that were accepted on "

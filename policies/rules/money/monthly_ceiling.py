@@ -6,28 +6,36 @@ from typing import TYPE_CHECKING
 
 from policies.breach import Severity
 from policies.rule import MONEY, Rule
-from policies.rules.money.spend_limits import at_least, bill_of, held, month_of, usd, way_out, whole_month
+from policies.rules.money.spend_limits import (
+    at_least,
+    bill_of,
+    check_limit,
+    find_cheapest_fix,
+    price_month,
+    usd,
+    whole_month,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from policies.breach import Breach
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     limit, reading = subject.ceilings.usd_per_month, subject.ceilings.binds
     if limit is None:
         return
-    month = month_of(subject)
+    month = price_month(subject)
     raised = f"raise ceiling.usd_per_month to at least {at_least(month.high or month.low)}"
-    found = held(
+    found = check_limit(
         month,
         limit,
         what="a month",
         reading=reading,
         limit_words=f"the ceiling is {usd(limit)} a month",
-        fix=lambda verdict: way_out(subject, limit, month, verdict, raised=raised, of=whole_month(subject)),
+        fix=lambda verdict: find_cheapest_fix(subject, limit, month, verdict, raised=raised, of=whole_month(subject)),
         bill=bill_of(subject),
     )
     if found:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
-from planning.costs.pricing import too_old
+from planning.costs.pricing import list_stale_lines
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.rule import OLD_PRICES, Rule
@@ -15,7 +15,7 @@ from policies.rule import OLD_PRICES, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 _NAMED: Final = 3
 
@@ -29,9 +29,11 @@ class PriceAge(Settings):
     """Days since any other price was true."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     limits = subject.law.setting(PriceAge)
-    old = too_old(subject.bill, today=subject.today, machine_days=limits.machine_days, service_days=limits.service_days)
+    old = list_stale_lines(
+        subject.bill, today=subject.today, machine_days=limits.machine_days, service_days=limits.service_days
+    )
     if not old:
         return
     oldest_first = sorted(old, key=lambda line: age_days(line.as_of, today=subject.today) or 0, reverse=True)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from planning.ceilings.savings import amount, relief
+from planning.ceilings.savings import monthly_amount, relief
 from planning.ceilings.spend_bounds import most_nodes
-from planning.ceilings.verdict import unpriced_words
+from planning.ceilings.verdict import describe_unpriced
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bounds import bounded, of_lines
+from planning.costs.bounds import of_lines, with_bounds
 from planning.values.money import CENT, round_to, to_cents
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from planning.costs.bill import Bill, LineItem
     from planning.costs.bounds import Interval
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 Usd = Annotated[Decimal, Field(ge=0)]
 READINGS: Final = {"min": "at least", "expected": "as expected", "max": "at most"}
@@ -40,12 +40,12 @@ class MayStayUnpriced(Settings):
         return stated.get(line.key, stated.get(str(line.item)))
 
 
-def bill_of(subject: Subject) -> Bill:
+def bill_of(subject: StackContext) -> Bill:
     """The bill of the resources, with the bounds that the project states of what has no price."""
-    return bounded(subject.bill, subject.law.setting(MayStayUnpriced).bound)
+    return with_bounds(subject.bill, subject.law.setting(MayStayUnpriced).bound)
 
 
-def lines_of(subject: Subject) -> Iterator[tuple[str, str, LineItem]]:
+def lines_of(subject: StackContext) -> Iterator[tuple[str, str, LineItem]]:
     """Every line with the URN and type of its resource; both "" where the resource is not registered yet."""
     seen: set[str] = set()
     for taken in subject.taken.resources:
@@ -57,17 +57,17 @@ def lines_of(subject: Subject) -> Iterator[tuple[str, str, LineItem]]:
             yield "", "", line
 
 
-def months_of(subject: Subject) -> int:
+def months_of(subject: StackContext) -> int:
     """Months of the contract that bind: those of the base too, so that no change makes its own contract shorter."""
     return max(subject.lock.contract_months, subject.before.contract_months if subject.before else 0)
 
 
-def month_of(subject: Subject) -> Interval:
+def price_month(subject: StackContext) -> Interval:
     """What a month comes to in the reading that binds."""
     return of_lines(bill_of(subject).lines, subject.ceilings.binds)
 
 
-def system_pools(subject: Subject) -> frozenset[str]:
+def system_pools(subject: StackContext) -> frozenset[str]:
     """Components that a cluster does not run without."""
     return frozenset(
         f"{'' if spec.placement.name == HOME else f'{spec.placement.name}/'}pool/{pool.name}"
@@ -87,7 +87,7 @@ def at_least(amount_usd: Decimal) -> str:
     return f"{round_to(amount_usd, CENT, rounding=ROUND_CEILING):,} USD"
 
 
-def held(
+def check_limit(
     judged: Interval,
     limit: Decimal,
     *,
@@ -115,13 +115,19 @@ def held(
     if verdict is Verdict.CANNOT_TELL:
         perhaps = "" if judged.high is None else f", perhaps up to {usd(judged.high)}"
         given = f"{what} comes to {usd(judged.low)} {READINGS[reading]} without what is unpriced{perhaps}"
-        given += f": {unpriced_words(bill)}"
+        given += f": {describe_unpriced(bill)}"
     most = judged.low if judged.high is None else judged.high
     return Breach(verdict=verdict, given=given, limit=limit_words, fix=fix(verdict), path=part, usd_per_month=most)
 
 
-def way_out(
-    subject: Subject, limit: Decimal, judged: Interval, verdict: Verdict, *, raised: str, of: Callable[[Bill], Decimal]
+def find_cheapest_fix(
+    subject: StackContext,
+    limit: Decimal,
+    judged: Interval,
+    verdict: Verdict,
+    *,
+    raised: str,
+    of: Callable[[Bill], Decimal],
 ) -> str:
     """The cheapest change that would pass, as an imperative sentence.
 
@@ -143,6 +149,6 @@ def way_out(
     return f"{found.words}, or {raised}{rest}" if found else f"{raised[:1].upper()}{raised[1:]}{rest}"
 
 
-def whole_month(subject: Subject) -> Callable[[Bill], Decimal]:
+def whole_month(subject: StackContext) -> Callable[[Bill], Decimal]:
     """What of a bill is held against the ceilings of the whole stack."""
-    return lambda bill: amount(bill, subject.ceilings.binds)
+    return lambda bill: monthly_amount(bill, subject.ceilings.binds)

@@ -13,15 +13,25 @@ from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import ZERO, round_to
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import each, unclear
+from policies.properties import check_resources, unclear
 from policies.rule import Rule
-from policies.rules.pools import CAPACITY, CKS, GKE, KARPENTER, MANAGED, OWN_POOL, groups, requirements, wanted
+from policies.rules.pools import (
+    CAPACITY,
+    CKS,
+    GKE,
+    KARPENTER,
+    MANAGED,
+    OWN_POOL,
+    groups,
+    read_required_values,
+    requirements,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from planning.costs.resources.resource import Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 ALL: Final = Decimal(100)
 EXACT: Final = Decimal("0.1")
@@ -34,7 +44,7 @@ class SpotSettings(Settings):
     """Node-hours of accelerator nodes on spot machines, as expected, in percent of all of theirs."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     most = subject.law.setting(SpotSettings).most_percent
     if most >= ALL:
         return
@@ -50,7 +60,7 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
             yield unclear(own, error, limit=limit)
     yield from _over(spot, hours, most, limit=limit)
     strays = (each for each in groups(subject) if subject.registered.pool(each) is None)
-    yield from each(strays, partial(_stray, limit), limit=limit)
+    yield from check_resources(strays, partial(_stray, limit), limit=limit)
 
 
 def _over(spot: Decimal, hours: Decimal, most: Decimal, *, limit: str) -> Iterator[Breach]:
@@ -64,7 +74,7 @@ def _over(spot: Decimal, hours: Decimal, most: Decimal, *, limit: str) -> Iterat
         )
 
 
-def _is_spot(subject: Subject, own: Resource) -> bool:
+def _is_spot(subject: StackContext, own: Resource) -> bool:
     """Whether a pool is declared as spot, or one of its node groups may be.
 
     Raises:
@@ -93,7 +103,7 @@ def _stray(limit: str, resource: Resource, inputs: Properties) -> Iterator[Breac
 
 _ORDERED: Final[Mapping[str, Callable[[Properties], bool]]] = {
     MANAGED: lambda inputs: inputs.at("capacityType").text("ON_DEMAND") == "SPOT",
-    KARPENTER: lambda inputs: "spot" in wanted(requirements(inputs), CAPACITY),
+    KARPENTER: lambda inputs: "spot" in read_required_values(requirements(inputs), CAPACITY),
     GKE: lambda inputs: (
         inputs.at("nodeConfig").at("spot").flag(default=False)
         or inputs.at("nodeConfig").at("preemptible").flag(default=False)

@@ -7,14 +7,14 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bill import Group, component_of, placed
+from planning.costs.bill import BillGroup, component_of, has_placement
 from planning.costs.bounds import NOTHING, of_lines
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
 from planning.values.verdict import Verdict
 from policies.breach import Severity
 from policies.rule import MONEY, Rule
-from policies.rules.money.spend_limits import at_least, bill_of, held, usd, way_out, whole_month
+from policies.rules.money.spend_limits import at_least, bill_of, check_limit, find_cheapest_fix, usd, whole_month
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
     from planning.spec.platform import TeamShare
     from policies.breach import Breach
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class TeamPoolShare:
     """A team's part of one pool.
 
     Args:
@@ -45,7 +45,7 @@ class Part:
         return self.each.times(self.accelerators)
 
 
-def parts(bill: Bill, spec: ClusterSpec, team: TeamShare, reading: str) -> Iterator[Part]:
+def parts(bill: Bill, spec: ClusterSpec, team: TeamShare, reading: str) -> Iterator[TeamPoolShare]:
     """What a team is guaranteed of each pool, at what the pool's machines cost for each working one."""
     prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
     sizes = {pool.name: pool.accelerators * pool.working for pool in spec.pools}
@@ -53,18 +53,18 @@ def parts(bill: Bill, spec: ClusterSpec, team: TeamShare, reading: str) -> Itera
         lines = [line for line in bill.lines if _of_pool(line, f"{prefix}pool/{quota.pool}")]
         size = max(sizes.get(quota.pool, 0), 1)
         each = of_lines(lines, reading).times(Decimal(1) / size)
-        yield Part(pool=prefix + quota.pool, accelerators=quota.accelerators, each=each)
+        yield TeamPoolShare(pool=prefix + quota.pool, accelerators=quota.accelerators, each=each)
 
 
 def _of_pool(line: LineItem, pool: str) -> bool:
     """Whether a line is of the pool's machines; one without a price and a place may be."""
-    if line.group is not Group.COMPUTE:
+    if line.group is not BillGroup.COMPUTE:
         return False
-    return component_of(line.key) == pool or (line.state is State.UNPRICED and not placed(line.key))
+    return component_of(line.key) == pool or (line.state is State.UNPRICED and not has_placement(line.key))
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
-    held_by: dict[str, list[Part]] = {}
+def _breaches(subject: StackContext) -> Iterator[Breach]:
+    held_by: dict[str, list[TeamPoolShare]] = {}
     limits: dict[str, Decimal] = {}
     bill, reading, before = bill_of(subject), subject.ceilings.binds, _before(subject)
     for spec in subject.lock.placements:
@@ -79,24 +79,24 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
             yield found
 
 
-def _before(subject: Subject) -> dict[str, Decimal]:
+def _before(subject: StackContext) -> dict[str, Decimal]:
     """What each team was to have before the change: no change raises a part and is judged by it."""
     specs = subject.before.placements if subject.before else ()
     teams = (team for spec in specs if spec.platform for team in spec.platform.teams)
     return {team.name: team.usd_per_month for team in teams if team.usd_per_month is not None}
 
 
-def _breach(subject: Subject, team: str, limit: Decimal, mine: Sequence[Part]) -> Breach | None:
+def _breach(subject: StackContext, team: str, limit: Decimal, mine: Sequence[TeamPoolShare]) -> Breach | None:
     together = sum((part.together for part in mine), start=NOTHING)
     raised = f"raise usd_per_month of the team {team} to at least {at_least(together.high or together.low)}"
 
     def fix(verdict: Verdict) -> str:
         if verdict is Verdict.CANNOT_TELL and together.high is None:
-            return way_out(subject, limit, together, verdict, raised=raised, of=whole_month(subject))
-        fewer = " and ".join(f"{count} fewer of {pool}" for pool, count in given_up(mine, limit))
+            return find_cheapest_fix(subject, limit, together, verdict, raised=raised, of=whole_month(subject))
+        fewer = " and ".join(f"{count} fewer of {pool}" for pool, count in find_reductions(mine, limit))
         return f"Guarantee the team {fewer}, or {raised}" if fewer else raised[:1].upper() + raised[1:]
 
-    return held(
+    return check_limit(
         together,
         limit,
         what=f"what the queues of the team {team} may use",
@@ -108,10 +108,10 @@ def _breach(subject: Subject, team: str, limit: Decimal, mine: Sequence[Part]) -
     )
 
 
-def given_up(mine: Sequence[Part], limit: Decimal) -> list[tuple[str, int]]:
+def find_reductions(mine: Sequence[TeamPoolShare], limit: Decimal) -> list[tuple[str, int]]:
     """The fewest accelerators that a team gives up to stay within its part, the dearest first: pool and number."""
 
-    def price(part: Part) -> Decimal:
+    def price(part: TeamPoolShare) -> Decimal:
         return part.each.low if part.each.high is None else part.each.high
 
     over = sum((price(part) * part.accelerators for part in mine), start=ZERO) - limit

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.costs.bill import LineItem
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 LIMIT = "everything that is registered has a price, or a bound under every ceiling"
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     stated = subject.law.setting(MayStayUnpriced)
     for urn, type_, line in lines_of(subject):
         unbounded = line.at_most_usd_per_month is None and stated.bound(line) is None

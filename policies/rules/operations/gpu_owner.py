@@ -9,7 +9,7 @@ from planning.costs.resources.resource import Properties, UnreadableError
 from planning.platform.accelerators import NVIDIA, device
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
-from policies.properties import each, unclear
+from policies.properties import check_resources, unclear
 from policies.rule import Rule
 from policies.rules.pools import BUILT, GKE, MANAGED, pool_of, spec_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from planning.costs.resources.resource import Resource
     from planning.spec.cluster import ClusterSpec, Profile
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 RELEASES: Final = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v4:Chart")
@@ -68,7 +68,7 @@ _CHARTS: Final[Mapping[str, Callable[[Properties], Iterator[str]]]] = {
 }
 
 
-def brought(inputs: Properties) -> tuple[str, ...]:
+def list_bundled_software(inputs: Properties) -> tuple[str, ...]:
     """What a release brings of GPU software.
 
     Raises:
@@ -97,7 +97,7 @@ def by_gke(inputs: Properties) -> bool | None:
 DRIVERS: Final[Mapping[str, Callable[[Properties], bool | None]]] = {MANAGED: by_image, GKE: by_gke}
 
 
-def watched_by_gke(inputs: Properties) -> bool:
+def has_gke_dcgm_exporter(inputs: Properties) -> bool:
     """Whether GKE brings its DCGM exporter to GPU nodes."""
     return "DCGM" in {each.text() for each in inputs.at("monitoringConfig").at("enableComponents").each()}
 
@@ -108,23 +108,23 @@ OPERATOR: Final = "gpu_operator"
 LIMIT: Final = "each part of the GPU software has one owner"
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     bringing: dict[tuple[str, str], list[Resource]] = {}
     for release in subject.of_types(RELEASES):
         try:
             placement = spec_of(subject, release).placement.name
-            for thing in brought(Properties(release.inputs)):
+            for thing in list_bundled_software(Properties(release.inputs)):
                 bringing.setdefault((placement, thing), []).append(release)
         except UnreadableError as error:
             yield unclear(release, error, limit=LIMIT)
     for spec in subject.lock.placements:
         for thing in TITLES:
-            yield from _owned(subject, spec, thing, bringing.get((spec.placement.name, thing), []))
-    yield from each(subject.of_types(DRIVERS), partial(_driver, subject), limit=LIMIT)
-    yield from each(subject.of_types([CLUSTER]), partial(_metrics, subject), limit=LIMIT)
+            yield from _check_owner(subject, spec, thing, bringing.get((spec.placement.name, thing), []))
+    yield from check_resources(subject.of_types(DRIVERS), partial(_driver, subject), limit=LIMIT)
+    yield from check_resources(subject.of_types([CLUSTER]), partial(_metrics, subject), limit=LIMIT)
 
 
-def _owned(subject: Subject, spec: ClusterSpec, thing: str, by: list[Resource]) -> Iterator[Breach]:
+def _check_owner(subject: StackContext, spec: ClusterSpec, thing: str, by: list[Resource]) -> Iterator[Breach]:
     """Ours is there once where it is ours, and not at all where the provider brings it."""
     owner, title, cluster = _owners(spec.profile)[thing], TITLES[thing], spec.placement.name
     names = " and ".join(each.name for each in by)
@@ -144,7 +144,7 @@ def _owned(subject: Subject, spec: ClusterSpec, thing: str, by: list[Resource]) 
             limit=LIMIT,
             fix=f"Take the {title} out of all but {by[0].name}",
         )
-    elif owner == OURS and not by and subject.whole is None and _needed(spec, thing):
+    elif owner == OURS and not by and subject.whole is None and _is_needed(spec, thing):
         yield Breach(
             verdict=Verdict.OVER,
             given=f"nothing brings the {title} to cluster {cluster}",
@@ -158,7 +158,7 @@ def _owners(profile: Profile) -> Mapping[str, str]:
     return dict(zip(TITLES, owners, strict=True))
 
 
-def _needed(spec: ClusterSpec, thing: str) -> bool:
+def _is_needed(spec: ClusterSpec, thing: str) -> bool:
     """Whether there are GPUs that wait for it; what nothing waits for is there only as a part of the platform."""
     if not any(device(pool.accelerator) == NVIDIA for pool in spec.pools):
         return False
@@ -166,7 +166,7 @@ def _needed(spec: ClusterSpec, thing: str) -> bool:
     return installed is not None or (thing == PLUGIN and spec.placement.target in BUILT)
 
 
-def _driver(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _driver(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """The driver that a cloud puts on nodes is there where the profile counts on it, and nowhere else."""
     own = subject.registered.pool(resource)
     if own is None or device(pool_of(subject, own).accelerator) != NVIDIA:
@@ -188,9 +188,9 @@ def _whose(*, counted: bool) -> str:
     return "the provider's" if counted else "ours"
 
 
-def _metrics(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _metrics(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     profile = spec_of(subject, resource).profile
-    there, counted = watched_by_gke(inputs), profile.dcgm_exporter == THEIRS
+    there, counted = has_gke_dcgm_exporter(inputs), profile.dcgm_exporter == THEIRS
     if there != counted and any(device(pool.accelerator) == NVIDIA for pool in spec_of(subject, resource).pools):
         yield Breach(
             verdict=Verdict.OVER,

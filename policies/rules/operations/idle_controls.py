@@ -10,7 +10,7 @@ from pydantic import Field
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import each, unclear
+from policies.properties import check_resources, unclear
 from policies.rule import Rule
 from policies.rules.pools import (
     BUILT,
@@ -19,10 +19,10 @@ from policies.rules.pools import (
     OWN_POOL,
     groups,
     pool_of,
+    read_required_values,
     requirements,
     spec_of,
     total,
-    wanted,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from planning.costs.resources.resource import Resource
     from planning.spec.cluster import ClusterSpec
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
@@ -46,7 +46,7 @@ class CullingSettings(Settings):
     """Longest that an idle notebook may run on; without it, as long as the checklist says."""
 
 
-def culling(subject: Subject) -> Iterator[Breach]:
+def culling(subject: StackContext) -> Iterator[Breach]:
     """Clusters that offer notebooks and let idle ones run."""
     most = subject.law.setting(CullingSettings).most_idle_minutes
     for spec in subject.lock.placements:
@@ -62,7 +62,7 @@ def culling(subject: Subject) -> Iterator[Breach]:
                 yield unclear(resource, error, limit=limit)
         if not cullers:
             yield _missing(spec, limit)
-        yield from each(cullers, partial(_check, most or spec.platform.idle_minutes, limit), limit=limit)
+        yield from check_resources(cullers, partial(_check, most or spec.platform.idle_minutes, limit), limit=limit)
 
 
 def _missing(spec: ClusterSpec, limit: str) -> Breach:
@@ -114,15 +114,15 @@ KEPT: Final = "reserved nodes are never consolidated away"
 LEAVES: Final = "a node that nothing runs on leaves"
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     if subject.whole is None:  # else the program stops short of what is inside the cluster
-        yield from each(subject.of_types([OWN_POOL]), partial(_bounds, subject), limit=LIMIT)
+        yield from check_resources(subject.of_types([OWN_POOL]), partial(_bounds, subject), limit=LIMIT)
         yield from culling(subject)
-    yield from each(groups(subject), partial(_stray, subject), limit=LIMIT)
-    yield from each(subject.of_types([KARPENTER]), _disruption, limit=LEAVES)
+    yield from check_resources(groups(subject), partial(_stray, subject), limit=LIMIT)
+    yield from check_resources(subject.of_types([KARPENTER]), _disruption, limit=LEAVES)
 
 
-def _bounds(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _bounds(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """A pool is held between the lock's bounds, and reaches 0 where the lock's does."""
     del inputs
     pool = pool_of(subject, resource)
@@ -141,13 +141,13 @@ def _bounds(subject: Subject, resource: Resource, inputs: Properties) -> Iterato
         yield _over(resource, given, limit=bounds, fix=f"Keep {pool.min_nodes} nodes at least")
 
 
-def _books(subject: Subject, own: Resource) -> bool:
+def _books(subject: StackContext, own: Resource) -> bool:
     """Whether Karpenter holds the pool's reserved nodes; that it keeps them is judged by how it takes nodes away."""
     mine = (Properties(each.inputs) for each in groups(subject, own) if each.type == KARPENTER)
-    return any(RESERVED in wanted(requirements(each), CAPACITY) for each in mine)
+    return any(RESERVED in read_required_values(requirements(each), CAPACITY) for each in mine)
 
 
-def _stray(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _stray(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     del inputs
     if subject.registered.pool(resource) is None:
         yield Breach(
@@ -164,7 +164,7 @@ def _disruption(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     disruption = inputs.at("spec").at("disruption")
     after, path = disruption.at("consolidateAfter"), "spec.disruption.consolidateAfter"
     waits = after.text("0s")
-    if RESERVED in wanted(requirements(inputs), CAPACITY):
+    if RESERVED in read_required_values(requirements(inputs), CAPACITY):
         if waits != NEVER and not _shut(disruption):
             given = f"Karpenter takes its reserved nodes away once they are idle for {waits}"
             yield _over(resource, given, limit=KEPT, fix=f"Set consolidateAfter to {NEVER}", path=path)

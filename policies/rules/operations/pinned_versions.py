@@ -8,18 +8,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from catalogs.software.model import COMMIT, is_exact_image, is_exact_version
-from planning.costs.resources.resource import Properties, Secret, Unknown, UnreadableError
-from planning.platform.digests import unresolved
+from planning.costs.resources.resource import Properties, Secret, UnknownValue, UnreadableError
+from planning.platform.digests import describe_unresolved
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from planning.costs.resources.resource import Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 IMAGES: Final = frozenset({"image", "imageName"})
@@ -42,7 +42,7 @@ def in_object(inputs: Properties) -> Iterator[Properties]:
 def _along(there: Properties) -> Iterator[Properties]:
     """What stands on the way is looked into; beside it, an image is one where it is named as such."""
     value = there.value
-    if isinstance(value, Unknown | Secret):
+    if isinstance(value, UnknownValue | Secret):
         there.text()  # says why it cannot be read
     if isinstance(value, list):
         for each in there.each():
@@ -62,7 +62,7 @@ def in_values(values: Properties) -> Iterator[Properties]:
         UnreadableError: the values as a whole, or a part that is about images, cannot be read.
     """
     value = values.value
-    if isinstance(value, Unknown | Secret):
+    if isinstance(value, UnknownValue | Secret):
         if values.path in ("values", "") or _about_images(values.path):
             raise UnreadableError(f"{values.path} cannot be read", path=values.path)
         return
@@ -111,7 +111,7 @@ class PinSettings(Settings):
     """Whether an add-on of EKS may take the version that AWS has as default for the cluster's Kubernetes."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     checks: dict[str, Callable[[Resource, Properties], Iterator[Breach]]] = {
         RELEASE: _release,
         KUSTOMIZE: _manifests,
@@ -120,9 +120,9 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
         **dict.fromkeys(CLUSTERS, _cluster),
     }
     for token, check in checks.items():
-        yield from each(subject.of_types([token]), check, limit=LIMIT)
+        yield from check_resources(subject.of_types([token]), check, limit=LIMIT)
     objects = (one for one in subject.resources if _is_object(one))
-    yield from each(objects, _object, limit=LIMIT)
+    yield from check_resources(objects, _object, limit=LIMIT)
     yield from _digests(subject)
 
 
@@ -133,7 +133,12 @@ def _is_object(resource: Resource) -> bool:
 def _release(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     version = inputs.at("version").text("")
     if not is_exact_version(version):
-        yield _over(resource, f"its chart has {_named(version, 'version')}", "Name the chart's version", path="version")
+        yield _over(
+            resource,
+            f"its chart has {_describe_version(version, 'version')}",
+            "Name the chart's version",
+            path="version",
+        )
     for found in in_values(inputs.at("values")):
         said = found.text("")
         if floats(said) if found.path.endswith("tag") else bool(said) and not is_exact_image(said):
@@ -158,14 +163,21 @@ def _node_image(resource: Resource, inputs: Properties) -> Iterator[Breach]:
 def _add_on(settings: PinSettings, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     version = inputs.at("addonVersion").text("")
     if floats(version) or (not version and settings.eks_add_ons == "exact"):
-        yield _over(resource, f"it has {_named(version, 'version')}", "Name the add-on's version", path="addonVersion")
+        yield _over(
+            resource,
+            f"it has {_describe_version(version, 'version')}",
+            "Name the add-on's version",
+            path="addonVersion",
+        )
 
 
 def _cluster(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     path = CLUSTERS[resource.type]
     version = inputs.at(path).text("")
     if not KUBERNETES.fullmatch(version):
-        yield _over(resource, f"it has {_named(version, 'Kubernetes version')}", "Name the lock's version", path=path)
+        yield _over(
+            resource, f"it has {_describe_version(version, 'Kubernetes version')}", "Name the lock's version", path=path
+        )
 
 
 def _object(resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -177,13 +189,13 @@ def _object(resource: Resource, inputs: Properties) -> Iterator[Breach]:
             )
 
 
-def _digests(subject: Subject) -> Iterator[Breach]:
+def _digests(subject: StackContext) -> Iterator[Breach]:
     """Where the checklist requires digests, every part has all of its own."""
     for spec in subject.lock.placements:
         if spec.platform is None or spec.platform.digests != "required":
             continue
         known = subject.software
-        open_ = () if known is None else unresolved(spec.platform.parts, known)
+        open_ = () if known is None else describe_unresolved(spec.platform.parts, known)
         if known is None or open_:
             yield Breach(
                 verdict=Verdict.CANNOT_TELL if known is None else Verdict.OVER,
@@ -195,7 +207,7 @@ def _digests(subject: Subject) -> Iterator[Breach]:
             )
 
 
-def _named(version: str, what: str) -> str:
+def _describe_version(version: str, what: str) -> str:
     return f"the {what} {version}" if version else f"no {what}"
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from planning.costs.resources.resource import UnreadableError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
 from policies.rules.pools import BUILT, OWN_POOL, pool_of, spec_of, total
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from planning.costs.resources.resource import Properties, Resource
     from planning.spec.cluster import Pool
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 GPU: Final = "gpu"
 NO_FABRIC: Final = "ethernet"
@@ -35,17 +35,17 @@ class SpareSettings(Settings):
     """Spare nodes of a pool whose nodes work as one over a fabric, in percent of its working nodes."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     yield from _of_lock(subject)
     if subject.whole is None:  # else the program stops short of what is inside the cluster, as Karpenter's pools
-        yield from each(subject.of_types([OWN_POOL]), partial(_check, subject), limit=LIMIT)
+        yield from check_resources(subject.of_types([OWN_POOL]), partial(_check, subject), limit=LIMIT)
         yield from _missing(subject)
 
 
-def _of_lock(subject: Subject) -> Iterator[Breach]:
+def _of_lock(subject: StackContext) -> Iterator[Breach]:
     """Pools that were accepted with fewer spares than the project wants."""
     least = subject.law.setting(SpareSettings).least_percent
-    for pool in (pool for spec in subject.lock.placements for pool in spec.pools if _joined(pool)):
+    for pool in (pool for spec in subject.lock.placements for pool in spec.pools if _uses_fabric(pool)):
         if pool.spares * 100 < least * pool.working:
             yield Breach(
                 verdict=Verdict.OVER,
@@ -55,11 +55,11 @@ def _of_lock(subject: Subject) -> Iterator[Breach]:
             )
 
 
-def _joined(pool: Pool) -> bool:
+def _uses_fabric(pool: Pool) -> bool:
     return pool.role == GPU and pool.fabric != NO_FABRIC and pool.working > 1
 
 
-def _check(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _check(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     del inputs
     pool = pool_of(subject, resource)
     if pool.role != GPU or spec_of(subject, resource).placement.target not in BUILT:
@@ -76,9 +76,9 @@ def _check(subject: Subject, resource: Resource, inputs: Properties) -> Iterator
         )
 
 
-def _missing(subject: Subject) -> Iterator[Breach]:
+def _missing(subject: StackContext) -> Iterator[Breach]:
     """Pools of the lock that nothing registers."""
-    known = set(_named(subject))
+    known = set(_list_registered_pools(subject))
     for spec in subject.lock.placements:
         for pool in spec.pools:
             if spec.placement.target in BUILT and pool.role == GPU and (spec.placement.name, pool.name) not in known:
@@ -90,7 +90,7 @@ def _missing(subject: Subject) -> Iterator[Breach]:
                 )
 
 
-def _named(subject: Subject) -> Iterator[tuple[str, str]]:
+def _list_registered_pools(subject: StackContext) -> Iterator[tuple[str, str]]:
     """Cluster and pool of each pool's component; one that cannot be read was judged already."""
     for own in subject.of_types([OWN_POOL]):
         with suppress(UnreadableError):

@@ -10,14 +10,14 @@ from planning.inputs.files import parse_json
 from planning.values.errors import InputError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from planning.costs.resources.resource import Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 class TagSettings(Settings):
@@ -51,7 +51,7 @@ def _at(*path: str) -> Callable[[Properties], Iterator[Properties]]:
     return find
 
 
-def _launched(inputs: Properties) -> Iterator[Properties]:
+def _read_launch_tags(inputs: Properties) -> Iterator[Properties]:
     """A launch template does not hand on the tags of its provider."""
     found = inputs.at("tagSpecifications").each()
     yield from (one.at("tags") for one in found) if found else (inputs.at("tagSpecifications"),)
@@ -60,7 +60,7 @@ def _launched(inputs: Properties) -> Iterator[Properties]:
 TAGGED: Final[Mapping[str, Callable[[Properties], Iterator[Properties]]]] = {
     "pulumi:providers:aws": _defaults("defaultTags", "tags"),
     "pulumi:providers:gcp": _defaults("defaultLabels", ""),
-    "aws:ec2/launchTemplate:LaunchTemplate": _launched,
+    "aws:ec2/launchTemplate:LaunchTemplate": _read_launch_tags,
     "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass": _at("spec", "tags"),
     "gcp:container/cluster:Cluster": _at("resourceLabels"),
     "gcp:container/nodePool:NodePool": _at("nodeConfig", "resourceLabels"),
@@ -80,12 +80,12 @@ ALONE: Final[Mapping[str, str]] = {
 }
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     required = subject.law.setting(TagSettings).required
     limit = f"every resource that can carry tags has {', '.join(required)}"
-    yield from each(subject.of_types(TAGGED), partial(_check, required, limit), limit=limit)
+    yield from check_resources(subject.of_types(TAGGED), partial(_check, required, limit), limit=limit)
     alone = (one for one in subject.of_types(ALONE) if subject.registered.find(one.provider) is None)
-    yield from each(alone, partial(_alone, required, limit), limit=limit)
+    yield from check_resources(alone, partial(_alone, required, limit), limit=limit)
 
 
 def _check(required: tuple[str, ...], limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
 from policies.rules.pools import MACHINES, OWN_POOL, groups, instance_type, pool_of, spec_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 SINGLE: Final[Mapping[str, str]] = {  # machines that stand alone: the property that says their type
     "aws:ec2/instance:Instance": "instanceType",
@@ -38,14 +38,14 @@ class MachineSettings(Settings):
     """Accelerators that no pool may have."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     yield from _of_lock(subject)
-    yield from each(subject.of_types([OWN_POOL]), partial(_own, subject), limit=LIMIT)
-    yield from each(groups(subject), partial(_group, subject), limit=LIMIT)
-    yield from each(subject.of_types(SINGLE), partial(_single, subject), limit=LIMIT)
+    yield from check_resources(subject.of_types([OWN_POOL]), partial(_own, subject), limit=LIMIT)
+    yield from check_resources(groups(subject), partial(_group, subject), limit=LIMIT)
+    yield from check_resources(subject.of_types(SINGLE), partial(_single, subject), limit=LIMIT)
 
 
-def _of_lock(subject: Subject) -> Iterator[Breach]:
+def _of_lock(subject: StackContext) -> Iterator[Breach]:
     """Pools of the lock that the project does not allow."""
     law = subject.law.setting(MachineSettings)
     for pool in (pool for spec in subject.lock.placements for pool in spec.pools):
@@ -69,14 +69,14 @@ def _fits(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _own(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _own(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """What a pool's component says of its machine, by which it is priced."""
     pool, machine = pool_of(subject, resource), inputs.at("machine").text()
     if machine != pool.machine:
         yield _wrong(resource, machine, pool.machine, path="machine")
 
 
-def _group(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _group(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """Machines that are ordered."""
     own = subject.registered.pool(resource)
     pools = spec_of(subject, resource).pools if own is None else (pool_of(subject, own),)
@@ -91,7 +91,7 @@ def _group(subject: Subject, resource: Resource, inputs: Properties) -> Iterator
             yield _wrong(resource, machine, ", ".join(wanted), path="")
 
 
-def _single(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _single(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """Of machines that stand alone the lock has one: the VPN's gateway."""
     machine, vpn = inputs.at(SINGLE[resource.type]).text(), spec_of(subject, resource).vpn
     wanted = vpn.machine if vpn and vpn.machine else "no machine of its own"

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
-from policies.rules.placement.resource_locations import main_cloud, of_lock, outward, seats
+from policies.rules.placement.resource_locations import list_resource_regions, main_cloud, of_lock, outward
 from policies.rules.pools import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.rules.placement.resource_locations import Place
-    from policies.stack_context import Subject
+    from policies.rules.placement.resource_locations import ProviderRegion
+    from policies.stack_context import StackContext
 
 
 class PlaceSettings(Settings):
@@ -29,13 +29,13 @@ class PlaceSettings(Settings):
     """Regions that are allowed, "eu-central-1" among others; empty: those of each stack's lock."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     settings = subject.law.setting(PlaceSettings)
     yield from _of_lock(subject, settings)
-    yield from each(subject.resources, partial(_check, subject), limit=_limit(of_lock(subject.lock)))
+    yield from check_resources(subject.resources, partial(_check, subject), limit=_limit(of_lock(subject.lock)))
 
 
-def _of_lock(subject: Subject, settings: PlaceSettings) -> Iterator[Breach]:
+def _of_lock(subject: StackContext, settings: PlaceSettings) -> Iterator[Breach]:
     """Clusters of the lock that the project does not allow."""
     for place in of_lock(subject.lock):
         providers, regions = settings.providers or (place.provider,), settings.regions or (place.region,)
@@ -53,10 +53,10 @@ def _of_lock(subject: Subject, settings: PlaceSettings) -> Iterator[Breach]:
             )
 
 
-def _check(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _check(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     del inputs
-    for seat in seats(subject, resource):
-        allowed = _allowed(subject, resource)
+    for seat in list_resource_regions(subject, resource):
+        allowed = _list_allowed_regions(subject, resource)
         if seat.place not in allowed:
             yield Breach(
                 verdict=Verdict.OVER,
@@ -68,7 +68,7 @@ def _check(subject: Subject, resource: Resource, inputs: Properties) -> Iterator
             )
 
 
-def _allowed(subject: Subject, resource: Resource) -> tuple[Place, ...]:
+def _list_allowed_regions(subject: StackContext, resource: Resource) -> tuple[ProviderRegion, ...]:
     """Places of the lock; at the main cloud's end of a tunnel or a peering, that end's too."""
     way = outward(subject, resource)
     there = main_cloud(spec_of(subject, resource)).get(way) if way else None
@@ -76,7 +76,7 @@ def _allowed(subject: Subject, resource: Resource) -> tuple[Place, ...]:
     return places if there is None else (*places, there)
 
 
-def _limit(allowed: tuple[Place, ...]) -> str:
+def _limit(allowed: tuple[ProviderRegion, ...]) -> str:
     return f"the lock allows {', '.join(str(place) for place in allowed)}"
 
 

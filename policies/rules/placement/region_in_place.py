@@ -7,27 +7,35 @@ from typing import TYPE_CHECKING, Final
 
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
-from policies.rules.placement.resource_locations import Place, main_cloud, of_lock, outward, seats
+from policies.rules.placement.resource_locations import (
+    ProviderRegion,
+    list_resource_regions,
+    main_cloud,
+    of_lock,
+    outward,
+)
 from policies.rules.pools import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 UNBUILT: Final = "none"  # target of a placement that nothing builds
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
-    yield from _moved(subject)
+def _breaches(subject: StackContext) -> Iterator[Breach]:
+    yield from _find_moved_placements(subject)
     if len(subject.lock.placements) > 1:
-        yield from each(subject.resources, partial(_check, subject), limit="each cluster stays at its own place")
+        yield from check_resources(
+            subject.resources, partial(_check, subject), limit="each cluster stays at its own place"
+        )
 
 
-def _moved(subject: Subject) -> Iterator[Breach]:
+def _find_moved_placements(subject: StackContext) -> Iterator[Breach]:
     """Placements that keep their name and not their place; nothing is said where nobody knows what was before."""
     before = (
         {} if subject.before is None else {each.placement.name: each.placement for each in subject.before.placements}
@@ -36,7 +44,7 @@ def _moved(subject: Subject) -> Iterator[Breach]:
         old, new = before.get(spec.placement.name), spec.placement
         if old is None or old.target == UNBUILT:
             continue
-        there, here = Place(old.provider, old.region), Place(new.provider, new.region)
+        there, here = ProviderRegion(old.provider, old.region), ProviderRegion(new.provider, new.region)
         if there != here:
             yield Breach(
                 verdict=Verdict.OVER,
@@ -46,12 +54,12 @@ def _moved(subject: Subject) -> Iterator[Breach]:
             )
 
 
-def _check(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _check(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """Resources of one cluster that lie at another cluster's place; what lies at none is the rule of allowed places."""
     del inputs
-    for seat in seats(subject, resource):
+    for seat in list_resource_regions(subject, resource):
         spec = spec_of(subject, resource)
-        own = Place(spec.placement.provider, spec.placement.region)
+        own = ProviderRegion(spec.placement.provider, spec.placement.region)
         way = outward(subject, resource)
         if seat.place in (own, main_cloud(spec).get(way) if way else own) or seat.place not in of_lock(subject.lock):
             continue

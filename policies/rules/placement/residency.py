@@ -10,15 +10,15 @@ from pydantic import Field
 from planning.checklist.model.vocabulary import Residency
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
-from policies.rules.placement.resource_locations import Place, of_lock, seats
+from policies.rules.placement.resource_locations import ProviderRegion, list_resource_regions, of_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 UNTOLD: Final = ("", "unknown")
 WIDER: Final[Mapping[str, tuple[Residency, ...]]] = {"NA": (Residency.US, Residency.CA)}  # groups in which others lie
@@ -33,34 +33,36 @@ class ResidencySettings(Settings):
     """What holds for single stacks instead, by their names."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     settings = subject.law.setting(ResidencySettings)
     law = settings.stacks.get(subject.lock.stack, settings.everywhere)
     wanted = Residency(subject.lock.residency) if law is Residency.ANY else law
     if wanted is Residency.ANY:
         return
-    for place in dict.fromkeys((*of_lock(subject.lock), *_forwarded(subject))):
+    for place in dict.fromkeys((*of_lock(subject.lock), *_list_forwarding_regions(subject))):
         yield from _at(subject, wanted, place)
-    yield from each(subject.resources, partial(_check, subject, wanted), limit=_limit(wanted))
+    yield from check_resources(subject.resources, partial(_check, subject, wanted), limit=_limit(wanted))
 
 
-def _forwarded(subject: Subject) -> Iterator[Place]:
+def _list_forwarding_regions(subject: StackContext) -> Iterator[ProviderRegion]:
     """Where logs and metrics are sent as well."""
     for spec in subject.lock.placements:
         to = spec.platform.forwarding if spec.platform else None
         if to is not None:
-            yield Place(to.provider, to.region)
+            yield ProviderRegion(to.provider, to.region)
 
 
-def _check(subject: Subject, wanted: Residency, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _check(subject: StackContext, wanted: Residency, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """What resources name beyond the lock, which is judged above."""
     del inputs
-    for seat in seats(subject, resource):
+    for seat in list_resource_regions(subject, resource):
         if seat.place not in of_lock(subject.lock):
             yield from _at(subject, wanted, seat.place, urn=resource.urn, path=seat.path)
 
 
-def _at(subject: Subject, wanted: Residency, place: Place, *, urn: str = "", path: str = "") -> Iterator[Breach]:
+def _at(
+    subject: StackContext, wanted: Residency, place: ProviderRegion, *, urn: str = "", path: str = ""
+) -> Iterator[Breach]:
     region = subject.catalog.regions.get((place.provider, place.region))
     known = region is not None and region.residency not in UNTOLD and wanted not in WIDER.get(region.residency, ())
     if region is not None and region.residency == wanted:

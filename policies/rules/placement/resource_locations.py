@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.resource import Properties, Unknown, UnreadableError
+from planning.costs.resources.resource import Properties, UnknownValue, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
 GATEWAY: Final = "gcp:compute/instance:Instance"
@@ -28,7 +28,7 @@ OUTWARD: Final[Mapping[str, str]] = {  # components whose resources lie at the m
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class ProviderRegion:
     """A provider's region."""
 
     provider: str
@@ -39,40 +39,40 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class ResourceRegion:
     """A place that a resource names.
 
     Args:
         path: the property that names it.
     """
 
-    place: Place
+    place: ProviderRegion
     path: str
 
 
-def of_lock(lock: Lock) -> tuple[Place, ...]:
+def of_lock(lock: Lock) -> tuple[ProviderRegion, ...]:
     """Places of the lock's clusters, home first."""
     return tuple(dict.fromkeys(_of_spec(spec) for spec in lock.placements))
 
 
-def _of_spec(spec: ClusterSpec) -> Place:
-    return Place(spec.placement.provider, spec.placement.region)
+def _of_spec(spec: ClusterSpec) -> ProviderRegion:
+    return ProviderRegion(spec.placement.provider, spec.placement.region)
 
 
-def main_cloud(spec: ClusterSpec) -> Mapping[str, Place]:
+def main_cloud(spec: ClusterSpec) -> Mapping[str, ProviderRegion]:
     """The main cloud's end of a tunnel or a peering: places that the checklist names, outside the cluster's."""
     link, peering = spec.network.link, spec.network.peering
-    found = {"link": Place(link.provider, link.region)} if link else {}
-    return found | ({"peering": Place(spec.placement.provider, peering.region)} if peering else {})
+    found = {"link": ProviderRegion(link.provider, link.region)} if link else {}
+    return found | ({"peering": ProviderRegion(spec.placement.provider, peering.region)} if peering else {})
 
 
-def outward(subject: Subject, resource: Resource) -> str:
+def outward(subject: StackContext, resource: Resource) -> str:
     """Whether a resource belongs to the main cloud's end: "link", "peering", or "" for neither."""
     above = (resource, *subject.registered.owners(resource))
     return next((OUTWARD[each.type] for each in above if each.type in OUTWARD), "")
 
 
-def seats(subject: Subject, resource: Resource) -> Iterator[Seat]:
+def list_resource_regions(subject: StackContext, resource: Resource) -> Iterator[ResourceRegion]:
     """Places that a resource names itself; what names none lies where its provider, which is registered too, is.
 
     Raises:
@@ -83,22 +83,22 @@ def seats(subject: Subject, resource: Resource) -> Iterator[Seat]:
     find = _SEATS.get(kind)
     if find is not None:
         for place, path in find(subject, resource, Properties(resource.inputs)):
-            yield Seat(place=place, path=path)
+            yield ResourceRegion(place=place, path=path)
 
 
-Found = tuple[Place, str]
+Found = tuple[ProviderRegion, str]
 
 
-def _aws(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+def _aws(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
     del subject, resource
     if inputs.at("region").said:
-        yield Place("aws", inputs.at("region").text()), "region"
+        yield ProviderRegion("aws", inputs.at("region").text()), "region"
 
 
-def _gcp(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+def _gcp(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
     for name in ("region", "location", "zone"):
         value = inputs.at(name)
-        if name == "zone" and resource.type == GATEWAY and isinstance(value.value, Unknown):
+        if name == "zone" and resource.type == GATEWAY and isinstance(value.value, UnknownValue):
             yield _of_subnet(subject, resource), "zone"
         elif value.said and value.text().lower() != EVERYWHERE:
             yield _google(value.text()), name
@@ -106,11 +106,11 @@ def _gcp(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[F
         yield _google(zone.text()), zone.path
 
 
-def _google(said: str) -> Place:
-    return Place("gcp", ZONE_LETTER.sub("", said.lower()))
+def _google(said: str) -> ProviderRegion:
+    return ProviderRegion("gcp", ZONE_LETTER.sub("", said.lower()))
 
 
-def _of_subnet(subject: Subject, resource: Resource) -> Place:
+def _of_subnet(subject: StackContext, resource: Resource) -> ProviderRegion:
     """The region of a machine whose zone is not known yet: Google Cloud starts it in its subnet's region only.
 
     Raises:
@@ -124,13 +124,13 @@ def _of_subnet(subject: Subject, resource: Resource) -> Place:
     return _google(regions.pop())
 
 
-def _azure(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+def _azure(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
     del subject, resource
     if inputs.at("location").said:
-        yield Place("azure", inputs.at("location").text().lower().replace(" ", "")), "location"
+        yield ProviderRegion("azure", inputs.at("location").text().lower().replace(" ", "")), "location"
 
 
-def _coreweave(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+def _coreweave(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
     """CoreWeave's resources name zones; its region is the one whose zones they are."""
     del resource
     zone = inputs.at("zone")
@@ -139,20 +139,23 @@ def _coreweave(subject: Subject, resource: Resource, inputs: Properties) -> Iter
         known = [each for each in subject.catalog.regions.values() if each.provider == "coreweave"]
         locked = [spec.placement for spec in subject.lock.placements if spec.placement.provider == "coreweave"]
         region = next((each.region for each in locked if name in each.zones), "")
-        yield Place("coreweave", region or next((each.name for each in known if name in each.zones), name)), "zone"
+        yield (
+            ProviderRegion("coreweave", region or next((each.name for each in known if name in each.zones), name)),
+            "zone",
+        )
 
 
-def _declared(subject: Subject, resource: Resource, inputs: Properties) -> Iterator[Found]:
+def _read_declared_region(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
     """Our components say provider and region."""
     del subject, resource
     if inputs.at("provider").said and inputs.at("region").said:
-        yield Place(inputs.at("provider").text(), inputs.at("region").text()), "region"
+        yield ProviderRegion(inputs.at("provider").text(), inputs.at("region").text()), "region"
 
 
-_SEATS: Final[Mapping[str, Callable[[Subject, Resource, Properties], Iterator[Found]]]] = {
+_SEATS: Final[Mapping[str, Callable[[StackContext, Resource, Properties], Iterator[Found]]]] = {
     "aws": _aws,
     "gcp": _gcp,
     "azure": _azure,
     "coreweave": _coreweave,
-    OWN: _declared,
+    OWN: _read_declared_region,
 }

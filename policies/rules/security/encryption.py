@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from policies.breach import Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
 from policies.rules.security.resource_origins import origins, over, settings_of, sources, walk
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from planning.costs.resources.resource import Properties, Resource
     from policies.breach import Breach
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 @dataclass(frozen=True, kw_only=True)
-class Locked:
+class EncryptionDemand:
     """What a type must say of its encryption; "[]" in a path stands for every element of a list.
 
     Args:
@@ -51,79 +51,84 @@ CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
 LISTENERS: Final = ("aws:lb/listener:Listener", "aws:alb/listener:Listener")
 ENCRYPTED: Final = ("HTTPS", "TLS")
 # What a basic share of Filestore holds is encrypted by Google only: it takes no key of ours, so it is not here.
-DEMANDS: Final[tuple[tuple[str, Locked], ...]] = (
+DEMANDS: Final[tuple[tuple[str, EncryptionDemand], ...]] = (
     (
         "aws:ec2/launchTemplate:LaunchTemplate",
-        Locked(keys=("blockDeviceMappings[].ebs.kmsKeyId",), flags=("blockDeviceMappings[].ebs.encrypted",)),
+        EncryptionDemand(keys=("blockDeviceMappings[].ebs.kmsKeyId",), flags=("blockDeviceMappings[].ebs.encrypted",)),
     ),
     (
         "aws:ec2/instance:Instance",
-        Locked(keys=("rootBlockDevice.kmsKeyId",), flags=("rootBlockDevice.encrypted",)),
+        EncryptionDemand(keys=("rootBlockDevice.kmsKeyId",), flags=("rootBlockDevice.encrypted",)),
     ),
     (
         "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
-        Locked(keys=("spec.blockDeviceMappings[].ebs.kmsKeyID",), flags=("spec.blockDeviceMappings[].ebs.encrypted",)),
+        EncryptionDemand(
+            keys=("spec.blockDeviceMappings[].ebs.kmsKeyID",), flags=("spec.blockDeviceMappings[].ebs.encrypted",)
+        ),
     ),
-    ("aws:ebs/volume:Volume", Locked(keys=("kmsKeyId",), flags=("encrypted",))),
-    ("aws:efs/fileSystem:FileSystem", Locked(keys=("kmsKeyId",), flags=("encrypted",))),
-    ("aws:fsx/lustreFileSystem:LustreFileSystem", Locked(keys=("kmsKeyId",))),
-    ("aws:rds/instance:Instance", Locked(keys=("kmsKeyId",), flags=("storageEncrypted",))),
-    ("aws:rds/cluster:Cluster", Locked(keys=("kmsKeyId",), flags=("storageEncrypted",))),
-    ("aws:eks/cluster:Cluster", Locked(keys=("encryptionConfig.provider.keyArn",))),
-    ("aws:cloudwatch/logGroup:LogGroup", Locked(keys=("kmsKeyId",))),
-    ("aws:cloudtrail/trail:Trail", Locked(keys=("kmsKeyId",))),
-    ("aws:sqs/queue:Queue", Locked(keys=("kmsMasterKeyId",))),
-    ("aws:sns/topic:Topic", Locked(keys=("kmsMasterKeyId",))),
-    ("aws:secretsmanager/secret:Secret", Locked(keys=("kmsKeyId",))),
-    ("aws:ssm/parameter:Parameter", Locked(keys=("keyId",), where=("type", "SecureString"))),
-    (BUCKET_KEY, Locked(keys=("rules[].applyServerSideEncryptionByDefault.kmsMasterKeyId",))),
+    ("aws:ebs/volume:Volume", EncryptionDemand(keys=("kmsKeyId",), flags=("encrypted",))),
+    ("aws:efs/fileSystem:FileSystem", EncryptionDemand(keys=("kmsKeyId",), flags=("encrypted",))),
+    ("aws:fsx/lustreFileSystem:LustreFileSystem", EncryptionDemand(keys=("kmsKeyId",))),
+    ("aws:rds/instance:Instance", EncryptionDemand(keys=("kmsKeyId",), flags=("storageEncrypted",))),
+    ("aws:rds/cluster:Cluster", EncryptionDemand(keys=("kmsKeyId",), flags=("storageEncrypted",))),
+    ("aws:eks/cluster:Cluster", EncryptionDemand(keys=("encryptionConfig.provider.keyArn",))),
+    ("aws:cloudwatch/logGroup:LogGroup", EncryptionDemand(keys=("kmsKeyId",))),
+    ("aws:cloudtrail/trail:Trail", EncryptionDemand(keys=("kmsKeyId",))),
+    ("aws:sqs/queue:Queue", EncryptionDemand(keys=("kmsMasterKeyId",))),
+    ("aws:sns/topic:Topic", EncryptionDemand(keys=("kmsMasterKeyId",))),
+    ("aws:secretsmanager/secret:Secret", EncryptionDemand(keys=("kmsKeyId",))),
+    ("aws:ssm/parameter:Parameter", EncryptionDemand(keys=("keyId",), where=("type", "SecureString"))),
+    (BUCKET_KEY, EncryptionDemand(keys=("rules[].applyServerSideEncryptionByDefault.kmsMasterKeyId",))),
     (
         CLASS,
-        Locked(
+        EncryptionDemand(
             keys=("parameters.kmsKeyId",), flags=("parameters.encrypted",), where=("provisioner", "ebs.csi.aws.com")
         ),
     ),
-    (CLASS, Locked(keys=("parameters.disk-encryption-kms-key",), where=("provisioner", "pd.csi.storage.gke.io"))),
-    ("gcp:storage/bucket:Bucket", Locked(keys=("encryption.defaultKmsKeyName",))),
+    (
+        CLASS,
+        EncryptionDemand(keys=("parameters.disk-encryption-kms-key",), where=("provisioner", "pd.csi.storage.gke.io")),
+    ),
+    ("gcp:storage/bucket:Bucket", EncryptionDemand(keys=("encryption.defaultKmsKeyName",))),
     (
         "gcp:container/cluster:Cluster",
-        Locked(
+        EncryptionDemand(
             keys=("databaseEncryption.keyName", "nodeConfig.bootDiskKmsKey"),
             texts=(("databaseEncryption.state", "ENCRYPTED"),),
         ),
     ),
-    ("gcp:container/nodePool:NodePool", Locked(keys=("nodeConfig.bootDiskKmsKey",))),
-    ("gcp:compute/instance:Instance", Locked(keys=("bootDisk.kmsKeySelfLink",))),
-    ("gcp:compute/disk:Disk", Locked(keys=("diskEncryptionKey.kmsKeySelfLink",))),
-    ("gcp:lustre/instance:Instance", Locked(keys=("kmsKey",))),
-    ("gcp:logging/projectBucketConfig:ProjectBucketConfig", Locked(keys=("cmekSettings.kmsKeyName",))),
+    ("gcp:container/nodePool:NodePool", EncryptionDemand(keys=("nodeConfig.bootDiskKmsKey",))),
+    ("gcp:compute/instance:Instance", EncryptionDemand(keys=("bootDisk.kmsKeySelfLink",))),
+    ("gcp:compute/disk:Disk", EncryptionDemand(keys=("diskEncryptionKey.kmsKeySelfLink",))),
+    ("gcp:lustre/instance:Instance", EncryptionDemand(keys=("kmsKey",))),
+    ("gcp:logging/projectBucketConfig:ProjectBucketConfig", EncryptionDemand(keys=("cmekSettings.kmsKeyName",))),
     (
         "gcp:secretmanager/secret:Secret",
-        Locked(keys=("replication.userManaged.replicas[].customerManagedEncryption.kmsKeyName",)),
+        EncryptionDemand(keys=("replication.userManaged.replicas[].customerManagedEncryption.kmsKeyName",)),
     ),
-    ("gcp:sql/databaseInstance:DatabaseInstance", Locked(keys=("encryptionKeyName",))),
+    ("gcp:sql/databaseInstance:DatabaseInstance", EncryptionDemand(keys=("encryptionKeyName",))),
 )
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     for token, locked in DEMANDS:
 
-        def check(resource: Resource, inputs: Properties, locked: Locked = locked) -> Iterator[Breach]:
+        def check(resource: Resource, inputs: Properties, locked: EncryptionDemand = locked) -> Iterator[Breach]:
             if locked.where is None or inputs.at(locked.where[0]).text("") == locked.where[1]:
                 yield from _flags(resource, inputs, locked)
-                yield from _keyed(subject, resource, inputs, locked)
+                yield from _check_keys(subject, resource, inputs, locked)
 
-        yield from each(subject.of_types((token,)), check, limit=LIMIT)
+        yield from check_resources(subject.of_types((token,)), check, limit=LIMIT)
     for bucket in subject.of_types((BUCKET,)):
         if not settings_of(subject, bucket, BUCKET_KEY):
             yield _no_key(bucket, "")
-    yield from each(subject.of_types((BUCKET_KEY,)), _algorithm, limit=LIMIT)
-    yield from each(subject.of_types(("aws:eks/cluster:Cluster",)), _secrets, limit=LIMIT)
-    yield from each(subject.of_types(LISTENERS), _listener, limit=TLS)
-    yield from each(subject.of_types(("gcp:sql/databaseInstance:DatabaseInstance",)), _sql, limit=TLS)
+    yield from check_resources(subject.of_types((BUCKET_KEY,)), _algorithm, limit=LIMIT)
+    yield from check_resources(subject.of_types(("aws:eks/cluster:Cluster",)), _secrets, limit=LIMIT)
+    yield from check_resources(subject.of_types(LISTENERS), _listener, limit=TLS)
+    yield from check_resources(subject.of_types(("gcp:sql/databaseInstance:DatabaseInstance",)), _sql, limit=TLS)
 
 
-def _flags(resource: Resource, inputs: Properties, locked: Locked) -> Iterator[Breach]:
+def _flags(resource: Resource, inputs: Properties, locked: EncryptionDemand) -> Iterator[Breach]:
     for path in locked.flags:
         for at in walk(inputs, path):
             if not at.flag(default=False):
@@ -135,7 +140,9 @@ def _flags(resource: Resource, inputs: Properties, locked: Locked) -> Iterator[B
                 yield over(resource, at.path, given="it is not encrypted by us", limit=LIMIT, fix=fix)
 
 
-def _keyed(subject: Subject, resource: Resource, inputs: Properties, locked: Locked) -> Iterator[Breach]:
+def _check_keys(
+    subject: StackContext, resource: Resource, inputs: Properties, locked: EncryptionDemand
+) -> Iterator[Breach]:
     for path in locked.keys:
         found = walk(inputs, path)
         if not found:
@@ -143,7 +150,7 @@ def _keyed(subject: Subject, resource: Resource, inputs: Properties, locked: Loc
         for at in found:
             if not at.said:
                 yield _no_key(resource, at.path)
-            elif not _proven(subject, resource, at) and not _named(subject, at.text()):
+            elif not _is_stack_key(subject, resource, at) and not _is_named_key(subject, at.text()):
                 yield over(
                     resource,
                     at.path,
@@ -158,13 +165,13 @@ def _no_key(resource: Resource, path: str) -> Breach:
     return over(resource, path, given=given, limit=LIMIT, fix="Name the stack's key")
 
 
-def _proven(subject: Subject, resource: Resource, at: Properties) -> bool:
+def _is_stack_key(subject: StackContext, resource: Resource, at: Properties) -> bool:
     """Whether an unknown value comes from a registered key."""
     top = at.path.partition(".")[0].partition("[")[0]
     return any(each.type in KEYS for each in origins(subject, resource, at.value, name=top))
 
 
-def _named(subject: Subject, name: str) -> bool:
+def _is_named_key(subject: StackContext, name: str) -> bool:
     """Whether a name is a key's full one, or an alias that the stack gives to a key of its own."""
     if name.startswith(OWN_ALIAS):
         return False
@@ -173,7 +180,7 @@ def _named(subject: Subject, name: str) -> bool:
     )
 
 
-def _leads_to_key(subject: Subject, alias: Resource) -> bool:
+def _leads_to_key(subject: StackContext, alias: Resource) -> bool:
     target = alias.inputs.get("targetKeyId")
     return any(each.type in KEYS for each in sources(subject, alias, target, name="targetKeyId"))
 

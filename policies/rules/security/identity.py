@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic import Field
 
 from policies.breach import Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
-from policies.rules.security.resource_origins import origins, over, owned_by, sources, walk
+from policies.rules.security.resource_origins import is_owned_by, origins, over, sources, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.costs.resources.resource import Properties, Resource
     from policies.breach import Breach
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 # Where the metadata service of a machine is set: type, path.
 METADATA: Final = (
@@ -70,7 +70,7 @@ class Identities(Settings):
     """Namespace of Dex, whose configuration may hold no static passwords that anybody can read."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     settings = subject.law.setting(Identities)
     yield from _machines(subject, settings)
     for resource in subject.of_types(STATIC):
@@ -82,26 +82,26 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
         if inputs.at("metadata").at("namespace").text("default") == settings.sign_in_namespace:
             yield from _static_users(resource, inputs.at("data"))
 
-    yield from each(subject.of_types((CONFIG_MAP,)), signing_in, limit=LIMIT)
+    yield from check_resources(subject.of_types((CONFIG_MAP,)), signing_in, limit=LIMIT)
 
 
-def _machines(subject: Subject, settings: Identities) -> Iterator[Breach]:
+def _machines(subject: StackContext, settings: Identities) -> Iterator[Breach]:
     for token, path in METADATA:
 
         def metadata(resource: Resource, inputs: Properties, path: str = path) -> Iterator[Breach]:
             for options in walk(inputs, path):
                 yield from _metadata(resource, options, settings)
 
-        yield from each(subject.of_types((token,)), metadata, limit=LIMIT)
+        yield from check_resources(subject.of_types((token,)), metadata, limit=LIMIT)
     for token, path in ACCOUNTS:
 
         def account(resource: Resource, inputs: Properties, path: str = path) -> Iterator[Breach]:
             for at in walk(inputs, path):
                 yield from _account(subject, resource, at)
 
-        yield from each(subject.of_types((token,)), account, limit=LIMIT)
-    yield from each(subject.of_types(GKE_NODES), _workload_identity, limit=LIMIT)
-    yield from each(subject.of_types((GKE,)), _strangers, limit=LIMIT)
+        yield from check_resources(subject.of_types((token,)), account, limit=LIMIT)
+    yield from check_resources(subject.of_types(GKE_NODES), _workload_identity, limit=LIMIT)
+    yield from check_resources(subject.of_types((GKE,)), _strangers, limit=LIMIT)
 
 
 def _metadata(resource: Resource, options: Properties, settings: Identities) -> Iterator[Breach]:
@@ -115,7 +115,7 @@ def _metadata(resource: Resource, options: Properties, settings: Identities) -> 
         yield over(resource, hops.path, given=given, limit=LIMIT, fix=f"Set {hops.path} to {most}")
 
 
-def _account(subject: Subject, resource: Resource, at: Properties) -> Iterator[Breach]:
+def _account(subject: StackContext, resource: Resource, at: Properties) -> Iterator[Breach]:
     top = at.path.partition(".")[0]
     if any(one.type == ACCOUNT for one in origins(subject, resource, at.value, name=top)):
         return
@@ -146,11 +146,11 @@ def _strangers(resource: Resource, inputs: Properties) -> Iterator[Breach]:
                 yield over(resource, path, given=given, limit=LIMIT, fix=f"Set {path} to false")
 
 
-def _admins(subject: Subject) -> Iterator[Breach]:
+def _admins(subject: StackContext) -> Iterator[Breach]:
     def association(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         principal = inputs.at("principalArn")
         found = tuple(sources(subject, resource, principal.value, name="principalArn"))
-        if found and all(owned_by(subject, one, CLUSTER) for one in found):
+        if found and all(is_owned_by(subject, one, CLUSTER) for one in found):
             return
         if inputs.at("policyArn").text().endswith(("AmazonEKSClusterAdminPolicy", "AmazonEKSAdminPolicy")):
             principal.text()
@@ -162,11 +162,11 @@ def _admins(subject: Subject) -> Iterator[Breach]:
         if not own and at.text().rpartition("/")[2] in ADMIN_POLICIES:
             yield _admin(resource, at.path)
 
-    yield from each(subject.of_types((ASSOCIATION,)), association, limit=LIMIT)
-    yield from each(subject.of_types(ATTACHED), attached, limit=LIMIT)
-    yield from each(subject.of_types(GIVEN), _basic, limit=LIMIT)
-    yield from each(subject.of_types(BINDINGS), _bound, limit=LIMIT)
-    yield from each(subject.of_types(ROLES), _everything, limit=LIMIT)
+    yield from check_resources(subject.of_types((ASSOCIATION,)), association, limit=LIMIT)
+    yield from check_resources(subject.of_types(ATTACHED), attached, limit=LIMIT)
+    yield from check_resources(subject.of_types(GIVEN), _basic, limit=LIMIT)
+    yield from check_resources(subject.of_types(BINDINGS), _check_binding, limit=LIMIT)
+    yield from check_resources(subject.of_types(ROLES), _everything, limit=LIMIT)
 
 
 def _admin(resource: Resource, path: str) -> Breach:
@@ -179,7 +179,7 @@ def _basic(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         yield _admin(resource, "role")
 
 
-def _bound(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _check_binding(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     at = inputs.at("roleRef").at("name")
     if at.text() == "cluster-admin":
         yield _admin(resource, at.path)

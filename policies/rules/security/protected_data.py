@@ -9,7 +9,7 @@ from pydantic import Field
 
 from planning.costs.resources.resource import UnreadableError
 from policies.breach import Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
 from policies.rules.security.resource_origins import over, settings_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from planning.costs.resources.resource import Properties, Resource
     from policies.breach import Breach
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 AWS_BUCKET: Final = "aws:s3/bucket:Bucket"
 GCP_BUCKET: Final = "gcp:storage/bucket:Bucket"
@@ -60,7 +60,7 @@ LIMIT: Final = "what loses data when it is deleted is protected and kept"
 VERSIONED: Final = "buckets keep old versions and are deleted only when empty"
 
 
-class Kept(Settings):
+class ProtectedDataSettings(Settings):
     """What a project may set of it."""
 
     key_deletion_days: int = Field(default=30, ge=7, le=30)
@@ -71,21 +71,21 @@ class Kept(Settings):
     """What the names of other such namespaces begin with."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     for resource in subject.of_types(PROTECTED):
         if not resource.protect:
-            yield _kept(resource, "protect")
+            yield _report_missing_option(resource, "protect")
         if subject.tells_retention and not resource.retain_on_delete:
-            yield _kept(resource, "retain_on_delete")
+            yield _report_missing_option(resource, "retain_on_delete")
     yield from _buckets(subject)
     yield from _keys(subject)
-    yield from each(subject.of_types(DATABASES), _database, limit=LIMIT)
-    yield from each(subject.of_types((VOLUME, CLASS)), _reclaimed, limit=LIMIT)
+    yield from check_resources(subject.of_types(DATABASES), _database, limit=LIMIT)
+    yield from check_resources(subject.of_types((VOLUME, CLASS)), _check_reclaim_policy, limit=LIMIT)
     if subject.tells_retention:
         yield from _inside(subject)
 
 
-def _kept(resource: Resource, option: str) -> Breach:
+def _report_missing_option(resource: Resource, option: str) -> Breach:
     return over(
         resource,
         "",
@@ -95,16 +95,16 @@ def _kept(resource: Resource, option: str) -> Breach:
     )
 
 
-def _buckets(subject: Subject) -> Iterator[Breach]:
+def _buckets(subject: StackContext) -> Iterator[Breach]:
     def versioned_beside(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
-        yield from _emptied(bucket, inputs)
-        yield from _versioned_beside(subject, bucket)
+        yield from _check_force_destroy(bucket, inputs)
+        yield from _check_versioning_resource(subject, bucket)
 
-    yield from each(subject.of_types(VERSIONING), versioned_beside, limit=VERSIONED)
-    yield from each(subject.of_types((GCP_BUCKET,)), _versioned_within, limit=VERSIONED)
+    yield from check_resources(subject.of_types(VERSIONING), versioned_beside, limit=VERSIONED)
+    yield from check_resources(subject.of_types((GCP_BUCKET,)), _check_inline_versioning, limit=VERSIONED)
 
 
-def _emptied(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
+def _check_force_destroy(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
     if inputs.at("forceDestroy").flag(default=False):
         yield over(
             bucket,
@@ -115,31 +115,31 @@ def _emptied(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
         )
 
 
-def _versioned_beside(subject: Subject, bucket: Resource) -> Iterator[Breach]:
+def _check_versioning_resource(subject: StackContext, bucket: Resource) -> Iterator[Breach]:
     def enabled(setting: Resource, inputs: Properties) -> Iterator[Breach]:
         if inputs.at("versioningConfiguration").at("status").text("") != "Enabled":
-            yield _unversioned(setting, "versioningConfiguration.status")
+            yield _report_unversioned(setting, "versioningConfiguration.status")
 
     found = settings_of(subject, bucket, VERSIONING[bucket.type])
     if not found:
-        yield _unversioned(bucket, "")
-    yield from each(found, enabled, limit=VERSIONED)
+        yield _report_unversioned(bucket, "")
+    yield from check_resources(found, enabled, limit=VERSIONED)
 
 
-def _versioned_within(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
-    yield from _emptied(bucket, inputs)
+def _check_inline_versioning(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
+    yield from _check_force_destroy(bucket, inputs)
     if not inputs.at("versioning").at("enabled").flag(default=False):
-        yield _unversioned(bucket, "versioning.enabled")
+        yield _report_unversioned(bucket, "versioning.enabled")
 
 
-def _unversioned(resource: Resource, path: str) -> Breach:
+def _report_unversioned(resource: Resource, path: str) -> Breach:
     return over(
         resource, path, given="it keeps no old versions", limit=VERSIONED, fix="Turn the versioning of the bucket on"
     )
 
 
-def _keys(subject: Subject) -> Iterator[Breach]:
-    least = subject.law.setting(Kept).key_deletion_days
+def _keys(subject: StackContext) -> Iterator[Breach]:
+    least = subject.law.setting(ProtectedDataSettings).key_deletion_days
     limit = f"a key can be brought back for {least} days"
 
     def short(resource: Resource, path: str, days: float) -> Iterator[Breach]:
@@ -157,8 +157,8 @@ def _keys(subject: Subject) -> Iterator[Breach]:
             raise UnreadableError(f"{at.path} is no number of seconds", path=at.path)
         yield from short(resource, at.path, int(said[:-1]) / DAY_S)
 
-    yield from each(subject.of_types((AWS_KEY,)), aws, limit=limit)
-    yield from each(subject.of_types((GCP_KEY,)), gcp, limit=limit)
+    yield from check_resources(subject.of_types((AWS_KEY,)), aws, limit=limit)
+    yield from check_resources(subject.of_types((GCP_KEY,)), gcp, limit=limit)
 
 
 def _database(resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -172,7 +172,7 @@ def _database(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         )
 
 
-def _reclaimed(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+def _check_reclaim_policy(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     """Volumes of a class that does not say it are deleted with their claims; volumes by name are kept (Kubernetes)."""
     spec = inputs.at("spec").at("persistentVolumeReclaimPolicy")
     at, default = (spec, "Retain") if resource.type == VOLUME else (inputs.at("reclaimPolicy"), "Delete")
@@ -186,26 +186,26 @@ def _reclaimed(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         )
 
 
-def _inside(subject: Subject) -> Iterator[Breach]:
+def _inside(subject: StackContext) -> Iterator[Breach]:
     """Inside a cluster data is kept and not protected: docs/decisions/0018."""
-    settings = subject.law.setting(Kept)
+    settings = subject.law.setting(ProtectedDataSettings)
 
     def namespace(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         named = inputs.at("metadata")
         name, people = named.at("name").text(), named.at("labels").at(PEOPLE[0]).text("") == PEOPLE[1]
         if people or name in settings.namespaces or name.startswith(settings.namespace_prefixes):
-            yield _kept(resource, "retain_on_delete")
+            yield _report_missing_option(resource, "retain_on_delete")
 
     def claim(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         if not inputs.at("spec").at("volumeName").text(""):  # else a volume of its own name, which is kept
-            yield _kept(resource, "retain_on_delete")
+            yield _report_missing_option(resource, "retain_on_delete")
 
     def database(resource: Resource, _inputs: Properties) -> Iterator[Breach]:
-        yield _kept(resource, "retain_on_delete")
+        yield _report_missing_option(resource, "retain_on_delete")
 
     for token, check in ((NAMESPACE, namespace), (CLAIM, claim), (DATABASE, database)):
         lost = [resource for resource in subject.of_types((token,)) if not resource.retain_on_delete]
-        yield from each(lost, check, limit=LIMIT)
+        yield from check_resources(lost, check, limit=LIMIT)
 
 
 RULE: Final = Rule(
@@ -216,5 +216,5 @@ RULE: Final = Rule(
     remedy="Give the resource protect and retain_on_delete; keep versions, and 30 days to bring a key back.",
     severity=Severity.CRITICAL,
     judge=_breaches,
-    settings=Kept,
+    settings=ProtectedDataSettings,
 )

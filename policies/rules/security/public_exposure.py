@@ -10,16 +10,16 @@ from pydantic import Field
 from planning.costs.resources.resource import UnreadableError
 from planning.quoting.assembly.access import PORT
 from policies.breach import Settings, Severity
-from policies.properties import each
+from policies.properties import check_resources
 from policies.rule import Rule
-from policies.rules.security.resource_origins import OWN_GATEWAY, over, owned_by, settings_of, walk
+from policies.rules.security.resource_origins import OWN_GATEWAY, is_owned_by, over, settings_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from planning.costs.resources.resource import Properties, Resource
     from policies.breach import Breach
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 
 WIDEST_IPV4: Final = 8  # prefix of the largest private range (RFC 1918)
@@ -87,18 +87,18 @@ INTERNAL: Final = (
 )
 
 
-class Doors(Settings):
+class ExposureSettings(Settings):
     """What a project may set of it."""
 
     open_ports: tuple[str, ...] = Field(default=(f"udp/{PORT}",))
     """Ports that may be open to the world, as protocol/port; WireGuard's own, which answers nobody without a key."""
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
-    doors = subject.law.setting(Doors).open_ports
-    yield from each(subject.of_types((EKS,)), _eks, limit=LIMIT)
-    yield from each(subject.of_types((GKE,)), _gke, limit=LIMIT)
-    yield from each(subject.of_types((GKE_POOL,)), _gke_pool, limit=LIMIT)
+def _breaches(subject: StackContext) -> Iterator[Breach]:
+    doors = subject.law.setting(ExposureSettings).open_ports
+    yield from check_resources(subject.of_types((EKS,)), _eks, limit=LIMIT)
+    yield from check_resources(subject.of_types((GKE,)), _gke, limit=LIMIT)
+    yield from check_resources(subject.of_types((GKE_POOL,)), _gke_pool, limit=LIMIT)
     yield from _networks(subject, doors)
     yield from _buckets(subject)
     yield from _addresses(subject)
@@ -106,7 +106,7 @@ def _breaches(subject: Subject) -> Iterator[Breach]:
     def service(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         yield from _service(resource, inputs, doors)
 
-    yield from each(subject.of_types(SERVICES), service, limit=LIMIT)
+    yield from check_resources(subject.of_types(SERVICES), service, limit=LIMIT)
 
 
 def _eks(resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -156,7 +156,7 @@ def _flag(resource: Resource, path: str, wanted: str, *, given: str) -> Breach:
     return over(resource, path, given=given, limit=LIMIT, fix=f"Set {path} to {wanted}")
 
 
-def _networks(subject: Subject, doors: Collection[str]) -> Iterator[Breach]:
+def _networks(subject: StackContext, doors: Collection[str]) -> Iterator[Breach]:
     def check(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         if resource.type == FIREWALL:
             yield from _firewall(resource, inputs, doors)
@@ -168,7 +168,7 @@ def _networks(subject: Subject, doors: Collection[str]) -> Iterator[Breach]:
         elif inputs.at("type").text("") != "egress":
             yield from _ingress(resource, inputs, doors)
 
-    yield from each(subject.of_types((GROUP, GROUP_RULE, INGRESS_RULE, FIREWALL)), check, limit=LIMIT)
+    yield from check_resources(subject.of_types((GROUP, GROUP_RULE, INGRESS_RULE, FIREWALL)), check, limit=LIMIT)
 
 
 def _ingress(
@@ -213,7 +213,7 @@ def _doors_only(allowed: Properties, doors: Collection[str]) -> bool:
     return bool(ports) and all(f"{protocol}/{port.text()}" in doors for port in ports)
 
 
-def _buckets(subject: Subject) -> Iterator[Breach]:
+def _buckets(subject: StackContext) -> Iterator[Breach]:
     def shut(setting: Resource, inputs: Properties) -> Iterator[Breach]:
         for name in BLOCKS:
             if not inputs.at(name).flag(default=False):
@@ -224,8 +224,8 @@ def _buckets(subject: Subject) -> Iterator[Breach]:
         if not found:
             fix = "Add a public access block with all four blocks"
             yield over(bucket, "", given="nothing blocks public access", limit=LIMIT, fix=fix)
-        yield from each(found, shut, limit=LIMIT)
-    yield from each(subject.of_types((GCP_BUCKET,)), _gcp_bucket, limit=LIMIT)
+        yield from check_resources(found, shut, limit=LIMIT)
+    yield from check_resources(subject.of_types((GCP_BUCKET,)), _gcp_bucket, limit=LIMIT)
 
 
 def _gcp_bucket(resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -235,7 +235,7 @@ def _gcp_bucket(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         yield _flag(resource, "uniformBucketLevelAccess", "true", given="single objects have rights of their own")
 
 
-def _addresses(subject: Subject) -> Iterator[Breach]:
+def _addresses(subject: StackContext) -> Iterator[Breach]:
     for token, path in ADDRESSES:
 
         def check(resource: Resource, inputs: Properties, path: str = path) -> Iterator[Breach]:
@@ -243,9 +243,9 @@ def _addresses(subject: Subject) -> Iterator[Breach]:
                 if at.flag(default=False):
                     yield _flag(resource, at.path, "false", given="it has a public address")
 
-        yield from each(subject.of_types((token,)), check, limit=LIMIT)
-    machines = [one for one in subject.of_types((GCP_MACHINE,)) if not owned_by(subject, one, OWN_GATEWAY)]
-    yield from each(machines, _machine, limit=LIMIT)
+        yield from check_resources(subject.of_types((token,)), check, limit=LIMIT)
+    machines = [one for one in subject.of_types((GCP_MACHINE,)) if not is_owned_by(subject, one, OWN_GATEWAY)]
+    yield from check_resources(machines, _machine, limit=LIMIT)
 
 
 def _machine(resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -277,5 +277,5 @@ RULE: Final = Rule(
     remedy="Keep it private and reach it over the VPN, or name the ranges that may come in.",
     severity=Severity.CRITICAL,
     judge=_breaches,
-    settings=Doors,
+    settings=ExposureSettings,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.resource import Unknown
+from planning.costs.resources.resource import UnknownValue
 from planning.values.verdict import Verdict
 from policies.breach import Breach
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 OWN_GATEWAY: Final = ("atoll:access:Gateway", "atoll:access:GatewayPod")
 
 
-def sources(subject: Subject, resource: Resource, value: object, *, name: str) -> Iterator[Resource]:
+def sources(subject: StackContext, resource: Resource, value: object, *, name: str) -> Iterator[Resource]:
     """The registered resources that a value comes from, as its origin or the program's dependencies say.
 
     Args:
         name: the input, at the top of the resource, that holds the value.
     """
-    known = isinstance(value, Unknown) and value.urn
+    known = isinstance(value, UnknownValue) and value.urn
     urns = (known,) if known else resource.property_dependencies.get(name, ())
     for urn in dict.fromkeys(urns):
         found = subject.registered.find(urn)
@@ -31,13 +31,13 @@ def sources(subject: Subject, resource: Resource, value: object, *, name: str) -
             yield found
 
 
-def origins(subject: Subject, resource: Resource, value: object, *, name: str) -> Iterator[Resource]:
+def origins(subject: StackContext, resource: Resource, value: object, *, name: str) -> Iterator[Resource]:
     """The same for an unknown value only: what stands there in plain text says itself what it is."""
-    if isinstance(value, Unknown):
+    if isinstance(value, UnknownValue):
         yield from sources(subject, resource, value, name=name)
 
 
-def settings_of(subject: Subject, bucket: Resource, token: str) -> tuple[Resource, ...]:
+def settings_of(subject: StackContext, bucket: Resource, token: str) -> tuple[Resource, ...]:
     """Resources of a type that say something about a bucket."""
     return tuple(
         each
@@ -46,7 +46,7 @@ def settings_of(subject: Subject, bucket: Resource, token: str) -> tuple[Resourc
     )
 
 
-def owned_by(subject: Subject, resource: Resource, tokens: Iterable[str]) -> bool:
+def is_owned_by(subject: StackContext, resource: Resource, tokens: Iterable[str]) -> bool:
     """Whether it stands below a component of ours of one of these types."""
     return any(owner.type in tokens for owner in subject.registered.owners(resource))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.costs.resources.resource import Resource
-    from policies.stack_context import Subject
+    from policies.stack_context import StackContext
 
 DOCUMENTS: Final = (
     "aws:iam/policy:Policy",
@@ -28,7 +28,7 @@ LIMIT: Final = "a document names the actions that it allows, and on what"
 SHOWN: Final = 5
 
 
-def _breaches(subject: Subject) -> Iterator[Breach]:
+def _breaches(subject: StackContext) -> Iterator[Breach]:
     unread: list[Resource] = []
     for resource in subject.of_types(DOCUMENTS):
         try:

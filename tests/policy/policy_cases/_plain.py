@@ -6,10 +6,10 @@ from dataclasses import replace
 from policy_kit import changed, with_resource
 
 from planning.costs.resources.resource import Value
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 
-def plain(stack: Subject, type_: str, values: Mapping[str, Value], *, name: str = "") -> Subject:
+def plain(stack: StackContext, type_: str, values: Mapping[str, Value], *, name: str = "") -> StackContext:
     """The same stack with plain values in one resource: what the program writes itself depends on nothing."""
     found = changed(stack, type_, values, name=name)
     at = next(at for at, each in enumerate(found.resources) if each.type == type_ and name in ("", each.name))

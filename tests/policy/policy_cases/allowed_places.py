@@ -7,12 +7,12 @@ from policy_kit import Breaking, changed, sound
 
 from planning.costs.resources.resource import UNKNOWN
 from policies.rules.placement.allowed_places import PlaceSettings
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 GROUP = "aws:ec2/securityGroup:SecurityGroup"
 
 
-def anywhere() -> Subject:
+def anywhere() -> StackContext:
     """The example without a word on where data may lie."""
     return replace(sound(), lock=sound().lock.model_copy(update={"residency": "any"}))
 

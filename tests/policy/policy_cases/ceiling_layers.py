@@ -9,10 +9,10 @@ from policy_kit import Breaking, changed, sound, without
 from planning.costs.resources.resource import UNKNOWN
 from planning.spec.lock import LockedLine
 from policies.rules.money.ceiling_layers import BUDGET, GUARD
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 
-def counted(told: Callable[[LockedLine], Mapping[str, object]]) -> Subject:
+def counted(told: Callable[[LockedLine], Mapping[str, object]]) -> StackContext:
     """The same stack whose lock has other prices."""
     stack = sound("gcp")
     bill = tuple(line.model_copy(update=told(line)) for line in stack.lock.bill)

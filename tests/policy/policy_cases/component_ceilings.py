@@ -6,13 +6,13 @@ from decimal import Decimal
 from policy_kit import Breaking, sound
 
 from policies.rules.money.component_ceilings import ComponentCeilings
-from policies.settings import Law
-from policies.stack_context import Subject
+from policies.settings import PolicySettings
+from policies.stack_context import StackContext
 
 
-def with_ceilings(**settings: dict[str, object]) -> Subject:
+def with_ceilings(**settings: dict[str, object]) -> StackContext:
     found = ComponentCeilings.model_validate(settings)
-    return replace(sound(), law=Law(settings={ComponentCeilings: found}))
+    return replace(sound(), law=PolicySettings(settings={ComponentCeilings: found}))
 
 
 CASES: tuple[Breaking, ...] = (

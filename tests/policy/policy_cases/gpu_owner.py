@@ -3,12 +3,12 @@ from __future__ import annotations
 from lock_kit import with_profile
 from policy_kit import Breaking, added, made, sound, without
 
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
-def operated(target: str) -> Subject:
+def operated(target: str) -> StackContext:
     """A stack into which somebody installed the GPU Operator."""
     stack = sound(target)
     there = next(each for each in stack.resources if each.type == "atoll:platform:Kueue")

@@ -6,18 +6,18 @@ from decimal import Decimal
 from policy_kit import Breaking, sound
 
 from policies.rules.money.growth import Growth
-from policies.settings import Law
-from policies.stack_context import Subject
+from policies.settings import PolicySettings
+from policies.stack_context import StackContext
 
 
-def accepted_without(key: str) -> Subject:
+def accepted_without(key: str) -> StackContext:
     """The stack as if a line had not been there when it was accepted."""
     stack = sound()
     bill = tuple(line for line in stack.lock.bill if line.key != key)
     return replace(stack, lock=stack.lock.model_copy(update={"bill": bill}))
 
 
-def accepted_at(part: Decimal) -> Subject:
+def accepted_at(part: Decimal) -> StackContext:
     """The stack as if everything had cost so large a part of today's price when it was accepted."""
     stack = sound()
     bill = tuple(
@@ -29,9 +29,9 @@ def accepted_at(part: Decimal) -> Subject:
     return replace(stack, lock=stack.lock.model_copy(update={"bill": bill}))
 
 
-def by_usd() -> Subject:
+def by_usd() -> StackContext:
     limit = Growth(most_percent=None, most_usd=Decimal(500))
-    return replace(accepted_without("storage/warm"), law=Law(settings={Growth: limit}))
+    return replace(accepted_without("storage/warm"), law=PolicySettings(settings={Growth: limit}))
 
 
 CASES: tuple[Breaking, ...] = (

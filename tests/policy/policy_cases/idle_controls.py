@@ -5,20 +5,20 @@ from policy_kit import Breaking, changed, sound, without
 
 from planning.costs.resources.resource import UNKNOWN, Value
 from policies.rules.operations.idle_controls import CullingSettings
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 AFTER = "spec.disruption.consolidateAfter"
 
 
-def reserved() -> Subject:
+def reserved() -> StackContext:
     """A pool of Karpenter that may take what is reserved."""
     capacity: list[Value] = ["reserved", "on-demand"]
     return changed(sound(), POOL, {"spec.template.spec.requirements.1.values": capacity}, name="nodes-notebooks")
 
 
-def beyond() -> Subject:
+def beyond() -> StackContext:
     """A pool of CKS that may grow by a spare that its lock does not have."""
     stack = sound("coreweave")
     working = pool_in(stack, "pretrain-13b").working

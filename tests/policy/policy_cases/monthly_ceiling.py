@@ -7,16 +7,18 @@ from policy_kit import Breaking, added, ceiling, made, sound
 
 from policies.rules.money.growth import Growth
 from policies.rules.money.spend_limits import MayStayUnpriced
-from policies.settings import Law
-from policies.stack_context import Subject
+from policies.settings import PolicySettings
+from policies.stack_context import StackContext
 
 THING = "aws:iot/thing:Thing"
 
 
-def bounded() -> Subject:
+def bounded() -> StackContext:
     """Something without a price, which may come to more than is left under the ceiling."""
     settings = (MayStayUnpriced(at_most_usd_per_month={THING: Decimal(50000)}), Growth(most_percent=None))
-    return replace(added(sound(), made(THING, "thing")), law=Law(settings={type(each): each for each in settings}))
+    return replace(
+        added(sound(), made(THING, "thing")), law=PolicySettings(settings={type(each): each for each in settings})
+    )
 
 
 CASES: tuple[Breaking, ...] = (

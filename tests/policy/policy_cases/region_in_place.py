@@ -5,10 +5,10 @@ from dataclasses import replace
 from lock_kit import with_home
 from policy_kit import Breaking, sound
 
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 
-def moved(built: str = "aws", **place: str) -> Subject:
+def moved(built: str = "aws", **place: str) -> StackContext:
     """A stack that was somewhere else before the change."""
     now = sound(built)
     old = with_home(now, placement=now.lock.spec.placement.model_copy(update=place))

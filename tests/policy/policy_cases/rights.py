@@ -4,14 +4,14 @@ import json
 
 from policy_kit import Breaking, sound
 
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 from policy_cases._plain import plain
 
 POLICY = "aws:iam/rolePolicy:RolePolicy"
 NAMED = "forwarding-logs"
 
 
-def allowed(**statement: object) -> Subject:
+def allowed(**statement: object) -> StackContext:
     """The example with a statement that allows something in one document."""
     document = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", **statement}]})
     return plain(sound(), POLICY, {"policy": document}, name=NAMED)

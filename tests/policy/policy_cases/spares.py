@@ -6,10 +6,10 @@ from lock_kit import pool_in, with_law, with_pool
 from policy_kit import Breaking, sound
 
 from policies.rules.operations.spares import SpareSettings
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 
-def short_of_a_spare(target: str, name: str) -> Subject:
+def short_of_a_spare(target: str, name: str) -> StackContext:
     """A stack whose lock has one spare more than its nodes have room for."""
     stack = sound(target)
     pool = pool_in(stack, name)

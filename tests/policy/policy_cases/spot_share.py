@@ -6,10 +6,10 @@ from lock_kit import with_law
 from policy_kit import Breaking, sound
 
 from policies.rules.money.spot_share import SpotSettings
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 
-def at_most(percent: int, target: str = "aws") -> Subject:
+def at_most(percent: int, target: str = "aws") -> StackContext:
     return with_law(sound(target), SpotSettings(most_percent=Decimal(percent)))
 
 

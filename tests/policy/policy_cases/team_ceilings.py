@@ -5,10 +5,10 @@ from decimal import Decimal
 
 from policy_kit import Breaking, sound
 
-from policies.stack_context import Subject
+from policies.stack_context import StackContext
 
 
-def with_money(team: str, usd: int) -> Subject:
+def with_money(team: str, usd: int) -> StackContext:
     """The stack whose team has another part of the money."""
     stack = sound()
     home = stack.lock.spec

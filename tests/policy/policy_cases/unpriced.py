@@ -6,13 +6,13 @@ from policy_kit import Breaking, added, ceiling, changed, made, sound
 
 from planning.costs.resources.resource import UNKNOWN
 from policies.rules.money.growth import Growth
-from policies.settings import Law
-from policies.stack_context import Subject
+from policies.settings import PolicySettings
+from policies.stack_context import StackContext
 
 
-def without_limits() -> Subject:
+def without_limits() -> StackContext:
     """The stack without ceilings, which could not be judged either."""
-    law = Law(settings={Growth: Growth(most_percent=None)})
+    law = PolicySettings(settings={Growth: Growth(most_percent=None)})
     return replace(ceiling(sound(), usd_per_month=None), law=law)
 
 

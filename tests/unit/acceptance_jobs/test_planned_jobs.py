@@ -15,8 +15,8 @@ from catalogs.catalog import load
 from catalogs.software.reader import images_of
 from components.acceptance import job_context
 from components.acceptance.job_context import code_files, code_items
-from components.acceptance.jobs import foundation, planned, unmeasured
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Sign, State
+from components.acceptance.jobs import foundation, list_unmeasured, plan_jobs
+from components.acceptance.model import JOB_DONE, JOB_FAILED, JobState, StatusMatcher
 from components.agents.measure import PACKAGE
 from components.agents.measure import services as tries
 from components.agents.measure.services import one_step
@@ -48,7 +48,7 @@ def names(count: int) -> list[str]:
 
 
 def test_every_check_and_service_of_the_lock_is_planned_once(spec: ClusterSpec) -> None:
-    jobs = planned(spec, nodes={"finetune-7b": names(1)}, run="r1", peers=("10.0.0.2:443",))
+    jobs = plan_jobs(spec, nodes={"finetune-7b": names(1)}, run="r1", peers=("10.0.0.2:443",))
     ids = {check for job in jobs for check in job.checks}
     assert ids == {each.id for each in CHECKS} - {"burn_in", "all_reduce"}  # one node has no fabric
     assert len({job.name for job in jobs}) == len(jobs)
@@ -64,7 +64,7 @@ def test_every_check_and_service_of_the_lock_is_planned_once(spec: ClusterSpec) 
 )
 def test_every_node_is_in_one_of_the_smallest_groups(spec: ClusterSpec, count: int, groups: list[int]) -> None:
     nodes = names(count)
-    jobs = [job for job in planned(spec, nodes={"notebooks": nodes}, run="r1") if job.checks == ("all_reduce",)]
+    jobs = [job for job in plan_jobs(spec, nodes={"notebooks": nodes}, run="r1") if job.checks == ("all_reduce",)]
     assert [len(job.nodes) for job in jobs] == groups
     first = [job for job in jobs if job.stage == min(job.stage for job in jobs)] if jobs else []
     assert {name for job in first for name in job.nodes} == (set(nodes) if count > 1 else set())
@@ -73,17 +73,17 @@ def test_every_node_is_in_one_of_the_smallest_groups(spec: ClusterSpec, count: i
 
 def test_what_is_not_measured_is_said(spec: ClusterSpec) -> None:
     without = spec.model_copy(update={"platform": None})
-    said = dict(unmeasured(without, nodes={"finetune-7b": names(2)}))
+    said = dict(list_unmeasured(without, nodes={"finetune-7b": names(2)}))
     assert "Kubeflow Trainer" in said["pool/home/finetune-7b"]
     assert "host:port" in said["network/home/peering"]
     amd = tuple(pool.model_copy(update={"accelerator": "MI300X-192GB"}) for pool in spec.pools[:1])
-    other = dict(unmeasured(spec.model_copy(update={"pools": amd}), nodes={"finetune-7b": names(1)}))
+    other = dict(list_unmeasured(spec.model_copy(update={"pools": amd}), nodes={"finetune-7b": names(1)}))
     assert "NVIDIA" in other["pool/home/finetune-7b"]
 
 
 def test_names_that_cannot_be_are_refused_all_at_once(spec: ClusterSpec) -> None:
     with pytest.raises(InputError, match=r"no pool other.*'A_B'"):
-        planned(spec, nodes={"other": []}, run="A_B")
+        plan_jobs(spec, nodes={"other": []}, run="A_B")
 
 
 def words(value: object) -> Iterator[str]:
@@ -98,7 +98,7 @@ def words(value: object) -> Iterator[str]:
 
 
 def test_every_image_is_a_row_of_the_catalog(spec: ClusterSpec) -> None:
-    jobs = planned(spec, nodes={"finetune-7b": names(2), "notebooks": names(2)}, run="r1")
+    jobs = plan_jobs(spec, nodes={"finetune-7b": names(2), "notebooks": names(2)}, run="r1")
     pulled = {word.removeprefix("image ") for job in jobs for each in job.objects for word in words(each)}
     assert pulled <= {image.name for image in images_of("acceptance")}
     assert {image.name for image in images_of("acceptance")} - pulled == set()
@@ -110,13 +110,13 @@ def test_a_mirror_is_pulled_from(spec: ClusterSpec) -> None:
     assert spec.platform is not None
     platform = spec.platform.model_copy(update={"mirror": "oci://registry.example/copies"})
     mirrored = spec.model_copy(update={"platform": platform})
-    jobs = planned(mirrored, nodes={"finetune-7b": names(2)}, run="r1")
+    jobs = plan_jobs(mirrored, nodes={"finetune-7b": names(2)}, run="r1")
     pulled = {word for job in jobs for each in job.objects for word in words(each)}
     assert all(word.startswith("image registry.example/copies/") for word in pulled)
 
 
 def test_no_pod_gains_rights_and_none_has_a_token(spec: ClusterSpec) -> None:
-    for job in planned(spec, nodes={"finetune-7b": names(2)}, run="r1"):
+    for job in plan_jobs(spec, nodes={"finetune-7b": names(2)}, run="r1"):
         for text in map(json.dumps, job.objects):
             for pod in text.split('"containers"')[1:]:
                 assert '"allowPrivilegeEscalation": false' in pod
@@ -159,13 +159,13 @@ def conditions(**found: str) -> dict[str, Any]:
 
 
 def test_signs_are_read_as_the_api_shows_them(spec: ClusterSpec) -> None:
-    job = next(each for each in planned(spec, nodes={}, run="r1") if each.done == JOB_DONE)
+    job = next(each for each in plan_jobs(spec, nodes={}, run="r1") if each.done == JOB_DONE)
     assert job.failed == JOB_FAILED
-    assert job.state(conditions(Complete="True")) is State.DONE
-    assert job.state(conditions(Complete="False", Suspended="True")) is State.WAITING
-    assert job.state(conditions(Complete="True", Failed="True")) is State.FAILED
-    assert job.state({"status": None}) is State.WAITING
-    ready = Sign(path=("status", "readyReplicas"), value="1")
+    assert job.state(conditions(Complete="True")) is JobState.DONE
+    assert job.state(conditions(Complete="False", Suspended="True")) is JobState.WAITING
+    assert job.state(conditions(Complete="True", Failed="True")) is JobState.FAILED
+    assert job.state({"status": None}) is JobState.WAITING
+    ready = StatusMatcher(path=("status", "readyReplicas"), value="1")
     assert ready.given({"status": {"readyReplicas": 1}})
     assert not ready.given({"status": {}})
 

@@ -6,18 +6,18 @@ from copy import deepcopy
 from decimal import Decimal
 from typing import cast
 
-from planning.acceptance.expectations import Expected, ExpectedPool, ExpectedTier, Once
-from planning.acceptance.limits import Limit, noted
+from planning.acceptance.expectations import Expectations, ExpectedPool, ExpectedTier, Once
+from planning.acceptance.limits import AcceptanceLimit, build_unjudged_limit
 from planning.acceptance.node_limits import AllReduce
-from planning.agents.measurement_records import Measured, Results
+from planning.agents.measurement_records import MeasurementRecord, Results
 
 GIB = 2**30
 NODES = ("ip-1", "ip-2", "ip-3", "ip-4")
 STARTED, ENDED, WITHIN = "2026-11-20T08:00:00Z", "2026-11-22T20:00:00Z", "2026-11-21T12:00:00Z"
 
 
-def limit(reading: str, unit: str, theory: str, *, bound: str = "") -> Limit:
-    return Limit(
+def limit(reading: str, unit: str, theory: str, *, bound: str = "") -> AcceptanceLimit:
+    return AcceptanceLimit(
         reading=reading,
         unit=unit,
         least=Decimal(theory) * Decimal("0.8"),
@@ -50,7 +50,9 @@ def pool(**changes: object) -> ExpectedPool:
         "fabric": "efa",
         "precision": "bf16",
         "shapes": ("8192x8192x8192",),
-        "memory": Limit(reading="memory", unit="MiB", least=Decimal(76801), theory=Decimal(81920), why="label"),
+        "memory": AcceptanceLimit(
+            reading="memory", unit="MiB", least=Decimal(76801), theory=Decimal(81920), why="label"
+        ),
         "matmul": MATMUL,
         "nvlink": limit("bus", "GB/s", "450", bound="900"),
         "payloads": (GIB, 4 * GIB),
@@ -61,7 +63,7 @@ def pool(**changes: object) -> ExpectedPool:
     return ExpectedPool(**cast("dict[str, object]", {**cells, **changes}))  # pyright: ignore[reportArgumentType]
 
 
-def expected(*pools: ExpectedPool) -> Expected:
+def expected(*pools: ExpectedPool) -> Expectations:
     tier = ExpectedTier(
         subject="tier/home/warm",
         placement="home",
@@ -70,10 +72,10 @@ def expected(*pools: ExpectedPool) -> Expected:
         provisioned_gb=4800,
         loader=limit("read", "MB/s", "545"),
         checkpoint=limit("write", "MB/s", "545"),
-        code=(noted(reading="read", unit="IOPS"), noted(reading="write", unit="IOPS")),
-        small_files=(Limit(reading="create", unit="s", most=Decimal(1800), why="less than 30 minutes"),),
+        code=(build_unjudged_limit(reading="read", unit="IOPS"), build_unjudged_limit(reading="write", unit="IOPS")),
+        small_files=(AcceptanceLimit(reading="create", unit="s", most=Decimal(1800), why="less than 30 minutes"),),
     )
-    return Expected(
+    return Expectations(
         stack="demo",
         option="same_cloud",
         pools=pools or (pool(),),
@@ -88,7 +90,7 @@ def expected(*pools: ExpectedPool) -> Expected:
     )
 
 
-def record(check: str, subject: str, *readings: tuple[str, str, str], **params: str) -> Measured:
+def record(check: str, subject: str, *readings: tuple[str, str, str], **params: str) -> MeasurementRecord:
     return {
         "check": check,
         "subject": subject,
@@ -100,7 +102,7 @@ def record(check: str, subject: str, *readings: tuple[str, str, str], **params: 
     }
 
 
-def node_records(name: str) -> list[Measured]:
+def node_records(name: str) -> list[MeasurementRecord]:
     subject, place = f"node/{name}", {"placement": "home", "pool": "gpu"}
     bus = (("bus", "430", "GB/s"), ("algorithm", "245", "GB/s"))
     return [
@@ -113,7 +115,7 @@ def node_records(name: str) -> list[Measured]:
     ]
 
 
-def all_reduce(nodes: int, bus: str, *, payload: int = 4 * GIB, on: str = "") -> Measured:
+def all_reduce(nodes: int, bus: str, *, payload: int = 4 * GIB, on: str = "") -> MeasurementRecord:
     readings = (("bus", bus, "GB/s"), ("algorithm", "200", "GB/s"))
     more = {"on": on} if on else {}
     return record("all_reduce", "pool/home/gpu", *readings, nodes=str(nodes), payload_bytes=str(payload), **more)
@@ -150,10 +152,10 @@ def good() -> Results:
     }
 
 
-def of(results: Results, check: str, name: str = "") -> Measured:
+def of(results: Results, check: str, name: str = "") -> MeasurementRecord:
     """The record of a check of one subject, to be spoilt."""
     return next(each for each in results["measured"] if each["check"] == check and each["subject"].endswith(name))
 
 
-def put(measured: Measured, value: str, *, reading: int = 0) -> None:
+def put(measured: MeasurementRecord, value: str, *, reading: int = 0) -> None:
     measured["readings"][reading]["value"] = value

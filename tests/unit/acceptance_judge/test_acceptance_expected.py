@@ -14,10 +14,10 @@ from accepted import EXAMPLES, accepted, catalog, checklist
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogs.throughput import achievable, seen_memory_mib, tier_speeds
+from catalogs.throughput import achievable, read_visible_memory, tier_speeds
 from planning.acceptance import hardware_speed as speed
 from planning.acceptance import node_limits
-from planning.acceptance.expectations import Expected, expected
+from planning.acceptance.expectations import Expectations, build_expectations
 from planning.acceptance.judgement import Outcome, judge
 from planning.agents.measurement_records import CHECKS, Per, subject
 from planning.checklist.model.agreement import AgreedSpeed, Agreement
@@ -27,8 +27,8 @@ PROMISED = tuple(map(Decimal, (4, 8, 16, 32, 64)))
 GIB = 2**30
 
 
-def of(example: str) -> Expected:
-    return expected(accepted(example), catalog(), checklist(example))
+def of(example: str) -> Expectations:
+    return build_expectations(accepted(example), catalog(), checklist(example))
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -103,7 +103,7 @@ def test_nothing_was_achieved_above_a_peak() -> None:
     for (name, precision), each in achievable().items():
         assert each.tflops < catalog().accelerators[name].tflops[precision], name
         assert each.source in catalog().sources
-    assert set(seen_memory_mib()) <= set(catalog().accelerators)
+    assert set(read_visible_memory()) <= set(catalog().accelerators)
     assert set(tier_speeds()) <= set(catalog().tiers)
 
 
@@ -125,13 +125,13 @@ def a_pool(**changes: object) -> Pool:
 def test_the_fabric_is_held_to_its_slowest_link() -> None:
     share = catalog().promises["all_reduce_share"]
     h100 = catalog().accelerators["H100-SXM-80GB"]
-    cards = speed.between(h100, Decimal(3200), pool=a_pool(), share=share)
+    cards = speed.limit_between_nodes(h100, Decimal(3200), pool=a_pool(), share=share)
     assert (cards.theory, cards.least, cards.bound) == (400, 320, 800)
-    links = speed.between(h100, Decimal(6400), pool=a_pool(), share=share)
+    links = speed.limit_between_nodes(h100, Decimal(6400), pool=a_pool(), share=share)
     assert (links.theory, "links of one accelerator" in links.why) == (450, True)
-    single = speed.between(h100, Decimal(6400), pool=a_pool(accelerators=1), share=share)
+    single = speed.limit_between_nodes(h100, Decimal(6400), pool=a_pool(accelerators=1), share=share)
     assert single.theory == 800
-    blind = speed.between(h100, None, pool=a_pool(), share=share)
+    blind = speed.limit_between_nodes(h100, None, pool=a_pool(), share=share)
     assert not blind.known
     assert "does not know the network" in blind.why
 
@@ -145,9 +145,9 @@ def test_a_tier_is_held_to_what_it_is_sold_with_or_to_nothing() -> None:
     assert [tier.loader.known for tier in elsewhere] == [False] * len(elsewhere)
 
 
-def settled(example: str, *speeds: AgreedSpeed) -> Expected:
+def settled(example: str, *speeds: AgreedSpeed) -> Expectations:
     asked = checklist(example).model_copy(update={"agreement": Agreement(tier_speeds=speeds)})
-    return expected(accepted(example), catalog(), asked)
+    return build_expectations(accepted(example), catalog(), asked)
 
 
 def test_an_agreed_throughput_is_held_in_full_in_the_place_of_any_other() -> None:
@@ -176,7 +176,7 @@ def test_an_agreed_throughput_is_of_one_tier_of_one_placement() -> None:
 def test_the_burn_in_is_as_agreed_else_as_promised() -> None:
     assert of("demo").burn_in_hours == 48
     agreed = checklist("demo").model_copy(update={"agreement": Agreement(burn_in_hours=Decimal(60))})
-    assert expected(accepted("demo"), catalog(), agreed).burn_in_hours == 60
+    assert build_expectations(accepted("demo"), catalog(), agreed).burn_in_hours == 60
 
 
 def test_only_pools_that_work_on_one_job_have_a_fabric_to_measure() -> None:

@@ -14,38 +14,40 @@ from hypothesis import strategies as st
 
 from planning.acceptance import storage_limits
 from planning.acceptance.judgement import judge
-from planning.acceptance.limits import Limit, unknown
+from planning.acceptance.limits import AcceptanceLimit, unknown
 from planning.acceptance.records import results_of
 from planning.acceptance.scaling_curve import curves
-from planning.acceptance.verdicts import About, Outcome, Verdict, Verdicts, judged
+from planning.acceptance.verdicts import About, CheckOutcome, CheckVerdict, Verdicts, judge_figure
 from planning.agents.measurement_records import Results
 from planning.checklist.model.agreement import AgreedSpeed, Agreement
 from planning.values.errors import InputError
 
 
 def passed_nodes(verdicts: Verdicts) -> tuple[str, ...]:
-    return tuple(node.name for node in verdicts.nodes if node.outcome is Outcome.PASSED)
+    return tuple(node.name for node in verdicts.nodes if node.outcome is CheckOutcome.PASSED)
 
 
-def verdict(verdicts: Verdicts, check: str, subject: str = "") -> Verdict:
+def verdict(verdicts: Verdicts, check: str, subject: str = "") -> CheckVerdict:
     found = [each for each in verdicts.verdicts if each.check == check and each.subject.endswith(subject)]
-    return min(found, key=lambda each: list(Outcome).index(each.outcome) if each.outcome is not Outcome.PASSED else 9)
+    return min(
+        found, key=lambda each: list(CheckOutcome).index(each.outcome) if each.outcome is not CheckOutcome.PASSED else 9
+    )
 
 
 def test_a_cluster_as_it_was_sold_passes() -> None:
     verdicts = judge(good(), expected())
-    assert verdicts.outcome is Outcome.PASSED
+    assert verdicts.outcome is CheckOutcome.PASSED
     assert verdicts.failed_nodes == ()
     assert passed_nodes(verdicts) == ("ip-1", "ip-2", "ip-3", "ip-4")
     assert verdicts.faults == ()
-    assert {each.check for each in verdicts.of(Outcome.NOTED)} == {"code"}
+    assert {each.check for each in verdicts.of(CheckOutcome.NOTED)} == {"code"}
 
 
 def test_a_node_below_80_percent_fails_by_name() -> None:
     results = good()
     put(of(results, "matmul", "ip-3"), "635.5")
     verdicts = judge(results, expected())
-    assert verdicts.outcome is Outcome.FAILED
+    assert verdicts.outcome is CheckOutcome.FAILED
     assert verdicts.failed_nodes == ("ip-3",)
     assert passed_nodes(verdicts) == ("ip-1", "ip-2", "ip-4")
     (node,) = [each for each in verdicts.nodes if each.name == "ip-3"]
@@ -65,9 +67,9 @@ def test_a_burn_in_that_is_too_short_is_no_fault_of_the_node_and_no_pass() -> No
     results = good()
     put(of(results, "burn_in", "ip-2"), "47.9")
     verdicts = judge(results, expected())
-    assert (verdicts.outcome, verdicts.failed_nodes) == (Outcome.MISSING, ())
+    assert (verdicts.outcome, verdicts.failed_nodes) == (CheckOutcome.MISSING, ())
     assert "ip-2" not in passed_nodes(verdicts)
-    assert any("47.9 h of it" in each.sentence for each in verdicts.of(Outcome.MISSING))
+    assert any("47.9 h of it" in each.sentence for each in verdicts.of(CheckOutcome.MISSING))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_dcgm_that_skipped_everything_says_nothing() -> None:
     results = good()
     put(of(results, "dcgm", "ip-1"), "0")
     put(of(results, "dcgm", "ip-1"), "0", reading=1)
-    assert verdict(judge(results, expected()), "dcgm", "ip-1").outcome is Outcome.CANNOT_TELL
+    assert verdict(judge(results, expected()), "dcgm", "ip-1").outcome is CheckOutcome.CANNOT_TELL
     put(of(results, "dcgm", "ip-2"), "39", reading=1)
     assert judge(results, expected()).failed_nodes == ("ip-2",)
 
@@ -108,7 +110,7 @@ def test_a_fabric_below_80_percent_of_its_theory_fails_and_names_the_group() -> 
     results["measured"].append(all_reduce(2, "319.9", on="ip-1, ip-3"))
     verdicts = judge(results, expected())
     found = verdict(verdicts, "all_reduce")
-    assert (verdicts.outcome, found.outcome) == (Outcome.FAILED, Outcome.FAILED)
+    assert (verdicts.outcome, found.outcome) == (CheckOutcome.FAILED, CheckOutcome.FAILED)
     assert "319.9 GB/s, 79.98% of 400" in found.sentence
     assert "(over ip-1, ip-3)" in found.sentence
 
@@ -117,7 +119,7 @@ def test_a_node_count_or_a_payload_that_was_not_run_is_missing() -> None:
     results = good()
     results["measured"] = [each for each in results["measured"] if each["params"].get("nodes") != "4"]
     found = verdict(judge(results, expected()), "all_reduce")
-    assert found.outcome is Outcome.MISSING
+    assert found.outcome is CheckOutcome.MISSING
     assert dict(found.params) == {"nodes": "4", "payload_bytes": str(4 * GIB)}
 
 
@@ -125,8 +127,11 @@ def test_a_node_that_wrote_nothing_is_missing_and_a_spot_node_cannot_be_told() -
     results = good()
     results["measured"] = [each for each in results["measured"] if not each["subject"].endswith("ip-4")]
     found = verdict(judge(results, expected()), "inventory", "gpu")
-    assert (found.outcome, found.sentence) == (Outcome.MISSING, "3 of 4 nodes were measured")
-    assert verdict(judge(results, expected(pool(guaranteed=False))), "inventory", "gpu").outcome is Outcome.CANNOT_TELL
+    assert (found.outcome, found.sentence) == (CheckOutcome.MISSING, "3 of 4 nodes were measured")
+    assert (
+        verdict(judge(results, expected(pool(guaranteed=False))), "inventory", "gpu").outcome
+        is CheckOutcome.CANNOT_TELL
+    )
     other = expected(pool(guaranteed=True, measurable=False, accelerator="Trainium2-96GB"))
     assert "no program here measures Trainium2-96GB" in verdict(judge(results, other), "inventory", "gpu").sentence
 
@@ -136,14 +141,14 @@ def test_a_check_that_was_left_out_keeps_the_node_from_passing(check: str) -> No
     results = good()
     results["measured"].remove(of(results, check, "ip-1"))
     verdicts = judge(results, expected())
-    assert verdict(verdicts, check, "ip-1").outcome is Outcome.MISSING
+    assert verdict(verdicts, check, "ip-1").outcome is CheckOutcome.MISSING
     assert "ip-1" not in passed_nodes(verdicts)
 
 
 def test_what_the_catalog_does_not_know_cannot_be_told() -> None:
     blind = pool(matmul=unknown(reading="tflops", unit="TFLOPS", why="the catalog has no bf16 peak"))
     verdicts = judge(good(), expected(blind))
-    assert verdicts.outcome is Outcome.CANNOT_TELL
+    assert verdicts.outcome is CheckOutcome.CANNOT_TELL
     assert "760.5 TFLOPS, and what it should be is not known" in verdict(verdicts, "matmul", "ip-1").sentence
     assert passed_nodes(verdicts) == ()
 
@@ -158,15 +163,17 @@ def test_an_odd_one_is_named_even_where_no_peak_is_known() -> None:
 
 
 def test_less_than_a_peak_that_nobody_reaches_is_no_proof() -> None:
-    soft = pool(matmul=Limit(reading="tflops", unit="TFLOPS", least=Decimal(800), why="peak", beyond="nobody knows"))
-    assert verdict(judge(good(), expected(soft)), "matmul", "ip-1").outcome is Outcome.CANNOT_TELL
+    soft = pool(
+        matmul=AcceptanceLimit(reading="tflops", unit="TFLOPS", least=Decimal(800), why="peak", beyond="nobody knows")
+    )
+    assert verdict(judge(good(), expected(soft)), "matmul", "ip-1").outcome is CheckOutcome.CANNOT_TELL
 
 
 def test_more_than_the_hardware_can_do_is_not_believed() -> None:
     results = good()
     put(of(results, "matmul", "ip-1"), "1500")
     found = verdict(judge(results, expected()), "matmul", "ip-1")
-    assert found.outcome is Outcome.CANNOT_TELL
+    assert found.outcome is CheckOutcome.CANNOT_TELL
     assert "more than the hardware can do" in found.sentence
 
 
@@ -174,7 +181,7 @@ def test_another_precision_than_the_works_does_not_count() -> None:
     results = good()
     of(results, "matmul", "ip-1")["params"]["precision"] = "fp8"
     found = verdict(judge(results, expected()), "matmul", "ip-1")
-    assert found.outcome is Outcome.MISSING
+    assert found.outcome is CheckOutcome.MISSING
     assert "measured in fp8, while the work is in bf16" in found.sentence
 
 
@@ -198,34 +205,36 @@ def test_a_burn_in_that_was_begun_again_counts_by_its_longest_run() -> None:
 def test_nodes_add_up_what_they_read_together() -> None:
     results = good()
     found = verdict(judge(results, expected()), "loader")
-    assert (found.measured, found.outcome) == (600, Outcome.PASSED)
+    assert (found.measured, found.outcome) == (600, CheckOutcome.PASSED)
     results["measured"].remove(of(results, "loader"))
     found = verdict(judge(results, expected()), "loader")
-    assert found.outcome is Outcome.CANNOT_TELL
+    assert found.outcome is CheckOutcome.CANNOT_TELL
     assert "1 of 2 nodes" in found.sentence
 
 
-@pytest.mark.parametrize(("agreed", "outcome"), [(600, Outcome.PASSED), (601, Outcome.FAILED)])
-def test_an_agreed_throughput_is_held_in_full_and_says_where_it_stands(agreed: int, outcome: Outcome) -> None:
+@pytest.mark.parametrize(("agreed", "outcome"), [(600, CheckOutcome.PASSED), (601, CheckOutcome.FAILED)])
+def test_an_agreed_throughput_is_held_in_full_and_says_where_it_stands(agreed: int, outcome: CheckOutcome) -> None:
     """The two nodes read 600 MB/s together; a share of 601 would pass."""
     speeds = Agreement(tier_speeds=(AgreedSpeed(tier="warm", read_mb_per_s=Decimal(agreed)),))
     asked = expected()
-    tier = replace(asked.tiers[0], loader=storage_limits.agreed(speeds, placement="home", tier="warm")["read"])
+    tier = replace(
+        asked.tiers[0], loader=storage_limits.list_agreed_limits(speeds, placement="home", tier="warm")["read"]
+    )
     found = verdict(judge(good(), replace(asked, tiers=(tier,))), "loader")
     assert found.outcome is outcome
     assert found.source == "checklist.yaml agreement.tier_speeds.0.read_mb_per_s"
     said = "at least 601 is asked: agreed on in the checklist, agreement.tier_speeds.0.read_mb_per_s"
-    assert (said in found.sentence) is (outcome is Outcome.FAILED)
+    assert (said in found.sentence) is (outcome is CheckOutcome.FAILED)
 
 
 def test_small_files_that_take_too_long_fail() -> None:
     results = good()
     put(of(results, "small_files"), "1801")
-    assert verdict(judge(results, expected()), "small_files").outcome is Outcome.FAILED
+    assert verdict(judge(results, expected()), "small_files").outcome is CheckOutcome.FAILED
 
 
-@pytest.mark.parametrize(("value", "outcome"), [("2", Outcome.FAILED), ("3", Outcome.PASSED)])
-def test_a_name_that_is_not_found_fails(value: str, outcome: Outcome) -> None:
+@pytest.mark.parametrize(("value", "outcome"), [("2", CheckOutcome.FAILED), ("3", CheckOutcome.PASSED)])
+def test_a_name_that_is_not_found_fails(value: str, outcome: CheckOutcome) -> None:
     results = good()
     put(of(results, "dns"), value)
     assert verdict(judge(results, expected()), "dns").outcome is outcome
@@ -234,14 +243,14 @@ def test_a_name_that_is_not_found_fails(value: str, outcome: Outcome) -> None:
 def test_a_service_that_nobody_tried_is_missing() -> None:
     results = good()
     results["measured"].remove(of(results, "smoke"))
-    assert judge(results, expected()).outcome is Outcome.MISSING
+    assert judge(results, expected()).outcome is CheckOutcome.MISSING
 
 
 @pytest.mark.parametrize("change", [{"stack": "other"}, {"option": "cheapest"}])
 def test_results_of_another_stack_or_option_are_not_used(change: dict[str, str]) -> None:
     results: Results = {**good(), **change}  # pyright: ignore[reportAssignmentType]
     verdicts = judge(results, expected())
-    assert verdicts.outcome is Outcome.MISSING
+    assert verdicts.outcome is CheckOutcome.MISSING
     assert "none is used" in verdicts.faults[0]
     assert verdicts.nodes == ()
 
@@ -265,7 +274,7 @@ def test_a_record_that_cannot_be_used_is_named_and_left_out(change: dict[str, ob
     of(results, "matmul", "ip-1").update(change)  # pyright: ignore[reportCallIssue, reportArgumentType]
     verdicts = judge(results, expected())
     assert [fault in each for each in verdicts.faults] == [True]
-    assert verdict(verdicts, "matmul", "ip-1").outcome is Outcome.MISSING
+    assert verdict(verdicts, "matmul", "ip-1").outcome is CheckOutcome.MISSING
 
 
 def test_a_node_in_two_pools_and_the_same_record_twice_are_named() -> None:
@@ -331,15 +340,15 @@ def test_no_text_breaks_the_reading_of_results(text: str) -> None:
 def test_no_records_break_the_judge_and_nothing_passes_of_nothing(records: list[dict[str, object]]) -> None:
     results: Results = {**good(), "measured": records}  # pyright: ignore[reportAssignmentType]
     verdicts = judge(results, expected())
-    assert verdicts.outcome is not Outcome.PASSED
+    assert verdicts.outcome is not CheckOutcome.PASSED
     assert curves(results, expected())[0].node_counts == (2, 4)
 
 
 @given(st.decimals(min_value=0, max_value=Decimal("989.4"), places=2), st.decimals(0, 500, places=2))
 def test_a_better_figure_is_never_a_worse_verdict(value: Decimal, more: Decimal) -> None:
     about = About(check="matmul", subject="node/ip-1")
-    order = [Outcome.FAILED, Outcome.PASSED]
-    first, second = (judged(about, each, MATMUL).outcome for each in (value, min(value + more, Decimal("989.4"))))
+    order = [CheckOutcome.FAILED, CheckOutcome.PASSED]
+    first, second = (judge_figure(about, each, MATMUL).outcome for each in (value, min(value + more, Decimal("989.4"))))
     assert order.index(first) <= order.index(second)
 
 

@@ -18,9 +18,9 @@ from components.agents.measure import FILES, MODULES, PACKAGE, burn_in, matmul, 
 from components.agents.measure import node as accelerators
 from components.agents.measure import records as arguments
 from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, run
-from components.agents.measure.node import Node
+from components.agents.measure.node import NodeCheckContext
 from planning.acceptance.records import fault_of, figure, results_of
-from planning.agents.measurement_records import SCHEMA_VERSION, Measured
+from planning.agents.measurement_records import SCHEMA_VERSION, MeasurementRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def pod(tmp_path: Path) -> Path:
     return tmp_path / "code"
 
 
-def measure(tmp_path: Path, program: str, *words: str) -> tuple[int, list[Measured], str]:
+def measure(tmp_path: Path, program: str, *words: str) -> tuple[int, list[MeasurementRecord], str]:
     note = tmp_path / "note"
     note.touch()
     env = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(pod(tmp_path)), "TERMINATION_NOTE": str(note)}
@@ -194,10 +194,10 @@ def test_a_file_system_that_refuses_fails_the_check(tmp_path: Path, monkeypatch:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(storage.small_files, "measure", refuse)
-    tier = storage.Tier(
+    tier = storage.StorageCheckContext(
         placement="home", name="warm", node="ip-1", nodes=1, folder=tmp_path, seconds=1, size_mb=1, jobs=1, files=1
     )
-    records, faults = storage.checked(tier, ["small_files"])
+    records, faults = storage.run_storage_checks(tier, ["small_files"])
     assert faults == []
     assert "No space left on device" in records[0]["failed"][0]
     assert fault_of(records[0]) == ""
@@ -218,9 +218,9 @@ def test_a_name_that_nobody_has_and_an_address_that_is_none(
         raise OSError(-2, "Name or service not known")
 
     monkeypatch.setattr(network.socket, "getaddrinfo", unknown)
-    assert "Name or service not known" in network.resolved("nobody.invalid", seconds=2)
+    assert "Name or service not known" in network.find_resolution_error("nobody.invalid", seconds=2)
     monkeypatch.setattr(network.socket, "getaddrinfo", lambda *_: threading.Event().wait(1))
-    assert network.resolved("slow.invalid", seconds=0.05) == "no answer within 0.05 s"
+    assert network.find_resolution_error("slow.invalid", seconds=0.05) == "no answer within 0.05 s"
     with pytest.raises(SystemExit) as ended:
         network.main(["--placement", "home", "--check", "egress", "--to", "example.org"])
     assert ended.value.code == 2
@@ -332,11 +332,11 @@ def test_no_accelerator_and_no_precision_cannot_be_measured() -> None:
 def test_a_burn_in_keeps_the_worst_of_its_rounds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    node = Node("home", "gpu", "ip-1", 8, 3, "bf16", ((1, 1, 1),), 1, 1, 60.0)
+    node = NodeCheckContext("home", "gpu", "ip-1", 8, 3, "bf16", ((1, 1, 1),), 1, 1, 60.0)
     speeds = iter(["700", "500", "690"])
     hours = iter([0, 0, 0, 3600, 3600, 2 * 3600, 2 * 3600, 3 * 3600, 3 * 3600])
 
-    def multiplied(of: Node) -> list[Measured]:
+    def multiplied(of: NodeCheckContext) -> list[MeasurementRecord]:
         reading = [("tflops", next(speeds), "TFLOPS")]
         return [
             accelerators.measured("matmul", of.subject, tool="", readings=reading, params=of.params(precision="bf16"))
@@ -353,10 +353,10 @@ def test_a_burn_in_keeps_the_worst_of_its_rounds(
 
 
 def test_free_memory_is_asked_for_before_a_burn_in_takes_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    node = Node("home", "gpu", "ip-1", 1, 3, "bf16", ((1, 1, 1),), 1, 1, 60.0)
+    node = NodeCheckContext("home", "gpu", "ip-1", 1, 3, "bf16", ((1, 1, 1),), 1, 1, 60.0)
     asked: list[str] = []
 
-    def checked(_: Node, names: Sequence[str]) -> tuple[list[Measured], list[str]]:
+    def checked(_: NodeCheckContext, names: Sequence[str]) -> tuple[list[MeasurementRecord], list[str]]:
         asked.append(" ".join(names))
         return [], []
 

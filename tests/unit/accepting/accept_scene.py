@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, Reference, backwards, reference
-from operations.acceptance.ports import Clock, ClusterError, PodSeen, Seen
-from operations.acceptance.result_store import Meta, Store
-from operations.acceptance.runner import Run
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, Reference, list_deletion_order, reference
+from operations.acceptance.ports import Clock, NodeSnapshot, PodSnapshot
+from operations.acceptance.result_store import Meta, ResultStore
+from operations.acceptance.runner import AcceptanceRun
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 SPACE = "atoll-acceptance"
@@ -63,7 +63,7 @@ def job(
         log=Log(namespace=SPACE, selector=f"atoll/acceptance-job={name}", container="measure") if log else None,
         seconds=600,
         stage=0,
-        removed=backwards([manifest]),
+        removed=list_deletion_order([manifest]),
     )
     return replace(found, **more)
 
@@ -78,13 +78,13 @@ class MindCluster:
     logs: Mapping[str, str] = field(default_factory=dict)
     fails: Mapping[str, str] = field(default_factory=dict)
     hangs: frozenset[str] = frozenset()
-    seen: Sequence[Seen] = ()
+    seen: Sequence[NodeSnapshot] = ()
     on_get: Callable[[str], None] = lambda _: None
     there: dict[Reference, dict[str, Any]] = field(default_factory=dict)
     looks: dict[Reference, int] = field(default_factory=dict)
     made: list[str] = field(default_factory=list)
 
-    def nodes(self) -> Sequence[Seen]:
+    def nodes(self) -> Sequence[NodeSnapshot]:
         return self.seen
 
     def apply(self, manifest: dict[str, object]) -> None:
@@ -117,15 +117,15 @@ class MindCluster:
             and selector in manifest["metadata"].get("labels", {})
         ]
 
-    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSeen]:
+    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
         name = selector.split("=")[1]
         there = [each for each in self.there if each.name == name]
         waiting = "Unschedulable: 0/2 nodes are available" if name in self.hangs else ""
         return [
-            PodSeen(namespace=namespace, name=f"{name}-x", phase="Running", node="", waiting=waiting) for _ in there
+            PodSnapshot(namespace=namespace, name=f"{name}-x", phase="Running", node="", waiting=waiting) for _ in there
         ]
 
-    def log(self, pod: PodSeen, *, container: str) -> str:
+    def log(self, pod: PodSnapshot, *, container: str) -> str:
         assert container == "measure"
         return self.logs.get(pod.name.removesuffix("-x"), "")
 
@@ -145,9 +145,13 @@ class Hands:
         self.passed += seconds
 
 
-def run_of(cluster: Any, store: Store, *, said: list[str] | None = None, found: Meta | None = None, **more: Any) -> Run:
+def run_of(
+    cluster: Any, store: ResultStore, *, said: list[str] | None = None, found: Meta | None = None, **more: Any
+) -> AcceptanceRun:
     words = [] if said is None else said
-    return Run(cluster=cluster, store=store, meta=found or meta(), clock=Hands().clock(), say=words.append, **more)
+    return AcceptanceRun(
+        cluster=cluster, store=store, meta=found or meta(), clock=Hands().clock(), say=words.append, **more
+    )
 
 
-__all__ = ["ClusterError", "Hands", "MindCluster", "job", "meta", "record", "run_of"]
+__all__ = ["Hands", "MindCluster", "job", "meta", "record", "run_of"]

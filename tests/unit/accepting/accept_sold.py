@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from catalogs.catalog import Catalog, load
-from operations.acceptance.request import Asked
-from planning.acceptance.expectations import Expected, expected
+from operations.acceptance.request import AcceptanceRequest
+from planning.acceptance.expectations import Expectations, build_expectations
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
@@ -23,7 +23,7 @@ STACKS = ("demo", "pretrain-7b", "existing-lambda", "gcp-train", "coreweave-pret
 
 class Sold(NamedTuple):
     lock: Lock
-    expected: Expected
+    expected: Expectations
 
 
 @cache
@@ -39,9 +39,11 @@ def sold(stack: str) -> Sold:
     found = quote(checklist, checklist_digest="", stack=stack, market=market, today=date(2026, 11, 21))
     option = next((each for each in found.options if "same_cloud" in each.views), found.options[0])
     accepted = lock(found, option, ceiling=ceilings(checklist), contract_months=checklist.contract.months)
-    return Sold(accepted, expected(accepted, catalog(), checklist))
+    return Sold(accepted, build_expectations(accepted, catalog(), checklist))
 
 
-def asked_of(stack: str, folder: Path) -> Asked:
+def asked_of(stack: str, folder: Path) -> AcceptanceRequest:
     it = sold(stack)
-    return Asked(folder=folder, lock=it.lock, digest="sha256:" + "0" * 64, catalog=catalog(), expected=it.expected)
+    return AcceptanceRequest(
+        folder=folder, lock=it.lock, digest="sha256:" + "0" * 64, catalog=catalog(), expected=it.expected
+    )

@@ -19,10 +19,10 @@ from components.acceptance.model import PlannedJob, Reference
 from components.agents.measure import fabric, matmul, network, services, storage
 from components.agents.measure import node as accelerators
 from components.agents.measure.child_process import Ran
-from components.agents.measure.storage import Took
-from operations.acceptance.ports import PodSeen
-from planning.acceptance.expectations import Expected, ExpectedPool
-from planning.acceptance.limits import Limit
+from components.agents.measure.storage import SmallFileTimes
+from operations.acceptance.ports import PodSnapshot
+from planning.acceptance.expectations import Expectations, ExpectedPool
+from planning.acceptance.limits import AcceptanceLimit
 
 RECORDED = Path(__file__).parents[1] / "acceptance_measure" / "recorded"
 SCRIPTS = "/scripts/"
@@ -31,7 +31,7 @@ COLUMNS = "#  size  count  type  redop  root  time  algbw  busbw #wrong  time  a
 RANK = "#  Rank {rank:2d} Group  0 Pid   1887 on   {host} device  {device} [0x8d] NVIDIA H100 80GB HBM3"
 
 
-def good(limit: Limit) -> Decimal:
+def good(limit: AcceptanceLimit) -> Decimal:
     """A figure that passes, or any where nobody knows what passes."""
     if limit.least is None:
         return Decimal(100)
@@ -54,7 +54,7 @@ def reduced(command: Sequence[str], *, hosts: int, each: int, bus: Decimal) -> s
 class Tools:
     """What the tools of one pod find. `slow`: name of the node whose accelerators are at half speed."""
 
-    expected: Expected
+    expected: Expectations
     slow: str = ""
     pool: ExpectedPool | None = None
     node: str = ""
@@ -97,14 +97,14 @@ class Tools:
         }
         return json.dumps({"fio version": "fio-3.33", "jobs": [{"jobname": "atoll", "error": 0, **sides}]})
 
-    def speed(self, shapes: Sequence[object], *, precision: str, torch: object) -> matmul.Speed:
+    def speed(self, shapes: Sequence[object], *, precision: str, torch: object) -> matmul.MatmulThroughput:
         assert self.pool is not None
         assert shapes
         assert torch is None
         assert precision == self.pool.precision
         part = Decimal("0.5") if self.node == self.slow else Decimal(1)
         rate = float(good(self.pool.matmul) * part)
-        return matmul.Speed(
+        return matmul.MatmulThroughput(
             version="PyTorch 2.10.0",
             shape=(8192, 8192, 8192),
             tflops=(rate,) * self.pool.accelerators,
@@ -116,9 +116,9 @@ class Tools:
             patch.setattr(module, "run", self.run)
         patch.setattr(accelerators.matmul, "measure", self.speed)
         patch.setattr(accelerators.matmul, "torch_of_image", lambda: None)
-        patch.setattr(storage.small_files, "measure", lambda *_, **__: Took(create=9.0, read=3.0, remove=2.0))
-        patch.setattr(network, "resolved", lambda *_, **__: "")
-        patch.setattr(network, "reached", lambda *_, **__: "")
+        patch.setattr(storage.small_files, "measure", lambda *_, **__: SmallFileTimes(create=9.0, read=3.0, remove=2.0))
+        patch.setattr(network, "find_resolution_error", lambda *_, **__: "")
+        patch.setattr(network, "find_connection_error", lambda *_, **__: "")
         patch.setattr(services, "TRIES", dict.fromkeys(services.TRIES, lambda *_, **__: None))
         patch.setenv("TERMINATION_NOTE", "/nowhere/note")
 
@@ -146,7 +146,7 @@ class WorkingCluster(MindCluster):
     jobs: Mapping[str, PlannedJob] = field(default_factory=dict[str, PlannedJob])
     folder: Path = Path()
 
-    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSeen]:
+    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
         labels = dict(part.split("=") for part in selector.split(","))
         name = labels["atoll/acceptance-job"]
         job = self.jobs[name]
@@ -154,7 +154,7 @@ class WorkingCluster(MindCluster):
         assert (namespace, selector) == (job.log.namespace, job.log.selector)
         many = any("$(NODE)" in word for command in commands(job) for word in command)
         nodes = self.where(job) if many else ("",)
-        return [PodSeen(namespace=namespace, name=f"{name}/{node}", phase="Succeeded", node=node) for node in nodes]
+        return [PodSnapshot(namespace=namespace, name=f"{name}/{node}", phase="Succeeded", node=node) for node in nodes]
 
     def where(self, job: PlannedJob) -> Sequence[str]:
         spec: Any = next(each for each in job.objects if each["kind"] == "Job")["spec"]
@@ -164,7 +164,7 @@ class WorkingCluster(MindCluster):
         assert spec["completions"] == len(names)
         return names
 
-    def log(self, pod: PodSeen, *, container: str) -> str:
+    def log(self, pod: PodSnapshot, *, container: str) -> str:
         job = self.jobs[pod.name.partition("/")[0]]
         assert job.log is not None
         assert container == job.log.container

@@ -7,13 +7,15 @@ import pytest
 from accept_scene import START, MindCluster
 
 from components.agents import burn_in
-from operations.acceptance.log_records import LEDGER, burnt
-from operations.acceptance.ports import Seen
-from planning.agents.burn_in import Entry, Verdict
+from operations.acceptance.log_records import LEDGER, read_burn_in_records
+from operations.acceptance.ports import NodeSnapshot
+from planning.agents.burn_in import BurnInEntry, BurnInVerdict
 from planning.agents.burn_in_ledger import ledger_to_text
 
 SEEN = [
-    Seen(name=f"gpu-{number}", labels={}, ready=True, cordoned=False, taints=(), accelerators={}, uid=f"uid-{number}")
+    NodeSnapshot(
+        name=f"gpu-{number}", labels={}, ready=True, cordoned=False, taints=(), accelerators={}, uid=f"uid-{number}"
+    )
     for number in range(4)
 ]
 
@@ -23,21 +25,21 @@ def asked(text: str | None) -> Any:
     if text is not None:
         cluster.there[LEDGER] = {"kind": "ConfigMap", "data": {burn_in.LEDGER: text}}
     pools = {"gpu": [each.name for each in SEEN]}
-    return burnt(cluster, seen=SEEN, pools=pools, placement="home", now=START)
+    return read_burn_in_records(cluster, seen=SEEN, pools=pools, placement="home", now=START)
 
 
 def test_what_the_ledger_says_becomes_records_of_the_nodes_that_are_there() -> None:
-    def entry(number: int, hours: float, verdict: Verdict, why: str = "") -> Entry:
-        return Entry(
+    def entry(number: int, hours: float, verdict: BurnInVerdict, why: str = "") -> BurnInEntry:
+        return BurnInEntry(
             uid=f"uid-{number}", started=START, tested=timedelta(hours=hours), rounds=12, verdict=verdict, why=why
         )
 
     ledger = {
-        "gpu-0": entry(0, 48, Verdict.PASSED),
-        "gpu-1": entry(1, 8.5, Verdict.FAILED, "dcgm: memory of GPU 3"),
-        "gpu-2": entry(2, 12, Verdict.PENDING),
-        "gpu-3": entry(7, 48, Verdict.PASSED),  # of a node that had that name before
-        "gpu-9": entry(9, 48, Verdict.PASSED),
+        "gpu-0": entry(0, 48, BurnInVerdict.PASSED),
+        "gpu-1": entry(1, 8.5, BurnInVerdict.FAILED, "dcgm: memory of GPU 3"),
+        "gpu-2": entry(2, 12, BurnInVerdict.PENDING),
+        "gpu-3": entry(7, 48, BurnInVerdict.PASSED),  # of a node that had that name before
+        "gpu-9": entry(9, 48, BurnInVerdict.PASSED),
     }
     records, waiting = asked(ledger_to_text(ledger))
     told = [(each["subject"], each["readings"][0]["value"], each["failed"]) for each in records]

@@ -13,8 +13,8 @@ from accept_sold import asked_of
 
 from cli.pages.acceptance import page
 from cli.pages.documents.markdown import markdown
-from operations.acceptance.request import recorded
-from operations.acceptance.result_store import Store
+from operations.acceptance.request import load_results
+from operations.acceptance.result_store import ResultStore
 from planning.acceptance.report.document import document
 from planning.values.errors import InputError, in_one_line
 
@@ -57,7 +57,7 @@ def test_a_document_is_refused_where_it_is_wrong(text: str, words: str, tmp_path
     path = tmp_path / "given.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as refused:
-        recorded([path], asked_of(STACK, tmp_path))
+        load_results([path], asked_of(STACK, tmp_path))
     assert "given.json" in str(refused.value)
     assert words in in_one_line(refused.value)
 
@@ -66,10 +66,10 @@ def test_a_report_about_another_lock_is_not_told_again_for_this_one(tmp_path: Pa
     path, it = tmp_path / "report.json", asked_of(STACK, tmp_path)
     found: dict[str, Any] = {"document": "atoll acceptance", "lock_digest": it.digest, "results": results(record())}
     path.write_text(json.dumps(found), encoding="utf-8")
-    assert len(recorded([path], it)[0]["measured"]) == 1
+    assert len(load_results([path], it)[0]["measured"]) == 1
     path.write_text(json.dumps({**found, "lock_digest": "sha256:" + "1" * 64}), encoding="utf-8")
     with pytest.raises(InputError, match="was measured for another lock"):
-        recorded([path], it)
+        load_results([path], it)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_what_is_read_and_odd_breaks_no_report(records: list[Any], tmp_path: Pat
     path = tmp_path / "given.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
     it = asked_of(STACK, tmp_path)
-    found, unfinished = recorded([path], it)
+    found, unfinished = load_results([path], it)
     form = it.form(found, unfinished=unfinished)
     assert form["outcome"] == "missing"
     assert page(document(form, sources=it.sources), form)
@@ -89,27 +89,27 @@ def test_records_that_name_no_stack_are_told_of_and_nobody_signs_for_them(tmp_pa
     it, bare = asked_of(STACK, tmp_path), tmp_path / "results.jsonl"
     bare.write_text(json.dumps(record()) + "\n", encoding="utf-8")
     said = f"{bare} does not say of which stack it is"
-    found, told = recorded([bare], it)
+    found, told = load_results([bare], it)
     assert told == [said]
     text = markdown(document(it.form(found, unfinished=told), sources=it.sources))
     assert "does not say of which stack it is" in text.partition("What could not be told")[2]
     with pytest.raises(InputError, match="nobody can sign for it") as refused:
-        recorded([tmp_path], it, to_sign=True)
+        load_results([tmp_path], it, to_sign=True)
     assert said in str(refused.value)
     assert f"--from {it.folder}/acceptance/RUN" in refused.value.hint
     mine = replace(meta(), stack=STACK, option=it.lock.option, lock_digest=it.digest, failed=("job-1: slow",))
-    Store(tmp_path).write_meta(mine)
-    assert recorded([bare], it, to_sign=True) == (recorded([bare], it)[0], ["job-1: slow"])
+    ResultStore(tmp_path).write_meta(mine)
+    assert load_results([bare], it, to_sign=True) == (load_results([bare], it)[0], ["job-1: slow"])
     other = tmp_path / "sent" / "taken.jsonl"
     other.parent.mkdir()
     other.write_text(bare.read_text(encoding="utf-8"), encoding="utf-8")
     with pytest.raises(InputError, match=r"taken\.jsonl does not say of which stack it is: nobody can sign"):
-        recorded([bare, other], it, to_sign=True)
+        load_results([bare, other], it, to_sign=True)
 
 
 @pytest.mark.parametrize("more", [{"started": "once"}, {"started": ""}, {"ended": "2026-11-22"}])
 def test_a_run_that_does_not_say_when_it_was_is_refused(more: dict[str, str], tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = ResultStore(tmp_path)
     store.write_meta(meta(**more))
     with pytest.raises(InputError, match="does not say when the run was"):
         store.meta()

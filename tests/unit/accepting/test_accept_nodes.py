@@ -7,14 +7,21 @@ import pytest
 from accept_scene import job
 
 from components.context.hardware import BURN_IN_TAINT
-from operations.acceptance.kubernetes_cluster import holders, node_seen, pod_seen
-from operations.acceptance.ports import Seen
-from operations.acceptance.run_plan import CORDON, absent, chosen, disturbed, refusal, shut_out
+from operations.acceptance.kubernetes_cluster import holders, parse_node, parse_pod
+from operations.acceptance.ports import NodeSnapshot
+from operations.acceptance.run_plan import (
+    CORDON,
+    build_busy_error,
+    find_busy_nodes,
+    find_cordoned_nodes,
+    list_not_ready,
+    select_nodes,
+)
 from planning.values.errors import InputError
 
 GPU = "nvidia.com/gpu"
 UNSCHEDULED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "no"}
-IDLE = Seen(name="gpu-0", labels={}, ready=True, cordoned=False, taints=(), accelerators={GPU: 8})
+IDLE = NodeSnapshot(name="gpu-0", labels={}, ready=True, cordoned=False, taints=(), accelerators={GPU: 8})
 BUSY = replace(IDLE, name="gpu-1", holders=("work-train/run-7-0", "work-train/run-7-1"))
 
 
@@ -36,10 +43,10 @@ def test_only_those_who_hold_accelerators_and_still_run_are_disturbed() -> None:
         "spec": {"unschedulable": True, "taints": [{"key": GPU}]},
         "status": {"conditions": [{"type": "Ready", "status": "True"}], "allocatable": {GPU: "8", "cpu": "96"}},
     }
-    found = node_seen(node, held)
+    found = parse_node(node, held)
     assert (found.ready, found.cordoned, found.taints, found.uid) == (True, True, (GPU,), "u")
     assert (found.accelerators, found.holders) == ({GPU: 8}, ("work-train/a",))
-    assert not node_seen({"metadata": {"name": "new"}}, {}).ready
+    assert not parse_node({"metadata": {"name": "new"}}, {}).ready
 
 
 @pytest.mark.parametrize(
@@ -53,31 +60,31 @@ def test_only_those_who_hold_accelerators_and_still_run_are_disturbed() -> None:
         (replace(BUSY, name="other"), {}),
     ],
 )
-def test_nodes_at_work_are_told_from_those_set_apart(node: Seen, said: dict[str, Any]) -> None:
-    assert disturbed([node], ["gpu-0", "gpu-1"]) == said
+def test_nodes_at_work_are_told_from_those_set_apart(node: NodeSnapshot, said: dict[str, Any]) -> None:
+    assert find_busy_nodes([node], ["gpu-0", "gpu-1"]) == said
 
 
 def test_the_refusal_names_nodes_and_pods() -> None:
-    assert "gpu-1 is held by work-train/run-7-0, work-train/run-7-1" in str(refusal({"gpu-1": BUSY.holders}))
-    assert "p, p, p and 2 more" in str(refusal({"gpu-1": ("p",) * 5}))
+    assert "gpu-1 is held by work-train/run-7-0, work-train/run-7-1" in str(build_busy_error({"gpu-1": BUSY.holders}))
+    assert "p, p, p and 2 more" in str(build_busy_error({"gpu-1": ("p",) * 5}))
 
 
 def test_nodes_are_chosen_by_name_and_absent_ones_named() -> None:
     pools = {"gpu": ["gpu-0", "gpu-1"], "cpu": ["cpu-0"]}
-    assert chosen(pools, ()) == pools
-    assert chosen(pools, ["gpu-1"]) == {"gpu": ["gpu-1"], "cpu": []}
+    assert select_nodes(pools, ()) == pools
+    assert select_nodes(pools, ["gpu-1"]) == {"gpu": ["gpu-1"], "cpu": []}
     with pytest.raises(InputError, match="no ready node gpu-7; there are: gpu-0, gpu-1, cpu-0"):
-        chosen(pools, ["gpu-7"])
-    assert absent([IDLE, replace(BUSY, ready=False)]) == ["gpu-1"]
+        select_nodes(pools, ["gpu-7"])
+    assert list_not_ready([IDLE, replace(BUSY, ready=False)]) == ["gpu-1"]
 
 
 def test_a_cordoned_node_whose_job_would_wait_for_ever_is_told_from_one_that_is_measured() -> None:
     spare = [replace(IDLE, cordoned=True), BUSY]
     bare = job("gpu-0", nodes=("gpu-0",))
     tolerant = replace(bare, objects=({**bare.objects[0], "spec": {"tolerations": [{"key": CORDON}]}},))
-    assert shut_out(spare, [bare, job("gpu-1", nodes=("gpu-1",))]) == ["gpu-0"]
-    assert shut_out(spare, [tolerant]) == []
-    assert shut_out([IDLE], [bare]) == []
+    assert find_cordoned_nodes(spare, [bare, job("gpu-1", nodes=("gpu-1",))]) == ["gpu-0"]
+    assert find_cordoned_nodes(spare, [tolerant]) == []
+    assert find_cordoned_nodes([IDLE], [bare]) == []
 
 
 @pytest.mark.parametrize(
@@ -89,4 +96,4 @@ def test_a_cordoned_node_whose_job_would_wait_for_ever_is_told_from_one_that_is_
     ],
 )  # fmt: skip
 def test_why_a_pod_waits_is_told(status: dict[str, Any], words: str) -> None:
-    assert pod_seen(pod("a", phase="Pending", **status)).waiting == words
+    assert parse_pod(pod("a", phase="Pending", **status)).waiting == words

@@ -8,7 +8,7 @@ from accept_scene import record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from operations.acceptance.records import MOST_BYTES, RecordError, parse, to_line
+from operations.acceptance.records import MOST_BYTES, MeasurementRecordError, parse, to_line
 from planning.agents.measurement_records import CHECKS
 
 
@@ -50,25 +50,25 @@ def test_a_record_is_read_as_it_was_written() -> None:
     ],
 )
 def test_what_is_no_record_is_refused_with_its_reason(text: str, words: str) -> None:
-    with pytest.raises(RecordError, match=words):
+    with pytest.raises(MeasurementRecordError, match=words):
         parse(text)
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-1", "1e400000", "fast", 7, None, "1" * 50])
 def test_amounts_are_those_that_a_machine_can_have(value: object) -> None:
     readings = [{"name": "tflops", "value": value, "unit": "TFLOPS"}]
-    with pytest.raises(RecordError, match="is no amount"):
+    with pytest.raises(MeasurementRecordError, match="is no amount"):
         parse(line(readings=readings))
 
 
 def test_every_fault_of_a_record_is_told_at_once() -> None:
-    with pytest.raises(RecordError, match=r"subject .*; at .*; tool is no text"):
+    with pytest.raises(MeasurementRecordError, match=r"subject .*; at .*; tool is no text"):
         parse(line(subject="", at="", tool=None))
 
 
 @given(st.text(max_size=200) | st.binary(max_size=200).map(lambda each: each.decode("latin-1")))
 def test_nothing_that_a_pod_writes_breaks_the_reader(text: str) -> None:
-    with pytest.raises(RecordError, match=r"\w"):
+    with pytest.raises(MeasurementRecordError, match=r"\w"):
         parse("{" + text)
 
 

@@ -17,9 +17,9 @@ from cli.main.application import run as atoll
 from cli.pages.acceptance import page
 from cli.pages.documents.markdown import markdown
 from operations.acceptance import signatures
-from operations.acceptance.records import checked
-from operations.acceptance.request import Asked, asked
-from operations.acceptance.result_store import merged
+from operations.acceptance.records import validate_record
+from operations.acceptance.request import AcceptanceRequest, read_request
+from operations.acceptance.result_store import merge_records
 from planning.acceptance.report.document import document
 from planning.values.errors import InputError, in_one_line
 
@@ -30,7 +30,7 @@ STACK, SLOW = "pretrain-7b", "ip-10-64-4-18"
 
 class Accepted(NamedTuple):
     folder: Path
-    it: Asked
+    it: AcceptanceRequest
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Accepted]:
     folder = tmp_path_factory.mktemp("accepted")
     with project_with(folder, STACK, "cheapest"), pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        yield Accepted(folder, asked(STACK))
+        yield Accepted(folder, read_request(STACK))
 
 
 @pytest.fixture(autouse=True)
@@ -59,10 +59,10 @@ def made() -> Any:
 
 
 def example() -> list[Any]:
-    return [checked(each) for each in made().records()]
+    return [validate_record(each) for each in made().records()]
 
 
-def form_of(it: Asked, records: Sequence[Any], **more: Any) -> Any:
+def form_of(it: AcceptanceRequest, records: Sequence[Any], **more: Any) -> Any:
     times = sorted(each["at"] for each in records)
     results: Any = {
         "schema_version": 1,
@@ -144,7 +144,7 @@ def test_an_agreed_throughput_is_named_with_its_place_in_the_checklist(
     with (folder / "stacks" / STACK / "checklist.yaml").open("a", encoding="utf-8") as file:
         file.write("\nagreement:\n  tier_speeds: [{tier: warm, read_mb_per_s: 90000, write_mb_per_s: 10}]\n")
     monkeypatch.chdir(folder)
-    it = asked(STACK)
+    it = read_request(STACK)
     form = form_of(it, example())
     (loader,) = [each for each in form["verdicts"] if each["check"] == "loader"]
     assert (loader["outcome"], loader["least"], loader["theory"]) == ("failed", "90000", None)
@@ -236,15 +236,15 @@ def test_the_command_signs_nothing_that_names_no_stack(
     assert f"nodes that failed: {SLOW}" in capsys.readouterr().out
 
 
-def run_in(folder: Path, it: Asked) -> Path:
+def run_in(folder: Path, it: AcceptanceRequest) -> Path:
     """The example's records as a run keeps them: beside what says of which lock they are."""
     from dataclasses import replace
 
     from accept_scene import meta
 
-    from operations.acceptance.result_store import Store
+    from operations.acceptance.result_store import ResultStore
 
-    store = Store(folder)
+    store = ResultStore(folder)
     store.append(example())
     store.write_meta(replace(meta(), stack=STACK, option=it.lock.option, lock_digest=it.digest))
     return folder
@@ -281,9 +281,9 @@ def test_what_cannot_be_is_refused(arguments: Sequence[str], words: str, capsys:
 def test_results_of_another_cluster_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from accept_scene import meta
 
-    from operations.acceptance.result_store import Store
+    from operations.acceptance.result_store import ResultStore
 
-    store = Store(tmp_path / "run")
+    store = ResultStore(tmp_path / "run")
     store.append(example()[:5])
     store.write_meta(meta())
     assert atoll(["accept-test", STACK, "--from", str(tmp_path)]) == 1
@@ -297,17 +297,17 @@ def test_runs_of_two_days_are_one_acceptance(
 
     from accept_scene import meta
 
-    from operations.acceptance.result_store import Store
+    from operations.acceptance.result_store import ResultStore
 
     mine = replace(meta(), stack=STACK, option=accepted.it.lock.option, lock_digest=accepted.it.digest)
     records = example()
     for name, part in (("a", records[:100]), ("b", records[90:])):
-        store = Store(tmp_path / name)
+        store = ResultStore(tmp_path / name)
         store.append(part)
         store.write_meta(mine)
     assert atoll(["accept-test", STACK, "--from", str(tmp_path), "--json", "-"]) == 1
     form = json.loads(capsys.readouterr().out)
-    assert form["results"]["measured"] == merged([records])
+    assert form["results"]["measured"] == merge_records([records])
     assert form["failed_nodes"] == [SLOW]
     report = tmp_path / "report.json"
     report.write_text(json.dumps(form))
@@ -334,12 +334,12 @@ def test_a_run_goes_on_where_it_is_the_same_cluster_and_not_where_it_is_another(
     from accept_scene import START, meta
 
     from operations.acceptance.result_store import store_of
-    from operations.acceptance.run_plan import chosen_run
+    from operations.acceptance.run_plan import select_run
 
     it = replace(accepted.it, folder=tmp_path)
 
     def chosen(run: str = "", placement: str = "home") -> str:
-        return chosen_run(it, run=run, placement=placement, now=START)[1].run
+        return select_run(it, run=run, placement=placement, now=START)[1].run
 
     assert chosen() == "20261122-090000"
     mine = replace(meta(), stack=STACK, lock_digest=it.digest)
@@ -356,11 +356,11 @@ def test_a_signature_holds_without_us_too_as_the_guide_says(accepted: Accepted, 
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     from cli.terminal.console import json_text
-    from operations.acceptance.signatures import signed_report
+    from operations.acceptance.signatures import sign_report
 
     key = Ed25519PrivateKey.generate()
     report = tmp_path / "report.json"
-    report.write_text(json_text(signed_report(form_of(accepted.it, example()), key)))
+    report.write_text(json_text(sign_report(form_of(accepted.it, example()), key)))
     (tmp_path / "key.pub").write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     guide = (ROOT / "docs/guides/acceptance.md").read_text(encoding="utf-8")
     commands = guide[guide.index("jq -cjS") : guide.index("[The schema]")].removesuffix("```\n\n")

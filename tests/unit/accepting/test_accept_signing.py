@@ -40,13 +40,13 @@ def written(folder: Path, key: Any, *, form: Any = PKCS8, encryption: Any = None
 
 
 def fault(form: Mapping[str, object], pair: Pair) -> str:
-    return signatures.fault(form, signatures.public_key(pair.public), key_file=pair.public.name)
+    return signatures.find_signature_fault(form, signatures.public_key(pair.public), key_file=pair.public.name)
 
 
 @pytest.mark.parametrize("form", [PKCS8, OPENSSH])
 def test_what_is_signed_is_told_from_what_was_changed(tmp_path: Path, form: Any) -> None:
     pair = written(tmp_path, Ed25519PrivateKey.generate(), form=form)
-    found = signatures.signed(FORM, signatures.private_key(pair.private))
+    found = signatures.sign_document(FORM, signatures.private_key(pair.private))
     assert fault(found, pair) == ""
     assert fault(FORM, pair) == "it is not signed"
     assert "it was changed after it was signed" in fault({**found, "stack": "other"}, pair)
@@ -60,7 +60,7 @@ def test_what_is_signed_is_told_from_what_was_changed(tmp_path: Path, form: Any)
 
 def test_another_key_is_named_by_both_fingerprints(tmp_path: Path) -> None:
     pair = written(tmp_path, Ed25519PrivateKey.generate())
-    found = signatures.signed(FORM, signatures.private_key(pair.private))
+    found = signatures.sign_document(FORM, signatures.private_key(pair.private))
     stamp: Any = found["signature"]
     other = written(tmp_path, Ed25519PrivateKey.generate())
     said = fault(found, other)
@@ -70,11 +70,11 @@ def test_another_key_is_named_by_both_fingerprints(tmp_path: Path) -> None:
 @given(st.integers(min_value=0), st.sampled_from(["stack", "lock_digest"]))
 def test_any_other_character_breaks_the_signature(at: int, name: str) -> None:
     key = Ed25519PrivateKey.from_private_bytes(b"7" * 32)
-    found = signatures.signed(FORM, key)
+    found = signatures.sign_document(FORM, key)
     text: Any = found[name]
     place = at % len(text)
     changed = text[:place] + chr(ord(text[place]) ^ 1) + text[place + 1 :]
-    assert signatures.fault({**found, name: changed}, key.public_key(), key_file="k") != ""
+    assert signatures.find_signature_fault({**found, name: changed}, key.public_key(), key_file="k") != ""
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o644])
@@ -122,7 +122,7 @@ def test_the_key_that_the_guide_makes_signs_and_has_the_same_fingerprint(tmp_pat
     command = [tool, "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "key")]
     subprocess.run(command, check=True, timeout=300, capture_output=True)
     pair = Pair(tmp_path / "key", tmp_path / "key.pub")
-    found = signatures.signed(FORM, signatures.private_key(pair.private))
+    found = signatures.sign_document(FORM, signatures.private_key(pair.private))
     assert fault(found, pair) == ""
     told = subprocess.run([tool, "-lf", str(pair.public)], check=True, timeout=300, capture_output=True, text=True)
     stamp: Any = found["signature"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from accept_scene import meta, record
 
-from operations.acceptance.result_store import Store, merged, read_records, runs, store_of, whole
+from operations.acceptance.result_store import ResultStore, build_results, merge_records, read_records, runs, store_of
 from planning.values.errors import InputError
 
 
@@ -68,9 +68,9 @@ def test_a_file_given_by_hand_is_read_to_its_last_line(tmp_path: Path) -> None:
 def test_runs_are_merged_without_saying_a_thing_twice() -> None:
     late: Any = record(at="2026-11-22T10:00:00+00:00")
     early: Any = [record(), other(at="2026-11-22T08:00:00+00:00")]
-    found = merged([[late], early, early])
+    found = merge_records([[late], early, early])
     assert found == [early[1], early[0], late]
-    results = whole(replace(meta(), started=""), found)
+    results = build_results(replace(meta(), started=""), found)
     assert (results["started"], results["ended"]) == ("2026-11-22T08:00:00+00:00", "2026-11-22T10:00:00+00:00")
     assert results["stack"] == "demo"
 
@@ -82,8 +82,12 @@ def test_what_cannot_be_in_a_name_of_the_cluster_names_no_run(tmp_path: Path, na
 
 
 def test_two_at_once_do_not_write_one_run(tmp_path: Path) -> None:
-    store = Store(tmp_path / "run")
-    with store.held(), pytest.raises(InputError, match="being written by another"), Store(tmp_path / "run").held():
+    store = ResultStore(tmp_path / "run")
+    with (
+        store.held(),
+        pytest.raises(InputError, match="being written by another"),
+        ResultStore(tmp_path / "run").held(),
+    ):
         pass
     with store.held():
         assert store.folder.is_dir()
@@ -91,7 +95,7 @@ def test_two_at_once_do_not_write_one_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"run": "x"}'])
 def test_a_run_whose_meta_is_broken_says_so(tmp_path: Path, text: str) -> None:
-    store = Store(tmp_path)
+    store = ResultStore(tmp_path)
     (tmp_path / "meta.json").write_text(text)
     with pytest.raises(InputError, match=r"meta\.json"):
         store.meta()

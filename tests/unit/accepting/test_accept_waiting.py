@@ -14,10 +14,10 @@ from accept_sold import asked_of
 from components.acceptance import job_context
 from components.acceptance.model import Reference
 from operations.acceptance import run as live_run
-from operations.acceptance.kubernetes_cluster import pod_seen
-from operations.acceptance.ports import Seen
-from operations.acceptance.result_store import Store
-from operations.acceptance.run_plan import ours
+from operations.acceptance.kubernetes_cluster import parse_pod
+from operations.acceptance.ports import NodeSnapshot
+from operations.acceptance.result_store import ResultStore
+from operations.acceptance.run_plan import match_lock_pools
 from planning.values.errors import InputError
 
 HOME = Reference(api_version="v1", kind="Namespace", name=SPACE)
@@ -25,7 +25,7 @@ HOME = Reference(api_version="v1", kind="Namespace", name=SPACE)
 
 def test_why_a_pod_waits_is_said_once_and_again_where_it_was_given_up(tmp_path: Path) -> None:
     cluster, said = MindCluster(hangs=frozenset({"gpu-0"})), list[str]()
-    run = run_of(cluster, Store(tmp_path), said=said)
+    run = run_of(cluster, ResultStore(tmp_path), said=said)
     found = run.all([job("gpu-0")], ground=[])
     assert [each for each in said if "waits" in each] == ["gpu-0: waits: Unschedulable: 0/2 nodes are available"]
     assert found.failed == ("gpu-0: not over after 605 s: Unschedulable: 0/2 nodes are available",)
@@ -33,7 +33,7 @@ def test_why_a_pod_waits_is_said_once_and_again_where_it_was_given_up(tmp_path: 
 
 def test_a_deadline_of_the_cluster_keeps_the_reason_that_was_seen_before(tmp_path: Path) -> None:
     cluster = MindCluster(hangs=frozenset({"gpu-0"}), fails={"gpu-0": "DeadlineExceeded"})
-    run = run_of(cluster, Store(tmp_path))
+    run = run_of(cluster, ResultStore(tmp_path))
 
     def ends(_name: str) -> None:
         if run.clock.monotonic() > 300:
@@ -48,14 +48,14 @@ def test_a_deadline_of_the_cluster_keeps_the_reason_that_was_seen_before(tmp_pat
 def test_what_a_program_could_not_measure_is_told(tmp_path: Path) -> None:
     log = "could not measure dcgm: dcgmi cannot be run\ncould not measure dcgm: dcgmi cannot be run\nother words\n"
     cluster = MindCluster(logs={"gpu-0": log}, fails={"gpu-0": "BackoffLimitExceeded"})
-    found = run_of(cluster, Store(tmp_path)).all([job("gpu-0")], ground=[]).failed
+    found = run_of(cluster, ResultStore(tmp_path)).all([job("gpu-0")], ground=[]).failed
     assert found[1:] == ("gpu-0: could not measure dcgm: dcgmi cannot be run",)
 
 
 def test_a_full_disk_leaves_nothing_in_the_cluster_and_the_job_is_done_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster, store = MindCluster(logs={"gpu-0": json.dumps(record(subject="node/gpu-0"))}), Store(tmp_path)
+    cluster, store = MindCluster(logs={"gpu-0": json.dumps(record(subject="node/gpu-0"))}), ResultStore(tmp_path)
     run = run_of(cluster, store)
 
     def full(_records: object) -> None:
@@ -74,10 +74,10 @@ def test_an_image_that_cannot_be_pulled_is_named_also_where_it_comes_first() -> 
     pulling = {"state": {"waiting": {"reason": "ImagePullBackOff", "message": 'Back-off pulling image "a/dcgm:1"'}}}
     behind = {"state": {"waiting": {"reason": "PodInitializing"}}}
     status = {"phase": "Pending", "initContainerStatuses": [pulling], "containerStatuses": [behind]}
-    found = pod_seen({"metadata": {"namespace": SPACE, "name": "a"}, "spec": {}, "status": status})
+    found = parse_pod({"metadata": {"namespace": SPACE, "name": "a"}, "spec": {}, "status": status})
     assert found.waiting == 'ImagePullBackOff: Back-off pulling image "a/dcgm:1"'
     later = {**status, "initContainerStatuses": [{"state": {"running": {}}}]}
-    assert not pod_seen({"metadata": {"namespace": SPACE, "name": "a"}, "status": later}).waiting
+    assert not parse_pod({"metadata": {"namespace": SPACE, "name": "a"}, "status": later}).waiting
 
 
 def test_without_its_host_engine_dcgm_keeps_no_other_check_from_its_turn(tmp_path: Path) -> None:
@@ -98,10 +98,12 @@ def test_without_its_host_engine_dcgm_keeps_no_other_check_from_its_turn(tmp_pat
 
 def test_another_cluster_is_not_measured_for_this_stack() -> None:
     spec = asked_of("pretrain-7b", Path()).lock.spec
-    other = Seen(name="n", labels={"atoll/pool": "others"}, ready=True, cordoned=False, taints=(), accelerators={})
+    other = NodeSnapshot(
+        name="n", labels={"atoll/pool": "others"}, ready=True, cordoned=False, taints=(), accelerators={}
+    )
     with pytest.raises(InputError, match="none of a pool of the lock: pretrain-7b, system"):
-        ours(spec, [other])
-    assert not any(ours(spec, []).values())
+        match_lock_pools(spec, [other])
+    assert not any(match_lock_pools(spec, []).values())
 
 
 @pytest.mark.parametrize(("made_by", "stays"), [("nobody", False), ("a killed run", False), ("somebody else", True)])
@@ -112,5 +114,5 @@ def test_the_namespace_goes_unless_it_is_somebody_elses(made_by: str, stays: boo
         cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
     if made_by == "a killed run":  # which has no time to clean up
         cluster.apply(live_run._ground(spec, ours=True)[0])
-    assert live_run._run(run_of(cluster, Store(tmp_path)), [job("gpu-1")], spec=spec) == 0
+    assert live_run._run(run_of(cluster, ResultStore(tmp_path)), [job("gpu-1")], spec=spec) == 0
     assert (cluster.get(HOME) is not None) == stays

@@ -13,46 +13,46 @@ from accept_scene import meta, run_of
 from accept_sold import STACKS, Sold, sold
 from accept_tools import Tools, WorkingCluster, commands
 
-from components.acceptance.burn_in_gate import burning
-from components.acceptance.jobs import foundation, measurable, planned
+from components.acceptance.burn_in_gate import list_burn_in_pools
+from components.acceptance.jobs import foundation, measurable, plan_jobs
 from components.acceptance.model import PlannedJob
-from operations.acceptance.result_store import Store, merged, whole
-from operations.acceptance.run_plan import by_the_lock, jobs_of
+from operations.acceptance.result_store import ResultStore, build_results, merge_records
+from operations.acceptance.run_plan import jobs_of, name_lock_nodes
 from planning.acceptance.judgement import Outcome, Verdicts, judge
-from planning.acceptance.limits import Limit
-from planning.agents.measurement_records import Measured, Per
+from planning.acceptance.limits import AcceptanceLimit
+from planning.agents.measurement_records import MeasurementRecord, Per
 
 PEERS = ("10.0.0.2:443",)
 
 
 def jobs(it: Sold, *, placement: int = 0) -> tuple[PlannedJob, ...]:
     spec = it.lock.placements[placement]
-    return jobs_of(spec, nodes=by_the_lock(spec), run="first", only=(), expected=it.expected.pools, peers=PEERS)
+    return jobs_of(spec, nodes=name_lock_nodes(spec), run="first", only=(), expected=it.expected.pools, peers=PEERS)
 
 
-def measured(it: Sold, folder: Path, patch: pytest.MonkeyPatch, *, slow: str = "") -> list[Measured]:
+def measured(it: Sold, folder: Path, patch: pytest.MonkeyPatch, *, slow: str = "") -> list[MeasurementRecord]:
     """What a run of every placement has told."""
     tools = Tools(expected=it.expected, slow=slow)
     tools.put_in(patch)
-    parts: list[list[Measured]] = []
+    parts: list[list[MeasurementRecord]] = []
     for place, spec in enumerate(it.lock.placements):
         found = jobs(it, placement=place)
         cluster = WorkingCluster(tools=tools, jobs={each.name: each for each in found}, folder=folder)
-        store = Store(folder / str(place))
+        store = ResultStore(folder / str(place))
         run = run_of(cluster, store)
         run.all(found, ground=foundation(spec))
         assert run.meta.failed == ()
         assert set(run.meta.done) == {each.name for each in found}
         parts.append(store.measured())
-    return merged(parts)
+    return merge_records(parts)
 
 
-def judged(it: Sold, records: Sequence[Measured]) -> Verdicts:
+def judged(it: Sold, records: Sequence[MeasurementRecord]) -> Verdicts:
     of = meta(stack=it.lock.stack, option=it.lock.option, ended="2026-11-22T10:00:00+00:00")
-    return judge(whole(of, list(records)), it.expected)
+    return judge(build_results(of, list(records)), it.expected)
 
 
-def burnt(it: Sold) -> Iterator[Measured]:
+def burnt(it: Sold) -> Iterator[MeasurementRecord]:
     """What the burn-in in the cluster writes, of the pools that have one."""
     for pool in it.expected.pools:
         for number in range(pool.nodes if pool.burn_in else 0):
@@ -77,7 +77,7 @@ def untold(it: Sold) -> set[tuple[str, str]]:
         found |= {("loader", tier.subject)} if not tier.loader.known else set()
         found |= {("checkpoint", tier.subject)} if not tier.checkpoint.known else set()
     for pool in it.expected.pools:
-        limits: tuple[tuple[str, Limit], ...] = (("matmul", pool.matmul), ("nvlink", pool.nvlink))
+        limits: tuple[tuple[str, AcceptanceLimit], ...] = (("matmul", pool.matmul), ("nvlink", pool.nvlink))
         nodes = [f"node/{pool.name}-{number}" for number in range(pool.nodes)]
         found |= {(check, node) for check, limit in limits for node in nodes if not limit.known and not limit.optional}
         found |= {("all_reduce", pool.subject) for each in pool.all_reduce if not each.limit.known}
@@ -130,7 +130,7 @@ def test_nodes_and_fabrics_are_measured_as_they_are_judged(stack: str) -> None:
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_burn_in_is_asked_only_of_nodes_that_the_program_burns_in(stack: str) -> None:
     it = sold(stack)
-    built = {(spec.placement.name, pool.name) for spec in it.lock.placements for pool in burning(spec)}
+    built = {(spec.placement.name, pool.name) for spec in it.lock.placements for pool in list_burn_in_pools(spec)}
     assert {(pool.placement, pool.name) for pool in it.expected.pools if pool.burn_in} == built
 
 
@@ -142,7 +142,7 @@ def test_of_a_pool_with_a_node_too_many_or_too_few_no_count_is_lost() -> None:
         nodes = {pool.name: [f"{pool.name}-{number}" for number in range(there)]}
         found = [
             each
-            for each in planned(spec, nodes=nodes, run="r", expected=it.expected.pools)
+            for each in plan_jobs(spec, nodes=nodes, run="r", expected=it.expected.pools)
             if each.checks == ("all_reduce",)
         ]
         wanted = {each.nodes for each in pool.all_reduce if each.nodes <= there}

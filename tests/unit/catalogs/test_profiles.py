@@ -11,7 +11,7 @@ from catalogs.providers import FORBIDDABLE, OLDEST_KUBERNETES, OWN_CLUSTER, OWNE
 from catalogs.reference_pages import profiles as profiles_page
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import CloudName
-from planning.checklist.rules.provider_limits import WANTS, conflicts, forbidden_at_provider
+from planning.checklist.rules.provider_limits import WANTS, conflicts, provider_restrictions_kept
 from planning.quoting.assembly.cluster import profile_of
 from planning.quoting.candidates.eligibility import place_refusal
 
@@ -103,20 +103,20 @@ def test_what_asks_for_a_forbidden_thing_is_named(word: str, fields: dict[str, o
 
 def test_a_cluster_of_fixed_size_takes_no_copies_that_come_with_the_load() -> None:
     fixed = {"existing": {"provider": "lambda"}}
-    (broken,) = forbidden_at_provider(checklist(workloads=GROWING, where=fixed))
+    (broken,) = provider_restrictions_kept(checklist(workloads=GROWING, where=fixed))
     assert broken.message == 'up to 4 copies come with the load, and at "lambda" the number of nodes is fixed'
-    assert not list(forbidden_at_provider(checklist(where=fixed)))
+    assert not list(provider_restrictions_kept(checklist(where=fixed)))
 
 
 def test_a_placement_elsewhere_is_held_to_its_own_provider() -> None:
     apart = {"name": "far", "workloads": ["chat"], "existing": {"provider": "lambda"}}
     asked = checklist(workloads=[*GROWING, {**GROWING[0], "name": "near"}], where={"elsewhere": [apart]})
-    assert [broken.path for broken in forbidden_at_provider(asked)] == [("workloads", 0, "max_replicas")]
+    assert [broken.path for broken in provider_restrictions_kept(asked)] == [("workloads", 0, "max_replicas")]
 
 
 def test_where_several_providers_are_wanted_the_one_that_forbids_is_left_out() -> None:
     asked = checklist(access={"ssh": True}, where={"wanted": ["coreweave", "aws"]})
-    assert not list(forbidden_at_provider(asked))
+    assert not list(provider_restrictions_kept(asked))
     providers = load().providers
     refused = place_refusal(("coreweave", "north-america"), None, asked, provider=providers["coreweave"])
     assert refused == FORBIDDABLE["ssh"]

@@ -9,19 +9,19 @@ import pytest
 
 from catalogs.providers import FORBIDDABLE
 from catalogs.software import reader, validation
-from catalogs.software.model import HeldIn, Kind, is_exact_image, is_exact_version, split
+from catalogs.software.model import HeldIn, InstallationKind, is_exact_image, is_exact_version, split
 from planning.quoting.assembly.cluster import KUBERNETES_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalogs.software.model import Part
+    from catalogs.software.model import SoftwareComponent
 
 
 def said(monkeypatch: pytest.MonkeyPatch, **changed: Mapping[str, Any]) -> list[str]:
     """What the check says once some parts have other fields."""
     known = dict(reader.software())
-    changes: dict[str, Part] = {name: replace(known[name], **fields) for name, fields in changed.items()}
+    changes: dict[str, SoftwareComponent] = {name: replace(known[name], **fields) for name, fields in changed.items()}
     monkeypatch.setattr(reader, "software", lambda: {**known, **changes})
     return [str(flaw) for flaw in validation.flaws(forbiddable=FORBIDDABLE)]
 
@@ -90,8 +90,8 @@ def test_each_fault_of_a_part_is_named(
 
 
 def test_a_part_from_manifests_must_stand_in_the_tuple(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = tuple(each for each in reader.tested() if each.subject != "dex")
-    monkeypatch.setattr(reader, "tested", lambda: kept)
+    kept = tuple(each for each in reader.read_tested_versions() if each.subject != "dex")
+    monkeypatch.setattr(reader, "read_tested_versions", lambda: kept)
     (flaw,) = validation.flaws(forbiddable=FORBIDDABLE)
     assert str(flaw) == "catalogs/software/parts.csv: dex: its version is not in the tested tuple 26.03.1"
 
@@ -114,7 +114,7 @@ def test_an_image_whose_tag_moves_is_named_and_so_is_one_that_nothing_can_change
 
 
 def test_the_tuple_has_the_kubernetes_that_clusters_start_with_and_every_subject_once() -> None:
-    rows = [each for each in reader.tested() if each.release == reader.RELEASE]
+    rows = [each for each in reader.read_tested_versions() if each.release == reader.RELEASE]
     subjects = [each.subject for each in rows]
     assert len(subjects) == len(set(subjects))
     assert {"kubernetes", "nvidia_driver", "istio", "knative", "cert_manager", "kserve", "kubeflow_base"} <= {*subjects}
@@ -122,7 +122,7 @@ def test_the_tuple_has_the_kubernetes_that_clusters_start_with_and_every_subject
 
 
 def test_every_manifest_is_of_one_commit() -> None:
-    assert len({part.ref for part in reader.parts().values() if part.kind is Kind.KUSTOMIZE}) == 1
+    assert len({part.ref for part in reader.parts().values() if part.kind is InstallationKind.KUSTOMIZE}) == 1
 
 
 def test_a_row_without_a_holder_is_held_by_its_keys() -> None:

@@ -13,11 +13,11 @@ from cli.main import application
 from operations.plans.price_book import price_book
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
-from planning.clone.addresses import Taken
-from planning.clone.decisions.decision import Decision, Need
+from planning.clone.addresses import ReservedNetwork
+from planning.clone.decisions.decision import CloneDecision, Need
 from planning.clone.decisions.open_decisions import decisions
-from planning.clone.target import Ground, Target, ground
-from planning.clone.transformation import placed
+from planning.clone.target import Target, TargetMarket, read_target_market
+from planning.clone.transformation import transform_checklist
 from planning.quoting.candidates.market import Market
 
 ROOT = Path(__file__).parents[3]
@@ -47,8 +47,8 @@ def market() -> Market:
 
 
 @cache
-def ground_at(provider: str, region: str) -> Ground:
-    return ground(market(), Target(provider=provider, region=region))
+def ground_at(provider: str, region: str) -> TargetMarket:
+    return read_target_market(market(), Target(provider=provider, region=region))
 
 
 @cache
@@ -56,25 +56,25 @@ def example(name: str) -> Checklist:
     return read_file(STACKS / name / "checklist.yaml")
 
 
-def open_at(checklist: Checklist, provider: str, region: str, *, source: str = "aws") -> tuple[Decision, ...]:
+def open_at(checklist: Checklist, provider: str, region: str, *, source: str = "aws") -> tuple[CloneDecision, ...]:
     target = Target(provider=provider, region=region)
     return decisions(checklist, source=source, target=target, ground=ground_at(provider, region))
 
 
-def harmless(found: tuple[Decision, ...]) -> dict[str, str]:
+def harmless(found: tuple[CloneDecision, ...]) -> dict[str, str]:
     return {each.path: _harmless(each) for each in found if each.need is Need.NEEDED}
 
 
-def _harmless(each: Decision) -> str:
+def _harmless(each: CloneDecision) -> str:
     """An answer that goes; a name or a cluster is never the one that is there."""
     answer = HARMLESS.get(each.path, "none")
     return answer.replace("other", "another").replace("OTHER", "ANOTHER") if answer == each.old else answer
 
 
-def moved(checklist: Checklist, provider: str, region: str, *, taken: tuple[Taken, ...] = ()) -> Checklist:
+def moved(checklist: Checklist, provider: str, region: str, *, taken: tuple[ReservedNetwork, ...] = ()) -> Checklist:
     found = open_at(checklist, provider, region)
     target = Target(provider=provider, region=region)
-    return placed(checklist, target=target, decisions=found, answers=harmless(found), taken=taken)
+    return transform_checklist(checklist, target=target, decisions=found, answers=harmless(found), taken=taken)
 
 
 @dataclass(frozen=True)

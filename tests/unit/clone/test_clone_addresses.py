@@ -9,7 +9,7 @@ from clone_kit import example, moved
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.clone.addresses import Taken, clashes, free, refuse_clash
+from planning.clone.addresses import ReservedNetwork, clashes, find_free_range, refuse_clash
 from planning.values.addresses import RANGES
 from planning.values.errors import InputError
 
@@ -23,8 +23,8 @@ networks = st.builds(network, st.integers(0, 255), st.integers(0, 255), st.integ
 
 @given(taken=st.lists(networks, max_size=30), prefix=st.integers(16, 24))
 def test_a_free_range_is_as_wide_and_overlaps_nothing(taken: list[IPv4Network], prefix: int) -> None:
-    known = tuple(Taken(f"network {at}", each) for at, each in enumerate(taken))
-    found = free(IPv4Network(f"10.64.0.0/{prefix}"), known)
+    known = tuple(ReservedNetwork(f"network {at}", each) for at, each in enumerate(taken))
+    found = find_free_range(IPv4Network(f"10.64.0.0/{prefix}"), known)
     assert found.prefixlen == prefix
     assert found.is_private
     assert clashes(found, known) == ()
@@ -33,8 +33,8 @@ def test_a_free_range_is_as_wide_and_overlaps_nothing(taken: list[IPv4Network], 
 
 def test_a_range_in_the_way_is_named_with_its_owner_and_another_that_is_free() -> None:
     taken = (
-        Taken("stack demo", IPv4Network("10.64.0.0/16")),
-        Taken("the main VPC of demo", IPv4Network("10.0.0.0/16")),
+        ReservedNetwork("stack demo", IPv4Network("10.64.0.0/16")),
+        ReservedNetwork("the main VPC of demo", IPv4Network("10.0.0.0/16")),
     )
     with pytest.raises(InputError, match=r"10\.64\.8\.0/21 overlaps 10\.64\.0\.0/16 of stack demo") as refused:
         refuse_clash(IPv4Network("10.64.8.0/21"), taken)
@@ -43,12 +43,12 @@ def test_a_range_in_the_way_is_named_with_its_owner_and_another_that_is_free() -
 
 def test_no_range_is_left_and_it_is_said() -> None:
     with pytest.raises(InputError, match="no private range of /9 is free"):
-        free(IPv4Network("10.0.0.0/9"), (Taken("everything", IPv4Network("10.0.0.0/8")),))
+        find_free_range(IPv4Network("10.0.0.0/9"), (ReservedNetwork("everything", IPv4Network("10.0.0.0/8")),))
 
 
 def test_every_cluster_of_a_spanning_stack_gets_a_range_of_its_own() -> None:
     source = example("spanning-two")
-    taken = (Taken("home", source.where.cidr), Taken("training", source.where.elsewhere[0].cidr))
+    taken = (ReservedNetwork("home", source.where.cidr), ReservedNetwork("training", source.where.elsewhere[0].cidr))
     clone = moved(source, "aws", "us-west-2", taken=taken)
     ranges = (clone.where.cidr, clone.where.elsewhere[0].cidr, *(each.network for each in taken))
     assert not any(one.overlaps(two) for at, one in enumerate(ranges) for two in ranges[at + 1 :])

@@ -14,11 +14,11 @@ from planning.checklist.model.agreement import Agreement
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
 from planning.clone.decisions.answers_file import read_answers
-from planning.clone.decisions.decision import Decision, Need, put
-from planning.clone.field_policy import Care
-from planning.clone.field_table import Row, checklist_rows
+from planning.clone.decisions.decision import CloneDecision, Need, replace_value
+from planning.clone.field_policy import FieldHandling
+from planning.clone.field_table import FieldRow, checklist_rows
 from planning.clone.target import Target
-from planning.clone.transformation import placed
+from planning.clone.transformation import transform_checklist
 from planning.values.errors import InputError
 
 FIXED = ("--allow-stale", "--today", "2026-11-21")
@@ -60,15 +60,15 @@ def settled(accepted: Path, monkeypatch: pytest.MonkeyPatch) -> Checklist:
     return read_file(accepted / "stacks/demo/checklist.yaml")
 
 
-def asked_of(found: tuple[Decision, ...]) -> dict[str, Decision]:
+def asked_of(found: tuple[CloneDecision, ...]) -> dict[str, CloneDecision]:
     return {each.path: each for each in found if each.path.startswith("agreement")}
 
 
-def cloned(checklist: Checklist, provider: str, region: str, **answers: str) -> tuple[Agreement, dict[str, Row]]:
+def cloned(checklist: Checklist, provider: str, region: str, **answers: str) -> tuple[Agreement, dict[str, FieldRow]]:
     """The clone's agreement, and the rows of what the checklist says of it."""
     found, target = open_at(checklist, provider, region), Target(provider=provider, region=region)
     told = {f"agreement{'.starts' if key == 'starts' else ''}": answer for key, answer in answers.items()}
-    new = placed(checklist, target=target, decisions=found, answers=told, taken=())
+    new = transform_checklist(checklist, target=target, decisions=found, answers=told, taken=())
     rows = checklist_rows(checklist, new, decisions=found, answers=told)
     return new.agreement, {each.field: each for each in rows if each.field.startswith("agreement.") and each.is_said}
 
@@ -80,20 +80,24 @@ def test_another_provider_is_bound_by_nothing_that_the_old_one_agreed_to(settled
     assert decision.why == f"settled with aws, which binds gcp to nothing: {GONE}"
     agreement, rows = cloned(settled, "gcp", "us-central1")
     assert agreement == Agreement(burn_in_hours=48, contacts=settled.agreement.contacts[:1])
-    gone = {field for field, row in rows.items() if (row.care, row.new, row.answer) == (Care.DECISION, "none", "drop")}
+    gone = {
+        field
+        for field, row in rows.items()
+        if (row.care, row.new, row.answer) == (FieldHandling.DECISION, "none", "drop")
+    }
     assert {"agreement.starts", "agreement.tier_speeds.home/warm.read_mb_per_s"} <= gone
     assert {f"agreement.credits.{below}.credit_percent" for below in ("99", "95.5")} <= gone
     assert {f"agreement.contacts.{role}.email" for role in ("account", "support")} <= gone
     kept = {field for field in rows if field not in gone}
     assert kept == {"agreement.burn_in_hours", *(field for field in rows if ".customer_lead." in field)}
-    assert {rows[field].care for field in kept} == {Care.KEPT}
+    assert {rows[field].care for field in kept} == {FieldHandling.KEPT}
 
 
 def test_all_of_it_crosses_over_where_somebody_says_that_it_was_agreed_again(settled: Checklist) -> None:
     agreement, rows = cloned(settled, "gcp", "us-central1", agreement="keep")
     assert agreement == settled.agreement
     assert rows["agreement.tier_speeds.home/warm.read_mb_per_s"].answer == "keep"
-    assert rows["agreement.starts"].care is Care.DECISION
+    assert rows["agreement.starts"].care is FieldHandling.DECISION
 
 
 def test_at_the_same_provider_all_is_kept_but_the_day_of_the_beginning(settled: Checklist) -> None:
@@ -101,7 +105,7 @@ def test_at_the_same_provider_all_is_kept_but_the_day_of_the_beginning(settled: 
     assert (decision.path, decision.assumed, decision.old) == ("agreement.starts", "none", "2026-12-01")
     agreement, rows = cloned(settled, "aws", "us-west-2")
     assert agreement == settled.agreement.model_copy(update={"starts": None})
-    assert {row.field for row in rows.values() if row.care is not Care.KEPT} == {"agreement.starts"}
+    assert {row.field for row in rows.values() if row.care is not FieldHandling.KEPT} == {"agreement.starts"}
     assert cloned(settled, "aws", "us-west-2", starts="keep")[0] == settled.agreement
     assert str(cloned(settled, "aws", "us-west-2", starts="2027-01-31")[0].starts) == "2027-01-31"
 
@@ -126,7 +130,7 @@ def test_what_is_no_answer_is_refused_with_its_line(
 
 def test_where_nothing_binds_a_provider_nothing_is_asked() -> None:
     lead = {"role": "customer_lead", "name": "Ada", "email": "ada@lagoon.example"}
-    own = put(example("demo"), ("agreement",), {"burn_in_hours": 48, "contacts": [lead]})
+    own = replace_value(example("demo"), ("agreement",), {"burn_in_hours": 48, "contacts": [lead]})
     for checklist in (example("demo"), own):
         for place in (("gcp", "us-central1"), ("aws", "us-west-2")):
             assert asked_of(open_at(checklist, *place)) == {}

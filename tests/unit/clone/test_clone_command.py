@@ -14,8 +14,8 @@ from cli.commands import clone as command
 from cli.main import application
 from operations.clone import resource_names
 from planning.checklist.reading.checklist_file import read_file
-from planning.clone.field_policy import Care
-from planning.clone.field_table import flat
+from planning.clone.field_policy import FieldHandling
+from planning.clone.field_table import list_leaves
 from planning.clone.form import CloneForm
 from planning.costs.resources.resource import Resource
 from planning.spec.lock import read_lock
@@ -70,7 +70,7 @@ def nothing_registered(stack: str, **_: object) -> tuple[Resource, ...]:
 def test_the_demo_is_cloned_and_planned_to_the_cent_and_no_name_is_shared(
     new: str, place: tuple[str, ...], project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "registered", resource_names.registered)
+    monkeypatch.setattr(command, "registered", resource_names.preview_resources)
     before = files_of(project)
     told = call(capsys, "clone", "demo", new, *place, *FIXED)
     assert told.code == 0, told.err
@@ -109,8 +109,8 @@ def test_json_has_every_field_and_is_of_its_shape(project: Path, capsys: pytest.
     told = call(capsys, "clone", "demo", "demo-west", "--region", "us-west-2", "--json", "-", *FIXED)
     form = TypeAdapter(CloneForm).validate_python(json.loads(told.out))
     fields = {each["field"]: each for each in form["fields"]}
-    assert set(fields) >= set(flat(read_file(project / "stacks/demo/checklist.yaml")))
-    assert fields["where.cidr"]["care"] == Care.DERIVED.value
+    assert set(fields) >= set(list_leaves(read_file(project / "stacks/demo/checklist.yaml")))
+    assert fields["where.cidr"]["care"] == FieldHandling.DERIVED.value
     assert form["assumed"] == {"contract.months": "keep"}
     assert form["source"]["region"] == "us-east-1"
     assert form["clone"]["region"] == "us-west-2"

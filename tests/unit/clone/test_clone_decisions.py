@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from clone_kit import example, ground_at, open_at
 
-from cli.terminal.clone_decisions import asked
+from cli.terminal.clone_decisions import ask_decisions
 from operations.clone.stack_config import provider_decision
 from planning.checklist.model.checklist import Checklist
 from planning.clone.decisions.answers_file import open_hint, open_text, read_answers
-from planning.clone.decisions.decision import Need, put
+from planning.clone.decisions.decision import Need, replace_value
 from planning.clone.target import Target, region_of
-from planning.clone.transformation import placed
+from planning.clone.transformation import transform_checklist
 from planning.values.errors import InputError
 
 Asked = tuple[Checklist, tuple[str, str], set[str]]
@@ -23,7 +23,7 @@ def needed(checklist: Checklist, provider: str, region: str) -> set[str]:
 
 
 def named(domain: str | None = "ml.example.com") -> Checklist:
-    return put(example("demo"), ("where", "domain"), domain)
+    return replace_value(example("demo"), ("where", "domain"), domain)
 
 
 NEEDED: list[Asked] = [
@@ -34,7 +34,7 @@ NEEDED: list[Asked] = [
     (example("finetune-70b"), ("aws", "us-west-2"), {"access.sso.client_id"}),
     (example("existing-lambda"), ("aws", "us-east-1"), {"where.existing"}),
     (example("spanning-two"), ("aws", "us-west-2"), {"workloads.answers.hardware.accelerator"}),
-    (put(example("demo"), ("where", "excluded"), ("gcp",)), ("gcp", "us-central1"), {"where.excluded"}),
+    (replace_value(example("demo"), ("where", "excluded"), ("gcp",)), ("gcp", "us-central1"), {"where.excluded"}),
 ]
 
 
@@ -154,15 +154,15 @@ def test_a_cluster_beside_home_stays_or_moves_as_it_is_told() -> None:
 
 def test_what_the_provider_forbids_is_told_field_by_field_with_the_decision_that_mends_it() -> None:
     assert needed(example("notebooks-eight"), "nebius", "eu-north1") == {"platform.sharing", "access.sso.client_id"}
-    source = put(example("existing-lambda"), ("access", "users"), example("demo").access.users[:1])
+    source = replace_value(example("existing-lambda"), ("access", "users"), example("demo").access.users[:1])
     target = Target(provider="aws", region="us-east-1")
     found = open_at(source, "aws", "us-east-1")
     with pytest.raises(InputError) as refused:
-        placed(source, target=target, decisions=found, answers={"where.existing": "none"}, taken=())
+        transform_checklist(source, target=target, decisions=found, answers={"where.existing": "none"}, taken=())
     assert [fault.path for fault in refused.value.faults] == ["access.vpn"]
     assert '"access.vpn: ..."' in refused.value.faults[0].hint
     mended = {"where.existing": "none", "access.vpn": "true"}
-    assert placed(source, target=target, decisions=found, answers=mended, taken=()).access.vpn
+    assert transform_checklist(source, target=target, decisions=found, answers=mended, taken=()).access.vpn
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_person_is_asked_one_by_one_and_a_wrong_answer_is_asked_again() -> Non
     typed = iter(["ml.example.com", "", "west.example.com", ""])
     lines: list[str] = []
     found = open_at(named(), "aws", "us-west-2")
-    answers = asked(found, named(), ask=lambda _: next(typed), say=lines.append)
+    answers = ask_decisions(found, named(), ask=lambda _: next(typed), say=lines.append)
     assert answers == {"where.domain": "west.example.com", "contract.months": "keep"}
     assert any("is the source's own" in line for line in lines)
     assert any("an answer is needed" in line for line in lines)

@@ -13,10 +13,10 @@ from components.context.settings_reference import SETTINGS
 from operations.clone.stack_config import CARRIED
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.structure import inner_models, sections
-from planning.clone.addresses import Taken
-from planning.clone.decisions.decision import put
-from planning.clone.field_policy import TREATMENTS, Care
-from planning.clone.field_table import SPEC, checklist_rows, flat
+from planning.clone.addresses import ReservedNetwork
+from planning.clone.decisions.decision import replace_value
+from planning.clone.field_policy import TREATMENTS, FieldHandling
+from planning.clone.field_table import SPEC, checklist_rows, list_leaves
 from planning.spec.cluster import ClusterSpec
 
 KIND = re.compile(r"\[\w+\]")
@@ -60,10 +60,10 @@ def test_a_clone_has_a_row_for_every_field_and_changes_only_what_may_change(name
     clone = moved(source, *place)
     found = open_at(source, *place)
     rows = checklist_rows(source, clone, decisions=found, answers=harmless(found))
-    assert [row.field for row in rows] == list(dict.fromkeys((*flat(source), *flat(clone))))
+    assert [row.field for row in rows] == list(dict.fromkeys((*list_leaves(source), *list_leaves(clone))))
     for row in rows:
         assert row.why
-        assert (row.old == row.new) or row.care is not Care.KEPT
+        assert (row.old == row.new) or row.care is not FieldHandling.KEPT
     assert clone.where.wanted == (place[0],)
     assert clone.where.regions == (place[1],)
 
@@ -86,11 +86,11 @@ def test_a_clone_of_a_clone_back_home_keeps_every_kept_field(
     name: str, changes: dict[tuple[str, ...], object], place: tuple[str, str]
 ) -> None:
     source = varied(example(name), changes)
-    taken = (Taken("the source", source.where.cidr),)
+    taken = (ReservedNetwork("the source", source.where.cidr),)
     home = ("aws", "us-east-1")
     away = moved(source, *place, taken=taken)
-    back = moved(away, *home, taken=(*taken, Taken("the clone", away.where.cidr)))
-    before, after = flat(source), flat(back)
+    back = moved(away, *home, taken=(*taken, ReservedNetwork("the clone", away.where.cidr)))
+    before, after = list_leaves(source), list_leaves(back)
     kept = [path for path, leaf in before.items() if leaf.pattern in TREATMENTS and is_kept(leaf.pattern)]
     assert kept
     assert {path: before[path].text for path in kept} == {path: after[path].text for path in kept}
@@ -100,10 +100,10 @@ def test_a_clone_of_a_clone_back_home_keeps_every_kept_field(
 
 def varied(checklist: Checklist, changes: dict[tuple[str, ...], object]) -> Checklist:
     for path, value in changes.items():
-        checklist = put(checklist, path, value)
+        checklist = replace_value(checklist, path, value)
     return checklist
 
 
 def is_kept(pattern: str) -> bool:
     # an accelerator that is not sold at the other place is settled by "none", and its form with it
-    return TREATMENTS[pattern].care is Care.KEPT and pattern != "workloads.hardware.form"
+    return TREATMENTS[pattern].care is FieldHandling.KEPT and pattern != "workloads.hardware.form"

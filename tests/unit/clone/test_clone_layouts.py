@@ -10,7 +10,7 @@ from clone_kit import example, open_at
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import CloudName, Residency
 from planning.checklist.reading.checklist_file import read
-from planning.clone.checklist_text import rewritten
+from planning.clone.checklist_text import rewrite_text
 from planning.clone.decisions.answers_file import read_answers
 from planning.clone.decisions.decision import Need
 from planning.values.errors import InputError
@@ -66,7 +66,7 @@ def cloned(old: Checklist) -> Checklist:
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_layout_and_comments_outlast_a_clone(name: str) -> None:
     old = read(LAYOUTS[name], file="old")
-    found, kept = rewritten(LAYOUTS[name], old=old, new=cloned(old), file="new", heading="a clone of Ü")
+    found, kept = rewrite_text(LAYOUTS[name], old=old, new=cloned(old), file="new", heading="a clone of Ü")
     assert kept, found
     assert read(found, file="new") == cloned(old)
     # What is said inside a list that is replaced goes with it ("two").

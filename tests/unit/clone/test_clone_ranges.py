@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planning.checklist.model.checklist import Checklist
-from planning.clone.addresses import Taken, apart
-from planning.clone.carry_over import kept
+from planning.clone.addresses import ReservedNetwork, separate_vpn_ranges
+from planning.clone.carry_over import carry_over_lock
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, lock
 from planning.quoting.quote_builder import quote
@@ -44,7 +44,9 @@ def vpn_of(option: Option) -> list[IPv4Network]:
 def test_the_vpn_of_a_clone_has_no_address_of_the_sources() -> None:
     asked, found = quoted()
     option = found.options[0]
-    moved = apart(option, checklist=asked, taken=[Taken("the VPN of demo", each) for each in vpn_of(option)])
+    moved = separate_vpn_ranges(
+        option, checklist=asked, taken=[ReservedNetwork("the VPN of demo", each) for each in vpn_of(option)]
+    )
     assert not vpn_of(moved)[0].overlaps(vpn_of(option)[0])
     assert vpn_of(moved)[0].prefixlen == 16
     assert moved.bill == option.bill
@@ -52,22 +54,26 @@ def test_the_vpn_of_a_clone_has_no_address_of_the_sources() -> None:
 
 def test_clusters_of_one_stack_have_a_range_each() -> None:
     asked, found = quoted("spanning-two")
-    first, second = vpn_of(apart(found.options[0], checklist=asked, taken=[]))
+    first, second = vpn_of(separate_vpn_ranges(found.options[0], checklist=asked, taken=[]))
     assert not first.overlaps(second)
 
 
 @given(taken=st.lists(st.sampled_from([*RANGES, IPv4Network("10.64.0.0/10"), IPv4Network("10.128.0.0/9")]), max_size=9))
 def test_a_range_is_private_and_free_whatever_is_taken(taken: list[IPv4Network]) -> None:
     asked, found = quoted()
-    (cidr,) = vpn_of(apart(found.options[0], checklist=asked, taken=[Taken("another", each) for each in taken]))
+    (cidr,) = vpn_of(
+        separate_vpn_ranges(
+            found.options[0], checklist=asked, taken=[ReservedNetwork("another", each) for each in taken]
+        )
+    )
     assert cidr.is_private
     assert not any(cidr.overlaps(each) for each in taken)
 
 
 def test_where_everything_is_taken_the_range_stays() -> None:
     asked, found = quoted()
-    full = [Taken("all", IPv4Network(each)) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")]
-    assert vpn_of(apart(found.options[0], checklist=asked, taken=full)) == vpn_of(found.options[0])
+    full = [ReservedNetwork("all", IPv4Network(each)) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")]
+    assert vpn_of(separate_vpn_ranges(found.options[0], checklist=asked, taken=full)) == vpn_of(found.options[0])
 
 
 def test_a_later_accept_keeps_the_range_and_the_zones_of_the_lock() -> None:
@@ -75,12 +81,12 @@ def test_a_later_accept_keeps_the_range_and_the_zones_of_the_lock() -> None:
     option = found.options[0]
     zones = tuple(reversed(option.spec.placement.zones))
     place = option.spec.placement.model_copy(update={"zones": zones})
-    there = apart(
+    there = separate_vpn_ranges(
         with_home(option, option.spec.model_copy(update={"placement": place})),
         checklist=asked,
-        taken=[Taken("the VPN of another", each) for each in vpn_of(option)],
+        taken=[ReservedNetwork("the VPN of another", each) for each in vpn_of(option)],
     )
-    again, notes = kept(option, locked(there, asked, found), checklist=asked, market=market())
+    again, notes = carry_over_lock(option, locked(there, asked, found), checklist=asked, market=market())
     assert again.spec.placement.zones == zones
     assert vpn_of(again) == vpn_of(there) != vpn_of(option)
     assert notes == (
@@ -91,7 +97,9 @@ def test_a_later_accept_keeps_the_range_and_the_zones_of_the_lock() -> None:
 
 def test_what_is_as_it_was_is_not_spoken_of() -> None:
     asked, found = quoted()
-    assert kept(found.options[0], locked(found.options[0], asked, found), checklist=asked, market=market()) == (
+    assert carry_over_lock(
+        found.options[0], locked(found.options[0], asked, found), checklist=asked, market=market()
+    ) == (
         found.options[0],
         (),
     )
@@ -102,7 +110,7 @@ def test_zones_without_the_machine_are_left_and_said() -> None:
     option = found.options[0]
     place = option.spec.placement.model_copy(update={"zones": ("use1-az2", "use1-az4")})
     before = locked(with_home(option, option.spec.model_copy(update={"placement": place})), asked, found)
-    again, notes = kept(option, before, checklist=asked, market=market())
+    again, notes = carry_over_lock(option, before, checklist=asked, market=market())
     assert again.spec.placement.zones == option.spec.placement.zones
     assert notes[0].startswith("zones move from use1-az2, use1-az4 to use1-az6, use1-az1: p6-b200.48xlarge of pool")
 
@@ -115,7 +123,7 @@ def test_a_range_that_a_network_took_since_is_left_and_said() -> None:
     assert asked.main_cloud.vpc_cidr is not None
     vpn = option.spec.vpn.model_copy(update={"cidr": asked.main_cloud.vpc_cidr})
     before = locked(with_home(option, option.spec.model_copy(update={"vpn": vpn})), asked, found)
-    again, notes = kept(option, before, checklist=asked, market=market())
+    again, notes = carry_over_lock(option, before, checklist=asked, market=market())
     assert vpn_of(again) == vpn_of(option)
     assert notes == ("the VPN's range moves from 10.0.0.0/16 to 172.27.0.0/16: 10.0.0.0/16 takes its addresses now",)
 
@@ -125,4 +133,4 @@ def test_an_option_at_another_place_keeps_nothing() -> None:
     option = found.options[0]
     place = option.spec.placement.model_copy(update={"region": "us-west-2", "zones": ("usw2-az1", "usw2-az2")})
     away = locked(with_home(option, option.spec.model_copy(update={"placement": place})), asked, found)
-    assert kept(option, away, checklist=asked, market=market()) == (option, ())
+    assert carry_over_lock(option, away, checklist=asked, market=market()) == (option, ())

@@ -6,8 +6,8 @@ import pytest
 from clone_kit import EXAMPLES, STACKS, example, moved
 
 from planning.checklist.reading.checklist_file import read
-from planning.clone.checklist_text import listed, rewritten
-from planning.clone.decisions.decision import put
+from planning.clone.checklist_text import render_checklist, rewrite_text
+from planning.clone.decisions.decision import replace_value
 
 HEADING = "A clone of x."
 
@@ -17,7 +17,7 @@ HEADING = "A clone of x."
 def test_lines_that_need_not_change_stay_and_the_text_says_the_clone(name: str, place: tuple[str, str]) -> None:
     old, text = example(name), (STACKS / name / "checklist.yaml").read_text()
     new = moved(old, *place)
-    found, kept = rewritten(text, old=old, new=new, file="new", heading=HEADING)
+    found, kept = rewrite_text(text, old=old, new=new, file="new", heading=HEADING)
     assert kept
     assert read(found, file="new") == new
     comments = [line.strip() for line in text.splitlines() if line.strip().startswith("#")]
@@ -54,21 +54,21 @@ WINDOWS = "\ufeff" + f"{OPEN_ENDED}\nwhere:\n  wanted:   # home\n  - aws # ours\
 def test_whatever_the_layout_the_text_says_the_clone(text: str) -> None:
     old = read(text, file="old")
     new = moved(old, "gcp", "us-central1")
-    found, _ = rewritten(text, old=old, new=new, file="new", heading=HEADING)
+    found, _ = rewrite_text(text, old=old, new=new, file="new", heading=HEADING)
     assert read(found, file="new") == new
     assert HEADING in found
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_plain_listing_says_the_same(name: str) -> None:
-    assert read(listed(example(name), heading=HEADING), file="new") == example(name)
+    assert read(render_checklist(example(name), heading=HEADING), file="new") == example(name)
 
 
 def test_a_field_taken_out_takes_its_line_along_and_no_other() -> None:
     text = (STACKS / "demo" / "checklist.yaml").read_text()
     old = example("demo")
-    new = put(old, ("ceiling", "usd_per_month"), None)
-    found, kept = rewritten(text, old=old, new=new, file="new", heading=HEADING)
+    new = replace_value(old, ("ceiling", "usd_per_month"), None)
+    found, kept = rewrite_text(text, old=old, new=new, file="new", heading=HEADING)
     assert kept
     assert read(found, file="new") == new
     assert set(text.splitlines()) - set(found.splitlines()) == {"  usd_per_month: 30000"}

@@ -12,7 +12,7 @@ from catalogs.catalog import Catalog, load
 from cli.views.clone.differences import parts
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reading.checklist_file import read_file
-from planning.clone.comparison.stack_comparison import Comparison, compare
+from planning.clone.comparison.stack_comparison import CloneComparison, compare
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
@@ -46,7 +46,7 @@ def demo(provider: str, region: str) -> Lock:
 
 
 @cache
-def across() -> Comparison:
+def across() -> CloneComparison:
     return compare(demo("aws", "us-east-1"), demo("gcp", "us-central1"), catalog=catalog())
 
 
@@ -82,7 +82,7 @@ def line(key: str, usd: str | None, *, per: str | None = None) -> LockedLine:
     )
 
 
-def shown(comparison: Comparison, *, width: int = 200) -> str:
+def shown(comparison: CloneComparison, *, width: int = 200) -> str:
     out = StringIO()
     console = Console(file=out, width=width, color_system=None)
     for each in parts(comparison):

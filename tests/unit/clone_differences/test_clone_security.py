@@ -9,9 +9,9 @@ from differences_kit import across, at, catalog, demo, shown, with_spec
 from pydantic import TypeAdapter, ValidationError
 
 from planning.clone.comparison.form import ComparisonForm, comparison_form
-from planning.clone.comparison.parity import CONTROLS, Parity, parities, standing
+from planning.clone.comparison.parity import CONTROLS, Parity, compare_levels, parities
 from planning.clone.comparison.residency import latency, residences
-from planning.clone.comparison.security_controls.control import Claim
+from planning.clone.comparison.security_controls.control import ControlClaim
 from planning.clone.comparison.stack_comparison import compare
 from planning.spec.lock import Lock
 
@@ -39,12 +39,15 @@ def by_name(old: Lock, new: Lock) -> dict[str, Parity]:
     ],
 )
 def test_a_claim_beside_another(old: str, new: str, expected: str) -> None:
-    one, other = (Claim(level=level, words=f"{side} {level}") for side, level in (("old", old), ("new", new)))
-    assert standing(one, other) == expected
+    one, other = (ControlClaim(level=level, words=f"{side} {level}") for side, level in (("old", old), ("new", new)))
+    assert compare_levels(one, other) == expected
 
 
 def test_the_same_part_on_both_sides_is_equal() -> None:
-    assert standing(Claim(level="part", words="a tenth"), Claim(level="part", words="a tenth")) == "equal"
+    assert (
+        compare_levels(ControlClaim(level="part", words="a tenth"), ControlClaim(level="part", words="a tenth"))
+        == "equal"
+    )
 
 
 def test_within_one_cloud_no_control_is_lost() -> None:

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 from diff_kit import found
 
-from planning.diff.breaches import compared, exit_code, newness
+from planning.diff.breaches import compare_breaches, exit_code, newness
 from planning.diff.limits import ceiling_changes, judge_changes
 
 
 def test_breaches_are_new_old_and_mended_by_rule_and_place_not_by_amount() -> None:
     stands = found("tags", urn="urn:pulumi:one::atoll::t::a")
     dearer = {**found("tags", urn="urn:pulumi:two::atoll::t::a"), "sentence": "another amount"}
-    breaches, mended = compared([stands, found("spot-share")], [dearer, found("monthly-ceiling")])  # type: ignore[list-item]
+    breaches, mended = compare_breaches([stands, found("spot-share")], [dearer, found("monthly-ceiling")])  # type: ignore[list-item]
     assert [(each["rule"], each["new"]) for each in breaches] == [("monthly-ceiling", True), ("tags", False)]
     assert [each["rule"] for each in mended] == ["spot-share"]
 

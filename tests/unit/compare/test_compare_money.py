@@ -6,7 +6,7 @@ from diff_kit import line
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.diff.amounts import amount_of, dearer, delta_of, drift_of, moves, rises, sum_of
+from planning.diff.amounts import amount_of, delta_of, drift_of, has_change, has_increase, may_increase, sum_of
 from planning.diff.bill_lines import components
 
 
@@ -28,8 +28,8 @@ def test_a_delta_may_fall_in_every_reading() -> None:
     fallen = delta_of(amount_of([line("a", "100")]), None)
     assert fallen["usd_per_month"]["expected"] == "-100.00"
     assert fallen["percent"] == "-100.0"
-    assert moves(fallen)
-    assert not rises(fallen)
+    assert has_change(fallen)
+    assert not has_increase(fallen)
 
 
 def test_sums_keep_what_is_unpriced() -> None:
@@ -94,10 +94,10 @@ def test_a_price_that_vanished_is_no_saving() -> None:
 
 def test_a_line_that_loses_its_price_makes_a_stack_no_cheaper() -> None:
     old = amount_of([line("a", "100"), line("b", None)])
-    assert dearer(old, amount_of([line("a", None), line("b", None)]))
-    assert not dearer(old, amount_of([line("a", "90"), line("b", None)]))
-    assert not dearer(old, None)
-    assert dearer(None, amount_of([line("b", None)]))
+    assert may_increase(old, amount_of([line("a", None), line("b", None)]))
+    assert not may_increase(old, amount_of([line("a", "90"), line("b", None)]))
+    assert not may_increase(old, None)
+    assert may_increase(None, amount_of([line("b", None)]))
 
 
 def test_a_fall_too_small_to_show_is_no_negative_nothing() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from diff_kit import resource
 
-from planning.costs.resources.resource import Secret, Unknown, Value
-from planning.diff.resources import HOLDS_DATA, changed_inputs, changes
+from planning.costs.resources.resource import Secret, UnknownValue, Value
+from planning.diff.resources import HOLDS_DATA, changes, list_changed_inputs
 
 BUCKET = "aws:s3/bucket:Bucket"
 NODES = "aws:eks/nodeGroup:NodeGroup"
@@ -70,8 +70,8 @@ def test_a_bucket_that_loses_its_protection_is_called_out() -> None:
     [
         (1, True, True),
         (Secret(), Secret(), False),
-        (Unknown("urn:pulumi:one::p::t::n", "id"), Unknown("urn:pulumi:two::p::t::n", "id"), False),
-        (Unknown("urn:pulumi:one::p::t::n", "id"), Unknown("urn:pulumi:one::p::t::m", "id"), True),
+        (UnknownValue("urn:pulumi:one::p::t::n", "id"), UnknownValue("urn:pulumi:two::p::t::n", "id"), False),
+        (UnknownValue("urn:pulumi:one::p::t::n", "id"), UnknownValue("urn:pulumi:one::p::t::m", "id"), True),
         ({"a": [1, 2]}, {"a": [1, 2]}, False),
         ({"a": [1, 2]}, {"a": [1]}, True),
         (None, "said", True),
@@ -79,7 +79,7 @@ def test_a_bucket_that_loses_its_protection_is_called_out() -> None:
 )
 def test_inputs_are_compared_by_what_they_say(old: Value, new: Value, *, differs: bool) -> None:
     one, other = resource("r", NODES, given=old), resource("r", NODES, given=new)
-    assert bool(changed_inputs(one, other)) is differs
+    assert bool(list_changed_inputs(one, other)) is differs
 
 
 def test_a_renamed_stack_keeps_its_resources() -> None:

@@ -9,9 +9,9 @@ from accepted import EXAMPLES, accepted, catalog, checklist, known
 from test_contract_figures import blanks, tables, whole
 from tracing import untraced
 
-from operations.service_levels.monthly_report import promised_share
+from operations.service_levels.monthly_report import find_promised_share
 from planning.agreements.contract.annex import annex
-from planning.agreements.contract.context import Sides
+from planning.agreements.contract.context import AgreementContext
 from planning.agreements.contract.remedies import slo
 from planning.checklist.model.agreement import Agreement
 from planning.documents.blocks import Document
@@ -169,5 +169,5 @@ def test_an_engineer_at_night_has_an_api_or_a_ticket() -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_promised_share_of_the_annex_is_the_one_that_sla_counts(example: str) -> None:
     lock, asked = accepted(example), checklist(example)
-    sides = Sides(lock=lock, checklist=asked, catalog=catalog(), changed=False)
-    assert promised_share(lock, asked)[0] == slo(sides)[0]
+    sides = AgreementContext(lock=lock, checklist=asked, catalog=catalog(), changed=False)
+    assert find_promised_share(lock, asked)[0] == slo(sides)[0]

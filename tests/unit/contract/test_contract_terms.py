@@ -10,13 +10,13 @@ from accepted import EXAMPLES, accepted, catalog, checklist, known
 from test_contract_figures import SETTLED, blanks, made, tables, titles, whole
 from tracing import untraced
 
-from components.acceptance.burn_in_gate import burning
-from planning.acceptance.expectations import expected
+from components.acceptance.burn_in_gate import list_burn_in_pools
+from planning.acceptance.expectations import build_expectations
 from planning.agents.measurement_records import CHECKS
 from planning.agreements.contract.annex import annex
 from planning.checklist.model.agreement import AgreedSpeed, Agreement, Contact, Credit, Response, Role
 from planning.documents.blocks import Document, Notice, Paragraph
-from planning.platform.burn_in_eligibility import burned_in
+from planning.platform.burn_in_eligibility import list_eligible_pools
 
 TERMS = {
     "fix_within_days": "Days to bring a deliverable to what was promised",
@@ -228,9 +228,9 @@ def test_only_nodes_that_the_program_sets_apart_are_promised_a_burn_in() -> None
 def test_a_burn_in_is_promised_where_the_program_runs_and_the_acceptance_asks_for_one(example: str) -> None:
     lock = accepted(example)
     for spec in lock.placements:
-        assert burned_in(spec) == burning(spec)
-    asked = expected(lock, catalog(), checklist(example)).pools
-    promised = {pool.name for spec in lock.placements for pool in burned_in(spec)}
+        assert list_eligible_pools(spec) == list_burn_in_pools(spec)
+    asked = build_expectations(lock, catalog(), checklist(example)).pools
+    promised = {pool.name for spec in lock.placements for pool in list_eligible_pools(spec)}
     assert {pool.name for pool in asked if pool.burn_in} == promised
 
 

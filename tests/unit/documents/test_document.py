@@ -8,11 +8,20 @@ from cli.pages.documents.html import document_page
 from cli.pages.documents.markdown import markdown
 from cli.pages.documents.markup import Markup, whole_page
 from planning.documents.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Picture, Table
-from planning.documents.figures import Figure, Origin, UntracedError, listed, of_catalog, of_lock, reckoned, say
+from planning.documents.figures import (
+    Figure,
+    Origin,
+    UntracedError,
+    derive_figure,
+    join_sentences,
+    of_catalog,
+    of_lock,
+    say,
+)
 
 NODES = of_lock(2, "placements.0.pools.1.working")
 EACH = of_catalog(8, "machines.csv aws p5.48xlarge accelerators", source="AWS, EC2 instance types, 2026-01-01")
-ALL = reckoned(16, "working nodes times accelerators of one", NODES, EACH)
+ALL = derive_figure(16, "working nodes times accelerators of one", NODES, EACH)
 NAME = of_lock("H100-SXM-80GB", "placements.0.pools.1.accelerator")
 
 
@@ -76,8 +85,8 @@ def test_the_page_fetches_nothing_and_its_notes_are_there(document: Document) ->
 
 
 def test_an_enumeration_reads_as_one() -> None:
-    assert listed([say("a"), say("b"), say("c")]).text == "a, b and c"
-    assert [figure.text for figure in listed([say(NODES), say(ALL)]).figures] == ["2", "16"]
+    assert join_sentences([say("a"), say("b"), say("c")]).text == "a, b and c"
+    assert [figure.text for figure in join_sentences([say(NODES), say(ALL)]).figures] == ["2", "16"]
 
 
 def test_a_footnote_of_a_whole_column_stands_at_its_head() -> None:

@@ -19,7 +19,7 @@ from locked_stack import write_locked
 
 from cli.main import application
 from operations.offline.program import run
-from operations.project.accepted_lock import accepted_lock, own_lock
+from operations.project.accepted_lock import read_accepted_lock, read_stack_lock
 from operations.project.workspace import Project
 from planning.spec.lock import Lock, parse, to_text
 from planning.spec.lock_content import HAS_PRICE, State, inconsistencies
@@ -60,7 +60,7 @@ def said(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]
 
 
 def test_an_accepted_stack_is_read(project: Path) -> None:
-    assert accepted_lock(Project(project), "demo") == LOCK()
+    assert read_accepted_lock(Project(project), "demo") == LOCK()
     assert run("demo", root=project).resources
 
 
@@ -105,7 +105,7 @@ def test_a_configuration_of_another_option_or_none_is_refused(
 
 def test_what_is_done_to_a_running_cluster_does_not_wait_for_the_configuration(project: Path) -> None:
     (project / "stacks/Pulumi.demo.yaml").unlink()
-    assert own_lock(Project(project), "demo").stack == "demo"
+    assert read_stack_lock(Project(project), "demo").stack == "demo"
 
 
 @pytest.mark.parametrize(

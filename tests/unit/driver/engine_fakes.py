@@ -13,7 +13,7 @@ from pulumi import automation
 from pulumi.automation import CommandError, EngineEvent
 
 from operations.engine.environment import Backend
-from operations.engine.session import Opened
+from operations.engine.session import StackSession
 
 PREFIX = "urn:pulumi:demo::atoll::"
 
@@ -47,8 +47,8 @@ class FakeStack:
     def __post_init__(self) -> None:
         self.workspace = SimpleNamespace(pulumi_command=self, work_dir="/project", env_vars={})
 
-    def opened(self) -> Opened:
-        return Opened(cast("automation.Stack", self), Backend("file:///s", "because", Path("/s")))
+    def opened(self) -> StackSession:
+        return StackSession(cast("automation.Stack", self), Backend("file:///s", "because", Path("/s")))
 
     def run(self, arguments: list[str], _folder: str, _variables: object) -> SimpleNamespace:
         words = " ".join(arguments[: arguments.index("--stack")])

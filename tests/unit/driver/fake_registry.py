@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from operations.software.http import Answer, UnreachableError
+from operations.software.http import HttpResponse, RegistryUnreachableError
 from operations.software.registry import CHART_LAYER
 
 if TYPE_CHECKING:
@@ -37,18 +37,18 @@ class FakeNetwork:
     silent: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
 
-    def __call__(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Answer:
+    def __call__(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> HttpResponse:
         self.asked.append(f"{method} {url}")
         host = url.split("/")[2]
         if host in self.silent:
-            raise UnreachableError(f"{url}: nobody answers")
+            raise RegistryUnreachableError(f"{url}: nobody answers")
         if url.startswith("https://tokens.example/"):
-            return Answer(status=200, body=json.dumps({"token": self.token}).encode())
+            return HttpResponse(status=200, body=json.dumps({"token": self.token}).encode())
         if self.token and (headers or {}).get("Authorization") != f"Bearer {self.token}":
             said = f'Bearer realm="https://tokens.example/give",service="{host}",scope="repository:a:pull"'
-            return Answer(status=401, headers={"www-authenticate": said})
+            return HttpResponse(status=401, headers={"www-authenticate": said})
         if url in self.digests:
-            return Answer(status=200, headers={"docker-content-digest": self.digests[url]})
+            return HttpResponse(status=200, headers={"docker-content-digest": self.digests[url]})
         if url in self.bodies:
-            return Answer(status=200, body=b"" if method == "HEAD" else self.bodies[url])
-        return Answer(status=404)
+            return HttpResponse(status=200, body=b"" if method == "HEAD" else self.bodies[url])
+        return HttpResponse(status=404)

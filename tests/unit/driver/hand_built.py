@@ -11,9 +11,9 @@ from planning.ceilings.verdict import Judgement
 from planning.checklist.model.checklist import Customer
 from planning.checklist.model.people import Access
 from planning.checklist.model.vocabulary import Ide, Operation, Orchestration, Support
-from planning.costs.bill import Bill, Group, LineItem
-from planning.quoting.quote import Buying, Option, PoolWorth, Quote, Run
-from planning.sizing.demand import Figure
+from planning.costs.bill import Bill, BillGroup, LineItem
+from planning.quoting.quote import Buying, Option, PoolWorth, Quote, RunEstimate
+from planning.sizing.demand import SizingFigure
 from planning.spec.cluster import Amounts, ClusterSpec, Network, Placement, Pool, Profile, Services, Tier
 from planning.spec.lock import Ceilings
 from planning.spec.lock_content import State
@@ -29,7 +29,7 @@ def rising(least: str, expected: str, most: str) -> Range:
 
 
 def line(
-    key: str, group: Group, *, usd: str = "2", quantity: Range | None = None, item: str = "", unit: str = "hour"
+    key: str, group: BillGroup, *, usd: str = "2", quantity: Range | None = None, item: str = "", unit: str = "hour"
 ) -> LineItem:
     amount = quantity or Range.exactly(730)
     return LineItem(
@@ -47,7 +47,7 @@ def line(
     )
 
 
-def unpriced(key: str, group: Group) -> LineItem:
+def unpriced(key: str, group: BillGroup) -> LineItem:
     return replace(
         line(key, group),
         state=State.UNPRICED,
@@ -59,7 +59,7 @@ def unpriced(key: str, group: Group) -> LineItem:
     )
 
 
-def free(key: str, group: Group) -> LineItem:
+def free(key: str, group: BillGroup) -> LineItem:
     return replace(
         line(key, group), state=State.FREE, usd_per_unit=None, usd_per_month=NOTHING, note="included in the machine"
     )
@@ -68,10 +68,12 @@ def free(key: str, group: Group) -> LineItem:
 def bill(*more: LineItem) -> Bill:
     return Bill(
         (
-            line("pool/train/machine", Group.COMPUTE, usd="24.5", quantity=rising("0", "301.25", "1460"), item="gpu8"),
-            line("pool/system/machine", Group.COMPUTE, usd="0.384", quantity=Range.exactly(1460), item="cpu8"),
-            free("control_plane", Group.CONTROL_PLANE),
-            line("storage/warm", Group.STORAGE, usd="0.145", quantity=Range.exactly(14400), unit="GB-month"),
+            line(
+                "pool/train/machine", BillGroup.COMPUTE, usd="24.5", quantity=rising("0", "301.25", "1460"), item="gpu8"
+            ),
+            line("pool/system/machine", BillGroup.COMPUTE, usd="0.384", quantity=Range.exactly(1460), item="cpu8"),
+            free("control_plane", BillGroup.CONTROL_PLANE),
+            line("storage/warm", BillGroup.STORAGE, usd="0.145", quantity=Range.exactly(14400), unit="GB-month"),
             *more,
         )
     )
@@ -182,7 +184,7 @@ def option(
         bill=counted,
         judgement=Judgement(verdict=verdict, reason=reason),
         rank_usd_per_month=counted.usd_per_month,
-        runs=(Run(workload="train", hours=Decimal("301.25"), usd=Decimal("7380.625")),),
+        runs=(RunEstimate(workload="train", hours=Decimal("301.25"), usd=Decimal("7380.625")),),
         worth=(
             PoolWorth(
                 pool="train",
@@ -228,7 +230,7 @@ def doubtful() -> Option:
     return option(
         "smallcloud-any-gpu8",
         views=("no_spot",),
-        whole=bill(unpriced("network/egress", Group.NETWORK), unpriced("network/load_balancer", Group.NETWORK)),
+        whole=bill(unpriced("network/egress", BillGroup.NETWORK), unpriced("network/load_balancer", BillGroup.NETWORK)),
         verdict=Verdict.CANNOT_TELL,
         reason="no price is known for network egress, network load_balancer",
     )
@@ -238,7 +240,7 @@ def dear() -> Option:
     return option(
         "aws-us-east-1-gpu8",
         views=("fastest",),
-        whole=bill(line("services/support", Group.SERVICES, usd="40000", quantity=Range.exactly(1), unit="month")),
+        whole=bill(line("services/support", BillGroup.SERVICES, usd="40000", quantity=Range.exactly(1), unit="month")),
         verdict=Verdict.OVER,
         reason="expected a month is 50,029.27 USD, the ceiling 30,000.00 USD",
     )
@@ -253,9 +255,9 @@ def ceilings(usd_per_month: str | None = "30000") -> Ceilings:
     )
 
 
-def figures() -> tuple[Figure, ...]:
+def figures() -> tuple[SizingFigure, ...]:
     return (
-        Figure(
+        SizingFigure(
             subject="train",
             name="accelerator memory to train",
             value=Decimal("157.5"),
@@ -264,7 +266,7 @@ def figures() -> tuple[Figure, ...]:
             inputs=(("parameters", "7000000000"),),
             source="ML Engineering Open Book",
         ),
-        Figure(
+        SizingFigure(
             subject="train",
             name="hours of one run",
             value=None,

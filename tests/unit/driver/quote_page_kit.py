@@ -24,7 +24,7 @@ from cli.views.quote.labels import order_options
 from planning.checklist.model.checklist import Checklist, checklist_digest
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.candidates.market import Market
-from planning.quoting.price_performance import PER_SERVER, SERVERS, TFLOPS, Standing, standings, worth_of_machines
+from planning.quoting.price_performance import PER_SERVER, SERVERS, TFLOPS, MarketRank, standings, worth_of_machines
 from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
 from planning.quoting.quote_form import explain_form, quote_form
@@ -48,7 +48,7 @@ class Made:
     catalog: Catalog
 
     @cached_property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[MarketRank, ...]:
         return standings(self.quote, self.checklist, self.catalog)
 
     @cached_property

@@ -9,10 +9,10 @@ import pytest
 
 from catalogs.model import Item
 from catalogs.parsing import spell_unit, unit_of
-from cli.terminal.amounts import days, expected_month, percent, quantity, usd
+from cli.terminal.amounts import days, describe_month, percent, quantity, usd
 from cli.views.quote.derivations import describe_value
-from planning.costs.bill import Group
-from planning.sizing.demand import Figure
+from planning.costs.bill import BillGroup
+from planning.sizing.demand import SizingFigure
 from planning.values.money import Range
 
 
@@ -25,8 +25,8 @@ from planning.values.money import Range
     ],
 )
 def test_a_floor_names_its_unit_before_what_is_missing(unpriced: int, said: str) -> None:
-    lines = [hand_built.unpriced(f"line-{at}", Group.NETWORK) for at in range(unpriced)]
-    assert expected_month(hand_built.bill(*lines)) == said
+    lines = [hand_built.unpriced(f"line-{at}", BillGroup.NETWORK) for at in range(unpriced)]
+    assert describe_month(hand_built.bill(*lines)) == said
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,9 @@ def test_no_difference_has_no_sign(value: str, said: str) -> None:
 
 @pytest.mark.parametrize("amount", ["16.425", "16.435", "0.005", "1.6", "30000"])
 def test_a_derivation_rounds_usd_as_the_bill_does(amount: str) -> None:
-    figure = Figure(subject="a", name="b", value=Decimal(amount), unit="USD a month", formula="", inputs=(), source="")
+    figure = SizingFigure(
+        subject="a", name="b", value=Decimal(amount), unit="USD a month", formula="", inputs=(), source=""
+    )
     assert describe_value(figure) == f"{usd(Decimal(amount))} USD a month"
 
 

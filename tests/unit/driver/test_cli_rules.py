@@ -18,7 +18,7 @@ from typer.core import TyperOption
 from cli.main import reference_page
 from cli.main.application import app
 from cli.main.command_group import CheckedCommand
-from cli.main.command_table import COMMANDS, EXIT_CODES, GROUPS, example_of, exit_code_lines, rewritten
+from cli.main.command_table import COMMANDS, EXIT_CODES, GROUPS, example_of, exit_code_lines, rewrite_arguments
 from planning.service_levels.month import parse_month
 from planning.values.errors import InputError
 
@@ -221,7 +221,7 @@ class TestTheTable:
     ],
 )
 def test_an_option_as_it_was_written_before_is_understood(given: str, meant: str, *, warned: bool) -> None:
-    words, remarks = rewritten(given.split())
+    words, remarks = rewrite_arguments(given.split())
     assert words == meant.split()
     assert bool(remarks) is warned
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from operations.diff.protocol import UNREADABLE, CaseForm, failure, judged, resources
+from operations.diff.protocol import UNREADABLE, CaseForm, failure, read_policy_answer, resources
 from operations.diff.worker_client import Asker
-from operations.diff.worktrees import Place, Tree
+from operations.diff.worktrees import Tree, Worktree
 
 HEAD = """\
 import json, os, sys
@@ -47,7 +47,7 @@ def asked(folder: Path, program: str, *, count: int = 4, deadline_s: float = 1.0
     (package.parent / "__init__.py").write_text("")
     (package / "__init__.py").write_text("")
     (package / "worker.py").write_text(HEAD + program)
-    place = Place(Tree(ref="x", commit="x", files={"operations/diff/worker.py": "x"}), folder / "tree")
+    place = Worktree(Tree(ref="x", commit="x", files={"operations/diff/worker.py": "x"}), folder / "tree")
     cases = [_case(f"s{number}", folder / f"{number}.json") for number in range(count)]
     asker = Asker(folder=folder, today="2026-11-21", deadline_s=deadline_s)
     asker.ask(place, "register", cases)
@@ -133,7 +133,9 @@ def test_a_tree_from_before_the_rooms_answers_by_its_own_worker(tmp_path: Path) 
     (package / "side.py").write_text(HEAD + GOOD)
     tree = Tree(ref="x", commit="x", files={"driver/side.py": "x", "driver/entry.py": "x"})
     case = _case("s", tmp_path / "0.json")
-    Asker(folder=tmp_path, today="2026-11-21", deadline_s=5.0).ask(Place(tree, tmp_path / "tree"), "register", [case])
+    Asker(folder=tmp_path, today="2026-11-21", deadline_s=5.0).ask(
+        Worktree(tree, tmp_path / "tree"), "register", [case]
+    )
     assert tree.can_judge
     assert failure(tmp_path / "0.json") == ""
 
@@ -151,7 +153,7 @@ def test_an_older_tree_whose_plan_is_none_is_a_failure(tmp_path: Path) -> None:
     entry.parent.mkdir(parents=True)
     entry.write_text("import sys, pathlib\npathlib.Path(sys.argv[4]).write_text('[]')\n")
     (entry.parent / "__init__.py").write_text("")
-    place = Place(Tree(ref="x", commit="x", files={}), tmp_path / "tree")
+    place = Worktree(Tree(ref="x", commit="x", files={}), tmp_path / "tree")
     case = _case("s", tmp_path / "0.json")
     Asker(folder=tmp_path, today="2026-11-21", deadline_s=5.0).ask(place, "register", [case])
     assert failure(tmp_path / "0.json").startswith("it ended with code 0")
@@ -168,11 +170,11 @@ def test_an_answer_that_is_none_is_a_failure(tmp_path: Path, text: str) -> None:
     path = tmp_path / "answer.json"
     path.write_text(text)
     assert failure(path) == UNREADABLE
-    assert judged(path)["failure"]
+    assert read_policy_answer(path)["failure"]
     assert resources(path) == ()
 
 
 def test_an_answer_without_its_verdict_is_a_failure(tmp_path: Path) -> None:
     path = tmp_path / "answer.json"
     path.write_text('{"failure": "", "codes": []}')
-    assert judged(path)["failure"] == UNREADABLE
+    assert read_policy_answer(path)["failure"] == UNREADABLE

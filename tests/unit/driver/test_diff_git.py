@@ -59,8 +59,8 @@ def test_what_names_no_commit_is_refused_with_a_way_out(repository: Path, ref: s
 
 def test_a_worktree_stands_at_the_commit_and_is_gone_afterwards(repository: Path, tmp_path: Path) -> None:
     (repository / "kept.txt").write_text("two\n")
-    tree = worktrees.at(repository, "main")
-    with suppress(KeyboardInterrupt), worktrees.standing(repository, tree, folder=tmp_path, name="base") as place:
+    tree = worktrees.read_tree(repository, "main")
+    with suppress(KeyboardInterrupt), worktrees.check_out(repository, tree, folder=tmp_path, name="base") as place:
         assert (place.root / "kept.txt").read_text() == "one\n"
         assert place.root.name == "infra"
         raise KeyboardInterrupt
@@ -73,7 +73,7 @@ def test_a_hook_of_the_repository_is_not_run(repository: Path, tmp_path: Path) -
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     hook.chmod(0o755)
-    with worktrees.standing(repository, worktrees.at(repository, "main"), folder=tmp_path, name="base"):
+    with worktrees.check_out(repository, worktrees.read_tree(repository, "main"), folder=tmp_path, name="base"):
         assert not (tmp_path / "ran").exists()
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from operations.diff.matching import Pair, StackFiles, chosen, digests, lock_text
+from operations.diff.matching import StackFiles, StackPair, digests, lock_text, select_pairs
 from operations.diff.policy_changes import PATH, law_changes, limit_rows, sections
-from operations.diff.worktrees import Place, Tree
+from operations.diff.worktrees import Tree, Worktree
 
 ASKED = StackFiles(lock="100644 a", checklist="100644 a", settings="", digest="a")
 CEILING = {"usd_per_month": "100", "usd_per_contract": "1200", "usd_per_gpu_hour": None, "binds": "expected"}
@@ -27,7 +27,7 @@ WILD = [
 ]
 
 
-def side(folder: Path, *, law: str | None = None, lock: object = None, name: str = "demo") -> Place:
+def side(folder: Path, *, law: str | None = None, lock: object = None, name: str = "demo") -> Worktree:
     files: dict[str, str] = {}
     (folder / "stacks" / name).mkdir(parents=True)
     if law is not None:
@@ -35,12 +35,12 @@ def side(folder: Path, *, law: str | None = None, lock: object = None, name: str
         files[PATH] = f"100644 {law}"
     if lock is not None:
         (folder / "stacks" / name / "quote.lock.json").write_text(lock if isinstance(lock, str) else json.dumps(lock))
-    return Place(Tree(ref="", commit="", files=files), folder)
+    return Worktree(Tree(ref="", commit="", files=files), folder)
 
 
 def moved(tmp_path: Path, old: object, new: object) -> list[tuple[str, str, str, bool]]:
     base, head = side(tmp_path / "base", lock=old), side(tmp_path / "head", lock=new)
-    pair = Pair(stack="demo", was="", old=None if old is None else ASKED, new=ASKED)
+    pair = StackPair(stack="demo", was="", old=None if old is None else ASKED, new=ASKED)
     return [(row["what"], row["old"], row["new"], row["raised"]) for row in limit_rows(pair, base, head)]
 
 
@@ -93,7 +93,7 @@ def test_a_stack_that_is_a_link_to_elsewhere_is_a_failure_and_not_passed_over(tm
     before = {"stacks/demo/quote.lock.json": "100644 a"}
     for after in ({**before, "stacks/evil": identity}, {"stacks/demo": identity}):
         places = side(tmp_path / str(len(after)) / "a"), side(tmp_path / str(len(after)) / "b")
-        picked = chosen(digests(before), digests(after), places=places, only=())
+        picked = select_pairs(digests(before), digests(after), places=places, only=())
         assert ["link" in pair.fault for pair in picked.pairs] == [True]
 
 

@@ -15,26 +15,26 @@ from command_project import Atoll, valid
 from cli.commands.checklist import schema
 from cli.terminal.console import show
 from cli.views.price import changes, price_parts
-from planning.costs.bill import Group, LineItem
-from planning.costs.resources.stack_cost import Taken, TakeOff
+from planning.costs.bill import BillGroup, LineItem
+from planning.costs.resources.stack_cost import ResourceCost, StackCost
 from planning.quoting.price_report import PriceReport
 from planning.spec.lock_content import State
 
 
-def taken(name: str, *lines: LineItem, state: State = State.PRICED) -> Taken:
-    return Taken(urn=f"urn:pulumi:demo::atoll::aws:x/y:Z::{name}", type="aws:x/y:Z", state=state, lines=lines)
+def taken(name: str, *lines: LineItem, state: State = State.PRICED) -> ResourceCost:
+    return ResourceCost(urn=f"urn:pulumi:demo::atoll::aws:x/y:Z::{name}", type="aws:x/y:Z", state=state, lines=lines)
 
 
 def nodes(usd: str) -> LineItem:
-    return hand_built.line("pool/train/machine", Group.COMPUTE, usd=usd)
+    return hand_built.line("pool/train/machine", BillGroup.COMPUTE, usd=usd)
 
 
 def report() -> PriceReport:
-    same = taken("nat", hand_built.line("network/nat_gateway", Group.NETWORK, usd="0.045"))
-    egress = taken("queue", hand_built.unpriced("queue/requests", Group.NETWORK), state=State.UNPRICED)
+    same = taken("nat", hand_built.line("network/nat_gateway", BillGroup.NETWORK, usd="0.045"))
+    egress = taken("queue", hand_built.unpriced("queue/requests", BillGroup.NETWORK), state=State.UNPRICED)
     free = taken("role", state=State.FREE)
-    old = TakeOff((taken("train", nodes("2")), same, taken("disk", nodes("1")), free))
-    new = TakeOff((taken("train", nodes("24.5")), same, egress, free))
+    old = StackCost((taken("train", nodes("2")), same, taken("disk", nodes("1")), free))
+    new = StackCost((taken("train", nodes("24.5")), same, egress, free))
     return PriceReport(stack="demo", old=old, new=new, notes=("3 unchanged resources are not in this preview",))
 
 

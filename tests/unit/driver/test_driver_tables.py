@@ -18,7 +18,7 @@ from cli.views.quote.derivations import lay_out_bill, lay_out_figures
 from cli.views.quote.options import lay_out_details
 from cli.views.quote.summary import lay_out_quote
 from operations.plans.plan import differences
-from planning.costs.bill import Bill, Group
+from planning.costs.bill import Bill, BillGroup
 from planning.costs.resources.resource import Resource
 
 Golden = Callable[[str, str], None]
@@ -101,8 +101,8 @@ def test_a_plan_counts_what_is_below_each_component(golden: Golden, printed: Cal
 
 def test_lines_that_disagree_are_listed_with_both_amounts(golden: Golden, printed: Callable[..., str]) -> None:
     ours = hand_built.bill()
-    changed = hand_built.line("storage/warm", Group.STORAGE, usd="0.146", quantity=ours.lines[3].quantity)
-    theirs = Bill((*ours.lines[1:3], changed, hand_built.unpriced("gift", Group.SERVICES)))
+    changed = hand_built.line("storage/warm", BillGroup.STORAGE, usd="0.146", quantity=ours.lines[3].quantity)
+    theirs = Bill((*ours.lines[1:3], changed, hand_built.unpriced("gift", BillGroup.SERVICES)))
     golden("differences.txt", printed(differences_table(differences(ours, theirs))))
 
 

@@ -17,7 +17,7 @@ from engine_fakes import STACK_ROW, FakeStack, row
 from operations.plans import verdict
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
-from policies.evaluation import Found, Report
+from policies.evaluation import PolicyFinding, PolicyReport
 from policies.rule import MONEY, Rule
 
 CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": True})
@@ -26,9 +26,9 @@ BUCKET = row("aws:s3/bucket:Bucket", "models", protect=True)
 Engine = Callable[..., FakeStack]
 
 
-def report_of(verdict: Verdict) -> Report:
+def report_of(verdict: Verdict) -> PolicyReport:
     if verdict is Verdict.WITHIN:
-        return Report(stack="demo", found=())
+        return PolicyReport(stack="demo", found=())
     breach = Breach(verdict=verdict, given="it costs much", limit="it may cost little", fix="Buy less")
     rule = Rule(
         name="monthly-ceiling",
@@ -40,7 +40,7 @@ def report_of(verdict: Verdict) -> Report:
         judge=lambda _subject: (breach,),
         exit_code=MONEY,
     )
-    return Report(stack="demo", found=(Found(rule=rule, breach=breach, level=rule.level),))
+    return PolicyReport(stack="demo", found=(PolicyFinding(rule=rule, breach=breach, level=rule.level),))
 
 
 @pytest.fixture
@@ -61,8 +61,8 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
             report=report_of(judged),
             unmatched=(),
         )
-        monkeypatch.setattr("operations.engine.session.opened", opened)
-        monkeypatch.setattr(verdict, "judged", lambda *_a, **_m: plan)
+        monkeypatch.setattr("operations.engine.session.open_stack", opened)
+        monkeypatch.setattr(verdict, "judge_stack", lambda *_a, **_m: plan)
         monkeypatch.setattr("cli.views.engine.reminders", lambda *_a, **_m: iter(()))
         monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
         return stack

@@ -50,7 +50,7 @@ def no_cli(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_cli")
 def test_a_missing_cli_says_how_to_get_it() -> None:
     with pytest.raises(AtollError, match="not on PATH") as refused:
-        binary.found()
+        binary.find_cli()
     assert refused.value.hint.startswith("atoll engine install")
 
 
@@ -88,10 +88,10 @@ def test_a_cli_older_than_what_was_tested_is_refused(
 
     monkeypatch.setattr(binary, "PulumiCommand", Found)
     if good:
-        assert binary.version_of(binary.found()) == f"{major}.{minor}.0"
+        assert binary.version_of(binary.find_cli()) == f"{major}.{minor}.0"
         return
     with pytest.raises(AtollError, match=r"is 3\.100\.0 and 3\.100\.0; at least 3\.220 is needed"):
-        binary.found()
+        binary.find_cli()
 
 
 def test_the_cli_that_belongs_to_the_sdk_goes_where_the_sdk_puts_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,22 +113,22 @@ def test_a_cli_that_works_too_is_used_where_the_pinned_one_cannot_be_had(monkeyp
     def install() -> PulumiCommand:
         raise AtollError("no network")
 
-    monkeypatch.setattr(binary, "found", lambda: other)
+    monkeypatch.setattr(binary, "find_cli", lambda: other)
     monkeypatch.setattr(binary, "install", install)
-    assert binary.obtained(said.append) is other  # pyright: ignore[reportUnnecessaryComparison]
+    assert binary.find_or_install(said.append) is other  # pyright: ignore[reportUnnecessaryComparison]
     assert said == ["warning: no network; 3.260.0, which is here, is used"]
 
 
 def test_a_pinned_cli_that_is_here_is_not_downloaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     pinned = SimpleNamespace(version=version("pulumi"))
-    monkeypatch.setattr(binary, "found", lambda: pinned)
+    monkeypatch.setattr(binary, "find_cli", lambda: pinned)
     monkeypatch.setattr(binary, "install", lambda: pytest.fail("downloaded"))
-    assert binary.obtained(pytest.fail) is pinned  # pyright: ignore[reportUnnecessaryComparison]
+    assert binary.find_or_install(pytest.fail) is pinned  # pyright: ignore[reportUnnecessaryComparison]
 
 
 def test_plugins_have_the_versions_of_their_packages() -> None:
-    assert Plugin("kubernetes", version("pulumi-kubernetes")) in plugins.pinned()
-    assert {each.name for each in plugins.pinned()} == set(plugins.PROVIDERS)
+    assert Plugin("kubernetes", version("pulumi-kubernetes")) in plugins.list_pinned_plugins()
+    assert {each.name for each in plugins.list_pinned_plugins()} == set(plugins.PROVIDERS)
 
 
 def test_only_plugins_of_another_version_or_none_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,4 +165,4 @@ def test_a_stack_needs_only_the_plugins_of_its_resources() -> None:
         "atoll:cluster:AwsCluster",
         "pulumi:pulumi:Stack",
     )
-    assert [each.name for each in plugins.needed(types)] == ["aws", "kubernetes"]
+    assert [each.name for each in plugins.select_plugins(types)] == ["aws", "kubernetes"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine_fakes import STACK_ROW, FakeStack, row
 
-from operations.engine.teardown import State, left_behind, read_state
+from operations.engine.teardown import StackState, list_remaining, read_state
 
 PROVIDER = row("pulumi:providers:aws", "default")
 CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": True})
@@ -36,7 +36,7 @@ def test_what_is_only_there_for_something_protected_is_no_work() -> None:
 def test_what_is_left_behind_says_why() -> None:
     was = read_state(FakeStack([[CLUSTER, SUBNET, BUCKET, LOGS]]).opened())
     after = read_state(FakeStack([[SUBNET, BUCKET]]).opened())
-    found = {each.name: why for why, each in left_behind(was=was, after=after)}
+    found = {each.name: why for why, each in list_remaining(was=was, after=after)}
     assert found == {"models": "protected", "subnet": "needed by what is protected", "logs": "left in the cloud"}
 
 
@@ -44,7 +44,7 @@ def test_what_lay_in_a_cluster_goes_with_it_and_stays_where_the_cluster_does() -
     kept = row("kubernetes:core/v1:Namespace", "mlflow", retainOnDelete=True)
     ours, theirs = ([CLUSTER, kept], [kept])
     said = [
-        next(why for why, _ in left_behind(was=read_state(FakeStack([rows]).opened()), after=State(())))
+        next(why for why, _ in list_remaining(was=read_state(FakeStack([rows]).opened()), after=StackState(())))
         for rows in (ours, theirs)
     ]
     assert said == ["gone with its cluster; disks of its volumes stay", "left in the cluster"]

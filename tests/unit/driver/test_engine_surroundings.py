@@ -9,7 +9,7 @@ import pytest
 
 from cli.terminal import prompts
 from cli.terminal.prompts import ask_passphrase
-from operations.engine.environment import Backend, backend, made, passphrase_variables, secrets_provider
+from operations.engine.environment import Backend, backend, create_state_folder, passphrase_variables, secrets_provider
 from planning.values.errors import InputError
 
 VARIABLES = (
@@ -40,7 +40,7 @@ def settings(folder: Path, text: str) -> Path:
 
 
 def test_without_a_choice_state_is_in_a_folder_for_its_owner_alone(tmp_path: Path) -> None:
-    found = made(backend(tmp_path))
+    found = create_state_folder(backend(tmp_path))
     folder = tmp_path / ".pulumi-state"
     assert found.url == f"file://{folder}"
     assert found.variables() == {"PULUMI_BACKEND_URL": found.url}

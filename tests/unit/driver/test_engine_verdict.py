@@ -10,7 +10,7 @@ from command_project import Atoll
 
 from cli.views.plan import verdict_lines
 from operations.engine.stack_warnings import reminders
-from operations.plans.verdict import expected_steps, judged
+from operations.plans.verdict import count_steps, judge_stack
 from operations.project.workspace import Project
 from planning.spec.lock import accepted_usd
 from planning.values.money import to_cents
@@ -23,13 +23,13 @@ def test_it_is_what_a_plan_says(project: Path, atoll: Atoll) -> None:
     shutil.copy(ROOT / "stacks" / "__main__.py", project / "stacks" / "__main__.py")
     assert atoll("accept", "demo", "cheapest", "--today", DAY).code == 0
     there = Project(project)
-    plan = judged(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
+    plan = judge_stack(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
     assert plan.differences == ()
     assert to_cents(accepted_usd(plan.lock)) == to_cents(plan.bill.usd_per_month.expected)
     (line,) = verdict_lines(plan)
     assert line.startswith(f"{plan.lock.option}: ")
     assert "USD a month expected; within" in line
-    assert expected_steps(plan) == len(plan.resources) + 1
+    assert count_steps(plan) == len(plan.resources) + 1
     assert list(reminders(there, plan.lock, today=date(2026, 11, 21))) == []
     settings = there.stack_config("demo")
     settings.write_text(settings.read_text() + "  atoll:allowDestroy: true\n")
@@ -42,7 +42,7 @@ def test_it_is_what_a_plan_says(project: Path, atoll: Atoll) -> None:
 def test_a_bill_that_moved_says_by_how_much(project: Path, atoll: Atoll) -> None:
     shutil.copy(ROOT / "stacks" / "__main__.py", project / "stacks" / "__main__.py")
     assert atoll("accept", "demo", "cheapest", "--today", DAY).code == 0
-    plan = judged(Project(project), "demo", prices="current", own="", today=date.fromisoformat(DAY))
+    plan = judge_stack(Project(project), "demo", prices="current", own="", today=date.fromisoformat(DAY))
     dearest, *others = sorted(plan.lock.bill, key=lambda line: (line.usd_per_month or (0, 0, 0))[1], reverse=True)
     assert dearest.usd_per_month is not None
     halved = dearest.model_copy(update={"usd_per_month": tuple(usd / 2 for usd in dearest.usd_per_month)})
@@ -57,10 +57,10 @@ def test_a_first_update_without_the_inside_is_judged_as_the_whole_cluster(projec
     shutil.copy(ROOT / "stacks" / "__main__.py", project / "stacks" / "__main__.py")
     assert atoll("accept", "demo", "cheapest", "--today", DAY).code == 0
     there = Project(project)
-    whole = judged(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
+    whole = judge_stack(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
     settings = there.stack_config("demo")
     settings.write_text(settings.read_text() + "  atoll:reach: cloud\n")
-    first = judged(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
+    first = judge_stack(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
     assert len(first.resources) < len(whole.resources)
     assert first.differences == ()
     readings = [(bill.min, bill.expected, bill.max) for bill in (first.bill.usd_per_month, whole.bill.usd_per_month)]

@@ -10,7 +10,7 @@ from engine_fakes import FakeStack
 from pulumi.automation import EngineEvent
 
 from operations.engine import operation
-from operations.engine.operation import Progress, Step, Watch
+from operations.engine.operation import Progress, ResourceStep, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def test_the_steps_of_a_replacement_are_one_change() -> None:
     for op in ("create-replacement", "replace", "delete-replaced"):
         watch.take(step("resourcePreEvent", op))
         watch.take(step("resOutputsEvent", op))
-    assert watch.differing() == (Step(action="replace", type="kubernetes:core/v1:Secret", name="token"),)
+    assert watch.differing() == (ResourceStep(action="replace", type="kubernetes:core/v1:Secret", name="token"),)
 
 
 def test_properties_are_named_and_their_values_are_not_kept() -> None:

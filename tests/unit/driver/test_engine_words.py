@@ -9,7 +9,14 @@ import subprocess
 import pytest
 from pulumi.automation import CommandError, ConcurrentUpdateError, StackNotFoundError
 
-from operations.engine.messages import Diagnostic, diagnostic, engine_said, failed, hint_for, together
+from operations.engine.messages import (
+    Diagnostic,
+    build_operation_error,
+    diagnostic,
+    hint_for,
+    merge_reasons,
+    read_engine_error,
+)
 
 URN = "urn:pulumi:demo::atoll::kubernetes:core/v1:Namespace::team"
 TRACE = """Program failed with an unhandled exception:
@@ -46,13 +53,13 @@ def test_colours_go_and_the_resource_is_named() -> None:
 
 
 def test_only_the_errors_of_stderr_are_repeated() -> None:
-    assert engine_said(error("warning: old\nerror: no such thing\nmore")) == "no such thing"
-    assert engine_said(error("")) == "it gave no reason"
+    assert read_engine_error(error("warning: old\nerror: no such thing\nmore")) == "no such thing"
+    assert read_engine_error(error("")) == "it gave no reason"
 
 
 def test_a_reason_that_many_resources_share_is_said_once() -> None:
     found = [Diagnostic("unreachable", "a"), Diagnostic("unreachable", "b"), Diagnostic("other")]
-    assert together(found) == ["a and 1 more: unreachable", "other"]
+    assert merge_reasons(found) == ["a and 1 more: unreachable", "other"]
 
 
 POSTED = (
@@ -64,7 +71,7 @@ POSTED = (
 
 def test_calls_that_fail_for_one_reason_are_one_reason() -> None:
     found = [diagnostic(POSTED.format(name=name, port=port), urn=f"x::{name}") for name, port in (("a", 1), ("b", 2))]
-    (said,) = together([each for each in found if each])
+    (said,) = merge_reasons([each for each in found if each])
     assert said == "a and 1 more: https://10.0.0.1:6443: read tcp 10.0.0.1:6443: read: connection reset by peer"
     assert "goes on where it stopped" in hint_for(said)
 
@@ -100,20 +107,26 @@ def test_what_is_in_the_cluster_already_is_said_in_one_line_with_the_page_that_h
 
 
 def test_a_wrong_passphrase_says_which_variable_to_set() -> None:
-    told = failed("preview", "demo", error=error("error: get stack secrets manager: incorrect passphrase"), found=())
+    told = build_operation_error(
+        "preview", "demo", error=error("error: get stack secrets manager: incorrect passphrase"), found=()
+    )
     assert str(told) == "preview of demo failed: the passphrase does not open its secrets"
     assert "PULUMI_CONFIG_PASSPHRASE" in told.hint
 
 
 def test_a_lock_names_who_holds_it_and_how_to_break_it() -> None:
     stderr = "error: the stack is currently locked by 1 lock(s).\n  x: created by ann@box (pid 7) at 2026-11-21T15:00Z"
-    told = failed("up", "demo", error=error(stderr, ConcurrentUpdateError), found=(), prefix="PULUMI_BACKEND_URL=x ")
+    told = build_operation_error(
+        "up", "demo", error=error(stderr, ConcurrentUpdateError), found=(), prefix="PULUMI_BACKEND_URL=x "
+    )
     assert "ann@box, process 7" in str(told)
     assert "PULUMI_BACKEND_URL=x pulumi cancel --stack demo" in told.hint
 
 
 def test_a_stack_that_is_not_there_says_how_to_build_it() -> None:
-    told = failed("selection", "demo", error=error("error: no stack named 'demo' found", StackNotFoundError), found=())
+    told = build_operation_error(
+        "selection", "demo", error=error("error: no stack named 'demo' found", StackNotFoundError), found=()
+    )
     assert told.hint == "atoll up demo builds it"
 
 
@@ -126,13 +139,13 @@ def test_a_stack_that_is_not_there_says_how_to_build_it() -> None:
     ],
 )
 def test_known_reasons_come_with_advice(reason: str, advice: str) -> None:
-    told = failed("up", "demo", error=error(""), found=[Diagnostic(reason, "cluster")])
+    told = build_operation_error("up", "demo", error=error(""), found=[Diagnostic(reason, "cluster")])
     assert str(told) == f"up of demo failed: cluster: {reason}"
     assert advice in told.hint
 
 
 def test_what_the_command_printed_is_never_repeated() -> None:
-    assert "12345" not in str(failed("up", "demo", error=error("error: refused"), found=()))
+    assert "12345" not in str(build_operation_error("up", "demo", error=error("error: refused"), found=()))
 
 
 def test_a_lock_of_a_killed_update_of_this_machine_is_said_to_be_one() -> None:
@@ -141,7 +154,7 @@ def test_a_lock_of_a_killed_update_of_this_machine_is_said_to_be_one() -> None:
     here = socket.gethostname()
     said = f"error: the stack is currently locked\n  x: created by ann@{here} (pid {{}}) at 2026-11-21T15:00Z"
     gone, there = (
-        failed("up", "demo", error=error(said.format(process), ConcurrentUpdateError), found=())
+        build_operation_error("up", "demo", error=error(said.format(process), ConcurrentUpdateError), found=())
         for process in (ended.pid, os.getpid())
     )
     assert "an update that was killed" in str(gone)

@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.pages.charts import run_costs
-from cli.pages.charts.axes import BOLD_LETTER, MARKER, WIDTH, apart, scale, short, tick_step
+from cli.pages.charts.axes import BOLD_LETTER, MARKER, WIDTH, format_tick, group_overlaps, scale, tick_step
 from cli.pages.charts.bars import bill_chart
 from cli.pages.charts.market import LETTER, Axis, market_chart
 from cli.pages.charts.ownership import owning_chart
 from cli.pages.charts.ranges import REACH_LETTER, range_chart
 from cli.pages.charts.run_costs import PHONE_LETTER, Disc, place_labels, run_chart
 from cli.pages.quote.html import charts
-from planning.quoting.price_performance import spent
+from planning.quoting.price_performance import compare_ownership
 from planning.quoting.quote import Option
 from planning.values.money import Range
 
@@ -77,7 +77,7 @@ def test_a_name_of_many_goals_touches_no_amount(draw: Callable[..., str], goals:
 @settings(derandomize=True)
 @given(st.lists(st.tuples(st.floats(80, 680), st.floats(70, 320)), min_size=1, max_size=5))
 def test_the_words_of_a_run_stand_over_no_disc_and_no_other_words(places: list[tuple[float, float]]) -> None:
-    discs = [Disc(*places[group[0]], "ABCDE"[at]) for at, group in enumerate(apart(places, near=40.0))]
+    discs = [Disc(*places[group[0]], "ABCDE"[at]) for at, group in enumerate(group_overlaps(places, near=40.0))]
     said = ["2,286.54 USD"] * len(discs)
     boxes = [each.box(PHONE_LETTER * len(said[0])) for each in place_labels(discs, said)]
     every = [*boxes, *(disc.box for disc in discs)]
@@ -194,7 +194,7 @@ def test_the_lines_of_renting_and_buying_cross_in_the_month_that_is_named(stack:
     for option in kit.made(stack).quote.options:
         if option.buying is None:
             continue
-        found = spent(option.buying)
+        found = compare_ownership(option.buying)
         assert found is not None
         crossed = next((at for at, usd in enumerate(found.owned) if at and usd < found.rented[at]), None)
         assert crossed == option.buying.break_even_month
@@ -224,11 +224,11 @@ def test_an_axis_ends_on_a_round_tick_behind_the_longest_bar(most: str) -> None:
     [("0", "0"), ("2.50", "2.5"), ("5000", "5,000"), ("40000", "40k"), ("12500", "12.5k"), ("1250000", "1.25M")],
 )
 def test_amounts_of_an_axis_are_short(tick: str, said: str) -> None:
-    assert short(Decimal(tick)) == said
+    assert format_tick(Decimal(tick)) == said
 
 
 def test_places_that_touch_are_one() -> None:
-    assert apart([(0, 0), (5, 5), (100, 0), (0, 90)], near=16) == [[0, 1], [2], [3]]
+    assert group_overlaps([(0, 0), (5, 5), (100, 0), (0, 90)], near=16) == [[0, 1], [2], [3]]
 
 
 @pytest.mark.parametrize("usd", ["0.6", "2", "5", "11", "30", "90"])

@@ -17,7 +17,7 @@ from cli.views.quote.options import lay_out_details
 from cli.views.quote.summary import MOST_LINES, describe_guard, lay_out_quote
 from operations.plans.quote import exit_code, option_named
 from planning.ceilings.verdict import NO_CEILING
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, Twin
 from planning.values.errors import InputError, OverCeilingError
@@ -38,7 +38,7 @@ def texts(lines: list[ScreenLine]) -> list[str]:
 
 def crowded(*, names: tuple[str, ...], usd: str = "24.5") -> Quote:
     """Five options with everything that an option can have."""
-    machine = hand_built.line("pool/train/machine", Group.COMPUTE, usd=usd, quantity=Range.exactly(730))
+    machine = hand_built.line("pool/train/machine", BillGroup.COMPUTE, usd=usd, quantity=Range.exactly(730))
     twins = tuple(Twin(provider="aws", region=f"eu-west-{at}", share=Decimal(at) / 1000) for at in range(6))
     options = tuple(
         replace(

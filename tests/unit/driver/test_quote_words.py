@@ -11,8 +11,8 @@ import quote_page_kit as kit
 
 from cli.pages.quote.comparison import runs
 from cli.views.quote.options import describe_pool, option_details
-from planning.ceilings.verdict import unpriced_words
-from planning.costs.bill import Group
+from planning.ceilings.verdict import describe_unpriced
+from planning.costs.bill import BillGroup
 
 
 @pytest.mark.parametrize(("servers", "said"), [(1, "1 server of your own"), (2, "2 servers of your own")])
@@ -40,10 +40,10 @@ def test_a_price_that_is_the_lowest_has_no_difference_of_nothing(hyperscaler: st
 
 def test_names_that_hold_commas_are_set_apart_by_semicolons() -> None:
     named = [
-        replace(hand_built.unpriced(f"line-{at}", Group.STORAGE), label=label)
+        replace(hand_built.unpriced(f"line-{at}", BillGroup.STORAGE), label=label)
         for at, label in enumerate(("Lustre, 1000 MB/s/TiB", "requests that write, list or copy"))
     ]
-    said = unpriced_words(hand_built.bill(*named))
+    said = describe_unpriced(hand_built.bill(*named))
     assert said == "no price is known for Lustre, 1000 MB/s/TiB; requests that write, list or copy"
 
 

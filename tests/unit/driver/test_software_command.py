@@ -16,16 +16,16 @@ from catalogs.software import reader, validation
 from catalogs.software.validation import Flaw
 from cli.terminal.console import show
 from cli.views.software import software_parts
-from components.platform.building_blocks.artifact_mirror import shelf
-from operations.plans.plan import Planned, left_out_forms, software_forms
+from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
+from operations.plans.plan import Planned, build_left_out_forms, software_forms
 from operations.software import http
 from operations.software.lock import resolve
 from planning.ceilings.verdict import Judgement
 from planning.platform.digests import SoftwareLock
-from planning.platform.software_form import pinned_form
+from planning.platform.software_form import build_pinned_form
 from planning.quoting.quote import lock
 from planning.spec.lock import read_lock
-from planning.spec.platform import Installed, Platform, Skipped
+from planning.spec.platform import Platform, PlatformComponent, Skipped
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def network() -> FakeNetwork:
     )
 
 
-def installed(name: str) -> Installed:
+def installed(name: str) -> PlatformComponent:
     part = PARTS[name]
     fields = {
         key: getattr(part, key) for key in ("name", "title", "chart", "repository", "version", "ref", "namespace")
     }
-    return Installed(kind=part.kind.value, **fields)
+    return PlatformComponent(kind=part.kind.value, **fields)
 
 
 def with_platform(
@@ -186,7 +186,7 @@ def test_the_lock_is_written_beside_the_stacks_and_shown_from_then_on(
     outcome = atoll("software", "lock")
     assert outcome.code == 1, "not everything is resolved"
     assert f"not resolved: {PARTS['loki'].repository}/loki:18.11.0" in outcome.err
-    written = shelf("", project=project).lock
+    written = read_artifact_mirror("", project=project).lock
     assert written.charts[KUEUE] == A
     valid("software_lock", (project / "stacks/software.lock.json").read_text())
     rows = {part["name"]: part for part in valid("software", atoll("software", "list", "--json").out)["parts"]}
@@ -236,7 +236,9 @@ def test_a_plan_says_of_every_part_its_version_its_source_and_its_digest(project
     rows = {part["name"]: part for part in software_forms(plan)}
     assert (rows["kueue"]["version"], rows["kueue"]["source"], rows["kueue"]["digest"]) == ("0.19.2", KUEUE, A)
     assert rows["minio"]["digest_state"] == "unresolved: chart and 2 of 2 images"
-    assert left_out_forms(plan) == [{"name": "katib", "title": "Katib", "reason": "platform.without leaves it out"}]
+    assert build_left_out_forms(plan) == [
+        {"name": "katib", "title": "Katib", "reason": "platform.without leaves it out"}
+    ]
 
 
 def test_the_tables_of_a_plan_name_what_is_not_resolved_and_what_is_not_installed(
@@ -244,7 +246,7 @@ def test_the_tables_of_a_plan_name_what_is_not_resolved_and_what_is_not_installe
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     known = SoftwareLock(charts={KUEUE: A}, images={KUEUE_IMAGE: B})
-    rows = [pinned_form(installed(name), known) for name in ("kueue", "minio", "queues", "dex")]
+    rows = [build_pinned_form(installed(name), known) for name in ("kueue", "minio", "queues", "dex")]
     show(*software_parts(rows, [{"name": "katib", "title": "Katib", "reason": "platform.without"}]))
     shown = capsys.readouterr().out
     assert re.search(r"kueue +chart +0.19.2 +oci://registry.k8s.io/kueue/charts/kue +resolved", shown)

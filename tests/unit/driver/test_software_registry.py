@@ -10,7 +10,7 @@ import requests
 from fake_registry import FakeNetwork, chart_manifest, digest_of
 
 from operations.software import chart_repository, http, registry
-from operations.software.http import Answer, UnreachableError
+from operations.software.http import HttpResponse, RegistryUnreachableError
 
 IMAGE = "quay.io/minio/minio:RELEASE.2024-12-18T13-15-44Z"
 MANIFEST = "https://quay.io/v2/minio/minio/manifests/RELEASE.2024-12-18T13-15-44Z"
@@ -44,12 +44,12 @@ def test_without_the_header_the_manifest_itself_is_hashed() -> None:
     ("status", "words"), [(401, "a login is wanted"), (404, "there is no such tag"), (429, "try again"), (500, "500")]
 )
 def test_a_refusal_is_said_in_words(status: int, words: str) -> None:
-    with pytest.raises(UnreachableError, match=words):
-        registry.image_digest(IMAGE, fetch=lambda *_, **__: Answer(status=status))
+    with pytest.raises(RegistryUnreachableError, match=words):
+        registry.image_digest(IMAGE, fetch=lambda *_, **__: HttpResponse(status=status))
 
 
 def test_what_is_no_digest_is_not_taken_for_one() -> None:
-    with pytest.raises(UnreachableError, match="no SHA-256 digest"):
+    with pytest.raises(RegistryUnreachableError, match="no SHA-256 digest"):
         registry.image_digest(IMAGE, fetch=FakeNetwork(digests={MANIFEST: "md5:12"}))
 
 
@@ -64,13 +64,15 @@ def test_the_digest_of_a_chart_in_a_registry_is_that_of_its_archive() -> None:
     ("body", "words"), [(b"[]", "is no manifest"), (json.dumps({"layers": []}).encode(), "there is no chart")]
 )
 def test_a_tag_without_a_chart_is_named(body: bytes, words: str) -> None:
-    with pytest.raises(UnreachableError, match=words):
-        registry.chart_digest("oci://r.example/c", "x", "1.0.0", fetch=lambda *_, **__: Answer(status=200, body=body))
+    with pytest.raises(RegistryUnreachableError, match=words):
+        registry.chart_digest(
+            "oci://r.example/c", "x", "1.0.0", fetch=lambda *_, **__: HttpResponse(status=200, body=body)
+        )
 
 
 def test_a_manifest_that_is_not_the_one_of_its_header_is_refused() -> None:
-    lying = Answer(status=200, headers={"docker-content-digest": B}, body=chart_manifest(A))
-    with pytest.raises(UnreachableError, match="is not the one"):
+    lying = HttpResponse(status=200, headers={"docker-content-digest": B}, body=chart_manifest(A))
+    with pytest.raises(RegistryUnreachableError, match="is not the one"):
         registry.chart_digest("oci://r.example/c", "x", "1.0.0", fetch=lambda *_, **__: lying)
 
 
@@ -104,7 +106,7 @@ def test_where_the_index_is_silent_the_archive_is_hashed() -> None:
     ],
 )
 def test_what_a_repository_does_not_say_is_named(network: FakeNetwork, version: str, words: str) -> None:
-    with pytest.raises(UnreachableError, match=words):
+    with pytest.raises(RegistryUnreachableError, match=words):
         chart(network, version)
 
 
@@ -125,13 +127,13 @@ class Response:
 def test_only_https_is_asked_and_an_answer_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
     monkeypatch.setattr(requests, "request", lambda *call, **more: sent.append((call, more)) or Response())
-    with pytest.raises(UnreachableError, match="is not HTTPS"):
+    with pytest.raises(RegistryUnreachableError, match="is not HTTPS"):
         http.over_https("http://quay.io/v2/")
     answer = http.over_https("https://quay.io/v2/", headers={"Authorization": "Bearer x"})
     assert (answer.body, answer.headers) == (b"1234", {"docker-content-digest": A})
     assert sent[0][1]["auth"] is not None, "a login of .netrc must not replace the token"
     monkeypatch.setattr(http, "LARGEST", 3)
-    with pytest.raises(UnreachableError, match="longer than"):
+    with pytest.raises(RegistryUnreachableError, match="longer than"):
         http.over_https("https://quay.io/v2/")
 
 
@@ -140,5 +142,5 @@ def test_a_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch)
         raise requests.ConnectionError
 
     monkeypatch.setattr(requests, "request", broken)
-    with pytest.raises(UnreachableError, match=r"quay.io/v2/: ConnectionError"):
+    with pytest.raises(RegistryUnreachableError, match=r"quay.io/v2/: ConnectionError"):
         http.over_https("https://quay.io/v2/")

@@ -10,7 +10,7 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
 from operations.software import http, registry
-from operations.software.http import UnreachableError
+from operations.software.http import RegistryUnreachableError
 
 DIGEST = f"sha256:{'a' * 64}"
 MANIFEST = "https://registry.example/v2/team/tool/manifests/1.0"
@@ -52,5 +52,5 @@ def test_a_digest_is_asked_for_with_a_token_that_does_not_follow_to_another_host
 
 @pytest.mark.parametrize("host", ["a..b", f"{'a' * 70}.example"])
 def test_a_host_that_cannot_be_one_is_said(host: str) -> None:
-    with pytest.raises(UnreachableError, match="LocationParseError"):
+    with pytest.raises(RegistryUnreachableError, match="LocationParseError"):
         http.over_https(f"https://{host}/v2/")

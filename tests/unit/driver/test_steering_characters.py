@@ -13,8 +13,8 @@ import pytest
 import yaml
 from command_project import CHECKLIST, Atoll, write_checklist
 
-from cli.pages.documents.markup import element, words
-from cli.terminal.errors import told
+from cli.pages.documents.markup import element, escape_text
+from cli.terminal.errors import render_error
 from planning.checklist.reading.checklist_file import read
 from planning.values.errors import InputError
 from planning.values.printable import printable, printable_json, printable_line
@@ -43,7 +43,7 @@ def test_what_steers_is_replaced_and_all_else_stays() -> None:
     text = json.dumps({MARKER: [MARKER, "é"]}, ensure_ascii=False)
     assert steering(printable_json(text)) == []
     assert json.loads(printable_json(text)) == {MARKER: [MARKER, "é"]}
-    assert steering(words(MARKER) + element("p", title=MARKER)) == []
+    assert steering(escape_text(MARKER) + element("p", title=MARKER)) == []
 
 
 def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -81,7 +81,7 @@ def marked(text: str) -> str:
         try:
             read(as_yaml(wanted), file="checklist.yaml")
         except InputError as error:
-            refusals.append(told(error)[0])
+            refusals.append(render_error(error)[0])
         else:
             document = wanted
     assert steering("".join(refusals)) == []

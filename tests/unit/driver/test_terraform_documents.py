@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 
 from operations.terraform.plan import terraform_plan
-from operations.terraform.policy_documents import ACCOUNT, composed, in_addresses, place
+from operations.terraform.policy_documents import ACCOUNT, find_composed_documents, in_addresses, place
 from operations.terraform.values import Address
-from planning.costs.resources.resource import Resource, Secret, Unknown, Value
+from planning.costs.resources.resource import Resource, Secret, UnknownValue, Value
 
 BUCKET = "urn:pulumi:sample::atoll::atoll:storage:ObjectTier$aws:s3/bucket:Bucket::cold"
 POLICY = "urn:pulumi:sample::atoll::aws:s3/bucketPolicy:BucketPolicy::cold"
@@ -19,7 +19,7 @@ def policy(value: Value) -> Resource:
         name="cold",
         parent=None,
         custom=True,
-        inputs={"bucket": Unknown(urn=BUCKET, output="bucket"), "policy": value},
+        inputs={"bucket": UnknownValue(urn=BUCKET, output="bucket"), "policy": value},
         property_dependencies={"policy": (BUCKET,)},
     )
 
@@ -47,21 +47,21 @@ def test_an_arn_that_is_taken_apart_gives_its_account() -> None:
 
 
 def test_a_document_is_what_one_run_does_not_know_and_the_other_does() -> None:
-    assert composed([policy(Unknown(urn=BUCKET))], [policy(TEXT)]) == {POLICY: {"policy": TEXT}}
+    assert find_composed_documents([policy(UnknownValue(urn=BUCKET))], [policy(TEXT)]) == {POLICY: {"policy": TEXT}}
 
 
 def test_only_json_objects_are_documents() -> None:
-    for other in ("a text", "{ not json", Secret(), 3, Unknown()):
-        assert composed([policy(Unknown(urn=BUCKET))], [policy(other)]) == {POLICY: {}}
+    for other in ("a text", "{ not json", Secret(), 3, UnknownValue()):
+        assert find_composed_documents([policy(UnknownValue(urn=BUCKET))], [policy(other)]) == {POLICY: {}}
 
 
 def test_what_a_preview_knows_or_hides_stays_as_it_is() -> None:
     for value in ("{}", Secret()):
-        assert composed([policy(value)], [policy(TEXT)]) == {POLICY: {}}
+        assert find_composed_documents([policy(value)], [policy(TEXT)]) == {POLICY: {}}
 
 
 def test_a_composed_document_is_shown_with_addresses_and_stays_unknown() -> None:
-    plan = terraform_plan([bucket(), policy(Unknown(urn=BUCKET))], documents={POLICY: {"policy": TEXT}})
+    plan = terraform_plan([bucket(), policy(UnknownValue(urn=BUCKET))], documents={POLICY: {"policy": TEXT}})
     change = plan["resource_changes"][1]["change"]
     assert change["after"] == {"policy": '{"Statement": [{"Resource": "${aws_s3_bucket.cold.arn}/*"}]}'}
     assert change["after_unknown"] == {"bucket": True, "policy": True, "id": True}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from operations.terraform.plan import left_out, terraform_plan
+from operations.terraform.plan import list_non_aws, terraform_plan
 from operations.terraform.types import RENAMED, TYPES
 from operations.terraform.values import addresses
-from planning.costs.resources.resource import Resource, Secret, Unknown, Value
+from planning.costs.resources.resource import Resource, Secret, UnknownValue, Value
 from planning.values.errors import AtollError, InputError
 
 VPC = "aws:ec2/vpc:Vpc"
@@ -36,7 +36,7 @@ def urn(type_: str, name: str, *, parent: str | None = None) -> str:
 
 
 def test_a_plan_creates_every_aws_resource() -> None:
-    subnet = made(SUBNET, "private-0", cidrBlock="10.0.0.0/24", vpcId=Unknown(urn=urn(VPC, "vpc"), output="id"))
+    subnet = made(SUBNET, "private-0", cidrBlock="10.0.0.0/24", vpcId=UnknownValue(urn=urn(VPC, "vpc"), output="id"))
     plan = terraform_plan([subnet, made(VPC, "vpc", cidrBlock="10.0.0.0/16")])
     first = plan["resource_changes"][0]
     assert first["address"] == "aws_subnet.private-0"
@@ -61,7 +61,7 @@ def test_other_providers_and_components_are_left_out() -> None:
     space = made("kubernetes:core/v1:Namespace", "space")
     vpc = made(VPC, "vpc", parent=component.urn)
     assert len(terraform_plan([component, space, vpc])["resource_changes"]) == 1
-    assert left_out([component, space, vpc]) == (space,)
+    assert list_non_aws([component, space, vpc]) == (space,)
 
 
 def test_a_type_outside_the_table_is_refused_by_name() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from operations.terraform.values import Address, Reader, snake_case
-from planning.costs.resources.resource import UNKNOWN, Secret, Unknown
+from planning.costs.resources.resource import UNKNOWN, Secret, UnknownValue
 
 KEY = "urn:pulumi:sample::atoll::aws:kms/key:Key::key"
 VPC = "urn:pulumi:sample::atoll::aws:ec2/vpc:Vpc::vpc"
@@ -60,13 +60,13 @@ def test_one_value_becomes_a_list_where_terraform_takes_a_list() -> None:
 
 
 def test_an_unknown_is_no_value_but_a_reference_to_where_it_comes_from() -> None:
-    read = reader().read("kmsKeyId", Unknown(urn=KEY, output="keyId"))
+    read = reader().read("kmsKeyId", UnknownValue(urn=KEY, output="keyId"))
     assert (read.value, read.unknown, read.absent) == (None, True, True)
     assert read.expression == {"references": ["aws_kms_key.key.key_id", "aws_kms_key.key"]}
 
 
 def test_an_unknown_that_was_computed_refers_to_the_resource_alone() -> None:
-    assert reader().read("policy", Unknown(urn=KEY)).expression == {"references": ["aws_kms_key.key"]}
+    assert reader().read("policy", UnknownValue(urn=KEY)).expression == {"references": ["aws_kms_key.key"]}
 
 
 def test_an_unknown_without_an_origin_refers_to_what_the_whole_input_comes_from() -> None:
@@ -75,7 +75,7 @@ def test_an_unknown_without_an_origin_refers_to_what_the_whole_input_comes_from(
 
 
 def test_what_comes_from_another_provider_has_no_reference() -> None:
-    assert reader().read("password", Unknown(urn=GENERATED, output="result")).expression == {}
+    assert reader().read("password", UnknownValue(urn=GENERATED, output="result")).expression == {}
 
 
 def test_a_known_value_that_another_resource_hands_on_is_shown_and_refers_to_it() -> None:
@@ -85,7 +85,7 @@ def test_a_known_value_that_another_resource_hands_on_is_shown_and_refers_to_it(
 
 
 def test_unknown_parts_are_left_out_of_a_block_and_null_in_a_list() -> None:
-    key = Unknown(urn=KEY, output="arn")
+    key = UnknownValue(urn=KEY, output="arn")
     read = reader().read("encryptionConfig", {"provider": {"keyArn": key}, "resources": ["secrets", key]})
     assert read.value == [{"provider": [{}], "resources": ["secrets", None]}]
     assert read.unknown == [{"provider": [{"key_arn": True}], "resources": [False, True]}]

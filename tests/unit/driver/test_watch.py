@@ -11,7 +11,7 @@ from engine_fakes import FakeStack
 from cli.pages import watch
 from planning.costs.resources.formats.file import read
 from planning.costs.resources.formats.values import BLINDED
-from planning.costs.resources.resource import Resource, Secret, Unknown, Value
+from planning.costs.resources.resource import Resource, Secret, UnknownValue, Value
 from planning.spec.lock import parse, to_text
 
 TODAY = "2026-11-21"
@@ -65,7 +65,7 @@ def _state(each: Resource, root: str) -> dict[str, Any]:
 
 def _value(value: Value) -> Any:
     match value:
-        case Unknown():
+        case UnknownValue():
             return "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
         case Secret():
             return BLINDED
@@ -94,7 +94,7 @@ def test_what_runs_as_accepted_moves_nothing(atoll: Atoll, running: Path) -> Non
 
 def test_without_a_file_the_engine_is_asked(atoll: Atoll, running: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = FakeStack(states=[json.loads(running.read_text())["deployment"]["resources"]])
-    monkeypatch.setattr("operations.engine.session.opened", lambda *_, **__: engine.opened())
+    monkeypatch.setattr("operations.engine.session.open_stack", lambda *_, **__: engine.opened())
     assert watched(atoll, "demo") == watched(atoll, "demo", "--state", str(running))
 
 

@@ -8,18 +8,18 @@ from typing import Any
 from github_stub import REPOSITORY, InProcess, Stub, archive, event
 
 from cli.pages.diff.markdown import render_comment
-from operations.code_hosts.api import Api, opened
+from operations.code_hosts.api import CodeHostApi, open_api
 from operations.code_hosts.github import BOT, HEADERS, RUN_EVENT, GitHub
 from operations.code_hosts.github_report import Posted, post
 
 TOKEN = "a token that nobody may see"
 
 
-def api(stub: Any, *, headers: dict[str, str] | None = None, naps: list[float] | None = None) -> Api:
-    found = opened(stub.root, TOKEN, headers=headers)
+def api(stub: Any, *, headers: dict[str, str] | None = None, naps: list[float] | None = None) -> CodeHostApi:
+    found = open_api(stub.root, TOKEN, headers=headers)
     found.session.mount("https://", InProcess(stub))
     slept = naps if naps is not None else []
-    return Api(root=found.root, session=found.session, sleep=slept.append)
+    return CodeHostApi(root=found.root, session=found.session, sleep=slept.append)
 
 
 def github(stub: Stub, *, naps: list[float] | None = None) -> GitHub:

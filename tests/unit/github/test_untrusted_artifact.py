@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from github_stub import archive, form, stack
 
-from operations.code_hosts.artifact import LARGEST_ARCHIVE, LARGEST_DIFF, UntrustedError, checked, diff_in
+from operations.code_hosts.artifact import LARGEST_ARCHIVE, LARGEST_DIFF, UntrustedError, diff_in, parse_diff
 
 
 def packed(whole: object) -> bytes:
@@ -88,12 +88,12 @@ def test_every_truncation_and_flip_is_refused_or_read_without_a_crash() -> None:
 )
 def test_what_is_not_of_the_shape_is_refused(text: bytes) -> None:
     with pytest.raises(UntrustedError):
-        checked(text)
+        parse_diff(text)
 
 
 def test_the_refusal_does_not_repeat_what_was_sent() -> None:
     with pytest.raises(UntrustedError) as refused:
-        checked(json.dumps(form(verdict="@everyone <img>", **{"![x](y)": 1})).encode())
+        parse_diff(json.dumps(form(verdict="@everyone <img>", **{"![x](y)": 1})).encode())
     assert "everyone" not in str(refused.value)
     assert "![" not in str(refused.value)
 
@@ -110,7 +110,7 @@ def test_the_refusal_does_not_repeat_what_was_sent() -> None:
 )
 def test_a_summit_that_is_kinder_than_what_is_below_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(UntrustedError):
-        checked(json.dumps(form(**changes)).encode())
+        parse_diff(json.dumps(form(**changes)).encode())
 
 
 @pytest.mark.parametrize(
@@ -123,4 +123,4 @@ def test_a_summit_that_is_kinder_than_what_is_below_is_refused(changes: dict[str
     ],
 )
 def test_an_honest_summit_is_taken(changes: dict[str, object]) -> None:
-    assert checked(json.dumps(form(**changes)).encode())["stacks"]
+    assert parse_diff(json.dumps(form(**changes)).encode())["stacks"]

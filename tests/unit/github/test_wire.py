@@ -4,7 +4,7 @@ import pytest
 from github_stub import Stub
 from poster_kit import TOKEN, github, posted
 
-from operations.code_hosts.api import TRIES, ApiError, TooLargeError, opened
+from operations.code_hosts.api import TRIES, ApiError, TooLargeError, open_api
 from planning.values.errors import InputError
 
 
@@ -61,12 +61,12 @@ def test_a_download_over_its_limit_ends() -> None:
 @pytest.mark.parametrize("root", ["http://api.example", "ftp://x", "api.example", "http://localhost.evil.example"])
 def test_a_token_is_not_sent_in_the_clear(root: str) -> None:
     with pytest.raises(InputError, match="not HTTPS"):
-        opened(root, TOKEN)
+        open_api(root, TOKEN)
 
 
 def test_no_token_is_said() -> None:
     with pytest.raises(InputError, match="no token"):
-        opened("https://api.example", "")
+        open_api("https://api.example", "")
 
 
 def test_an_answer_of_another_shape_is_a_fault_without_its_content() -> None:

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from catalogs.catalog import Catalog, load
-from components.platform.building_blocks.artifact_mirror import Shelf
+from components.platform.building_blocks.artifact_mirror import ArtifactMirror
 from operations.handbook.context import Sources, gather
-from operations.handbook.facts import Facts, Outputs
+from operations.handbook.facts import ClusterOutputs, HandbookFacts
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.candidates.market import Market
@@ -37,7 +37,7 @@ class Scene:
 
     lock: Lock
     checklist: Checklist
-    facts: Facts
+    facts: HandbookFacts
 
 
 @cache
@@ -60,19 +60,25 @@ def scene(name: str) -> Scene:
     return Scene(accepted, checklist, facts(accepted, checklist))
 
 
-def facts(accepted: Lock, checklist: Checklist, outputs: Outputs | None = None) -> Facts:
+def facts(accepted: Lock, checklist: Checklist, outputs: ClusterOutputs | None = None) -> HandbookFacts:
     return gather(
-        Sources(lock=accepted, checklist=checklist, catalog=catalog(), shelf=Shelf(), outputs=outputs or Outputs())
+        Sources(
+            lock=accepted,
+            checklist=checklist,
+            catalog=catalog(),
+            shelf=ArtifactMirror(),
+            outputs=outputs or ClusterOutputs(),
+        )
     )
 
 
-def with_agreement(name: str, agreement: object) -> Facts:
+def with_agreement(name: str, agreement: object) -> HandbookFacts:
     """Facts of a stack whose checklist has another agreement."""
     found = scene(name)
     return facts(found.lock, found.checklist.model_copy(update={"agreement": agreement}))
 
 
-def with_part(name: str, *parts: str, gone: tuple[str, ...] = ()) -> Facts:
+def with_part(name: str, *parts: str, gone: tuple[str, ...] = ()) -> HandbookFacts:
     """Facts of a stack that has other parts, too."""
     found = scene(name).facts
     return replace(found, parts=(found.parts | set(parts)) - set(gone))

@@ -14,7 +14,7 @@ from handbook_kit import NAMES, REPOSITORY, catalog, scene, with_agreement, with
 
 from catalogs.software.reader import parts
 from operations.handbook.contents import PAGES
-from operations.handbook.facts import Facts
+from operations.handbook.facts import HandbookFacts
 from operations.handbook.renderer import pages
 from planning.checklist.model.agreement import Agreement
 from planning.values.errors import AtollError
@@ -53,7 +53,7 @@ def below(value: Any) -> Iterator[str]:
         yield from numbers(str(value))
 
 
-def traced(name: str, facts: Facts) -> set[str]:
+def traced(name: str, facts: HandbookFacts) -> set[str]:
     """What a figure may be: of the lock, the checklist, the catalog, the parts' settings, or reckoned from the lock."""
     found = scene(name)
     known = set(below(json.loads(found.lock.model_dump_json())))
@@ -127,7 +127,7 @@ def test_rows_of_a_table_have_as_many_cells_as_its_head(name: str) -> None:
             head = cells
 
 
-def ids(facts: Facts) -> set[str]:
+def ids(facts: HandbookFacts) -> set[str]:
     return {each.page.id for each in pages(facts)}
 
 
@@ -145,7 +145,7 @@ def test_slurm_is_there_only_where_it_has_nodes() -> None:
     assert "slurm" not in ids(scene("demo").facts)
 
 
-def text_of(facts: Facts, page: str) -> str:
+def text_of(facts: HandbookFacts, page: str) -> str:
     return next(each.text for each in pages(facts) if each.page.id == page)
 
 

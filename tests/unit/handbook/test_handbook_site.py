@@ -14,7 +14,7 @@ import pytest
 import yaml
 from handbook_kit import facts, scene
 
-from operations.handbook.facts import Outputs
+from operations.handbook.facts import ClusterOutputs
 from operations.handbook.site import INSTALL, build, source, write
 from planning.values.errors import AtollError, InputError
 
@@ -53,7 +53,7 @@ def read(path: Path) -> Read:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The one site that is built: the demo's, with the outputs of a cluster that is up."""
     demo = scene("demo")
-    outputs = Outputs(
+    outputs = ClusterOutputs(
         is_known=True,
         vpn_address="192.0.2.7",
         cluster_name="demo-cluster",

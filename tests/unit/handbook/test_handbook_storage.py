@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from handbook_kit import facts, scene
 
-from operations.handbook.facts import Facts, TierFacts
+from operations.handbook.facts import HandbookFacts, TierFacts
 from operations.handbook.renderer import pages
 from planning.spec.cluster import Tier
 
@@ -24,7 +24,7 @@ WARM = Tier.model_validate(
 )
 
 
-def there(dataset_gb: int = 4000, *, tier: Tier | None = WARM) -> Facts:
+def there(dataset_gb: int = 4000, *, tier: Tier | None = WARM) -> HandbookFacts:
     """A cluster that was there before, with a tier of files that nobody has a claim on."""
     found = scene("existing-lambda")
     home = found.lock.placements[0].model_copy(update={"storage": (tier,) if tier else ()})
@@ -32,7 +32,7 @@ def there(dataset_gb: int = 4000, *, tier: Tier | None = WARM) -> Facts:
     return replace(facts(lock, found.checklist), dataset_gb=Decimal(dataset_gb))
 
 
-def page(of: Facts, name: str) -> str:
+def page(of: HandbookFacts, name: str) -> str:
     return next(each.text for each in pages(of) if each.page.id == name)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from operations.nodes.drain import Waiting
-from operations.nodes.health import Scene
-from operations.nodes.ports import ChangedError, ClusterError
+from operations.nodes.health import MaintenanceContext
+from operations.nodes.ports import ChangedError, NodeApiError
 from planning.incidents.node import Condition, Node
-from planning.incidents.pods import Budget, Pod
+from planning.incidents.pods import Pod, PodDisruptionBudget
 from planning.spec.cluster import Amounts, ClusterSpec, Placement, Profile
 from planning.spec.cluster import Pool as NodePool
 
@@ -74,9 +74,11 @@ def spec(*, target: str = "aws", provider: str = "aws", repair: str = "provider"
     )
 
 
-def scene(folder: Path, of: ClusterSpec | None = None, *, hours: Decimal | None = None) -> Scene:
+def scene(folder: Path, of: ClusterSpec | None = None, *, hours: Decimal | None = None) -> MaintenanceContext:
     folder.mkdir(parents=True, exist_ok=True)
-    return Scene(stack="demo", spec=of or spec(), folder=folder, eks="atoll-demo", replace_within_hours=hours)
+    return MaintenanceContext(
+        stack="demo", spec=of or spec(), folder=folder, eks="atoll-demo", replace_within_hours=hours
+    )
 
 
 def node(name: str, *conditions: Condition, pool: str = "train", role: str = "gpu", **changes: Any) -> Node:
@@ -117,7 +119,7 @@ class FakeCluster:
 
     all: list[Node]
     pods: dict[str, list[Pod]] = field(default_factory=dict)
-    rules: list[Budget] = field(default_factory=list)
+    rules: list[PodDisruptionBudget] = field(default_factory=list)
     told: Mapping[str, tuple[int, ...]] | str = field(default_factory=dict)
     clashes: int = 0
     refuses: str = ""
@@ -131,12 +133,12 @@ class FakeCluster:
     def pods_on(self, node: str) -> Sequence[Pod]:
         return list(self.pods.get(node, []))
 
-    def budgets(self) -> Sequence[Budget]:
+    def budgets(self) -> Sequence[PodDisruptionBudget]:
         return self.rules
 
     def change(self, node: Node, change: Mapping[str, Any]) -> None:
         if self.refuses:
-            raise ClusterError(self.refuses)
+            raise NodeApiError(self.refuses)
         if self.clashes:
             self.clashes -= 1
             raise ChangedError

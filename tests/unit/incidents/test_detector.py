@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from fake_cluster import START, node
 
-from catalogs.failures import Sign, failures
-from planning.incidents.findings import HEALTHY, XID, Standing, judged, monitor
+from catalogs.failures import FailureSignal, failures
+from planning.incidents.findings import HEALTHY, XID, NodeHealth, diagnose_node, monitor
 from planning.incidents.node import Condition
 
 if TYPE_CHECKING:
-    from planning.incidents.findings import Verdict
+    from planning.incidents.findings import NodeDiagnosis
 
 RULES: Final[list[dict[str, str]]] = monitor()["rules"]  # pyright: ignore[reportAssignmentType]
 
@@ -24,7 +24,7 @@ def seen(line: str) -> list[dict[str, str]]:
     return [rule for rule in RULES if re.search(rule["pattern"] + r"\Z", line)]
 
 
-def verdict(line: str) -> Verdict:
+def verdict(line: str) -> NodeDiagnosis:
     """What `atoll nodes` makes of a node on which the kernel wrote a line."""
     states: dict[str, tuple[str, str, str]] = {name: ("False", *said) for name, said in HEALTHY.items()}
     for rule in seen(line):
@@ -34,14 +34,14 @@ def verdict(line: str) -> Verdict:
         Condition(type=name, status=status, reason=reason, message=message, since=START - timedelta(minutes=1))
         for name, (status, reason, message) in states.items()
     ]
-    return judged(node("gpu-1", *conditions), now=START)
+    return diagnose_node(node("gpu-1", *conditions), now=START)
 
 
 def test_every_condition_that_is_written_is_one_that_is_read() -> None:
     document: Any = monitor()
     written = {each["type"] for each in document["conditions"]}
     assert {rule["condition"] for rule in RULES if rule["type"] == "permanent"} == written
-    rows = [failures()[Sign.CONDITION, name] for name in written]
+    rows = [failures()[FailureSignal.CONDITION, name] for name in written]
     assert all(row.certain and row.fails("True") and not row.fails("False") and not row.after_minutes for row in rows)
 
 
@@ -51,9 +51,9 @@ def test_a_node_of_which_nothing_was_written_is_well() -> None:
 
 def test_every_xid_that_is_certain_fails_its_node_by_number_and_no_other_does() -> None:
     for (kind, number), row in failures().items():
-        if kind is Sign.XID:
+        if kind is FailureSignal.XID:
             found = verdict(f"NVRM: Xid (PCI:0000:b4:00): {number}, pid=1582259, name=python, what it was")
-            assert (found.standing is Standing.FAILED) == row.certain, number
+            assert (found.standing is NodeHealth.FAILED) == row.certain, number
             names = [each.name for each in found.findings]
             assert names == ([XID, f"Xid {number}"] if row.certain else []), number
 
@@ -73,7 +73,7 @@ def test_every_xid_that_is_certain_fails_its_node_by_number_and_no_other_does() 
 )
 def test_a_line_of_a_kernel_fails_its_node(line: str, name: str) -> None:
     found = verdict(line)
-    assert found.standing is Standing.FAILED
+    assert found.standing is NodeHealth.FAILED
     assert name in {each.name for each in found.findings}
 
 
@@ -91,7 +91,7 @@ def test_a_line_of_a_kernel_fails_its_node(line: str, name: str) -> None:
     ],
 )
 def test_what_passes_or_is_a_programs_own_takes_no_node_away(line: str) -> None:
-    assert verdict(line).standing is Standing.WELL
+    assert verdict(line).standing is NodeHealth.WELL
     assert all(rule["type"] == "temporary" for rule in seen(line))
 
 

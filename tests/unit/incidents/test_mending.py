@@ -13,15 +13,15 @@ from fake_cluster import XID_79, Clock, FakeCluster, node, pod, scene, spare, sp
 
 from operations.nodes import aws_instances, watch
 from operations.nodes.drain import DrainError
-from operations.nodes.health import Scene, look
-from operations.nodes.incident_log import IncidentLog, logged
-from operations.nodes.ports import ClusterError
-from operations.nodes.repair import Asked, Work, mend
-from operations.nodes.watch import Limit, act, said
-from operations.project.journal import Journal, Kind
+from operations.nodes.health import MaintenanceContext, inspect_nodes
+from operations.nodes.incident_log import IncidentLog, read_incidents
+from operations.nodes.ports import NodeApiError
+from operations.nodes.repair import RepairContext, RepairRequest, repair_node
+from operations.nodes.watch import CordonLimit, cordon_failed_nodes, report_unhealthy
+from operations.project.journal import Journal, RecordKind
 from planning.incidents.incident import Incident
 from planning.incidents.node import Condition
-from planning.incidents.pods import Budget
+from planning.incidents.pods import PodDisruptionBudget
 from planning.spec.cluster import ClusterSpec
 from planning.values.errors import InputError
 
@@ -31,14 +31,16 @@ class Killed(BaseException):
 
 
 @contextmanager
-def work(folder: Path, cluster: FakeCluster, *, of: ClusterSpec | None = None, **changes: Any) -> Iterator[Work]:
+def work(
+    folder: Path, cluster: FakeCluster, *, of: ClusterSpec | None = None, **changes: Any
+) -> Iterator[RepairContext]:
     clock, says = Clock(), changes.pop("says", [])
     at = scene(
         folder, of or spec(target="existing", provider="lambda", repair="none"), hours=changes.pop("hours", None)
     )
     log = IncidentLog(at.folder, now=clock.now)
     try:
-        yield Work(scene=at, cluster=cluster, log=log, waiting=clock.waiting(**changes), say=says.append)
+        yield RepairContext(scene=at, cluster=cluster, log=log, waiting=clock.waiting(**changes), say=says.append)
     finally:
         log.close()
 
@@ -48,9 +50,9 @@ def whole(*, pods: int = 2) -> FakeCluster:
     return FakeCluster(all=nodes, pods={"t-0": [pod(f"job-{number}") for number in range(pods)]})
 
 
-def mended(folder: Path, cluster: FakeCluster, *, asked: Asked | None = None, **changes: Any) -> Incident:
+def mended(folder: Path, cluster: FakeCluster, *, asked: RepairRequest | None = None, **changes: Any) -> Incident:
     with work(folder, cluster, **changes) as tools:
-        return mend(asked or Asked(node="t-0"), tools)
+        return repair_node(asked or RepairRequest(node="t-0"), tools)
 
 
 def test_a_failed_node_is_emptied_a_spare_takes_over_and_a_ticket_lies_ready(tmp_path: Path) -> None:
@@ -74,7 +76,7 @@ def test_a_failed_node_is_emptied_a_spare_takes_over_and_a_ticket_lies_ready(tmp
         "paid for while it is away",
     ):
         assert expected in text
-    assert logged(tmp_path) == (incident,)
+    assert read_incidents(tmp_path) == (incident,)
 
 
 def test_without_an_agreement_the_ticket_says_that_none_was_made(tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ def test_killed_at_any_write_it_goes_on_and_takes_one_spare_only(
         with pytest.raises(Killed):
             mended(tmp_path, cluster)
     incident = mended(tmp_path, cluster)
-    assert len(logged(tmp_path)) == 1
+    assert len(read_incidents(tmp_path)) == 1
     assert incident.spare == "t-9"
     assert cluster.node("t-99").held
     assert all(incident.did(each) for each in ("cordon", "drain", "spare", "replace"))
@@ -115,17 +117,19 @@ def test_killed_at_any_write_it_goes_on_and_takes_one_spare_only(
 def test_a_budget_that_blocks_is_named_and_the_next_run_goes_on(tmp_path: Path) -> None:
     cluster = whole()
     cluster.pods["t-0"] = [pod("job-0", labels={"app": "etl"}), pod("job-1")]
-    cluster.rules = [Budget(namespace="team", name="etl", selector={"matchLabels": {"app": "etl"}}, allowed=0)]
+    cluster.rules = [
+        PodDisruptionBudget(namespace="team", name="etl", selector={"matchLabels": {"app": "etl"}}, allowed=0)
+    ]
     with pytest.raises(DrainError, match=r"team/job-0 \(disruption budget team/etl allows none to go\)"):
         mended(tmp_path, cluster)
-    (incident,) = logged(tmp_path)
+    (incident,) = read_incidents(tmp_path)
     assert incident.did("cordon")
     assert not incident.did("drain")
     assert "team/etl" in incident.trouble
     assert not cluster.node("t-9").held, "what waits for a budget needs the room of the spare"
     cluster.rules = []
     assert mended(tmp_path, cluster).did("replace")
-    assert [each.trouble for each in logged(tmp_path)] == [""]
+    assert [each.trouble for each in read_incidents(tmp_path)] == [""]
 
 
 def test_a_pod_that_does_not_end_is_named_with_its_own_grace(tmp_path: Path) -> None:
@@ -141,7 +145,7 @@ def test_a_silent_kubelet_is_not_waited_for(tmp_path: Path) -> None:
     cluster.all[2] = node("t-0", Condition(type="Ready", status="Unknown"))
     with pytest.raises(InputError, match="its kubelet is silent"):
         mended(tmp_path, cluster)
-    assert mended(tmp_path, cluster, asked=Asked(node="t-0", because="power is off in the rack")).did("drain")
+    assert mended(tmp_path, cluster, asked=RepairRequest(node="t-0", because="power is off in the rack")).did("drain")
 
 
 def test_a_pod_that_nothing_starts_again_needs_force(tmp_path: Path) -> None:
@@ -149,7 +153,7 @@ def test_a_pod_that_nothing_starts_again_needs_force(tmp_path: Path) -> None:
     cluster.pods["t-0"] = [replace(pod("mine"), owner="")]
     with pytest.raises(DrainError, match="team/mine"):
         mended(tmp_path, cluster)
-    mended(tmp_path, cluster, asked=Asked(node="t-0", force=True))
+    mended(tmp_path, cluster, asked=RepairRequest(node="t-0", force=True))
     assert cluster.pods["t-0"] == []
 
 
@@ -176,17 +180,17 @@ def test_what_is_not_ours_or_not_broken_is_left_alone(tmp_path: Path, name: str,
     cluster = whole()
     cluster.all.append(node("theirs", XID_79, pool="other-pool"))
     with pytest.raises(InputError, match=told) as refused:
-        mended(tmp_path, cluster, asked=Asked(node=name))
+        mended(tmp_path, cluster, asked=RepairRequest(node=name))
     assert hint in refused.value.hint
     assert cluster.changes == []
-    assert logged(tmp_path) == ()
+    assert read_incidents(tmp_path) == ()
 
 
 def test_the_last_system_node_is_left_alone_even_when_asked_for(tmp_path: Path) -> None:
     cluster = whole()
     cluster.all[0] = replace(cluster.all[0], cordoned=True)
     with pytest.raises(InputError, match="last system node"):
-        mended(tmp_path, cluster, asked=Asked(node="sys-1", because="try"))
+        mended(tmp_path, cluster, asked=RepairRequest(node="sys-1", because="try"))
     assert cluster.changes == []
 
 
@@ -209,7 +213,7 @@ def test_without_a_spare_it_goes_on_says_so_and_the_next_run_looks_again(tmp_pat
 
 def test_a_kept_machine_is_not_replaced(tmp_path: Path) -> None:
     says: list[str] = []
-    incident = mended(tmp_path, whole(), asked=Asked(node="t-0", keep=True), says=says)
+    incident = mended(tmp_path, whole(), asked=RepairRequest(node="t-0", keep=True), says=says)
     assert not incident.did("replace")
     assert "stays" in says[-1]
 
@@ -220,9 +224,9 @@ def test_a_change_between_look_and_write_is_tried_again_and_a_refusal_is_written
     assert mended(tmp_path, cluster).did("cordon")
     cluster = whole()
     cluster.refuses = "the cluster refused PATCH /api/v1/nodes/t-0: 403 Forbidden"
-    with pytest.raises(ClusterError, match="403"):
+    with pytest.raises(NodeApiError, match="403"):
         mended(tmp_path / "other", cluster)
-    assert "403 Forbidden" in logged(tmp_path / "other")[0].trouble
+    assert "403 Forbidden" in read_incidents(tmp_path / "other")[0].trouble
 
 
 def test_an_edited_log_is_refused_before_anything_is_touched(tmp_path: Path) -> None:
@@ -236,31 +240,31 @@ def test_an_edited_log_is_refused_before_anything_is_touched(tmp_path: Path) -> 
     assert cluster.changes == []
     path.write_text("\n".join(path.read_text().splitlines()[:1]) + "\n")
     with pytest.raises(InputError):
-        logged(tmp_path)
+        read_incidents(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("kind", "step", "content", "said"),
     [
-        (Kind.OPENED, "", {"incident": 5}, "incident is no text"),
-        (Kind.OPENED, "", {"node": ["t-0"]}, "node is no text"),
-        (Kind.OPENED, "", {"xids": "79"}, "xids is no list of whole numbers"),
-        (Kind.OPENED, "", {"xids": [79, "80"]}, "xids is no list of whole numbers"),
-        (Kind.OPENED, "", {"xids": [True]}, "xids is no list of whole numbers"),
-        (Kind.DONE, "rerack", {}, "'rerack' is no step of an incident"),
-        (Kind.DONE, "", {}, "'' is no step of an incident"),
+        (RecordKind.OPENED, "", {"incident": 5}, "incident is no text"),
+        (RecordKind.OPENED, "", {"node": ["t-0"]}, "node is no text"),
+        (RecordKind.OPENED, "", {"xids": "79"}, "xids is no list of whole numbers"),
+        (RecordKind.OPENED, "", {"xids": [79, "80"]}, "xids is no list of whole numbers"),
+        (RecordKind.OPENED, "", {"xids": [True]}, "xids is no list of whole numbers"),
+        (RecordKind.DONE, "rerack", {}, "'rerack' is no step of an incident"),
+        (RecordKind.DONE, "", {}, "'' is no step of an incident"),
     ],
 )
 def test_a_line_that_says_what_no_event_says_is_refused_by_its_number(
-    tmp_path: Path, kind: Kind, step: str, content: dict[str, object], said: str
+    tmp_path: Path, kind: RecordKind, step: str, content: dict[str, object], said: str
 ) -> None:
     """Chained as it should be, and not understood: never read as nothing, nor as a replaced node."""
     journal = Journal(tmp_path / "incidents.jsonl", now=Clock().now)
-    journal.append(Kind.OPENED, content={"incident": "a", "node": "t-0", "words": "Xid 79", "xids": [79]})
+    journal.append(RecordKind.OPENED, content={"incident": "a", "node": "t-0", "words": "Xid 79", "xids": [79]})
     journal.append(kind, step=step, content={"incident": "a", **content})
     journal.close()
     with pytest.raises(InputError, match="cannot be trusted") as refused:
-        logged(tmp_path)
+        read_incidents(tmp_path)
     (fault,) = refused.value.faults
     assert (fault.line, said in fault.message) == (2, True)
 
@@ -296,7 +300,7 @@ def test_a_machine_google_takes_no_report_of_gets_a_ticket(tmp_path: Path) -> No
     assert "ticket" in mended(tmp_path, whole(), of=bought).remedy
 
 
-def at(tools: Work) -> dict[str, Any]:
+def at(tools: RepairContext) -> dict[str, Any]:
     return {"scene": tools.scene, "cluster": tools.cluster, "log": tools.log}
 
 
@@ -305,11 +309,11 @@ def test_an_incident_ends_when_the_node_works_again(tmp_path: Path) -> None:
     mended(tmp_path, cluster)
     says: list[str] = []
     with work(tmp_path, cluster) as tools:
-        looked = look(tools.scene, cluster, now=tools.log.now())
-        assert watch.settle(looked, **at(tools), say=says.append) == ()
+        looked = inspect_nodes(tools.scene, cluster, now=tools.log.now())
+        assert watch.close_finished_incidents(looked, **at(tools), say=says.append) == ()
         cluster.all[2] = replace(node("t-0"), annotations=cluster.node("t-0").annotations)
-        looked = look(tools.scene, cluster, now=tools.log.now())
-        (closed,) = watch.settle(looked, **at(tools), say=says.append)
+        looked = inspect_nodes(tools.scene, cluster, now=tools.log.now())
+        (closed,) = watch.close_finished_incidents(looked, **at(tools), say=says.append)
     assert closed.end == "t-0 works again"
     assert cluster.node("t-0").incident == ""
 
@@ -319,11 +323,11 @@ def test_an_incident_ends_when_another_machine_has_come(tmp_path: Path) -> None:
     mended(tmp_path, cluster)
     cluster.all = [each for each in cluster.all if each.name != "t-0"]
     with work(tmp_path, cluster) as tools:
-        looked = look(tools.scene, cluster, now=tools.log.now())
-        assert watch.settle(looked, **at(tools), say=print) == ()
+        looked = inspect_nodes(tools.scene, cluster, now=tools.log.now())
+        assert watch.close_finished_incidents(looked, **at(tools), say=print) == ()
         cluster.all.append(replace(node("t-0"), uid="another"))
-        looked = look(tools.scene, cluster, now=tools.log.now())
-        (closed,) = watch.settle(looked, **at(tools), say=print)
+        looked = inspect_nodes(tools.scene, cluster, now=tools.log.now())
+        (closed,) = watch.close_finished_incidents(looked, **at(tools), say=print)
     assert closed.end == "its machine is gone, and train has 4 nodes that work or are held"
 
 
@@ -333,14 +337,14 @@ def test_an_incident_of_another_cluster_of_the_stack_is_left_open(tmp_path: Path
     place = away.placement.model_copy(update={"name": "overflow"})
     cluster = FakeCluster(all=[*systems(), *(node(f"o-{number}") for number in range(4))])
     with work(tmp_path, cluster, of=away.model_copy(update={"placement": place})) as tools:
-        looked = look(tools.scene, cluster, now=tools.log.now())
-        assert watch.settle(looked, **at(tools), say=print) == ()
+        looked = inspect_nodes(tools.scene, cluster, now=tools.log.now())
+        assert watch.close_finished_incidents(looked, **at(tools), say=print) == ()
 
 
 def test_a_node_is_held_only_when_it_is_able_idle_and_wanted(tmp_path: Path) -> None:
     cluster = FakeCluster(all=[*systems(), node("t-0", XID_79), node("t-1"), node("t-2")], pods={"t-2": [pod("job")]})
     with work(tmp_path, cluster) as tools:
-        hold: Callable[[str], str] = lambda name: watch.hold(name, **at(tools))  # noqa: E731 - said five times
+        hold: Callable[[str], str] = lambda name: watch.hold_spare(name, **at(tools))  # noqa: E731 - said five times
         for name, reason in (("t-0", "it is failed"), ("t-2", "has work"), ("sys-0", "no spares in the lock")):
             with pytest.raises(InputError, match=reason):
                 hold(name)
@@ -357,16 +361,16 @@ def test_a_repaired_node_comes_back_as_a_spare_and_its_incident_ends(tmp_path: P
     cluster.all[2] = replace(cluster.node("t-0"), conditions=node("x").conditions)
     with work(tmp_path, cluster) as tools:
         with pytest.raises(InputError, match="has not passed its burn-in"):
-            watch.hold("t-0", **at(tools))
+            watch.hold_spare("t-0", **at(tools))
         retested = replace(cluster.node("t-0"), taints={"atoll/burn-in": "pending"}, cordoned=False)
         cluster.all[2] = retested
-        looked = look(tools.scene, cluster, now=tools.log.now())
-        assert watch.settle(looked, **at(tools), say=print) == ()
+        looked = inspect_nodes(tools.scene, cluster, now=tools.log.now())
+        assert watch.close_finished_incidents(looked, **at(tools), say=print) == ()
         cluster.all[2] = replace(retested, taints={}, labels={**retested.labels, "atoll/burn-in": "passed"})
-        watch.hold("t-0", **at(tools))
+        watch.hold_spare("t-0", **at(tools))
     assert cluster.node("t-0").held
     assert cluster.node("t-0").incident == ""
-    assert logged(tmp_path)[0].end == "t-0 came back, and is held as a spare"
+    assert read_incidents(tmp_path)[0].end == "t-0 came back, and is held as a spare"
 
 
 def test_an_incident_is_closed_by_hand_once(tmp_path: Path) -> None:
@@ -383,15 +387,15 @@ def test_watching_cordons_within_the_limit_once_and_mending_goes_on_from_there(t
     cluster = whole()
     cluster.all[3] = node("t-1", XID_79)
     says: list[str] = []
-    limit = Limit(at_most=1, share_percent=20)
+    limit = CordonLimit(at_most=1, share_percent=20)
     with work(tmp_path, cluster) as tools:
         for expected in (("t-0",), ()):
-            looked = look(tools.scene, cluster, now=tools.log.now())
-            assert act(looked, **at(tools), limit=limit, say=says.append) == expected
-        said(look(tools.scene, cluster, now=tools.log.now()), says.append)
+            looked = inspect_nodes(tools.scene, cluster, now=tools.log.now())
+            assert cordon_failed_nodes(looked, **at(tools), limit=limit, say=says.append) == expected
+        report_unhealthy(inspect_nodes(tools.scene, cluster, now=tools.log.now()), says.append)
     assert any("t-1 is not cordoned" in each for each in says)
     assert any("t-0 of train is failed (cordoned)" in each for each in says)
-    (incident,) = logged(tmp_path)
+    (incident,) = read_incidents(tmp_path)
     assert incident.did("cordon")
     assert mended(tmp_path, cluster).id == incident.id
 
@@ -410,5 +414,5 @@ def test_two_incidents_of_a_day_and_a_node_that_fails_again_have_ids_of_their_ow
 
 def test_scene_of_the_test_is_the_stack_s(tmp_path: Path) -> None:
     found = scene(tmp_path)
-    assert isinstance(found, Scene)
+    assert isinstance(found, MaintenanceContext)
     assert set(found.pools) == {"system", "train"}

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.failures import failures
-from operations.nodes.health import look
-from operations.nodes.incident_log import IncidentLog, logged
+from operations.nodes.health import inspect_nodes
+from operations.nodes.incident_log import IncidentLog, read_incidents
 from operations.nodes.ports import SilentError
-from operations.nodes.repair import SAID, Asked, Work, mend
-from operations.nodes.watch import Limit, act
-from planning.incidents.findings import Standing, judged
+from operations.nodes.repair import SAID, RepairContext, RepairRequest, repair_node
+from operations.nodes.watch import CordonLimit, cordon_failed_nodes
+from planning.incidents.findings import NodeHealth, diagnose_node
 from planning.incidents.node import Condition, Node, node_of
 from planning.incidents.pods import Pod, pod_of
 from planning.incidents.remedies import remedy
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from planning.incidents.incident import Incident
 
-LIMIT = Limit(at_most=1, share_percent=20)
+LIMIT = CordonLimit(at_most=1, share_percent=20)
 FULL = Condition(type="DiskPressure", status="True", since=START)
 
 
@@ -39,8 +39,8 @@ def mended(folder: Path, cluster: FakeCluster, *, says: list[str] | None = None,
     at, clock = scene(folder, spec(target="existing", provider="lambda", repair="none")), Clock()
     with closing(IncidentLog(at.folder, now=clock.now)) as log:
         say = [].append if says is None else says.append
-        tools = Work(scene=at, cluster=cluster, log=log, waiting=clock.waiting(), say=say)
-        return mend(Asked(node="t-0", **asked), tools)
+        tools = RepairContext(scene=at, cluster=cluster, log=log, waiting=clock.waiting(), say=say)
+        return repair_node(RepairRequest(node="t-0", **asked), tools)
 
 
 def cluster_of(*conditions: Condition, **changes: Any) -> FakeCluster:
@@ -60,16 +60,16 @@ def not_ready(*, for_minutes: float, ahead_minutes: float = 0, silent_minutes: f
     return node("t-0", Condition(type="Ready", status="False", since=since, beat=beat))
 
 
-def standing(of: Node) -> Standing:
-    return judged(of, now=START).standing
+def standing(of: Node) -> NodeHealth:
+    return diagnose_node(of, now=START).standing
 
 
 def test_a_clock_that_is_an_hour_behind_is_no_failure() -> None:
-    assert standing(not_ready(for_minutes=1, ahead_minutes=-60)) is Standing.DOUBTFUL
+    assert standing(not_ready(for_minutes=1, ahead_minutes=-60)) is NodeHealth.DOUBTFUL
 
 
 def test_a_clock_that_is_an_hour_ahead_hides_no_failure() -> None:
-    assert standing(not_ready(for_minutes=30, ahead_minutes=60)) is Standing.FAILED
+    assert standing(not_ready(for_minutes=30, ahead_minutes=60)) is NodeHealth.FAILED
 
 
 @given(
@@ -82,9 +82,9 @@ def test_no_clock_makes_a_failure_more_than_five_minutes_early_or_late(
 ) -> None:
     found = standing(not_ready(for_minutes=minutes, ahead_minutes=ahead, silent_minutes=silent))
     if minutes < 5:
-        assert found is Standing.DOUBTFUL
+        assert found is NodeHealth.DOUBTFUL
     if minutes > 15:
-        assert found is Standing.FAILED
+        assert found is NodeHealth.FAILED
 
 
 def test_the_last_word_of_a_condition_is_read() -> None:
@@ -106,18 +106,18 @@ def test_a_node_that_is_taken_away_on_purpose_is_no_incident(tmp_path: Path, tai
     at = scene(tmp_path)
     with closing(IncidentLog(at.folder, now=Clock().now)) as log:
         says: list[str] = []
-        looked = look(at, cluster, now=START)
-        assert act(looked, scene=at, cluster=cluster, log=log, limit=LIMIT, say=says.append) == ()
+        looked = inspect_nodes(at, cluster, now=START)
+        assert cordon_failed_nodes(looked, scene=at, cluster=cluster, log=log, limit=LIMIT, say=says.append) == ()
     assert f"t-0 is not cordoned: {words}" in says
     with pytest.raises(InputError, match=words) as refused:
         mended(tmp_path, cluster)
     assert "--because" in refused.value.hint
-    assert (cluster.changes, logged(tmp_path)) == ([], ())
+    assert (cluster.changes, read_incidents(tmp_path)) == ([], ())
 
 
 def test_a_node_that_a_scaler_takes_counts_as_away() -> None:
     nodes = [node("t-0", XID_79), node("t-1", taints={"karpenter.sh/disrupted": ""}), *map(node, ("t-2", "t-3"))]
-    verdicts = {each.name: judged(each, now=START) for each in nodes}
+    verdicts = {each.name: diagnose_node(each, now=START) for each in nodes}
     found = cordons(nodes, verdicts=verdicts, at_most=1, share_percent=20, pools=["train"])
     assert (found.nodes, "1 of 4 nodes of train are away already" in found.left[0][1]) == ((), True)
 
@@ -138,7 +138,9 @@ def test_a_full_disk_is_no_reason_to_end_a_machine(tmp_path: Path) -> None:
 def test_a_node_that_is_well_again_is_not_replaced_by_who_goes_on_late(tmp_path: Path) -> None:
     cluster, at = cluster_of(XID_79), scene(tmp_path)
     with closing(IncidentLog(at.folder, now=Clock().now)) as log:
-        act(look(at, cluster, now=START), scene=at, cluster=cluster, log=log, limit=LIMIT, say=print)
+        cordon_failed_nodes(
+            inspect_nodes(at, cluster, now=START), scene=at, cluster=cluster, log=log, limit=LIMIT, say=print
+        )
     now_is(cluster, "t-0")
     with pytest.raises(InputError, match="any more") as refused:
         mended(tmp_path, cluster)
@@ -217,7 +219,7 @@ def test_a_cluster_that_stays_silent_ends_the_drain_and_the_next_run_goes_on(tmp
         mended(tmp_path, cluster)
     cluster.gaps = 0
     assert mended(tmp_path, cluster).did("replace")
-    assert len(logged(tmp_path)) == 1
+    assert len(read_incidents(tmp_path)) == 1
 
 
 def test_a_drain_that_waits_says_so_once(tmp_path: Path) -> None:
@@ -234,10 +236,10 @@ def test_the_kubeconfig_of_another_region_is_refused_before_anything_is_touched(
     there = {"topology.kubernetes.io/region": "eu-west-9"}
     cluster = cluster_of(XID_79, labels=there)
     with pytest.raises(InputError, match="a cluster in eu-west-9, and placement home") as refused:
-        look(scene(tmp_path, home), cluster, now=START)
+        inspect_nodes(scene(tmp_path, home), cluster, now=START)
     assert "--placement" in refused.value.hint
     here = cluster_of(XID_79, labels={"topology.kubernetes.io/region": home.placement.region})
-    assert look(scene(tmp_path, home), here, now=START).verdicts["t-0"].standing is Standing.FAILED
+    assert inspect_nodes(scene(tmp_path, home), here, now=START).verdicts["t-0"].standing is NodeHealth.FAILED
 
 
 def test_pods_that_keep_files_on_the_node_are_known() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.catalog import load
-from catalogs.failures import Action, Sign, failure, failures
+from catalogs.failures import Action, FailureSignal, failure, failures
 from catalogs.validation import faults
-from planning.incidents.findings import Standing, gpus_in, judged, xids_in
+from planning.incidents.findings import NodeHealth, diagnose_node, gpus_in, xids_in
 from planning.incidents.node import Condition, node_of
 from planning.platform.alerts.gpu import APPLICATION_XIDS
 
@@ -23,7 +23,7 @@ def test_every_row_has_a_source_that_is_listed_and_no_two_rows_are_one() -> None
 
 
 def test_no_xid_that_a_program_causes_takes_a_node_away() -> None:
-    rows = [failures()[Sign.XID, str(number)] for number in APPLICATION_XIDS]
+    rows = [failures()[FailureSignal.XID, str(number)] for number in APPLICATION_XIDS]
     assert {row.action for row in rows} == {Action.RESTART_APP, Action.NONE}
     assert not any(row.certain for row in rows)
 
@@ -74,8 +74,8 @@ def test_no_text_makes_an_xid_of_more_than_three_digits(text: str) -> None:
 
 
 def test_a_gpu_off_the_bus_is_certain_and_named_by_its_uuid() -> None:
-    verdict = judged(node("a", XID_79), now=START)
-    assert verdict.standing is Standing.FAILED
+    verdict = diagnose_node(node("a", XID_79), now=START)
+    assert verdict.standing is NodeHealth.FAILED
     assert {each.name for each in verdict.findings} == {"SysLogsXIDError", "Xid 79"}
     assert verdict.action is Action.REBOOT
     assert gpus_in(node("a", XID_79)) == ("GPU-22222222-2222-2222-2222-222222222222",)
@@ -83,58 +83,60 @@ def test_a_gpu_off_the_bus_is_certain_and_named_by_its_uuid() -> None:
 
 def test_a_condition_that_names_only_a_program_s_xid_is_not_certain() -> None:
     told = replace(XID_79, message="ErrorCode:31 NVRM: Xid (PCI:0002:00:00): 31, pid=7")
-    verdict = judged(node("a", told), now=START)
-    assert verdict.standing is Standing.DOUBTFUL
+    verdict = diagnose_node(node("a", told), now=START)
+    assert verdict.standing is NodeHealth.DOUBTFUL
     assert not any(each.certain for each in verdict.findings)
 
 
-@pytest.mark.parametrize(("minutes", "standing"), [(9, Standing.DOUBTFUL), (10, Standing.FAILED)])
-def test_a_node_that_is_not_ready_counts_after_ten_minutes(minutes: int, standing: Standing) -> None:
+@pytest.mark.parametrize(("minutes", "standing"), [(9, NodeHealth.DOUBTFUL), (10, NodeHealth.FAILED)])
+def test_a_node_that_is_not_ready_counts_after_ten_minutes(minutes: int, standing: NodeHealth) -> None:
     told = Condition(type="Ready", status="False", since=START - timedelta(minutes=minutes))
-    assert judged(node("a", told), now=START).standing is standing
+    assert diagnose_node(node("a", told), now=START).standing is standing
 
 
 def test_a_condition_without_a_time_is_new() -> None:
-    assert judged(node("a", Condition(type="Ready", status="False")), now=START).standing is Standing.DOUBTFUL
+    assert diagnose_node(node("a", Condition(type="Ready", status="False")), now=START).standing is NodeHealth.DOUBTFUL
 
 
 def test_a_silent_kubelet_is_unknown_and_not_failed() -> None:
     told = Condition(type="Ready", status="Unknown", since=START - timedelta(hours=5))
-    assert judged(node("a", told), now=START).standing is Standing.UNKNOWN
-    assert judged(replace(node("a"), conditions=()), now=START).standing is Standing.UNKNOWN
+    assert diagnose_node(node("a", told), now=START).standing is NodeHealth.UNKNOWN
+    assert diagnose_node(replace(node("a"), conditions=()), now=START).standing is NodeHealth.UNKNOWN
 
 
 def test_a_metric_tells_what_no_condition_tells_and_an_unknown_xid_is_only_looked_at() -> None:
-    assert judged(node("a"), now=START, xids=(79,)).standing is Standing.FAILED
-    assert judged(node("a"), now=START, xids=(13,)).standing is Standing.WELL
-    verdict = judged(node("a"), now=START, xids=(999,))
-    assert (verdict.standing, verdict.findings[0].source) == (Standing.DOUBTFUL, "")
+    assert diagnose_node(node("a"), now=START, xids=(79,)).standing is NodeHealth.FAILED
+    assert diagnose_node(node("a"), now=START, xids=(13,)).standing is NodeHealth.WELL
+    verdict = diagnose_node(node("a"), now=START, xids=(999,))
+    assert (verdict.standing, verdict.findings[0].source) == (NodeHealth.DOUBTFUL, "")
 
 
 def test_a_provider_s_own_label_is_said_and_never_certain() -> None:
-    away = judged(node("a", labels={"node.coreweave.cloud/state": "triage"}), now=START)
-    assert (away.standing, away.action) == (Standing.DOUBTFUL, Action.PROVIDER)
-    assert judged(node("a", labels={"node.coreweave.cloud/state": "production"}), now=START).findings == ()
+    away = diagnose_node(node("a", labels={"node.coreweave.cloud/state": "triage"}), now=START)
+    assert (away.standing, away.action) == (NodeHealth.DOUBTFUL, Action.PROVIDER)
+    assert diagnose_node(node("a", labels={"node.coreweave.cloud/state": "production"}), now=START).findings == ()
 
 
 def test_a_node_that_failed_its_burn_in_is_failed_and_says_why() -> None:
     said = {"atoll/burn-in-why": "matmul: 400 TFLOPS, 80% of 989 is 791"}
-    verdict = judged(node("a", labels={"atoll/burn-in": "failed"}, annotations=said), now=START)
-    assert verdict.standing is Standing.FAILED
+    verdict = diagnose_node(node("a", labels={"atoll/burn-in": "failed"}, annotations=said), now=START)
+    assert verdict.standing is NodeHealth.FAILED
     assert verdict.findings[0].detail.startswith("matmul")
 
 
 def test_eks_tells_by_false_and_nvsentinel_by_true() -> None:
     old = START - timedelta(minutes=11)
     assert (
-        judged(node("a", Condition(type="AcceleratedHardwareReady", status="False", since=old)), now=START).standing
-        is Standing.FAILED
+        diagnose_node(
+            node("a", Condition(type="AcceleratedHardwareReady", status="False", since=old)), now=START
+        ).standing
+        is NodeHealth.FAILED
     )
     fine = [
         Condition(type="AcceleratedHardwareReady", status="True", since=old),
         Condition(type="GpuMemWatch", status="False", since=old),
     ]
-    assert judged(node("a", *fine), now=START).standing is Standing.WELL
+    assert diagnose_node(node("a", *fine), now=START).standing is NodeHealth.WELL
 
 
 @given(
@@ -157,7 +159,7 @@ def test_no_answer_of_a_server_breaks_the_reading(value: object) -> None:
     form = value if isinstance(value, dict) else {"metadata": value, "spec": value, "status": value}
     found = node_of(form)
     assert isinstance(found.name, str)
-    assert judged(found, now=START).standing in Standing
+    assert diagnose_node(found, now=START).standing in NodeHealth
 
 
 def test_a_node_is_read_as_the_api_writes_it() -> None:

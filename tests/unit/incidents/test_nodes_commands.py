@@ -22,7 +22,7 @@ from operations.project.lease import only_writer
 from planning.incidents import node as marks
 from planning.incidents import spares
 from planning.incidents.node import Condition
-from planning.incidents.pods import Budget, matches
+from planning.incidents.pods import PodDisruptionBudget, matches
 
 ROOT = Path(__file__).parents[3]
 
@@ -45,9 +45,9 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
         assert placement in {"", "home"}
         return scene(home, spec(target="existing", provider="lambda", repair="none"))
 
-    monkeypatch.setattr(health, "scene_of", made)
-    monkeypatch.setattr(live, "opened", lambda _spec: found)
-    monkeypatch.setattr(nodes, "now", lambda: START)
+    monkeypatch.setattr(health, "read_context", made)
+    monkeypatch.setattr(live, "open_node_api", lambda _spec: found)
+    monkeypatch.setattr(nodes, "utc_now", lambda: START)
     return found
 
 
@@ -78,7 +78,7 @@ def test_every_node_is_listed_with_what_is_wrong(cluster: FakeCluster, capsys: p
 def test_a_dry_run_says_every_step_and_touches_nothing(
     cluster: FakeCluster, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    cluster.rules = [Budget(namespace="team", name="b", selector={}, allowed=0)]
+    cluster.rules = [PodDisruptionBudget(namespace="team", name="b", selector={}, allowed=0)]
     code, out, _ = shown(capsys, "mend", "demo", "t-0", "--dry-run")
     assert code == 0
     for words in ("1. cordon", "2. spare: t-9", "3. drain: 1 pods", "disruption budget team/b", "a ticket is written"):
@@ -219,7 +219,7 @@ def test_the_lock_and_the_checklist_say_what_is_looked_after(
     (home / "checklist.yaml").write_text(asked + "\nagreement:\n  replace_within_hours: 6\n")
     monkeypatch.chdir(tmp_path)
     assert application.run(["accept", "existing-lambda", "cheapest", "--today", "2026-11-21"]) in {0, 11}
-    found = health.scene_of("existing-lambda")
+    found = health.read_context("existing-lambda")
     assert (found.replace_within_hours, found.levels, found.eks) == (6, (), "atoll-existing-lambda")
     assert set(found.pools) == {each.name for each in found.spec.pools}
     monkeypatch.delenv(found.spec.existing.kubeconfig_env if found.spec.existing else "", raising=False)

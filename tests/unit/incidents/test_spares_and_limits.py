@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.context.hardware import LEVELS
-from planning.incidents.findings import Standing, judged
+from planning.incidents.findings import NodeHealth, diagnose_node
 from planning.incidents.node import Condition, Node
-from planning.incidents.spares import Choice, cordons, last_system, spare_for
+from planning.incidents.spares import SpareChoice, cordons, last_system, spare_for
 
 
 def verdicts(nodes: Sequence[Node]) -> dict[str, Any]:
-    return {each.name: judged(each, now=START) for each in nodes}
+    return {each.name: diagnose_node(each, now=START) for each in nodes}
 
 
-def chosen(*others: Node) -> Choice:
+def chosen(*others: Node) -> SpareChoice:
     nodes = [node("bad", XID_79), *others]
     return spare_for(nodes[0], nodes, verdicts=verdicts(nodes), levels=LEVELS["aws"], pool=node_pool())
 
@@ -95,7 +95,7 @@ def test_nodes_that_are_away_already_count_and_held_spares_do_not() -> None:
 
 def test_a_silent_node_is_never_cordoned() -> None:
     quiet = node("t-0", Condition(type="Ready", status="Unknown", since=START - timedelta(days=1)))
-    assert verdicts([quiet])["t-0"].standing is Standing.UNKNOWN
+    assert verdicts([quiet])["t-0"].standing is NodeHealth.UNKNOWN
     assert limited([*systems(), quiet]).nodes == ()
 
 

@@ -18,7 +18,7 @@ import sla_samples
 from catalogs.catalog import load
 from operations.acceptance.result_store import read_meta, read_records
 from operations.acceptance.signatures import public_key, read_report
-from operations.clone.stack_config import settings
+from operations.clone.stack_config import read_portable_config
 from operations.engine.environment import Backend, secrets_provider
 from operations.handbook.stack_outputs import read_outputs
 from operations.project.stack_config import read_config, with_accepted
@@ -26,7 +26,7 @@ from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.manual_confirmations import read_marks
 from operations.relocation.config.plan_inputs import read_measured
 from operations.relocation.config.reader import read_file as read_places
-from operations.service_levels.sample_files import exclusions_in, recorded_in
+from operations.service_levels.sample_files import exclusions_in, read_samples
 from operations.usage.bill_files import rows
 from operations.usage.opencost import opencost_rows
 from planning.checklist.reading.checklist_file import read_file as read_checklist
@@ -80,7 +80,7 @@ def accepted(path: Path) -> object:
 
 
 def cloned(path: Path) -> object:
-    return settings(path, same_provider=True)
+    return read_portable_config(path, same_provider=True)
 
 
 PRICES = as_csv(
@@ -117,12 +117,12 @@ FORMATS = {
     ),
     "samples": Format(
         "samples.csv",
-        lambda path: recorded_in([path], stack="x", month=sla_samples.OCTOBER),
+        lambda path: read_samples([path], stack="x", month=sla_samples.OCTOBER),
         "series,of,from,until,value\natoll:control_plane_up,,2026-10-01T00:00Z,2026-11-01T00:00Z,1\n",
     ),
     "answers of Prometheus": Format(
         "samples.json",
-        lambda path: recorded_in([path], stack="x", month=sla_samples.OCTOBER),
+        lambda path: read_samples([path], stack="x", month=sla_samples.OCTOBER),
         json.dumps({"status": "success", "data": {"resultType": "matrix", "result": [MATRIX]}}),
     ),
     "exclusions": Format(

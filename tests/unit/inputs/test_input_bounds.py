@@ -16,7 +16,7 @@ import pytest
 from input_formats import BILL_HEAD, BILL_ROW, FORMATS
 
 from catalogs.model import CatalogError
-from cli.terminal.errors import told
+from cli.terminal.errors import render_error
 from operations.usage import bill_files, opencost
 from planning.values.errors import InputError
 from planning.values.printable import printable
@@ -107,7 +107,7 @@ def test_what_no_reader_can_use_is_refused_in_words(kind: str, nasty: str, tmp_p
 
 
 def assert_told(error: BaseException, path: Path) -> None:
-    words, code = told(error)
+    words, code = render_error(error)
     assert code == 1
     assert path.name in words or "decision" in words
     assert "Traceback" not in words
@@ -131,7 +131,7 @@ def test_what_is_no_file_is_refused_before_it_is_read(kind: str, tmp_path: Path)
     for path, reason in reasons.items():
         with pytest.raises(REFUSALS) as refused:
             wrong.read(path)
-        assert reason in told(refused.value)[0]
+        assert reason in render_error(refused.value)[0]
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -34,12 +34,12 @@ import sla_samples
 from bill_kit import focus
 
 from operations.acceptance.result_store import read_records
-from operations.nodes.incident_log import IncidentLog, log_path, logged
-from operations.service_levels.sample_files import exclusions_in, recorded_in
+from operations.nodes.incident_log import IncidentLog, log_path, read_incidents
+from operations.service_levels.sample_files import exclusions_in, read_samples
 from operations.usage.bill_files import rows
 from operations.usage.opencost import opencost_rows
 from planning.incidents.incident import Event
-from planning.usage.months import Measured, ranges
+from planning.usage.months import MonthlyUsage, ranges
 from planning.values.errors import InputError
 from policies.breach import Settings
 from policies.table import RULES
@@ -53,13 +53,13 @@ CHANGED: Final = {"ChargePeriodStart": "2026-08-03T00:00:00Z", "ConsumedQuantity
 
 
 def used(path: Path, *, tag: tuple[str, str] | None = ("atoll:stack", "demo")) -> object:
-    found = Measured()
+    found = MonthlyUsage()
     found.take(rows(path, tag=tag))
     return ranges(found), found.odd, found.broken
 
 
 def pods(path: Path) -> object:
-    found = Measured()
+    found = MonthlyUsage()
     found.take(opencost_rows(path, usd_per_gb=Decimal("0.1")))
     return dict(found.amounts), found.broken, sorted(found.seen)
 
@@ -70,7 +70,7 @@ def bill(usage: str, *, service: str = "", description: str = "", unit: str = "G
 
 
 def recorded(path: Path) -> object:
-    found = recorded_in([path], stack="x", month=sla_samples.OCTOBER)
+    found = read_samples([path], stack="x", month=sla_samples.OCTOBER)
     return found.runs, found.notes, found.step_seconds
 
 
@@ -219,15 +219,15 @@ def test_each_field_of_the_incidents_log_is_sealed(tmp_path: Path) -> None:
     log.write(Event(at=at, incident="1", happening="opened", xids=(48,), **facts))
     log.write(Event(at=at, incident="1", happening="done", step="cordon", words="b"))
     log.close()
-    before, path = logged(tmp_path), log_path(tmp_path)
+    before, path = read_incidents(tmp_path), log_path(tmp_path)
     lines = path.read_text(encoding="utf-8").splitlines()
     tree = json.loads(lines[0])
     for leaf in [*leaves(tree), *((*each, STRANGE) for each in sections(tree))]:
         path.write_text("\n".join([json.dumps(with_value(tree, leaf, "other")), *lines[1:]]) + "\n", encoding="utf-8")
         with pytest.raises(InputError):
-            logged(tmp_path)
+            read_incidents(tmp_path)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert logged(tmp_path) == before
+    assert read_incidents(tmp_path) == before
 
 
 @pytest.mark.parametrize("rule", [each for each in RULES if each.settings.model_fields], ids=lambda each: each.name)

@@ -10,15 +10,15 @@ from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any
 
-from components.agents.mover.store.model import Head, Listed, Pairs, Place, StoreError
+from components.agents.mover.store.model import BucketEndpoint, Head, Listed, Pairs, StoreError
 
 Fault = Callable[[str, str], None]  # (verb, key)
 CLOCK = itertools.count(1_000)
 IDS = itertools.count(1)
 
 
-def place(name: str) -> Place:
-    return Place(endpoint=f"http://{name}", region="r", bucket="bucket", access_key="a", secret_key="s")
+def place(name: str) -> BucketEndpoint:
+    return BucketEndpoint(endpoint=f"http://{name}", region="r", bucket="bucket", access_key="a", secret_key="s")
 
 
 @dataclass
@@ -95,7 +95,7 @@ class MemoryStores:
     def target(self) -> Bucket:
         return self.buckets["http://target"]
 
-    def connect(self, at: Place) -> MemoryStore:
+    def connect(self, at: BucketEndpoint) -> MemoryStore:
         return MemoryStore(at, self.buckets[at.endpoint])
 
 
@@ -103,7 +103,7 @@ LOCK = threading.RLock()
 
 
 class MemoryStore:
-    def __init__(self, at: Place, bucket: Bucket) -> None:
+    def __init__(self, at: BucketEndpoint, bucket: Bucket) -> None:
         self.place = at
         self.lost = 0
         self._bucket = bucket

@@ -10,12 +10,12 @@ from typing import BinaryIO
 
 import pytest
 
-from components.agents.mover.store.model import Place
+from components.agents.mover.store.model import BucketEndpoint
 from components.agents.mover.store.s3_client import S3Store, connect
 
 SECRET = "the-secret-key"
 TOKEN = "the-session-token"
-PLACE = Place(
+PLACE = BucketEndpoint(
     endpoint="http://store.example:9000",
     region="us-east-1",
     bucket="bucket",
@@ -95,7 +95,7 @@ class Scripts:
         self._patch = monkeypatch
         self._stores: list[S3Store] = []
 
-    def __call__(self, *answers: bytes, place: Place = PLACE) -> tuple[S3Store, ScriptedStore]:
+    def __call__(self, *answers: bytes, place: BucketEndpoint = PLACE) -> tuple[S3Store, ScriptedStore]:
         script = ScriptedStore(list(answers))
         self._patch.setattr("components.agents.mover.store.connection.socket.create_connection", script.connection)
         self._patch.setattr("components.agents.mover.store.s3_client.time.sleep", script.waited.append)

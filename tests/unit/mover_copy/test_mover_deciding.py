@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from components.agents.mover.ledger import Written
 from components.agents.mover.store.model import Listed
-from components.agents.mover.transfer_plan import Key, side_by_side, verdict
+from components.agents.mover.transfer_plan import KeyState, side_by_side, verdict
 
 KEYS = st.frozensets(st.sampled_from(["a", "a/", "b", "ü", "z", "😀"]))
 
@@ -49,6 +49,7 @@ def test_a_store_that_lists_another_etag_than_it_answered_is_believed_by_time_an
     same = Listed(key="a", size=1, etag="other", modified=5.0)
     later = Listed(key="a", size=1, etag="other", modified=60.0)
     kept = [
-        verdict(Key(name="a", source=(source,), target=(each,), written=(written("a"),)))[0] for each in (same, later)
+        verdict(KeyState(name="a", source=(source,), target=(each,), written=(written("a"),)))[0]
+        for each in (same, later)
     ]
     assert kept == ["keep", "foreign"]

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_store import place
 
-from components.agents.mover.ledger import NAME, Ledger, Written
+from components.agents.mover.ledger import NAME, CopyLedger, Written
 from components.agents.mover.store.model import StoreError
 
 
-def opened(folder: Path, *, target: str = "target", versions: bool = False) -> Ledger:
-    return Ledger(folder, source=place("source"), target=place(target), versions=versions)
+def opened(folder: Path, *, target: str = "target", versions: bool = False) -> CopyLedger:
+    return CopyLedger(folder, source=place("source"), target=place(target), versions=versions)
 
 
 def written(key: str, number: int = 0) -> Written:

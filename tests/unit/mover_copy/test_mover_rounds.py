@@ -10,10 +10,10 @@ from memory_store import Fault, MemoryStore, MemoryStores, place
 from object_digest import of_bytes
 
 from components.agents.mover.manifests.manifest import Manifest
-from components.agents.mover.manifests.row import Row, row_of
+from components.agents.mover.manifests.row import ManifestRow, row_of
 from components.agents.mover.manifests.scan import Shard
 from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
-from components.agents.mover.store.model import BLOCK, Head, Place, StoreError
+from components.agents.mover.store.model import BLOCK, BucketEndpoint, Head, StoreError
 from components.agents.mover.transfer import part_size
 
 LIKE = Head(size=0, etag="", headers=(("content-type", "a/b"),), metadata=(("farbe", "grün"),))
@@ -29,7 +29,7 @@ def round_(folder: Path, options: CopyOptions | None = None) -> RoundReport:
     )
 
 
-def rows(report: RoundReport) -> dict[tuple[str, int], Row]:
+def rows(report: RoundReport) -> dict[tuple[str, int], ManifestRow]:
     found = [row_of(line) for line in Manifest(Path(report.manifest)).lines()]
     return {(each.key, each.order): each for each in found}
 
@@ -308,7 +308,7 @@ def test_a_target_that_keeps_a_key_under_another_name_is_refused(stores: MemoryS
     stores.source.write("/a", b"another")
     tidy = stores.connect
 
-    def connect(at: Place) -> MemoryStore:
+    def connect(at: BucketEndpoint) -> MemoryStore:
         store = tidy(at)
         if at.endpoint == "http://target":
             for verb in ("put", "head", "delete"):
@@ -413,7 +413,7 @@ class TestVersions:
         stores.source.write("a", b"1")
         plain = stores.connect
 
-        def connect(at: Place) -> MemoryStore:
+        def connect(at: BucketEndpoint) -> MemoryStore:
             store = plain(at)
             if at.endpoint == "http://target":
                 put = store.put

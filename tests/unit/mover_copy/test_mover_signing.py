@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from components.agents.mover.store.connection import EMPTY, Signer, encoded_path, encoded_query
+from components.agents.mover.store.connection import EMPTY, SigV4Signer, encode_path, encode_query
 
 HOST = "examplebucket.s3.amazonaws.com"
 WHEN = "20130524T000000Z"
 WELCOME = "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072"
 
 
-def signer() -> Signer:
-    return Signer(
+def signer() -> SigV4Signer:
+    return SigV4Signer(
         access_key="AKIAIOSFODNN7EXAMPLE", secret_key="wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", region="us-east-1"
     )
 
 
 def signature(method: str, key: str, query: tuple[tuple[str, str], ...], more: dict[str, str], payload: str) -> str:
     headers = {"host": HOST, "x-amz-date": WHEN, "x-amz-content-sha256": payload, **more}
-    path = f"/{encoded_path(key)}"
-    return signer().authorization(method, path, encoded_query(query), headers, payload=payload).rpartition("=")[2]
+    path = f"/{encode_path(key)}"
+    return signer().authorization(method, path, encode_query(query), headers, payload=payload).rpartition("=")[2]
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,4 @@ def test_the_key_of_another_day_is_another_one() -> None:
     ],
 )
 def test_a_key_stands_in_the_path_as_it_is(key: str, path: str) -> None:
-    assert encoded_path(key) == path
+    assert encode_path(key) == path

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import md5
 from typing import Any
 
-from components.agents.mover.store.model import Body, Head, Listed, Pairs, Place, StoreError
+from components.agents.mover.store.model import Body, BucketEndpoint, Head, Listed, Pairs, StoreError
 
-PLACE = Place(endpoint="http://store.example", region="r", bucket="models", access_key="a", secret_key="s")
+PLACE = BucketEndpoint(endpoint="http://store.example", region="r", bucket="models", access_key="a", secret_key="s")
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Bucket:
         held = Held(content=content, **more)
         self.objects.setdefault(key, []).insert(0, replace(held, version=f"v{len(self.objects.get(key, ()))}"))
 
-    def connect(self, place: Place) -> Any:
+    def connect(self, place: BucketEndpoint) -> Any:
         return MemoryStore(self, place)
 
 
 class MemoryStore:
-    def __init__(self, bucket: Bucket, place: Place) -> None:
+    def __init__(self, bucket: Bucket, place: BucketEndpoint) -> None:
         self.bucket, self.place = bucket, place
 
     def listing(self, *, prefix: str = "", after: str = "") -> Any:

@@ -9,17 +9,17 @@ import pytest
 from object_digest import of_bytes
 
 from components.agents.mover.manifests import report
-from components.agents.mover.manifests.comparison import NAMED, Comparison, Terms, compare
+from components.agents.mover.manifests.comparison import NAMED, ComparisonTerms, ManifestComparison, compare
 from components.agents.mover.manifests.manifest import ManifestError, ManifestWriter
-from components.agents.mover.manifests.report import used
-from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.report import summarize_manifest
+from components.agents.mover.manifests.row import ManifestRow
 from components.agents.mover.manifests.scan import Sample
 
-SIDES = report.Sides(source="old/models", target="new/models")
+SIDES = report.ComparedBuckets(source="old/models", target="new/models")
 
 
-def row(key: str, content: bytes = b"bytes", **more: Any) -> Row:
-    first = Row(key=key, size=len(content), digest=of_bytes(content), etag="source's own", version="v1")
+def row(key: str, content: bytes = b"bytes", **more: Any) -> ManifestRow:
+    first = ManifestRow(key=key, size=len(content), digest=of_bytes(content), etag="source's own", version="v1")
     return replace(first, **more)
 
 
@@ -29,7 +29,7 @@ ROWS = (
     row("tagged/", b"", tags=(("team", "vision"),), metadata=(("step", "7"),)),
     row("old", b"2"),
     row("old", b"1", order=1),
-    Row(key="was", size=0, deleted=True),
+    ManifestRow(key="was", size=0, deleted=True),
 )
 
 
@@ -40,12 +40,12 @@ def written(path: Path, rows: Any, *, etag: str = "") -> Path:
     return path
 
 
-def compared(tmp_path: Path, target: Any, *, source: Any = ROWS, **terms: Any) -> Comparison:
+def compared(tmp_path: Path, target: Any, *, source: Any = ROWS, **terms: Any) -> ManifestComparison:
     there = written(tmp_path / "source", source)
-    return compare(there, written(tmp_path / "target", target, etag="target's own"), Terms(**terms))
+    return compare(there, written(tmp_path / "target", target, etag="target's own"), ComparisonTerms(**terms))
 
 
-def changed(key: str, order: int = 0, **to: Any) -> list[Row]:
+def changed(key: str, order: int = 0, **to: Any) -> list[ManifestRow]:
     return [replace(each, **to) if (each.key, each.order) == (key, order) else each for each in ROWS]
 
 
@@ -64,7 +64,7 @@ def test_missing_and_extra_are_counted_and_named(tmp_path: Path) -> None:
     assert [(each.key, each.order) for each in found.missing.first] == [("a b", 0), ("old", 1)]
     assert [each.key for each in found.extra.first] == ["more\nlines", "zzz"]
     assert report.sentence(found).endswith("2 missing, 2 extra, 0 different")
-    told = report.text(found, Terms(), SIDES)
+    told = report.text(found, ComparisonTerms(), SIDES)
     assert 'extra: "more\\nlines"\n' in told
     assert 'missing: "old", version 1 before the latest\n' in told
 
@@ -81,7 +81,7 @@ def test_missing_and_extra_are_counted_and_named(tmp_path: Path) -> None:
         (changed("tagged/", tags=()), ("tags",)),
     ],
 )
-def test_what_differs_is_named(tmp_path: Path, target: list[Row], aspects: tuple[str, ...]) -> None:
+def test_what_differs_is_named(tmp_path: Path, target: list[ManifestRow], aspects: tuple[str, ...]) -> None:
     found = compared(tmp_path, target)
     assert not found.proven
     (named,) = found.different.first
@@ -133,21 +133,21 @@ def test_counts_are_exact_where_names_are_not_all_kept(tmp_path: Path) -> None:
     many = [row(f"k{at}") for at in range(NAMED + 50)]
     found = compared(tmp_path, [], source=many)
     assert (found.missing.count, len(found.missing.first)) == (NAMED + 50, NAMED)
-    assert f"missing: and {NAMED + 40} more" in report.text(found, Terms(), SIDES)
+    assert f"missing: and {NAMED + 40} more" in report.text(found, ComparisonTerms(), SIDES)
 
 
 def test_a_manifest_that_cannot_be_believed_proves_nothing(tmp_path: Path) -> None:
     there, here = written(tmp_path / "source", ROWS), written(tmp_path / "target", ROWS)
     here.write_bytes(here.read_bytes().replace(b'"old"', b'"odd"'))
     with pytest.raises(ManifestError, match="edited"):
-        compare(there, here, Terms())
+        compare(there, here, ComparisonTerms())
     here.write_bytes(there.read_bytes()[:-80])
     with pytest.raises(ManifestError, match="cut off"):
-        compare(here, there, Terms())
+        compare(here, there, ComparisonTerms())
 
 
 def test_the_report_is_a_file_with_what_it_rests_on(tmp_path: Path) -> None:
-    terms = Terms(sample=Sample(percent=50, seed="drawn on Sunday"), reserved=".atoll/")
+    terms = ComparisonTerms(sample=Sample(percent=50, seed="drawn on Sunday"), reserved=".atoll/")
     found = compared(tmp_path, [*ROWS, row("bad \udcff key")])
     path = tmp_path / "reports" / "models.json"
     report.write(path, report.report(found, terms, SIDES))
@@ -174,7 +174,7 @@ def test_what_a_bucket_uses_is_counted_from_its_manifest(tmp_path: Path) -> None
         row("a//../b"),
         row("packed", headers=(("content-encoding", "gzip"),)),
     ]
-    found = used(written(tmp_path / "m", [*ROWS, *odd]))
+    found = summarize_manifest(written(tmp_path / "m", [*ROWS, *odd]))
     wanted = {
         "rows": 11,
         "objects": 9,

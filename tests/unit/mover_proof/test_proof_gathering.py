@@ -6,7 +6,7 @@ import pytest
 from proof_store import PLACE, Bucket
 
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, rows
-from components.agents.mover.manifests.scan import Look, Sample, Shard
+from components.agents.mover.manifests.scan import Sample, ScanRequest, Shard
 from components.agents.mover.manifests.shards import gather, take
 
 
@@ -20,7 +20,7 @@ def bucket() -> Bucket:
 
 def taken(bucket: Bucket, folder: Path, index: int, of: int, *, name: str = "one", percent: int = 100) -> Path:
     path = folder / f"{name}-{index}-{of}"
-    wanted = Look(place=PLACE, shard=Shard(index=index, of=of), sample=Sample(percent=percent))
+    wanted = ScanRequest(place=PLACE, shard=Shard(index=index, of=of), sample=Sample(percent=percent))
     take(bucket.connect, wanted, path, name=name)
     return path
 
@@ -40,7 +40,7 @@ def test_a_shard_that_is_missing_twice_there_or_of_another_look_is_named(bucket:
     sampled = tmp_path / "sampled"
     take(
         bucket.connect,
-        Look(place=PLACE, shard=Shard(index=1, of=2), sample=Sample(percent=5)),
+        ScanRequest(place=PLACE, shard=Shard(index=1, of=2), sample=Sample(percent=5)),
         sampled,
         name="one",
     )

@@ -15,7 +15,7 @@ from components.platform.operations import spend_guard
 from operations.relocation.jobs import package as jobs
 from operations.relocation.jobs import runs
 from operations.relocation.jobs.objects import IMAGE, MoverJob, Peer
-from operations.relocation.jobs.runs import Ended
+from operations.relocation.jobs.runs import JobEnd
 from planning.values.errors import AtollError, InputError
 
 SECRET = "never-in-an-object"
@@ -193,9 +193,9 @@ def test_metrics_survive_any_label() -> None:
 def test_the_end_of_a_job_is_read_from_its_conditions() -> None:
     failed = {"type": "Failed", "status": "True", "reason": "FailedIndexes", "message": "shards failed"}
     target = {"type": "FailureTarget", "status": "True"}
-    assert runs._ended({}) is runs._ended({"conditions": [target], "active": 1}) is None
-    assert runs._ended({"conditions": [target, failed], "succeeded": 2, "failedIndexes": "0,3-5"}) == Ended(
+    assert runs._read_end({}) is runs._read_end({"conditions": [target], "active": 1}) is None
+    assert runs._read_end({"conditions": [target, failed], "succeeded": 2, "failedIndexes": "0,3-5"}) == JobEnd(
         done=False, shards=2, failed_shards="0,3-5", why="FailedIndexes: shards failed"
     )
     complete = {"type": "Complete", "status": "True"}
-    assert runs._ended({"conditions": [complete], "succeeded": 8}) == Ended(done=True, shards=8)
+    assert runs._read_end({"conditions": [complete], "succeeded": 8}) == JobEnd(done=True, shards=8)

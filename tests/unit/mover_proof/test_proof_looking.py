@@ -8,17 +8,27 @@ from object_digest import of_bytes
 from proof_store import PLACE, Bucket, Held, MemoryStore
 
 from components.agents.mover.manifests import scan
-from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.scan import Look, Sample, Seen, Shard, StoppedError, Watching, look
+from components.agents.mover.manifests.row import ManifestRow
+from components.agents.mover.manifests.scan import (
+    Sample,
+    ScanCallbacks,
+    ScanRequest,
+    ScanResult,
+    ScanStoppedError,
+    Shard,
+    scan_bucket,
+)
 from components.agents.mover.store.model import BLOCK, StoreError
 
 TYPE = (("content-type", "text/plain"),)
 
 
-def seen(bucket: Bucket, **more: Any) -> tuple[Seen, dict[tuple[str, int], Row]]:
-    found: dict[tuple[str, int], Row] = {}
-    told = look(
-        bucket.connect, Look(place=PLACE, **more), Watching(row=lambda row: found.update({(row.key, row.order): row}))
+def seen(bucket: Bucket, **more: Any) -> tuple[ScanResult, dict[tuple[str, int], ManifestRow]]:
+    found: dict[tuple[str, int], ManifestRow] = {}
+    told = scan_bucket(
+        bucket.connect,
+        ScanRequest(place=PLACE, **more),
+        ScanCallbacks(row=lambda row: found.update({(row.key, row.order): row})),
     )
     return told, found
 
@@ -134,11 +144,11 @@ def test_an_object_that_changes_between_listing_and_reading_is_named(
     monkeypatch.setattr(
         "test_proof_looking.MEDDLING", {"deleted": None, "same size": Held(b"54321"), "longer": Held(b"123456")}
     )
-    found: list[Row] = []
-    told = look(
+    found: list[ManifestRow] = []
+    told = scan_bucket(
         lambda place: Meddled(bucket, place),  # type: ignore[arg-type, return-value]
-        Look(place=PLACE, sample=Sample(percent=percent, seed="x")),
-        Watching(row=found.append),
+        ScanRequest(place=PLACE, sample=Sample(percent=percent, seed="x")),
+        ScanCallbacks(row=found.append),
     )
     assert [each.key for each in found] == ["kept"]
     assert told.changes == 3
@@ -167,7 +177,7 @@ def test_a_body_that_ends_early_and_a_refusal_end_the_look_and_every_connection_
             return made[-1]
 
         with pytest.raises(StoreError, match=why):
-            look(connect, Look(place=PLACE), Watching(row=lambda _: None))
+            scan_bucket(connect, ScanRequest(place=PLACE), ScanCallbacks(row=lambda _: None))
         assert bucket.closed == len(made)
 
 
@@ -176,10 +186,10 @@ def test_it_stops_where_it_is_asked_to_and_bytes_are_spent_before_they_count(mon
     bucket = Bucket()
     for at in range(100):
         bucket.put(f"k{at}", b"123")
-    found: list[Row] = []
+    found: list[ManifestRow] = []
     spent: list[int] = []
-    watching = Watching(row=found.append, spend=spent.append, stop=lambda: len(found) >= 5)
-    with pytest.raises(StoppedError):
-        look(bucket.connect, Look(place=PLACE, threads=2), watching)
+    watching = ScanCallbacks(row=found.append, spend=spent.append, stop=lambda: len(found) >= 5)
+    with pytest.raises(ScanStoppedError):
+        scan_bucket(bucket.connect, ScanRequest(place=PLACE, threads=2), watching)
     assert 5 <= len(found) < 20
     assert sum(spent) >= 3 * len(found)

@@ -97,7 +97,9 @@ def test_dates_never_go_back_and_people_work_on_working_days(starts: date, times
     found = _dated(*agreed, starts=starts, hours=hours)
     dates = [day for pair in found.values() for day in pair if day is not None]
     assert dates == sorted(dates)
-    assert all(plan.works(day) for step, pair in found.items() if step != "burn_in" for day in pair if day is not None)
+    assert all(
+        plan.is_workday(day) for step, pair in found.items() if step != "burn_in" for day in pair if day is not None
+    )
     assert dates[0] >= starts
 
 
@@ -122,12 +124,12 @@ def test_a_name_from_the_checklist_is_only_a_name() -> None:
 
 @given(st.dates(date(2026, 1, 1), date(2030, 1, 1)), st.integers(1, 60))
 def test_so_many_working_days_lie_between_the_first_and_the_last(start: date, count: int) -> None:
-    first = plan.working(start)
+    first = plan.find_workday(start)
     last = plan.last_of(first, count)
     between = [date.fromordinal(each) for each in range(first.toordinal(), last.toordinal() + 1)]
-    assert sum(map(plan.works, between)) == count
-    assert plan.works(first)
-    assert plan.works(last)
+    assert sum(map(plan.is_workday, between)) == count
+    assert plan.is_workday(first)
+    assert plan.is_workday(last)
 
 
 def test_what_is_not_there_ends_no_step() -> None:

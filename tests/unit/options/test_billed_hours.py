@@ -16,8 +16,8 @@ from catalogs.model import Offer, Price, PurchaseKind, Term
 from catalogs.providers import node_fact
 from components.clouds.aws.nodepools.karpenter import EMPTY_FOR
 from planning.checklist.model.workload import HardwareAsk
-from planning.quoting.candidates.billed_hours import billed_hours, total_hours
-from planning.quoting.candidates.candidate import in_time, whole
+from planning.quoting.candidates.billed_hours import calculate_billed_hours, total_hours
+from planning.quoting.candidates.candidate import build_single_offer, with_time_for_interruptions
 from planning.quoting.explanation import list_hour_figures
 from planning.sizing.demand import Demand, Fit
 from planning.sizing.machines.fit import fit
@@ -51,7 +51,7 @@ def sits(demand: Demand) -> Fit:
 
 
 def test_a_run_pays_for_its_start_and_its_idle_end() -> None:
-    found = billed_hours(SHORT, sits(SHORT), offer(), H100)
+    found = calculate_billed_hours(SHORT, sits(SHORT), offer(), H100)
     nodes = sits(SHORT).working + sits(SHORT).spares
     start = node_start("aws", "gpu")
     assert found.starts.expected == nodes
@@ -62,7 +62,7 @@ def test_a_run_pays_for_its_start_and_its_idle_end() -> None:
 
 def test_thirty_nights_of_idle_time_cost_what_the_checklist_does_not_say() -> None:
     nights = replace(SHORT, flops=Decimal("1e19"), runs_per_month=Decimal(30))
-    found = billed_hours(nights, sits(nights), offer(), H100)
+    found = calculate_billed_hours(nights, sits(nights), offer(), H100)
     assert found.starts.expected * found.start.idle.expected == 5 * (sits(nights).working + sits(nights).spares)
 
 
@@ -80,14 +80,17 @@ def test_the_unit_of_billing_is_the_providers(provider: str, seconds: int) -> No
 
 def test_an_interruption_costs_half_a_checkpoint_and_a_restart_on_all_nodes() -> None:
     calm, spot = (
-        billed_hours(SHORT, sits(SHORT), offer(kind), H100) for kind in (PurchaseKind.ON_DEMAND, PurchaseKind.SPOT)
+        calculate_billed_hours(SHORT, sits(SHORT), offer(kind), H100)
+        for kind in (PurchaseKind.ON_DEMAND, PurchaseKind.SPOT)
     )
     rate = Decimal("0.175") / 730
     again = spot.start.boot.expected + spot.start.image.expected
     lost = rate * spot.work.expected * (Decimal("0.5") + again) * sits(SHORT).working
     assert round(spot.lost.expected - lost, 12) == 0
     assert round(spot.total.expected - calm.total.expected - lost, 12) == 0
-    rare = billed_hours(replace(SHORT, checkpoint_hours=Decimal(4)), sits(SHORT), offer(PurchaseKind.SPOT), H100)
+    rare = calculate_billed_hours(
+        replace(SHORT, checkpoint_hours=Decimal(4)), sits(SHORT), offer(PurchaseKind.SPOT), H100
+    )
     assert rare.lost.expected > spot.lost.expected
 
 
@@ -99,7 +102,7 @@ def test_where_no_rate_is_published_the_range_is_wide() -> None:
 
 def test_idle_notebooks_keep_their_nodes_until_they_are_stopped() -> None:
     notes = replace(NOTES, idle_hours=Decimal(1))
-    short, long = (billed_hours(each, sits(each), offer(), H100) for each in (NOTES, notes))
+    short, long = (calculate_billed_hours(each, sits(each), offer(), H100) for each in (NOTES, notes))
     assert round(long.total.expected - short.total.expected - long.starts.expected, 12) == 0
 
 
@@ -111,7 +114,7 @@ def test_nodes_that_never_stop_pay_for_no_start(demand: Demand) -> None:
 
 
 def test_what_is_reserved_is_paid_all_month_and_no_more() -> None:
-    candidate = whole(SHORT, sits(SHORT), offer(PurchaseKind.RESERVED), H100)
+    candidate = build_single_offer(SHORT, sits(SHORT), offer(PurchaseKind.RESERVED), H100)
     assert candidate.node_hours == Range.exactly(730 * (sits(SHORT).working + sits(SHORT).spares))
     assert [each.name for each in list_hour_figures(candidate)] == ["time of one run"]
 
@@ -119,7 +122,7 @@ def test_what_is_reserved_is_paid_all_month_and_no_more() -> None:
 @pytest.mark.parametrize("mfu", [None, Decimal("0.4")])
 def test_a_run_whose_share_of_peak_is_not_stated_says_how_long_it_may_take(mfu: Decimal | None) -> None:
     demand = replace(SHORT, mfu=mfu)
-    (found,) = list_hour_figures(whole(demand, sits(demand), offer(PurchaseKind.RESERVED), H100))
+    (found,) = list_hour_figures(build_single_offer(demand, sits(demand), offer(PurchaseKind.RESERVED), H100))
     ranges = [text.split(" to ") for name, text in found.inputs if "published runs" in name]
     assert bool(ranges) == (mfu is None)
     for fastest, slowest in ranges:
@@ -157,7 +160,7 @@ def test_more_runs_are_never_billed_less(kind: PurchaseKind, one: Decimal, other
 @pytest.mark.parametrize("demand", [SHORT, ASLEEP, replace(NOTES, idle_hours=Decimal(1)), SERVE])
 @pytest.mark.parametrize("kind", [PurchaseKind.ON_DEMAND, PurchaseKind.SPOT])
 def test_the_figures_add_up_to_what_is_billed(demand: Demand, kind: PurchaseKind) -> None:
-    candidate = whole(demand, sits(demand), offer(kind), H100)
+    candidate = build_single_offer(demand, sits(demand), offer(kind), H100)
     figures = {each.name: each for each in list_hour_figures(candidate)}
     total = figures.pop("billed node hours").value
     parts = sum(
@@ -186,12 +189,14 @@ def test_a_run_ends_in_time_with_its_start_and_its_interruptions(
     least = fit(demand, machine, H100)
     if not isinstance(least, Fit):
         return
-    found = in_time(whole(demand, least, offer(kind, provider=provider), H100))
+    found = with_time_for_interruptions(build_single_offer(demand, least, offer(kind, provider=provider), H100))
     if found is None:
         assert kind is PurchaseKind.SPOT
         return
     sits, start = found.fit, node_start(provider, "gpu").again.expected
-    lost = billed_hours(demand, sits, offer(kind, provider=provider), H100).lost.expected / (sits.working + sits.spares)
+    lost = calculate_billed_hours(demand, sits, offer(kind, provider=provider), H100).lost.expected / (
+        sits.working + sits.spares
+    )
     assert sits.hours_per_run is not None
     assert sits.hours_per_run <= deadline
     assert sits.is_least
@@ -215,7 +220,9 @@ def test_a_time_shorter_than_the_start_of_a_node_is_met_by_none_and_not_by_more(
 def test_spot_nodes_that_are_often_taken_away_need_more_of_them() -> None:
     hours = sits(SHORT).work_hours + node_start("gcp", "gpu").again.expected
     close = replace(SHORT, deadline_hours=hours, spot=True)
-    found = in_time(whole(close, sits(close), offer(PurchaseKind.SPOT, provider="gcp"), H100))
+    found = with_time_for_interruptions(
+        build_single_offer(close, sits(close), offer(PurchaseKind.SPOT, provider="gcp"), H100)
+    )
     assert found is not None
     assert found.fit.working > sits(close).working
     figures = {each.name: each for each in list_hour_figures(found)}

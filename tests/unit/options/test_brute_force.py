@@ -19,15 +19,21 @@ from planning.checklist.model.checklist import Checklist
 from planning.costs.charges.cluster import charges
 from planning.costs.pricing import price_all
 from planning.quoting.assembly.cluster import spec
-from planning.quoting.candidates.candidate import Candidate, is_reserved, is_uninterrupted, list_purchases, whole
+from planning.quoting.candidates.candidate import (
+    Candidate,
+    build_single_offer,
+    is_reserved,
+    is_uninterrupted,
+    list_purchases,
+)
 from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.extra_nodes import MARGIN
 from planning.quoting.candidates.market import Place
 from planning.quoting.search.candidate_set import CandidateSet
-from planning.quoting.search.least_cost import Pick, count_nodes, find_cheapest, timed
-from planning.quoting.search.least_time import list_sizes, pace, timed_demands
+from planning.quoting.search.least_cost import ClusterPick, count_nodes, find_cheapest, with_leader_hours
+from planning.quoting.search.least_time import list_sizes, pace, select_timed_demands
 from planning.quoting.search.views import HYPERSCALERS, VIEWS, has_margin, is_firm, is_steady
-from planning.sizing.demand import Demand, Misfit
+from planning.sizing.demand import Demand, Rejection
 from planning.sizing.machines.fit import fit, start_hours
 from planning.sizing.machines.run_time import all_month
 from planning.spec.lock_content import State
@@ -121,12 +127,12 @@ def list_pools(candidates: CandidateSet, demand: Demand, place: Place) -> Iterat
         for stock in candidates.market.cpu_stock(place):
             offer = stock.offer()
             sits = fit(demand, offer.machine, None)
-            if allows(offer) and not isinstance(sits, Misfit):
-                yield whole(demand, sits, offer, None, fallback=fallback(offer))
+            if allows(offer) and not isinstance(sits, Rejection):
+                yield build_single_offer(demand, sits, offer, None, fallback=fallback(offer))
         return
     for gpu in candidates.market.stocks:
         sits = fit(demand, gpu.machine, gpu.accelerator)
-        if gpu.machine.provider == provider and not isinstance(sits, Misfit):
+        if gpu.machine.provider == provider and not isinstance(sits, Rejection):
             offers = [offer for offer in gpu.offers(region) if allows(offer)]
             for each in list_purchases(demand, sits, offers, gpu, fallback=fallback):
                 yield from (*list_sizes(candidates, each), *list_unhurried(candidates, each))
@@ -163,7 +169,7 @@ def combine(candidates: CandidateSet, place: Place) -> Iterator[tuple[Candidate,
     leading = [demand for demand in candidates.demands if demand.accelerators]
     for leaders in product(*(list_pools(candidates, demand, place) for demand in leading)):
         named = {each.demand.workload: each for each in leaders}
-        others = [timed(demand, named) for demand in candidates.demands if not demand.accelerators]
+        others = [with_leader_hours(demand, named) for demand in candidates.demands if not demand.accelerators]
         for rest in product(*(list_pools(candidates, demand, place) for demand in others)):
             yield (*leaders, *rest)
 
@@ -213,7 +219,7 @@ def find_plainly(view: str, candidates: CandidateSet, clusters: list[Cluster]) -
     if view == "recommended":
         return min(clusters, key=lambda each: (*conditions(each, limit), each.expected), default=None)
     if view == "fastest":
-        paced = timed_demands(candidates)
+        paced = select_timed_demands(candidates)
         return min(
             chosen[view],
             key=lambda each: (max(pace(one) for one in each.pools if one.demand.workload in paced), each.expected),
@@ -261,13 +267,13 @@ def compare_views(candidates: CandidateSet) -> None:
         if expected is None:
             assert isinstance(found, str), name
             continue
-        assert isinstance(found, Pick), name
+        assert isinstance(found, ClusterPick), name
         assert round(found.rank.expected, 6) == round(expected.expected, 6), name
         if name == "recommended":
             mine = bill_whole(candidates, found.place, found.candidates)
             assert conditions(mine, candidates.limit) == conditions(expected, candidates.limit)
         if name == "fastest":
-            paced = timed_demands(candidates)
+            paced = select_timed_demands(candidates)
             times = [
                 [pace(one) for one in each if one.demand.workload in paced]
                 for each in (found.candidates, expected.pools)

@@ -17,7 +17,7 @@ from planning.checklist.rules.table import broken_rules
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Quote, lock
 from planning.quoting.quote_builder import quote
-from planning.quoting.search.least_cost import Pick, count_nodes, find_cheapest
+from planning.quoting.search.least_cost import ClusterPick, count_nodes, find_cheapest
 from planning.quoting.search.views import VIEWS
 from planning.spec.lock import parse, to_text
 from planning.values.addresses import LUSTRE_PREFIX, count_room, ranges
@@ -152,7 +152,7 @@ def test_cpu_machines_are_larger_where_the_cheapest_make_too_many_nodes(view: st
     for cidr, name in (("10.64.0.0/16", "cpu-8"), ("10.64.0.0/20", "cpu-64")):
         wanted = checklist(JOB | {"rollout_vcpus": 2048}, where={"cidr": cidr}, **ceiling)
         found = VIEWS[view].find(candidate_set(SmallCatalog(machines, rows), wanted))
-        assert isinstance(found, Pick), found
+        assert isinstance(found, ClusterPick), found
         (rollouts,) = [each for each in found.candidates if each.demand.beside]
         assert rollouts.machine.name == name
 

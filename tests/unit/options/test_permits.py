@@ -21,7 +21,7 @@ from small import (
 
 from catalogs.model import Fabric, Form, Price
 from planning.checklist.model.checklist import Checklist
-from planning.quoting.search.least_cost import Pick, find_cheapest
+from planning.quoting.search.least_cost import ClusterPick, find_cheapest
 from planning.quoting.search.views import VIEWS
 
 CPU = machine("cpu-8", gpu=None)
@@ -38,11 +38,11 @@ def catalog(*prices: Price, machines: tuple[object, ...] = (), **parts: object) 
     return SmallCatalog((CPU, FAR_CPU, *machines), rows, **parts)  # type: ignore[arg-type]
 
 
-def picked(small: SmallCatalog, wanted: Checklist) -> Pick | None:
+def picked(small: SmallCatalog, wanted: Checklist) -> ClusterPick | None:
     return find_cheapest(candidate_set(small, wanted))
 
 
-def machines_of(pick: Pick | None) -> set[str]:
+def machines_of(pick: ClusterPick | None) -> set[str]:
     return set() if pick is None else {each.machine.name for each in pick.candidates if each.accelerator}
 
 
@@ -123,7 +123,7 @@ def test_the_view_without_spot_takes_no_spot() -> None:
     )
     candidates = candidate_set(small, checklist(TRAINING | {"spot": True}))
     pick = VIEWS["no_spot"].find(candidates)
-    assert isinstance(pick, Pick)
+    assert isinstance(pick, ClusterPick)
     assert {part.offer.price.purchase for each in pick.candidates for part in each.parts} == {"on_demand"}
 
 

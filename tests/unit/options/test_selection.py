@@ -9,7 +9,7 @@ from decimal import Decimal
 from small import SERVING, TRAINING, SmallCatalog, candidate_set, checklist, machine, price, services
 
 from planning.quoting.search.least_cost import find_cheapest
-from planning.quoting.search.placements import Placed, parts
+from planning.quoting.search.placements import PlacementPick, parts
 from planning.quoting.search.selection import Traits, read_traits
 
 CATALOG = SmallCatalog(
@@ -22,7 +22,7 @@ def traits_of(*workloads: Mapping[str, object]) -> Traits:
     asked = checklist(*workloads)
     pick = find_cheapest(candidate_set(CATALOG, asked))
     assert pick is not None
-    return read_traits([Placed(parts(asked)[0], pick)])
+    return read_traits([PlacementPick(parts(asked)[0], pick)])
 
 
 def test_the_milliseconds_of_a_token_are_no_hours_of_a_run() -> None:

@@ -14,7 +14,7 @@ from planning.checklist.model.checklist import Checklist
 from planning.quoting.option import whole_bill
 from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
-from planning.quoting.search.placements import parts, under
+from planning.quoting.search.placements import limit_ceiling, parts
 from planning.values.errors import NothingFitsError
 
 
@@ -80,8 +80,8 @@ def test_where_what_fits_is_sold_otherwise_only_the_answer_says_so() -> None:
 
 def test_a_share_may_cost_what_the_others_leave_of_the_ceiling() -> None:
     home, _ = parts(spanning(ceiling={"usd_per_month": 50000}))
-    assert under(home, others_usd=[Decimal(20000)]).checklist.ceiling.usd_per_month == 30000
-    assert under(home, others_usd=[]).checklist.ceiling.usd_per_month == 50000
+    assert limit_ceiling(home, others_usd=[Decimal(20000)]).checklist.ceiling.usd_per_month == 30000
+    assert limit_ceiling(home, others_usd=[]).checklist.ceiling.usd_per_month == 50000
 
 
 def test_a_ceiling_below_both_together_is_over_and_says_what_to_change() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import TRAINING, checklist
 
-from planning.quoting.assembly.teams import Claim, divided, people, team_shares
+from planning.quoting.assembly.teams import TeamClaim, divide_accelerators, people, team_shares
 from planning.spec.cluster import Pool
 from planning.values.errors import InputError
 
@@ -21,10 +21,10 @@ POOLS = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 40), min_size=1)
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[dict[str, int], list[Claim]]:
+def cases(draw: st.DrawFn) -> tuple[dict[str, int], list[TeamClaim]]:
     pools = draw(POOLS)
     claims = [
-        Claim(
+        TeamClaim(
             name=f"team-{at}",
             pools=tuple(draw(st.lists(st.sampled_from(sorted(pools)), unique=True))),
             accelerators=draw(st.none() | st.integers(0, 30)),
@@ -42,10 +42,10 @@ def total(held: Mapping[tuple[str, str], int], *, team: str = "", pool: str = ""
 
 
 @given(cases())
-def test_quotas_are_whole_and_never_exceed_a_pool(case: tuple[dict[str, int], list[Claim]]) -> None:
+def test_quotas_are_whole_and_never_exceed_a_pool(case: tuple[dict[str, int], list[TeamClaim]]) -> None:
     pools, claims = case
     try:
-        held = divided(claims, pools)
+        held = divide_accelerators(claims, pools)
     except InputError:
         return
     assert all(count >= 0 for count in held.values())
@@ -58,7 +58,7 @@ def test_quotas_are_whole_and_never_exceed_a_pool(case: tuple[dict[str, int], li
 
 @given(cases())
 def test_a_guarantee_is_refused_only_where_some_teams_ask_more_than_all_their_pools_have(
-    case: tuple[dict[str, int], list[Claim]],
+    case: tuple[dict[str, int], list[TeamClaim]],
 ) -> None:
     pools, claims = case
     asked = [claim for claim in claims if claim.accelerators]
@@ -69,18 +69,18 @@ def test_a_guarantee_is_refused_only_where_some_teams_ask_more_than_all_their_po
         for group in groups
     )
     if fits:
-        divided(claims, pools)
+        divide_accelerators(claims, pools)
     else:
         with pytest.raises(InputError, match="is guaranteed"):
-            divided(claims, pools)
+            divide_accelerators(claims, pools)
 
 
 def test_what_is_not_promised_is_divided_by_money() -> None:
-    rich = Claim(name="rich", pools=("a",), usd_per_month=Decimal(3000))
-    poor = Claim(name="poor", pools=("a",), usd_per_month=Decimal(1000))
-    silent = Claim(name="silent", pools=("a",))
-    fixed = Claim(name="fixed", pools=("a",), accelerators=8)
-    held = divided([rich, poor, silent, fixed], {"a": 24})
+    rich = TeamClaim(name="rich", pools=("a",), usd_per_month=Decimal(3000))
+    poor = TeamClaim(name="poor", pools=("a",), usd_per_month=Decimal(1000))
+    silent = TeamClaim(name="silent", pools=("a",))
+    fixed = TeamClaim(name="fixed", pools=("a",), accelerators=8)
+    held = divide_accelerators([rich, poor, silent, fixed], {"a": 24})
     assert {name: total(held, team=name) for name in ("rich", "poor", "silent", "fixed")} == {
         "rich": 12,
         "poor": 4,
@@ -90,14 +90,16 @@ def test_what_is_not_promised_is_divided_by_money() -> None:
 
 
 def test_without_money_those_who_work_in_it_have_equal_parts() -> None:
-    held = divided([Claim(name="one", pools=("a", "b")), Claim(name="two", pools=("a",))], {"a": 9, "b": 4})
+    held = divide_accelerators(
+        [TeamClaim(name="one", pools=("a", "b")), TeamClaim(name="two", pools=("a",))], {"a": 9, "b": 4}
+    )
     assert (total(held, team="one"), total(held, team="two")) == (5 + 4, 4)
 
 
 def test_a_team_moves_aside_to_the_pool_that_only_it_can_use() -> None:
-    wide = Claim(name="wide", pools=("a", "b"), accelerators=8)
-    narrow = Claim(name="narrow", pools=("a",), accelerators=8)
-    assert divided([wide, narrow], {"a": 8, "b": 8}) == {
+    wide = TeamClaim(name="wide", pools=("a", "b"), accelerators=8)
+    narrow = TeamClaim(name="narrow", pools=("a",), accelerators=8)
+    assert divide_accelerators([wide, narrow], {"a": 8, "b": 8}) == {
         ("wide", "a"): 0,
         ("wide", "b"): 8,
         ("narrow", "a"): 8,
@@ -105,9 +107,9 @@ def test_a_team_moves_aside_to_the_pool_that_only_it_can_use() -> None:
 
 
 def test_every_team_that_is_promised_too_much_is_named() -> None:
-    claims = [Claim(name="one", pools=("a",), accelerators=9), Claim(name="two", pools=("b",), accelerators=5)]
+    claims = [TeamClaim(name="one", pools=("a",), accelerators=9), TeamClaim(name="two", pools=("b",), accelerators=5)]
     with pytest.raises(InputError) as caught:
-        divided(claims, {"a": 8, "b": 4})
+        divide_accelerators(claims, {"a": 8, "b": 4})
     assert str(caught.value) == (
         "the team one is guaranteed 9 accelerators, but 8 are left for it of the 8 of its workloads' working nodes; "
         "the team two is guaranteed 5 accelerators, but 4 are left for it of the 4 of its workloads' working nodes"

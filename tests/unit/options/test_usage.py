@@ -30,24 +30,24 @@ def test_without_ranges_the_single_figures_count() -> None:
     assert usage.egress(asked) == Range(Decimal(1000), Decimal(1000), Decimal(3000))
     assert usage.logs(asked) == Range.exactly(7)
     assert usage.peering(asked) == Range.exactly(0)
-    assert usage.used(COLD, asked) == COLD
+    assert usage.with_usage(COLD, asked) == COLD
 
 
 @pytest.mark.parametrize(("months", "expected", "most"), [(0, 1100, 11000), (24, 2300, 23000)])
 def test_a_tier_that_grows_is_paid_as_it_lies_there(months: int, expected: int, most: int) -> None:
     parts: dict[str, Any] = {"contract": {"months": months}, "storage": {"cold": {"size": "1TB"}}}
-    grown = usage.used(COLD, checklist(TRAINING, usage={"growth": SPREAD}, **parts)).grown_gb
+    grown = usage.with_usage(COLD, checklist(TRAINING, usage={"growth": SPREAD}, **parts)).grown_gb
     assert grown is not None
     assert (grown.min, grown.expected, grown.max) == (0, expected, most)
 
 
 def test_requests_are_counted_in_thousands_and_only_for_objects() -> None:
     asked = checklist(TRAINING, usage={"writes": {"low": "1M", "expected": "2M", "high": "4M"}})
-    writes = usage.used(COLD, asked).writes_thousands
+    writes = usage.with_usage(COLD, asked).writes_thousands
     assert writes is not None
     assert writes.as_range() == Range(Decimal(1000), Decimal(2000), Decimal(4000))
     disk = COLD.model_copy(update={"item": Item.SHARED_DISK})
-    assert usage.used(disk, asked).writes_thousands is None
+    assert usage.with_usage(disk, asked).writes_thousands is None
 
 
 SERVICE: dict[str, Any] = {"kind": "inference", "name": "serve", "model": {"parameters": "7B"}}
@@ -67,7 +67,7 @@ def test_answers_leave_through_the_balancer_and_not_through_nat(
 ) -> None:
     asked = checklist(workloads[0], traffic=TRAFFIC, workloads=workloads)
     assert usage.through_nat(asked) == Range(*map(Decimal, through))
-    assert usage.answers(asked) == Range(*map(Decimal, balanced))
+    assert usage.estimate_answer_traffic(asked) == Range(*map(Decimal, balanced))
 
 
 @pytest.mark.parametrize(
@@ -102,12 +102,12 @@ def test_where_crossing_is_free_or_nothing_crosses_there_is_no_line(place: tuple
 def test_a_data_set_in_a_bucket_is_read_once_a_month_or_at_every_pass(storage: dict[str, Any], reads: float) -> None:
     data = {"size": "1TB", "file_count": 1_000_000, "passes_per_day": 2}
     asked = checklist(TRAINING, dataset=data, storage=storage)
-    found = usage.used(COLD, asked, provider="aws")
+    found = usage.with_usage(COLD, asked, provider="aws")
     assert found.reads_thousands is not None
     assert found.writes_thousands is not None
     assert round(found.reads_thousands.expected, 6) == round(Decimal(reads), 6)
     assert round(found.reads_thousands.max - 1000 * 2 * Decimal(730) / 24, 6) == 0
     assert found.writes_thousands.as_range().max == 1000
     stated = checklist(TRAINING, dataset=data, storage=storage, usage={"reads": {"low": 1, "expected": 2, "high": 3}})
-    assert usage.used(COLD, stated, provider="aws").reads_thousands != found.reads_thousands
-    assert usage.used(COLD, asked, provider="coreweave").reads_thousands is None
+    assert usage.with_usage(COLD, stated, provider="aws").reads_thousands != found.reads_thousands
+    assert usage.with_usage(COLD, asked, provider="coreweave").reads_thousands is None

@@ -6,12 +6,12 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from planning.platform.alerts.model import Facts, Owed
+from planning.platform.alerts.model import AlertFacts, SloTarget
 
 WORDS = {"by", "on", "and", "or", "unless", "group_left", "group_right", "ignoring", "without", "bool", "offset"}
 PARTS = frozenset({"kueue", "notebooks", "cert_manager", "velero", "postgres_operator", "loki", "minio", "spend_guard"})
 
-TRAIN = Owed(
+TRAIN = SloTarget(
     pool="train",
     pools=("train",),
     fixed=4,
@@ -22,7 +22,7 @@ TRAIN = Owed(
 )
 
 
-def facts(**changes: Any) -> Facts:
+def facts(**changes: Any) -> AlertFacts:
     fields: dict[str, Any] = {
         "parts": PARTS,
         "pool_label": "label_atoll_pool",
@@ -33,13 +33,13 @@ def facts(**changes: Any) -> Facts:
         "slo_percent": Decimal("99.9"),
         "idle_minutes": 60,
         "gpu_pools": ("train",),
-        "owed": (TRAIN, Owed(pool="cpu", pools=("cpu",), fixed=0, most=2)),
+        "owed": (TRAIN, SloTarget(pool="cpu", pools=("cpu",), fixed=0, most=2)),
         "shared_tiers": ("warm",),
     }
-    return Facts(**{**fields, **changes})
+    return AlertFacts(**{**fields, **changes})
 
 
-def bare() -> Facts:
+def bare() -> AlertFacts:
     """Nothing installed, no accelerators, no price, no ceiling, no promise."""
     without: dict[str, Any] = {"parts": frozenset(), "prices": {}, "ceiling_usd_per_month": None, "slo_percent": None}
     return facts(**without, teams={}, gpu_pools=(), owed=(), shared_tiers=())

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rule_samples import bare, facts, metrics
 
-from planning.platform.alerts.metrics import METRICS, exported, gpu_counters
-from planning.platform.alerts.model import Alert, Record
+from planning.platform.alerts.metrics import METRICS, gpu_counters, list_metric_names
+from planning.platform.alerts.model import Alert, RecordingRule
 from planning.platform.alerts.rulebook import alerts, rule_groups
 
 ROOT = Path(__file__).parents[3]
@@ -79,11 +79,11 @@ def test_without_parts_accelerators_or_money_only_the_cluster_is_watched() -> No
 
 
 def test_every_metric_is_exported_or_recorded_before_it_is_used() -> None:
-    known = set(exported())
+    known = set(list_metric_names())
     for rule in RULES:
         unknown = metrics(rule.expr) - known
         assert not unknown, f"{rule.name}: {unknown}"
-        if isinstance(rule, Record):
+        if isinstance(rule, RecordingRule):
             known.add(rule.name)
 
 
@@ -95,7 +95,7 @@ def test_the_exporters_list_holds_every_gpu_metric_that_is_looked_at() -> None:
 
 
 def test_a_node_costs_what_the_quote_says() -> None:
-    recorded = [rule for rule in RULES if isinstance(rule, Record) and rule.name == "atoll:pool_usd_per_hour"]
+    recorded = [rule for rule in RULES if isinstance(rule, RecordingRule) and rule.name == "atoll:pool_usd_per_hour"]
     prices = {rule.labels["pool"]: rule.expr for rule in recorded}
     assert prices == {"train": "vector(98.32)", "system": "vector(0.4)"}
 

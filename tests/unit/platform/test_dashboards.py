@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rule_samples import bare, facts, metrics
 
-from planning.platform.alerts.metrics import exported
-from planning.platform.alerts.model import Record
+from planning.platform.alerts.metrics import list_metric_names
+from planning.platform.alerts.model import RecordingRule
 from planning.platform.alerts.rulebook import rule_groups
 from planning.platform.dashboards.boards import boards
 from planning.platform.dashboards.model import Board, Panel, line
@@ -64,11 +64,11 @@ def test_every_panel_asks_a_source_that_is_there(board: Board) -> None:
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.uid)
 def test_every_metric_is_exported_or_recorded(board: Board) -> None:
-    recorded = {rule.name for group in rule_groups(facts()) for rule in group.rules if isinstance(rule, Record)}
+    recorded = {rule.name for group in rule_groups(facts()) for rule in group.rules if isinstance(rule, RecordingRule)}
     for panel in board.panels:
         if panel.source == "prometheus":
             for query in panel.queries:
-                assert metrics(query.expr) <= exported() | recorded, panel.title
+                assert metrics(query.expr) <= list_metric_names() | recorded, panel.title
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.uid)

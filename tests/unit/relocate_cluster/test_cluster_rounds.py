@@ -12,20 +12,20 @@ from typing import Any
 import pytest
 
 from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.row import Row
-from components.agents.mover.manifests.scan import Look, Seen
-from components.agents.mover.store.model import Listed, Place, StoreError
+from components.agents.mover.manifests.row import ManifestRow
+from components.agents.mover.manifests.scan import ScanRequest, ScanResult
+from components.agents.mover.store.model import BucketEndpoint, Listed, StoreError
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
-from operations.relocation.buckets.pairs import pairs
+from operations.relocation.buckets.pairs import pair_buckets
 from operations.relocation.config.endpoints import Places
 from operations.relocation.jobs import movers as cluster_opening
 from operations.relocation.jobs.copies import ClusterMovers
 from operations.relocation.jobs.objects import Peer
-from operations.relocation.jobs.runs import Ended, opened_runs
+from operations.relocation.jobs.runs import JobEnd, open_job_runs
 from operations.relocation.runner.step import Move, StepError
 
 SOURCE, TARGET = (
-    Place(endpoint=f"http://127.0.0.1:{port}", region="r", bucket="sets", access_key="a", secret_key="s")
+    BucketEndpoint(endpoint=f"http://127.0.0.1:{port}", region="r", bucket="sets", access_key="a", secret_key="s")
     for port in (1, 2)
 )
 SHARDS = 2
@@ -44,15 +44,15 @@ class FakeCluster:
     there: dict[str, Any] = field(default_factory=dict)
     waited: list[str] = field(default_factory=list)
     report: RoundReport = field(default_factory=lambda: RoundReport(objects=1, size=3, seconds=2.0))
-    seen: Seen = field(default_factory=lambda: Seen(rows=1, size=3, read_rows=1, read_bytes=3))
-    ended: Ended = field(default_factory=lambda: Ended(done=True, shards=SHARDS))
+    seen: ScanResult = field(default_factory=lambda: ScanResult(rows=1, size=3, read_rows=1, read_bytes=3))
+    ended: JobEnd = field(default_factory=lambda: JobEnd(done=True, shards=SHARDS))
     killed: bool = False
     silent: bool = False
 
     def start(self, objects: Sequence[Any]) -> None:
         self.there |= {f"{each['kind']}/{each['metadata']['name']}": each for each in objects}
 
-    def wait(self, job: Any, *, say: Callable[[str], None]) -> Ended:
+    def wait(self, job: Any, *, say: Callable[[str], None]) -> JobEnd:
         say("waiting")
         if self.killed:
             raise Killed
@@ -72,7 +72,7 @@ class FakeCluster:
         path = self.folder / "shard.gz"
         facts = {"look": name, "shard": {"index": index, "of": SHARDS}}
         with ManifestWriter(path, bucket="sets", facts=facts) as writer:
-            writer.add(Row(key=f"key-{index}", size=3, digest="d"))
+            writer.add(ManifestRow(key=f"key-{index}", size=3, digest="d"))
         return path.read_bytes()
 
     def remove(self, objects: Sequence[Any]) -> None:
@@ -82,7 +82,7 @@ class FakeCluster:
     def left(self) -> set[str]:
         return {name.split("/")[0] for name in self.there}
 
-    def connect(self, place: Place) -> Any:
+    def connect(self, place: BucketEndpoint) -> Any:
         assert place == TARGET
         return FakeDeposits(self.deposits)
 
@@ -143,8 +143,8 @@ def copy(cluster: FakeCluster, *, tags_again: bool = False, **more: Any) -> Roun
     return movers(cluster, **more).copy_round(SOURCE, TARGET, folder=folder, options=options, say=lambda _: None)
 
 
-def look(cluster: FakeCluster, place: Place = TARGET) -> Seen:
-    wanted = Look(place=place, reserved=".atoll-canary/")
+def look(cluster: FakeCluster, place: BucketEndpoint = TARGET) -> ScanResult:
+    wanted = ScanRequest(place=place, reserved=".atoll-canary/")
     path = cluster.folder / "sets" / "target.manifest"
     return movers(cluster).take(SOURCE, TARGET, wanted, path, say=lambda _: None)
 
@@ -192,7 +192,7 @@ def test_a_look_never_goes_on_for_it_would_tell_how_it_was(cluster: FakeCluster)
 
 
 def test_what_shards_saw_is_summed(cluster: FakeCluster) -> None:
-    cluster.seen = Seen(rows=2, size=5, read_rows=1, read_bytes=3, changes=2, changed=["a: deleted"], reserved=4)
+    cluster.seen = ScanResult(rows=2, size=5, read_rows=1, read_bytes=3, changes=2, changed=["a: deleted"], reserved=4)
     found = look(cluster, SOURCE)
     assert (found.rows, found.size, found.read_rows, found.read_bytes, found.changes) == (4, 10, 2, 6, 4)
     assert (found.changed, found.reserved) == (["a: deleted", "a: deleted"], 4)
@@ -200,7 +200,7 @@ def test_what_shards_saw_is_summed(cluster: FakeCluster) -> None:
 
 @pytest.mark.parametrize("what", ["foreign", "failed"])
 def test_a_round_that_is_not_whole_has_no_manifest(cluster: FakeCluster, what: str) -> None:
-    cluster.ended = Ended(done=False, shards=0, failed_shards="0-1", why="FailedIndexes")
+    cluster.ended = JobEnd(done=False, shards=0, failed_shards="0-1", why="FailedIndexes")
     count = {"foreign": "foreigns", "failed": "failures"}[what]
     cluster.report = RoundReport(**{what: [("theirs", "not ours")], count: 1})
     found = copy(cluster)
@@ -210,7 +210,7 @@ def test_a_round_that_is_not_whole_has_no_manifest(cluster: FakeCluster, what: s
 
 def test_movers_that_end_without_a_word_are_told_with_how_to_look(cluster: FakeCluster) -> None:
     cluster.silent = True
-    cluster.ended = Ended(done=False, shards=0, failed_shards="0-1", why="DeadlineExceeded")
+    cluster.ended = JobEnd(done=False, shards=0, failed_shards="0-1", why="DeadlineExceeded")
     with pytest.raises(StepError, match="shards 0-1 ended without a result: DeadlineExceeded") as failed:
         copy(cluster)
     assert "kubectl logs -n moving -l atoll/mover" in failed.value.hint
@@ -244,12 +244,12 @@ def test_what_a_killed_process_left_is_removed_and_a_volume_only_when_asked(clus
     )
 
     def leave(**more: Any) -> dict[str, object]:
-        return cluster_opening.leave(
+        return cluster_opening.remove_stale_jobs(
             move, open_movers=lambda _places, _secrets: movers(cluster, connect=lambda _place: FakeDeposits({})), **more
         )
 
     assert leave() == {}
-    (pair,) = pairs(move.places, folder=move.folder, secrets=move.secrets)
+    (pair,) = pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
     cluster.killed = True
     options = CopyOptions(reserved=".atoll-canary/")
     with pytest.raises(Killed):
@@ -290,4 +290,4 @@ def test_a_cluster_that_nobody_names_or_that_is_none_is_told(tmp_path: Path) -> 
         with pytest.raises(StepError, match=said):
             cluster_opening.cluster_movers(asked, secrets)
     with pytest.raises(StepError, match="of the source: its kubeconfig"):
-        opened_runs(named.source, {}, words="source")
+        open_job_runs(named.source, {}, words="source")

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, cast
 from components.agents.mover.store.model import Head, StoreError
 from operations.clouds.kubernetes.objects import ChangedMeanwhileError
 from operations.relocation.config.endpoints import Places
-from operations.relocation.databases.postgres_read_only import key_of
+from operations.relocation.databases.postgres_read_only import memory_key_of_database
 from operations.relocation.runner.step import Move
-from operations.relocation.writers.ports import Hands
+from operations.relocation.writers.ports import QuiescePorts
 from operations.relocation.writers.suspension import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from components.agents.mover.store.model import Listed, Place
-    from operations.clouds.kubernetes.objects import Kind
+    from components.agents.mover.store.model import BucketEndpoint, Listed
+    from operations.clouds.kubernetes.objects import ResourceKind
     from operations.relocation.config.endpoints import DatabasePlace, StorePlace
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -70,17 +70,17 @@ class FakeCluster:
         self.objects[plural, namespace, name] = made
         return made
 
-    def listed(self, kind: Kind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         return [
             copy.deepcopy(found)
             for (plural, space, _), found in self.objects.items()
             if plural == kind.plural and namespace in {"", space}
         ]
 
-    def get(self, kind: Kind, *, namespace: str, name: str) -> Mapping[str, object] | None:
+    def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:
         return copy.deepcopy(self.objects.get((kind.plural, namespace, name)))
 
-    def change(self, kind: Kind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
+    def change(self, kind: ResourceKind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
         key = (kind.plural, namespace, name)
         found = self.objects.get(key)
         if found is None:
@@ -119,7 +119,7 @@ def merge(found: dict[str, Any], change: Mapping[str, object]) -> None:
 class FakeStore:
     """A bucket that is open or shut; `says` is what it answers who may not write."""
 
-    place: Place
+    place: BucketEndpoint
     doors: dict[str, bool]
     written: list[str]
     says: str = "AccessDenied"
@@ -194,12 +194,12 @@ class FakeDatabases:
     answers: dict[str, str] = field(default_factory=dict)
 
     def close(self, place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
-        move.memory.remember(key_of(side, place), {"before": place.uri_env in self.closed})
+        move.memory.remember(memory_key_of_database(side, place), {"before": place.uri_env in self.closed})
         self.closed.add(place.uri_env)
         return {"part": place.part}
 
     def open_again(self, place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
-        kept = cast("dict[str, object] | None", move.memory.recall(key_of(side, place)))
+        kept = cast("dict[str, object] | None", move.memory.recall(memory_key_of_database(side, place)))
         if kept is not None and not kept["before"]:
             self.closed.discard(place.uri_env)
         return {"part": place.part} if kept else {}
@@ -242,9 +242,9 @@ class Scene:
         )
 
     @property
-    def hands(self) -> Hands:
+    def hands(self) -> QuiescePorts:
         stopper = FakeStoreHands(self.doors, unbound=self.unbound)
-        return Hands(
+        return QuiescePorts(
             cluster=lambda side, _, words: getattr(self, words) if side.kubeconfig_env else None,
             stores={"minio": stopper, "aws": stopper},
             databases=self.databases,

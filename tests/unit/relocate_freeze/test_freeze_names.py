@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from operations.relocation.config.endpoints import NamesMove
-from operations.relocation.dns.hosts_file import ByHand, HostsFile, addresses, switched
+from operations.relocation.dns.hosts_file import HostsFile, ManualSwitcher, addresses, switch_addresses
 from operations.relocation.dns.route53 import Route53
 from operations.relocation.runner.step import StepError
 
@@ -38,7 +38,7 @@ def hosts(path: Path, **changes: Any) -> NamesMove:
 
 
 def test_names_are_switched_where_they_stand_and_every_other_line_is_kept() -> None:
-    text = switched(HOSTS, dict.fromkeys(NAMES, "10.0.0.2"))
+    text = switch_addresses(HOSTS, dict.fromkeys(NAMES, "10.0.0.2"))
     assert text.splitlines() == [
         "127.0.0.1 localhost  # ours",
         "",
@@ -60,10 +60,10 @@ LINES = st.builds(
 def test_afterwards_each_name_has_its_address_and_no_other_name_has_changed(lines: list[str], names: set[str]) -> None:
     text = "".join(f"{line}\n" for line in lines)
     others = sorted({name for line in lines for name in line.partition("#")[0].split()[1:]} - names)
-    after = switched(text, dict.fromkeys(sorted(names), "10.2.2.2"))
+    after = switch_addresses(text, dict.fromkeys(sorted(names), "10.2.2.2"))
     assert set(addresses(after, sorted(names)).values()) == {"10.2.2.2"}
     assert addresses(after, others) == addresses(text, others)
-    assert switched(after, dict.fromkeys(sorted(names), "10.2.2.2")) == after
+    assert switch_addresses(after, dict.fromkeys(sorted(names), "10.2.2.2")) == after
 
 
 def test_a_hosts_file_is_put_back_to_the_byte(tmp_path: Path, move: Move) -> None:
@@ -108,7 +108,7 @@ def test_a_hosts_file_that_cannot_be_switched_is_left(
     assert path.read_text() == HOSTS
 
 
-def by_hand(answers: list[str], clock: Clock) -> ByHand:
+def by_hand(answers: list[str], clock: Clock) -> ManualSwitcher:
     """A resolver that knows the target's name, and answers for every other what comes next."""
     left = list(answers)
 
@@ -119,7 +119,7 @@ def by_hand(answers: list[str], clock: Clock) -> ByHand:
             return frozenset({"10.0.0.1"})
         return frozenset({left.pop(0) if len(left) > 1 else left[0]})
 
-    return ByHand(resolve, patience=clock.patience())
+    return ManualSwitcher(resolve, patience=clock.patience())
 
 
 SAID = NamesMove(kind="by_hand", names=("*.acme",), source="entrance.old", target="entrance.new", ttl_seconds=30)

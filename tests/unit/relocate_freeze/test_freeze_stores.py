@@ -12,7 +12,7 @@ import pytest
 from freeze_scene import FakeStore, Remembered, Scene
 from moto import mock_aws
 
-from components.agents.mover.store.model import Place
+from components.agents.mover.store.model import BucketEndpoint
 from operations.relocation.buckets import canary
 from operations.relocation.runner.step import StepError
 from operations.relocation.writers import bucket_policy, minio_admin, store_policy
@@ -43,7 +43,7 @@ def test_a_policy_of_one_statement_without_a_list_is_read_too() -> None:
 
 
 def test_every_way_to_change_an_object_is_denied_in_these_buckets_only() -> None:
-    objects, buckets = json.loads(store_policy.of_users(["runs", "team-a"]))["Statement"]
+    objects, buckets = json.loads(store_policy.build_user_policy(["runs", "team-a"]))["Statement"]
     assert {"s3:PutObject*", "s3:DeleteObject*"} <= set(objects["Action"])
     assert objects["Resource"] == ["arn:aws:s3:::runs/*", "arn:aws:s3:::team-a/*"]
     assert buckets["Resource"] == ["arn:aws:s3:::runs", "arn:aws:s3:::team-a"]
@@ -143,10 +143,12 @@ def test_a_role_is_known_by_itself_and_not_by_its_session() -> None:
 
 
 def test_what_a_canary_writes_is_removed_where_only_deleting_is_open() -> None:
-    place = Place(endpoint="https://store.example", region="", bucket="runs", access_key="canary", secret_key="x")
+    place = BucketEndpoint(
+        endpoint="https://store.example", region="", bucket="runs", access_key="canary", secret_key="x"
+    )
     store = FakeStore(place, {}, [])
     with pytest.raises(StepError, match="a canary write that succeeds"):
-        canary.refused(store)
+        canary.check_writes_refused(store)
     assert store.written == []
 
 

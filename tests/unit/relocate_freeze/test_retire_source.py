@@ -10,8 +10,8 @@ import pytest
 
 from cli.commands.relocation import retire
 from cli.main.application import run as run_cli
-from operations.project.journal import Journal, Kind
-from operations.relocation.decommission import PROTECTED, RETAINED, deletions, kept, resources_of
+from operations.project.journal import Journal, RecordKind
+from operations.relocation.decommission import PROTECTED, RETAINED, deletions, list_retained, resources_of
 from planning.costs.resources.formats.values import Preview
 from planning.costs.resources.resource import Resource
 from planning.relocation.inventory.stack_inventory import Inventory, with_resources
@@ -53,7 +53,7 @@ DATABASE = resource("aws:rds/instance:Instance", "strange")
 
 def keys(*resources: Resource) -> tuple[list[str], dict[str, str]]:
     inventory = with_resources(Inventory(things=()), resources)
-    return sorted(each.key for each in deletions(resources, inventory)), dict(kept(resources, inventory))
+    return sorted(each.key for each in deletions(resources, inventory)), dict(list_retained(resources, inventory))
 
 
 def test_what_is_protected_stays_and_what_lies_in_the_cluster_goes_with_it() -> None:
@@ -91,7 +91,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(accepted: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(accepted)
-    monkeypatch.setattr(retire, "_registered", lambda *_: (BUCKET, RUNS))
+    monkeypatch.setattr(retire, "_preview_resources", lambda *_: (BUCKET, RUNS))
     shutil.rmtree(accepted / "relocations", ignore_errors=True)
     return accepted
 
@@ -100,21 +100,21 @@ def journal(project: Path, write: Callable[[Journal], None]) -> None:
     folder = project / "relocations" / "existing-lambda--new"
     folder.mkdir(parents=True)
     found = Journal(folder / "journal.jsonl", now=lambda: NOW)
-    found.append(Kind.OPENED)
+    found.append(RecordKind.OPENED)
     write(found)
     found.close()
 
 
 def everything_done(found: Journal, *, but: str = "") -> None:
     for name in NAMES:
-        found.append(Kind.BEGUN, step=name)
+        found.append(RecordKind.BEGUN, step=name)
         if name != but:
-            found.append(Kind.DONE, step=name, content={"evidence": EVIDENCE if name == "commit" else {}})
+            found.append(RecordKind.DONE, step=name, content={"evidence": EVIDENCE if name == "commit" else {}})
 
 
 def committed(found: Journal) -> None:
     everything_done(found)
-    found.append(Kind.COMMITTED)
+    found.append(RecordKind.COMMITTED)
 
 
 def called(today: str = "2026-11-21", **options: Any) -> int:
@@ -137,7 +137,7 @@ def test_before_the_commit_the_source_is_all_there_is(project: Path) -> None:
 def test_while_a_step_is_open_nothing_is_retired(project: Path) -> None:
     def write(found: Journal) -> None:
         everything_done(found, but="observe")
-        found.append(Kind.COMMITTED)
+        found.append(RecordKind.COMMITTED)
 
     journal(project, write)
     with pytest.raises(InputError, match="not finished: observe"):

@@ -12,8 +12,8 @@ from locked_stack import write_locked
 
 from cli.main import application
 from operations.offline import program
-from operations.plans.quote import option_named, quoted
-from operations.project.workspace import Subject
+from operations.plans.quote import option_named, quote_subject
+from operations.project.workspace import StackRef
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.spec.lock import Lock
@@ -24,8 +24,8 @@ TODAY = date(2026, 11, 21)
 
 @cache
 def locked(name: str) -> Lock:
-    subject = Subject(stack="atlas" if name == "source" else f"atlas-{name}", checklist=EXAMPLE / f"{name}.yaml")
-    answer = quoted(subject, book="current", own="", today=TODAY, allow_stale=True)
+    subject = StackRef(stack="atlas" if name == "source" else f"atlas-{name}", checklist=EXAMPLE / f"{name}.yaml")
+    answer = quote_subject(subject, book="current", own="", today=TODAY, allow_stale=True)
     return lock(
         answer.quote,
         option_named(answer.quote, "cheapest"),
@@ -35,8 +35,8 @@ def locked(name: str) -> Lock:
     )
 
 
-def nothing_registered(*_: object, **__: object) -> program.Run:
-    return program.Run(resources=(), outputs={})
+def nothing_registered(*_: object, **__: object) -> program.OfflineRun:
+    return program.OfflineRun(resources=(), outputs={})
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.agents.mover.store.model import Listed, Place, StoreError
+from components.agents.mover.store.model import BucketEndpoint, Listed, StoreError
 from operations.relocation.buckets import rclone
 
 PARTS = "0123-2"
@@ -43,15 +43,15 @@ class Shelf:
 def shelves(monkeypatch: pytest.MonkeyPatch) -> dict[str, Shelf]:
     found = {"source": Shelf(), "target": Shelf()}
 
-    def connect(where: Place) -> Shelf:
+    def connect(where: BucketEndpoint) -> Shelf:
         return found[where.bucket]
 
     monkeypatch.setattr(rclone, "s3_client", SimpleNamespace(connect=connect))
     return found
 
 
-def place(bucket: str) -> Place:
-    return Place(endpoint="http://s", region="r", bucket=bucket, access_key="a", secret_key="s")
+def place(bucket: str) -> BucketEndpoint:
+    return BucketEndpoint(endpoint="http://s", region="r", bucket=bucket, access_key="a", secret_key="s")
 
 
 def before(folder: Path) -> int:

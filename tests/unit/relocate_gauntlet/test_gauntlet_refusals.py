@@ -3,14 +3,16 @@ from __future__ import annotations
 import pytest
 
 from components.agents.mover.store import responses
-from components.agents.mover.store.model import Place, StoreError
+from components.agents.mover.store.model import BucketEndpoint, StoreError
 from components.agents.mover.store.responses import Refusal
 
 RAN_OUT = "the temporary keys ran out: get new ones and run it again, it goes on where it stopped"
 
 
-def place(*, token: str) -> Place:
-    return Place(endpoint="http://s", region="r", bucket="b", access_key="a", secret_key="key", session_token=token)
+def place(*, token: str) -> BucketEndpoint:
+    return BucketEndpoint(
+        endpoint="http://s", region="r", bucket="b", access_key="a", secret_key="key", session_token=token
+    )
 
 
 @pytest.mark.parametrize("code", ["AccessDenied", "ExpiredToken", "InvalidAccessKeyId", "InvalidTokenId"])
@@ -23,5 +25,5 @@ def test_temporary_keys_that_are_refused_may_have_run_out_and_others_may_not(cod
 
 @pytest.mark.parametrize("code", ["ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "InvalidTokenId"])
 def test_keys_that_ran_out_end_the_round_and_are_not_asked_for_each_object(code: str) -> None:
-    assert responses.hopeless(StoreError("no", code=code, status=403))
-    assert not responses.passing(Refusal(code=code, message=""), 503)
+    assert responses.is_fatal(StoreError("no", code=code, status=403))
+    assert not responses.is_transient(Refusal(code=code, message=""), 503)

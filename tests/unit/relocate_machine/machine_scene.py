@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from operations.project.journal import read
+from operations.project.journal import read_journal
 from operations.relocation.config.endpoints import Places
 from operations.relocation.runner.execution import Parts
-from operations.relocation.runner.step import Evidence, Move, Step
+from operations.relocation.runner.step import Evidence, Move, RelocationStep
 
 NAMES: Final = ("seed", "freeze", "final_delta", "dns", "commit")
 BEFORE: Final = {"replicas": 3, "names": "source", "open": "source"}
@@ -99,7 +99,7 @@ class Scene:
         self.point()
 
     def kinds(self) -> list[str]:
-        return [f"{each.kind} {each.step}".strip() for each in read(self.journal).records]
+        return [f"{each.kind} {each.step}".strip() for each in read_journal(self.journal).records]
 
 
 def copy(scene: Scene, name: str, _move: Move) -> Evidence:
@@ -142,8 +142,8 @@ def commit(scene: Scene, _move: Move) -> Evidence:
     return {}
 
 
-def steps(scene: Scene, **changed: Callable[[Move], Evidence]) -> tuple[Step, ...]:
+def steps(scene: Scene, **changed: Callable[[Move], Evidence]) -> tuple[RelocationStep, ...]:
     do: dict[str, Callable[[Move], Evidence]] = {name: partial(copy, scene, name) for name in NAMES}
     do |= {"freeze": partial(freeze, scene), "dns": partial(switch, scene), "commit": partial(commit, scene)} | changed
     undo = {"freeze": partial(thaw, scene), "dns": partial(switch_back, scene)}
-    return tuple(Step(name=name, do=do[name], undo=undo.get(name)) for name in NAMES)
+    return tuple(RelocationStep(name=name, do=do[name], undo=undo.get(name)) for name in NAMES)

@@ -11,9 +11,9 @@ from typing import Any
 from machine_scene import Clock, places
 
 from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.row import ManifestRow
 from components.agents.mover.rounds import RoundReport
-from components.agents.mover.store.model import Head, Listed, Pairs, Place, StoreError
+from components.agents.mover.store.model import BucketEndpoint, Head, Listed, Pairs, StoreError
 from operations.relocation.config.endpoints import Places
 from operations.relocation.runner.step import Move
 
@@ -50,7 +50,7 @@ class Stores:
     ahead: float = 0.0
     """Seconds that the stores' clocks are ahead."""
 
-    def connect(self, place: Place) -> Any:
+    def connect(self, place: BucketEndpoint) -> Any:
         return FakeStore(self, place)
 
     def source(self, name: str = "mlflow") -> dict[str, bytes]:
@@ -78,7 +78,7 @@ def etag(content: bytes) -> str:
 
 
 class FakeStore:
-    def __init__(self, stores: Stores, place: Place) -> None:
+    def __init__(self, stores: Stores, place: BucketEndpoint) -> None:
         self.stores, self.place = stores, place
 
     def _bucket(self, what: str) -> dict[str, bytes]:
@@ -171,7 +171,9 @@ class World:
             now=self.clock,
         )
 
-    def copy(self, source: Place, target: Place, *, folder: Path, options: Any, say: Any) -> RoundReport:
+    def copy(
+        self, source: BucketEndpoint, target: BucketEndpoint, *, folder: Path, options: Any, say: Any
+    ) -> RoundReport:
         """What a mover does, as far as steps can tell."""
         del options, say
         here = self.stores.buckets[source.endpoint, source.bucket]
@@ -183,7 +185,7 @@ class World:
             del there[key]
         with ManifestWriter(folder / "source.manifest", bucket=source.bucket) as manifest:
             for key, content in here.items():
-                manifest.add(Row(key=key, size=len(content), digest=digest(content), etag=etag(content)))
+                manifest.add(ManifestRow(key=key, size=len(content), digest=digest(content), etag=etag(content)))
             manifest.close()
         size = sum(map(len, new.values()))
         return RoundReport(objects=len(new), size=size, deleted=len(gone), seconds=1.0)

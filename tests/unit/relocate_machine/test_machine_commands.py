@@ -15,11 +15,11 @@ from machine_children import begun, ended
 from machine_scene import BEFORE, Scene, steps
 
 from cli.commands.relocation import rollback, run, status, verify
-from components.agents.mover.manifests.comparison import Terms
+from components.agents.mover.manifests.comparison import ComparisonTerms
 from operations.relocation import workspace
-from operations.relocation.copies.verification import Proof
+from operations.relocation.copies.verification import BucketProof
 from operations.relocation.runner import execution
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from operations.relocation.steps import table as every_step
 from planning.values.errors import InputError
 
@@ -30,10 +30,10 @@ def observed(move: Move) -> Evidence:
     return {"looks": 1, "secret": move.secrets["MOVER_SECRET"]}
 
 
-def table(scene: Scene) -> tuple[Step, ...]:
+def table(scene: Scene) -> tuple[RelocationStep, ...]:
     """The fake steps, with the two that commands speak of before and after."""
     *most, commit = steps(scene)
-    return (Step(name="plan", do=planned), *most, Step(name="observe", do=observed), commit)
+    return (RelocationStep(name="plan", do=planned), *most, RelocationStep(name="observe", do=observed), commit)
 
 
 def planned(move: Move) -> Evidence:
@@ -206,7 +206,7 @@ def test_a_signal_stops_at_once_and_says_what_to_run_next(
 ) -> None:
     process = begun(run_and_hang, scene, tmp_path / "said")
     for _ in range(2400):
-        if execution.stands(scene.moves).of("final_delta").tries:
+        if execution.read_state(scene.moves).of("final_delta").tries:
             break
         time.sleep(0.05)
     assert process.pid
@@ -223,7 +223,7 @@ def test_a_signal_stops_at_once_and_says_what_to_run_next(
 def test_verify_proves_without_a_step(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = Proof(
+    found = BucketProof(
         bucket="mlflow",
         sentence="2 objects",
         proven=False,
@@ -231,7 +231,7 @@ def test_verify_proves_without_a_step(
         first=('extra "a"',),
         text='2 objects\nextra: "a"\n',
         manifests=(Path("source"), Path("target")),
-        terms=Terms(),
+        terms=ComparisonTerms(),
     )
     monkeypatch.setattr("operations.relocation.copies.verification.prove", lambda _asked: [found])
     run.run_relocation("old", "new", until="plan")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_scene import Clock
 
-from operations.project.journal import HEAD, NAME, Journal, Kind, read
+from operations.project.journal import HEAD, NAME, Journal, RecordKind, read_journal
 from operations.relocation.runner.context import JournalMemory
 from planning.values.errors import InputError, in_one_line
 
@@ -18,19 +18,19 @@ from planning.values.errors import InputError, in_one_line
 def written(folder: Path, lines: int = 5) -> Path:
     journal = Journal(folder / NAME, now=Clock())
     for number in range(lines):
-        journal.append(Kind.REMEMBERED, content={"key": f"k{number}", "value": number})
+        journal.append(RecordKind.REMEMBERED, content={"key": f"k{number}", "value": number})
     journal.close()
     return folder / NAME
 
 
 def refusal(path: Path) -> str:
     with pytest.raises(InputError) as refused:
-        read(path)
+        read_journal(path)
     return in_one_line(refused.value)
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
-    found = read(written(tmp_path))
+    found = read_journal(written(tmp_path))
     assert [each.content["value"] for each in found.records] == [0, 1, 2, 3, 4]
     assert not found.torn
     assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o600
@@ -44,20 +44,20 @@ def test_a_torn_last_line_is_dropped_and_said(tmp_path: Path) -> None:
     path = written(tmp_path)
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"seq":6,"previous":"ab')
-    assert read(path).torn
+    assert read_journal(path).torn
     journal = Journal(path, now=Clock())
     assert journal.torn
     assert path.read_bytes() == whole
-    assert journal.append(Kind.BEGUN, step="seed").seq == 6
+    assert journal.append(RecordKind.BEGUN, step="seed").seq == 6
     journal.close()
-    assert len(read(path).records) == 6
+    assert len(read_journal(path).records) == 6
 
 
 def test_reading_changes_nothing(tmp_path: Path) -> None:
     path = written(tmp_path)
     path.write_bytes(path.read_bytes() + b"{")
     before = {each: each.read_bytes() for each in tmp_path.iterdir()}
-    read(path)
+    read_journal(path)
     assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
@@ -65,10 +65,10 @@ def test_a_line_whose_head_was_not_yet_written_counts(tmp_path: Path) -> None:
     path = written(tmp_path, 4)
     head = path.with_name(HEAD).read_bytes()
     journal = Journal(path, now=Clock())
-    journal.append(Kind.BEGUN, step="seed")
+    journal.append(RecordKind.BEGUN, step="seed")
     journal.close()
     path.with_name(HEAD).write_bytes(head)
-    assert len(read(path).records) == 5
+    assert len(read_journal(path).records) == 5
 
 
 def test_a_journal_cut_at_the_end_of_a_line_is_refused(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_no_change_of_a_byte_goes_unseen(tmp_path_factory: pytest.TempPathFactor
     content[at] = data.draw(st.integers(0, 255).filter(lambda byte: byte != content[at]))
     path.write_bytes(content)
     with pytest.raises(InputError):
-        read(path)
+        read_journal(path)
     shutil.rmtree(path.parent)
 
 
@@ -154,17 +154,17 @@ def test_a_line_is_whole_or_not_there_where_the_disk_is_full(tmp_path: Path, mon
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", lambda file, content: write(file, content[:10]))
         with pytest.raises(OSError, match="No space left"):
-            journal.append(Kind.BEGUN, step="seed")
+            journal.append(RecordKind.BEGUN, step="seed")
     assert path.read_bytes() == before
-    assert journal.append(Kind.BEGUN, step="seed").seq == 6
+    assert journal.append(RecordKind.BEGUN, step="seed").seq == 6
     journal.close()
-    assert len(read(path).records) == 6
+    assert len(read_journal(path).records) == 6
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 def test_a_signal_within_a_write_breaks_no_chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     journal = Journal(tmp_path / NAME, now=Clock())
-    journal.append(Kind.BEGUN, step="seed")
+    journal.append(RecordKind.BEGUN, step="seed")
 
     def stopped(*_arguments: object) -> None:
         raise KeyboardInterrupt
@@ -172,10 +172,14 @@ def test_a_signal_within_a_write_breaks_no_chain(tmp_path: Path, monkeypatch: py
     with monkeypatch.context() as patched:
         patched.setattr(os if call == "fsync" else Path, call, stopped)
         with pytest.raises(KeyboardInterrupt):
-            journal.append(Kind.DONE, step="seed")
-    journal.append(Kind.BEGUN, step="deltas")
+            journal.append(RecordKind.DONE, step="seed")
+    journal.append(RecordKind.BEGUN, step="deltas")
     journal.close()
-    assert [each.kind for each in read(journal.path).records] == [Kind.BEGUN, Kind.DONE, Kind.BEGUN]
+    assert [each.kind for each in read_journal(journal.path).records] == [
+        RecordKind.BEGUN,
+        RecordKind.DONE,
+        RecordKind.BEGUN,
+    ]
 
 
 def test_the_first_word_counts_until_the_next_roll_back(tmp_path: Path) -> None:
@@ -184,7 +188,7 @@ def test_the_first_word_counts_until_the_next_roll_back(tmp_path: Path) -> None:
     assert memory.recall("replicas") is None
     assert memory.remember("replicas", {"notebook": 1}) == {"notebook": 1}
     assert memory.remember("replicas", {"notebook": 0}) == {"notebook": 1}
-    journal.append(Kind.ROLLED_BACK)
+    journal.append(RecordKind.ROLLED_BACK)
     assert memory.recall("replicas") is None
     assert memory.remember("replicas", (1, 2)) == [1, 2]
     journal.close()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from machine_children import killed
 from machine_scene import BEFORE, NAMES, Scene, steps
 
-from operations.project.journal import read
+from operations.project.journal import read_journal
 from operations.relocation.runner import execution
 
 COPIED = {name: 1 for name in NAMES if name not in {"freeze", "dns", "commit"}}
@@ -50,11 +50,11 @@ def test_a_kill_at_any_point_of_a_roll_back_is_resumed_and_the_source_is_as_it_w
         execution.run(scene.parts, steps(scene), until="dns")
         assert scene.world["replicas"] == 0
         was_killed = killed(scene, at, back=True)
-        if execution.stands(scene.moves).begun:
+        if execution.read_state(scene.moves).begun:
             execution.roll_back(scene.parts, steps(scene))
         assert scene.world == ROLLED_BACK, at
-        assert execution.stands(scene.moves).attempt == 2
-        assert execution.stands(scene.moves).frozen_since is None
+        assert execution.read_state(scene.moves).attempt == 2
+        assert execution.read_state(scene.moves).frozen_since is None
         at += 1
     assert at > 40
 
@@ -67,10 +67,10 @@ def test_after_any_history_of_kills_and_roll_backs_it_ends_moved_or_as_it_was(
     with tempfile.TemporaryDirectory() as folder:
         scene = Scene(Path(folder))
         for at, wanted in history:
-            stands = execution.stands(scene.moves)
+            stands = execution.read_state(scene.moves)
             can_go_back = stands.begun and not stands.past_return
             killed(scene, at, back=can_go_back and (wanted or stands.rolling_back))
-        stands = execution.stands(scene.moves)
+        stands = execution.read_state(scene.moves)
         if stands.begun and not stands.past_return and (back or stands.rolling_back):
             stands = execution.roll_back(scene.parts, steps(scene))
             assert {name: scene.world[name] for name in BEFORE} == BEFORE
@@ -78,7 +78,7 @@ def test_after_any_history_of_kills_and_roll_backs_it_ends_moved_or_as_it_was(
             stands = execution.run(scene.parts, steps(scene))
             assert stands.committed
             assert scene.world == MOVED
-        assert [each.seq for each in read(scene.journal).records] == list(range(1, len(scene.kinds()) + 1))
+        assert [each.seq for each in read_journal(scene.journal).records] == list(range(1, len(scene.kinds()) + 1))
 
 
 def test_what_is_remembered_is_how_it_was_before_the_first_try(tmp_path: Path) -> None:

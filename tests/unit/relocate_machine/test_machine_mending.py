@@ -8,11 +8,11 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, World
 
-from components.agents.mover.manifests.comparison import Terms
+from components.agents.mover.manifests.comparison import ComparisonTerms
 from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.row import ManifestRow
 from components.agents.mover.rounds import RoundReport
-from operations.relocation.buckets.pairs import Pair, pairs
+from operations.relocation.buckets.pairs import BucketPair, pair_buckets
 from operations.relocation.copies import repair
 from operations.relocation.runner.step import Evidence, StepError
 from operations.relocation.steps import seed, verify
@@ -77,8 +77,8 @@ def damaged(world: World) -> None:
     del world.stores.target()["c"]
 
 
-def pair_of(world: World) -> Pair:
-    (pair,) = pairs(world.places, folder=world.folder, secrets=SECRETS)
+def pair_of(world: World) -> BucketPair:
+    (pair,) = pair_buckets(world.places, folder=world.folder, secrets=SECRETS)
     return pair
 
 
@@ -104,9 +104,9 @@ def test_a_first_copy_after_a_roll_back_mends_too(world: World, mover: Mover) ->
     refusal(world, mover)
     from operations.relocation.copies import rounds
 
-    rounds.one_round(world.move, movers={"atoll": mover}, connect=world.stores.connect)
+    rounds.run_copy_round(world.move, movers={"atoll": mover}, connect=world.stores.connect)
     assert mover.copied == ["a", "c"]
-    assert not repair.noted(pair_of(world)).open
+    assert not repair.read_note(pair_of(world)).open
 
 
 def test_what_is_extra_is_named_and_never_touched(world: World, mover: Mover) -> None:
@@ -168,7 +168,7 @@ def test_a_write_at_the_source_while_it_is_mended_is_named(
     mover.meddle = lambda: world.stores.source().update({"b": b"999"})
     if killed:
         with monkeypatch.context() as patch:
-            patch.setattr(verify, "_written_since", lambda *_more: 1 / 0)
+            patch.setattr(verify, "_find_later_writes", lambda *_more: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 verified(world, mover)
     assert "written at the source during the freeze: 'b'" in refusal(world, mover)
@@ -182,7 +182,7 @@ def test_a_manifest_kept_by_an_earlier_attempt_accuses_nobody(world: World, move
     assert world.stores.target() == world.stores.source()
 
 
-def write(path: Path, *rows: Row) -> Path:
+def write(path: Path, *rows: ManifestRow) -> Path:
     with ManifestWriter(path) as file:
         for each in rows:
             file.add(each)
@@ -216,19 +216,19 @@ def test_what_is_different_is_what_a_proof_calls_so(
         "etag": "e",
         "version": "v",
     }
-    sides = write(tmp_path / "here", Row(**here)), write(tmp_path / "there", Row(**{**here, **there}))
-    found = repair.damage(*sides, Terms(declared=frozenset(declared)))
+    sides = write(tmp_path / "here", ManifestRow(**here)), write(tmp_path / "there", ManifestRow(**{**here, **there}))
+    found = repair.damage(*sides, ComparisonTerms(declared=frozenset(declared)))
     assert len(found.different) == different == found.count
     from components.agents.mover.manifests.comparison import compare
 
-    assert bool(compare(*sides, Terms(declared=frozenset(declared))).different.count) == bool(different)
+    assert bool(compare(*sides, ComparisonTerms(declared=frozenset(declared))).different.count) == bool(different)
 
 
 def test_versions_of_a_key_are_one_damage_and_our_own_are_none(tmp_path: Path) -> None:
-    old, new = Row(key="k", size=1, order=1), Row(key="k", size=1)
-    ours = Row(key=".atoll-canary/x", size=1)
-    here = write(tmp_path / "here", old, new, Row(key="\udc80 odd", size=1), Row(key="z", size=1))
-    there = write(tmp_path / "there", new, ours, Row(key="m", size=1))
-    found = repair.damage(here, there, Terms(reserved=".atoll-canary/"))
+    old, new = ManifestRow(key="k", size=1, order=1), ManifestRow(key="k", size=1)
+    ours = ManifestRow(key=".atoll-canary/x", size=1)
+    here = write(tmp_path / "here", old, new, ManifestRow(key="\udc80 odd", size=1), ManifestRow(key="z", size=1))
+    there = write(tmp_path / "there", new, ours, ManifestRow(key="m", size=1))
+    found = repair.damage(here, there, ComparisonTerms(reserved=".atoll-canary/"))
     assert (found.missing, found.different, found.extra) == (2, ["k"], 1)
     assert found.first == ["k", "z", "\udc80 odd"]

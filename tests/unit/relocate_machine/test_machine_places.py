@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from operations.relocation.config.endpoints import FILL
 from operations.relocation.config.reader import parse, read_file
-from operations.relocation.config.rules import paired
-from operations.relocation.runner.context import kept_secret
+from operations.relocation.config.rules import pair_databases
+from operations.relocation.runner.context import collect_secrets
 from planning.values.errors import Fault, InputError
 
 WHOLE = """\
@@ -56,7 +56,9 @@ def test_a_whole_file_is_read_with_the_values_that_it_names() -> None:
     known = parse(WHOLE, file="relocation.yaml", environment={**SET, "HOME": "/root"})
     assert known.places.target.store.region == "eu-central-1"
     assert known.secrets == SET
-    assert [(here.uri_env, there.uri_env) for here, there in paired(known.places)] == [("OLD_MLFLOW", "NEW_MLFLOW")]
+    assert [(here.uri_env, there.uri_env) for here, there in pair_databases(known.places)] == [
+        ("OLD_MLFLOW", "NEW_MLFLOW")
+    ]
 
 
 def test_every_variable_that_is_not_set_is_named_at_once_where_it_is_named() -> None:
@@ -195,7 +197,7 @@ def test_any_text_is_read_or_refused_in_words(at: int, inserted: str, cut: int) 
 def test_secrets_are_keys_tokens_addresses_and_their_passwords_and_no_names() -> None:
     values = {**SET, "OLD_MLFLOW": "postgresql://mlflow:pass%2Fword@127.0.0.1:5432/mlflow"}
     known = parse(WHOLE, file="", environment=values)
-    hidden = kept_secret(known.places, known.secrets)
+    hidden = collect_secrets(known.places, known.secrets)
     assert {"value of OLD_SECRET", "value of NEW_TOKEN", values["OLD_MLFLOW"], "pass%2Fword", "pass/word"} <= set(
         hidden
     )

@@ -15,9 +15,9 @@ from machine_scene import BEFORE, NAMES, Clock, RealClock, Scene, commit, places
 from operations.project.lease import holder, only_writer
 from operations.relocation.runner import execution
 from operations.relocation.runner.execution import OnFailure
-from operations.relocation.runner.freeze_window import deadline, in_words
-from operations.relocation.runner.state import State
-from operations.relocation.runner.step import Evidence, Move, Step, StepError
+from operations.relocation.runner.freeze_window import deadline, format_duration
+from operations.relocation.runner.state import StepState
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from planning.values.errors import InputError, in_one_line
 
 
@@ -50,7 +50,7 @@ def test_what_changed_is_copied_again_until_writers_stand_still(scene: Scene) ->
         return {}
 
     first, *rest = steps(scene)
-    every = [first, Step(name="deltas", do=copied), *rest]
+    every = [first, RelocationStep(name="deltas", do=copied), *rest]
     for until, expected in (("deltas", 1), ("deltas", 2), ("freeze", 3), ("dns", 3)):
         execution.run(scene.parts, every, until=until)
         assert len(rounds) == expected
@@ -58,9 +58,9 @@ def test_what_changed_is_copied_again_until_writers_stand_still(scene: Scene) ->
 
 def test_it_stops_after_the_step_that_was_named(scene: Scene) -> None:
     stands = execution.run(scene.parts, steps(scene), until="freeze")
-    assert stands.of("freeze").state == State.DONE
-    assert stands.of("final_delta").state == State.OPEN
-    assert execution.run(scene.parts, steps(scene), until="seed").of("final_delta").state == State.OPEN
+    assert stands.of("freeze").state == StepState.DONE
+    assert stands.of("final_delta").state == StepState.OPEN
+    assert execution.run(scene.parts, steps(scene), until="seed").of("final_delta").state == StepState.OPEN
 
 
 def test_a_step_that_fails_stops_everything_after_it_and_says_how_to_go_on_and_back(scene: Scene) -> None:
@@ -69,10 +69,10 @@ def test_a_step_that_fails_stops_everything_after_it_and_says_how_to_go_on_and_b
     said = in_one_line(failed.value)
     assert "final_delta: 2 keys were written; find who writes; writers stand still for 0 s" in said
     assert "atoll relocate run old new, or go back: atoll relocate rollback old new" in said
-    stands = execution.stands(scene.moves)
-    assert stands.of("final_delta").state == State.FAILED
+    stands = execution.read_state(scene.moves)
+    assert stands.of("final_delta").state == StepState.FAILED
     assert stands.of("final_delta").evidence == {"keys": ["a", "b"]}
-    assert stands.of("dns").state == State.OPEN
+    assert stands.of("dns").state == StepState.OPEN
     assert execution.run(scene.parts, steps(scene)).of("final_delta").tries == 2
 
 
@@ -87,7 +87,7 @@ def test_a_failure_within_the_freeze_rolls_back_by_itself_where_that_was_asked(s
     with pytest.raises(StepError, match="rolled back, the source's writers run again"):
         execution.run(scene.parts, steps(scene, final_delta=refusing), on_failure=OnFailure.ROLLBACK)
     assert scene.world == BEFORE | {"seed": 1}
-    assert execution.stands(scene.moves).attempt == 2
+    assert execution.read_state(scene.moves).attempt == 2
 
 
 def test_a_mistake_of_ours_is_written_down_as_any_failure(scene: Scene) -> None:
@@ -104,7 +104,7 @@ def test_after_a_roll_back_everything_is_open_again_and_runs(scene: Scene) -> No
     execution.roll_back(scene.parts, steps(scene))
     dns, freeze = ["undoing dns", "undone dns"], ["undoing freeze", "undone freeze"]
     assert scene.kinds()[-7:] == [*dns, "undone final_delta", *freeze, "undone seed", "rolled_back"]
-    assert execution.stands(scene.moves).steps == {}
+    assert execution.read_state(scene.moves).steps == {}
     assert execution.run(scene.parts, steps(scene)).committed
 
 
@@ -148,7 +148,7 @@ def test_a_roll_back_that_was_begun_is_finished_before_anything_runs(scene: Scen
     failing = type(freeze)(name="freeze", do=freeze.do, undo=refusing)
     with pytest.raises(StepError, match="freeze cannot be taken back: 2 keys"):
         execution.roll_back(scene.parts, [broken[0], failing, *broken[1:]])
-    assert execution.stands(scene.moves).of("freeze").state == State.UNDOING
+    assert execution.read_state(scene.moves).of("freeze").state == StepState.UNDOING
     with pytest.raises(InputError, match="not finished") as refused:
         execution.run(scene.parts, steps(scene))
     assert "atoll relocate rollback old new" in refused.value.hint
@@ -200,7 +200,7 @@ def test_observing_has_its_own_time_beside_the_window() -> None:
     frozen = Clock()()
     assert deadline(known, step="dns", frozen_since=frozen) == frozen + timedelta(minutes=30)
     assert deadline(known, step="observe", frozen_since=frozen) == frozen + timedelta(minutes=90)
-    assert in_words(timedelta(hours=2, minutes=5, seconds=9)) == "2 h 5 min"
+    assert format_duration(timedelta(hours=2, minutes=5, seconds=9)) == "2 h 5 min"
 
 
 def test_a_second_run_at_once_is_refused_and_says_who_runs(scene: Scene) -> None:
@@ -211,7 +211,7 @@ def test_a_second_run_at_once_is_refused_and_says_who_runs(scene: Scene) -> None
         with pytest.raises(InputError, match="is being run by"):
             execution.roll_back(scene.parts, steps(scene))
         assert f"process {os.getpid()} on " in holder(scene.moves)
-        assert execution.stands(scene.moves).of("seed").state == State.BEGUN
+        assert execution.read_state(scene.moves).of("seed").state == StepState.BEGUN
         return {"refused": True}
 
     assert execution.run(scene.parts, steps(scene, seed=meanwhile), until="seed").of("seed").evidence == {
@@ -268,7 +268,7 @@ def test_no_secret_reaches_the_journal(scene: Scene) -> None:
     with pytest.raises(StepError, match=r"refused \*\*\*"):
         execution.run(scene.parts, steps(scene, seed=careless, freeze=complaining))
     assert "a-very-secret-key" not in scene.journal.read_text()
-    assert execution.stands(scene.moves).of("seed").evidence["said"] == "key ***!"
+    assert execution.read_state(scene.moves).of("seed").evidence["said"] == "key ***!"
 
 
 def test_evidence_of_any_kind_is_written_as_text(scene: Scene) -> None:

@@ -11,11 +11,11 @@ import pytest
 from machine_scene import places
 from machine_stores import SECRETS, FakeStore, World
 
-from components.agents.mover.ledger import Ledger, Written
+from components.agents.mover.ledger import CopyLedger, Written
 from components.agents.mover.rounds import RoundReport
 from components.agents.mover.store.model import Head, StoreError
 from operations.relocation.buckets.canary import CONTENT
-from operations.relocation.buckets.pairs import foreign, pairs
+from operations.relocation.buckets.pairs import find_foreign_objects, pair_buckets
 from operations.relocation.buckets.preflight import usable
 from operations.relocation.config import manual_confirmations
 from operations.relocation.databases.postgres import DatabaseFacts
@@ -34,7 +34,7 @@ from operations.relocation.steps import (
     verify,
 )
 from operations.relocation.steps import endpoint_queries as sides
-from operations.relocation.steps.endpoint_queries import Asking
+from operations.relocation.steps.endpoint_queries import SideQueries
 from operations.relocation.steps.table import every_step
 from planning.relocation.steps import NAMES, STEPS
 from planning.values.errors import in_one_line
@@ -55,7 +55,7 @@ def world(tmp_path: Path) -> World:
     return found
 
 
-def asking(world: World, **changed: Any) -> Asking:
+def asking(world: World, **changed: Any) -> SideQueries:
     known: dict[str, Any] = {
         "connect": world.stores.connect,
         "cluster": lambda _side, _secrets, *, words: 3 if words else None,
@@ -65,7 +65,7 @@ def asking(world: World, **changed: Any) -> Asking:
         "addresses": lambda _places, _secrets: [],
         "database": lambda place, _secrets: replace(FACTS, name=place.uri_env),
     }
-    return Asking(**{**known, **changed})
+    return SideQueries(**{**known, **changed})
 
 
 def with_databases(world: World) -> None:
@@ -244,7 +244,7 @@ def test_a_database_is_held_against_the_rules_by_reading_alone(world: World, mon
     monkeypatch.setattr(endpoint_queries, "survey", lambda _connection, _schema, _rules, **_more: found)
     with_databases(world)
     with pytest.raises(StepError) as refused:
-        endpoint_queries.hold(world.places, SECRETS)
+        endpoint_queries.check_addresses(world.places, SECRETS)
     assert asked_of == [("OLD_URI", False)]
     assert in_one_line(refused.value) == (
         "mlflow: addresses that fit no rule: 2 in runs.artifact_uri (as s3://a/1, s3://a/2); "
@@ -253,7 +253,7 @@ def test_a_database_is_held_against_the_rules_by_reading_alone(world: World, mon
         "then roll back and run again"
     )
     monkeypatch.setattr(endpoint_queries, "survey", lambda *_, **_more: replace(found, orphans=(), too_long=()))
-    assert endpoint_queries.hold(world.places, SECRETS) == ["mlflow"]
+    assert endpoint_queries.check_addresses(world.places, SECRETS) == ["mlflow"]
 
 
 def test_what_people_have_not_confirmed_is_said_and_stops_nothing(
@@ -261,17 +261,17 @@ def test_what_people_have_not_confirmed_is_said_and_stops_nothing(
 ) -> None:
     assert asked(world)["left to you"] == manual_work.NO_PLAN
     every = {
-        key: manual_work.Open(key=key, title=key, why="no row", written=True)
+        key: manual_work.ManualTask(key=key, title=key, why="no row", written=True)
         for key in ("volumes/notebooks", "secrets/a")
     }
-    mark = manual_confirmations.Mark(who="ada", when=world.clock(), how="looked", until=world.clock())
-    stands = manual_work.Standing(
+    mark = manual_confirmations.ManualConfirmation(who="ada", when=world.clock(), how="looked", until=world.clock())
+    stands = manual_work.ManualWork(
         every=every,
-        marks=manual_confirmations.Marks(confirmed={"secrets/a": mark}, empty=frozenset()),
+        marks=manual_confirmations.ManualConfirmations(confirmed={"secrets/a": mark}, empty=frozenset()),
         plan=world.folder / "plan.json",
         path=world.folder / "by-hand.yaml",
     )
-    monkeypatch.setattr(manual_work, "look", lambda _places, **_more: stands)
+    monkeypatch.setattr(manual_work, "read_manual_work", lambda _places, **_more: stands)
     assert asked(world)["left to you"] == ["volumes/notebooks"]
     assert world.said[-1] == (
         "left to you, and to be confirmed in by-hand.yaml before the databases: volumes/notebooks"
@@ -337,11 +337,11 @@ def test_a_database_that_an_earlier_attempt_restored_is_ours(world: World) -> No
 
 def test_what_an_earlier_attempt_wrote_or_was_about_to_write_is_ours(world: World) -> None:
     world.stores.target().update({"a": b"1", "b": b"2", "begun": b"3", "theirs": b"4"})
-    (pair,) = pairs(world.places, folder=world.folder, secrets=SECRETS)
-    with Ledger(pair.folder, source=pair.source, target=pair.target, versions=False) as ledger:
+    (pair,) = pair_buckets(world.places, folder=world.folder, secrets=SECRETS)
+    with CopyLedger(pair.folder, source=pair.source, target=pair.target, versions=False) as ledger:
         ledger.intend(["begun", "b"])
         ledger.wrote([written(key) for key in ("a", "b", "gone")], done=["b"])
-    assert foreign(pair, connected=world.stores.connect) == (1, ["theirs"])
+    assert find_foreign_objects(pair, connected=world.stores.connect) == (1, ["theirs"])
 
 
 def written(key: str) -> Written:

@@ -174,7 +174,7 @@ def test_a_program_older_than_the_server_is_refused(said: str, server: int, fits
 
 def test_a_program_that_is_not_there_is_named() -> None:
     with pytest.raises(StepError, match="no-such-program is not on PATH") as caught:
-        client_programs.found("no-such-program", package="something")
+        client_programs.find_program("no-such-program", package="something")
     assert caught.value.hint == "install something"
 
 
@@ -190,7 +190,7 @@ LISTING = """;
 
 
 def test_what_only_an_administrator_makes_is_not_restored() -> None:
-    kept = postgres.chosen(LISTING).splitlines()
+    kept = postgres.filter_listing(LISTING).splitlines()
     assert [line for line in kept if not line.startswith(";")] == [
         "7; 2615 16390 SCHEMA - public_extra mlflow",
         "215; 1259 16391 TABLE public runs mlflow",
@@ -198,7 +198,7 @@ def test_what_only_an_administrator_makes_is_not_restored() -> None:
 
 
 def test_a_restore_is_one_transaction_that_stops_at_the_first_fault(tmp_path: Path) -> None:
-    command = postgres.restoring("pg_restore", tmp_path / "list")
+    command = postgres.restore_command("pg_restore", tmp_path / "list")
     assert {"--clean", "--if-exists", "--single-transaction", "--exit-on-error", "--no-owner"} <= set(command)
     assert "--jobs" not in " ".join(command)
 

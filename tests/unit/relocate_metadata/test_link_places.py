@@ -7,12 +7,12 @@ import pytest
 from components.agents.mover.store.model import Listed
 from operations.relocation.databases.artifact_links import (
     OPENED_EACH,
-    Where,
+    ArtifactAddress,
     by_bucket,
     different,
-    looked,
+    parse_address,
     roots,
-    where,
+    scan_below,
 )
 
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ def listing(prefix: str) -> Iterator[Listed]:
 @pytest.mark.parametrize(
     ("address", "parts"),
     [
-        ("s3://bucket/a/b", Where("s3", "bucket", "a/b")),
-        ("S3://bucket", Where("s3", "bucket", "")),
-        ("s3://bucket/a/b/", Where("s3", "bucket", "a/b")),
-        ("mlflow-artifacts:/1/2", Where("mlflow-artifacts", "", "1/2")),
-        ("mlflow-artifacts://host/1", Where("mlflow-artifacts", "host", "1")),
-        ("models:/m-1", Where("models", "", "m-1")),
+        ("s3://bucket/a/b", ArtifactAddress("s3", "bucket", "a/b")),
+        ("S3://bucket", ArtifactAddress("s3", "bucket", "")),
+        ("s3://bucket/a/b/", ArtifactAddress("s3", "bucket", "a/b")),
+        ("mlflow-artifacts:/1/2", ArtifactAddress("mlflow-artifacts", "", "1/2")),
+        ("mlflow-artifacts://host/1", ArtifactAddress("mlflow-artifacts", "host", "1")),
+        ("models:/m-1", ArtifactAddress("models", "", "m-1")),
         ("prompt-template", None),
     ],
 )
-def test_an_address_has_a_bucket_and_a_key(address: str, parts: Where | None) -> None:
-    assert where(address) == parts
+def test_an_address_has_a_bucket_and_a_key(address: str, parts: ArtifactAddress | None) -> None:
+    assert parse_address(address) == parts
 
 
 def test_addresses_are_taken_apart_by_bucket() -> None:
@@ -52,7 +52,7 @@ def test_what_lies_below_another_needs_no_listing_of_its_own() -> None:
 
 
 def test_objects_are_counted_below_each_address_and_never_below_its_neighbour() -> None:
-    found = looked({"runs/1", "runs/1/a/artifacts", "runs/1/c/artifacts", "runs/alone.pkl", "gone"}, listing)
+    found = scan_below({"runs/1", "runs/1/a/artifacts", "runs/1/c/artifacts", "runs/alone.pkl", "gone"}, listing)
     assert {key: each.count for key, each in found.items()} == {
         "runs/1": 3,
         "runs/1/a/artifacts": 2,
@@ -61,19 +61,19 @@ def test_objects_are_counted_below_each_address_and_never_below_its_neighbour() 
         "gone": 0,
     }
     assert found["runs/1/a/artifacts"].keys == ["runs/1/a/artifacts/m/x", "runs/1/a/artifacts/w"]
-    assert looked({""}, listing)[""].count == len(KEYS)
+    assert scan_below({""}, listing)[""].count == len(KEYS)
 
 
 def test_only_the_first_objects_are_opened_and_all_are_counted() -> None:
     def many(_: str) -> Iterator[Listed]:
         return (Listed(key=f"r/{at:04}", size=1) for at in range(100))
 
-    below = looked({"r"}, many)["r"]
+    below = scan_below({"r"}, many)["r"]
     assert (below.count, below.size, len(below.keys)) == (100, 100, OPENED_EACH)
 
 
 def test_both_sides_must_hold_the_same_below_an_address() -> None:
-    here = looked({"runs/1", "runs/10"}, listing)
+    here = scan_below({"runs/1", "runs/10"}, listing)
     source = {f"s3://old/{key}": each for key, each in here.items()}
     target = {f"s3://new/{key}": each for key, each in here.items()}
 
@@ -81,7 +81,7 @@ def test_both_sides_must_hold_the_same_below_an_address() -> None:
         return address.replace("old", "new")
 
     assert list(different(source, target, moved)) == []
-    target["s3://new/runs/10"] = looked({"gone"}, listing)["gone"]
+    target["s3://new/runs/10"] = scan_below({"gone"}, listing)["gone"]
     del target["s3://new/runs/1"]
     assert sorted(different(source, target, moved)) == [
         "s3://new/runs/10 has 0 objects of 0 bytes, s3://old/runs/10 at the source 1 of 9",

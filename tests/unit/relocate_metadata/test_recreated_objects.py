@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from operations.clouds.kubernetes.objects import Kind, name_of, namespace_of
+from operations.clouds.kubernetes.objects import ResourceKind, name_of, namespace_of
 from operations.relocation.cluster import kubeflow, recreation
-from operations.relocation.cluster.recreation import cleaned, regional_images
+from operations.relocation.cluster.recreation import clean_document, regional_images
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.runner.step import StepError
 from operations.relocation.steps import smoke
@@ -31,21 +31,21 @@ class Cluster:
     deleted: list[str] = field(default_factory=list)
     node: str = "node-1"
 
-    def listed(self, kind: Kind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         found = self.objects.get(kind.name, {})
         return [each for (space, _), each in sorted(found.items()) if namespace in {"", space}]
 
-    def get(self, kind: Kind, *, namespace: str, name: str) -> Mapping[str, object] | None:
+    def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:
         return self.objects.get(kind.name, {}).get((namespace, name))
 
-    def change(self, kind: Kind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
+    def change(self, kind: ResourceKind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
         found = self.objects.get(kind.name, {}).get((namespace, name))
         if found is None:
             return False
         merged(found, cast("dict[str, Any]", change))
         return True
 
-    def create(self, kind: Kind, document: Mapping[str, object]) -> bool:
+    def create(self, kind: ResourceKind, document: Mapping[str, object]) -> bool:
         key = (namespace_of(document), name_of(document))
         if key in self.objects.setdefault(kind.name, {}):
             return False
@@ -59,7 +59,7 @@ class Cluster:
         self.made.append(f"{kind.name} {key[0]}/{key[1]}")
         return True
 
-    def delete(self, kind: Kind, *, namespace: str, name: str) -> bool:
+    def delete(self, kind: ResourceKind, *, namespace: str, name: str) -> bool:
         self.deleted.append(f"{kind.name} {namespace}/{name}")
         return self.objects.get(kind.name, {}).pop((namespace, name), None) is not None
 
@@ -104,7 +104,7 @@ def sides() -> tuple[Cluster, Cluster]:
 
 def test_recurring_runs_are_made_again_disabled_and_with_new_addresses(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    found = kubeflow.schedules(source=here, target=there, makes=there, rules=RULES)
+    found = kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
     assert found.made == ("team-vision/nightly", "team-vision/weekly")
     kept = cast("dict[str, Any]", there.get(kubeflow.RECURRING, namespace="team-vision", name="nightly"))
     assert kept["spec"]["enabled"] is False
@@ -118,8 +118,8 @@ def test_recurring_runs_are_made_again_disabled_and_with_new_addresses(sides: tu
 
 def test_a_second_time_nothing_is_made_and_the_ids_are_the_same(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    first = kubeflow.schedules(source=here, target=there, makes=there, rules=RULES)
-    again = kubeflow.schedules(source=here, target=there, makes=there, rules=RULES)
+    first = kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
+    again = kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
     assert again.made == ()
     assert again.there == ("team-vision/nightly", "team-vision/weekly")
     assert again.uids == first.uids
@@ -131,7 +131,7 @@ def test_another_schedule_of_the_same_name_is_named_and_nothing_is_made(sides: t
     there.create(kubeflow.RECURRING, schedule("weekly", cron="0 0 5 * * *"))
     there.made.clear()
     with pytest.raises(StepError, match="another ScheduledWorkflow of the same name: team-vision/weekly"):
-        kubeflow.schedules(source=here, target=there, makes=there, rules=RULES)
+        kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
     assert there.made == []
 
 
@@ -140,7 +140,7 @@ def test_what_another_object_makes_is_left_to_it() -> None:
     owned = schedule()
     owned["metadata"]["ownerReferences"] = [{"kind": "Thing"}]
     here.create(kubeflow.RECURRING, owned)
-    assert kubeflow.schedules(source=here, target=there, makes=there, rules=RULES).made == ()
+    assert kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES).made == ()
 
 
 def test_ids_are_changed_in_one_transaction_and_only_ids_get_in() -> None:
@@ -163,13 +163,13 @@ def test_model_servers_are_made_stopped_and_run_at_commit_as_they_ran() -> None:
         "spec": {"predictor": {"model": {"storageUri": "s3://old/models/llm", "image": IMAGES[0]}}},
     }
     here.create(service, document)
-    found = kubeflow.served(source=here, target=there, makes=there, rules=RULES)
+    found = kubeflow.recreate_models(source=here, target=there, makes=there, rules=RULES)
     kept = cast("dict[str, Any]", there.get(service, namespace="team-vision", name="llm"))
     assert kept["spec"]["predictor"]["model"]["storageUri"] == "s3://new/models/llm"
     assert kept["metadata"]["annotations"] == {kubeflow.STOP: "true"}
     assert (kept["apiVersion"], kept["kind"]) == ("serving.kserve.io/v1beta1", "InferenceService")
     assert recreation.images(list(found.values())) == [IMAGES[0]]
-    memory = Remembering({kubeflow.key_of(service): {"made": True}})
+    memory = Remembering({kubeflow.memory_key_of_kind(service): {"made": True}})
     assert kubeflow.start_all(memory, source=here, target=there) == ["InferenceService team-vision/llm"]
     assert kubeflow.STOP not in kept["metadata"]["annotations"]
 
@@ -195,20 +195,20 @@ def test_images_of_one_region_are_listed() -> None:
 
 
 def test_what_the_old_server_wrote_is_not_taken_along() -> None:
-    found = cleaned(schedule(), rules_of([]))
+    found = clean_document(schedule(), rules_of([]))
     assert set(found) == {"apiVersion", "kind", "metadata", "spec"}
     assert set(cast("dict[str, Any]", found["metadata"])) == {"name", "namespace", "annotations"}
 
 
 def test_what_a_server_fills_in_beside_is_no_difference() -> None:
-    assert recreation.same({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2, "c": 3}], "d": 4})
-    assert not recreation.same({"a": [1]}, {"a": [1, 2]})
-    assert not recreation.same({"a": 1}, {})
+    assert recreation.matches_wanted({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2, "c": 3}], "d": 4})
+    assert not recreation.matches_wanted({"a": [1]}, {"a": [1, 2]})
+    assert not recreation.matches_wanted({"a": 1}, {})
 
 
 def test_a_pod_is_placed_and_gone_again() -> None:
     there = Cluster(0)
-    assert smoke.placed(there, there) == "node-1"
+    assert smoke.try_placement(there, there) == "node-1"
     assert there.listed(smoke.POD) == []
 
 
@@ -221,6 +221,6 @@ def test_a_pod_that_no_node_takes_is_named_and_gone_again() -> None:
         name=smoke.NAME,
         change={"status": {"conditions": [{"type": "PodScheduled", "message": "0/3 nodes are available"}]}},
     )
-    said = smoke.placed(there, there, sleep=lambda _: None)
+    said = smoke.try_placement(there, there, sleep=lambda _: None)
     assert said == "! no node took it within 90 s: 0/3 nodes are available"
     assert there.listed(smoke.POD) == []

@@ -10,9 +10,9 @@ from operations.relocation.databases import mysql
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.steps.databases import STEP as DATABASES
-from operations.relocation.steps.databases import pairs
+from operations.relocation.steps.databases import list_database_pairs
 from operations.relocation.steps.rewrite import STEP as REWRITE
-from operations.relocation.steps.rewrite import moved_prefixes, rules_for
+from operations.relocation.steps.rewrite import list_moved_prefixes, rules_for
 from operations.relocation.steps.smoke import STEP as SMOKE
 from planning.relocation.steps import NAMES
 
@@ -69,7 +69,7 @@ def test_a_bucket_that_keeps_its_name_needs_no_rule() -> None:
     assert found.applied("s3://mlflow/x") == "s3://mlflow/x"
     assert "s3://mlflow" in found.settled
     assert [each.source for each in found.moving] == ["s3://old"]
-    assert moved_prefixes(places())[0] == "s3://old"
+    assert list_moved_prefixes(places())[0] == "s3://old"
 
 
 def test_a_rule_goes_before_the_name_that_is_kept() -> None:
@@ -83,7 +83,7 @@ def test_rules_that_are_not_sound_are_refused() -> None:
 
 
 def test_databases_are_paired_and_a_part_may_have_several(tmp_path: Path) -> None:
-    found = pairs(
+    found = list_database_pairs(
         move(places(here=["mlflow", "pipelines", "pipelines"], there=["pipelines", "mlflow", "pipelines"]), tmp_path)
     )
     assert [(each.name, each.source.uri_env, each.target.uri_env) for each in found] == [
@@ -95,7 +95,7 @@ def test_databases_are_paired_and_a_part_may_have_several(tmp_path: Path) -> Non
 
 def test_a_database_of_one_side_only_is_named(tmp_path: Path) -> None:
     with pytest.raises(StepError) as caught:
-        pairs(move(places(here=["mlflow", "grafana"], there=["katib", "mlflow"]), tmp_path))
+        list_database_pairs(move(places(here=["mlflow", "grafana"], there=["katib", "mlflow"]), tmp_path))
     assert caught.value.evidence["faults"] == ["grafana is only at the source", "katib is only at the target"]
 
 

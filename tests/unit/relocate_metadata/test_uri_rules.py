@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from operations.relocation.databases.sql import MetadataError
-from operations.relocation.databases.uri_rules import Rules, rules_of
+from operations.relocation.databases.uri_rules import UriRules, rules_of
 
 HERE = rules_of([("s3://old/runs", "s3://new"), ("s3://old", "s3://rest"), ("s3://kept", "s3://kept/")])
 WORDS = st.text(alphabet="abx/.-_ é", max_size=12)
@@ -76,5 +76,5 @@ def test_every_fault_of_the_rules_is_said_at_once() -> None:
 
 def test_the_same_rule_twice_is_one() -> None:
     assert rules_of([("s3://a", "s3://b"), ("s3://a/", "s3://b/")]) == rules_of([("s3://a", "s3://b")])
-    assert isinstance(HERE, Rules)
+    assert isinstance(HERE, UriRules)
     assert [each.source for each in HERE.moving] == ["s3://old/runs", "s3://old"]

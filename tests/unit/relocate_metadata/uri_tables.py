@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from operations.relocation.databases.schema import MLFLOW, Schema
-from operations.relocation.databases.sql import joined, named
+from operations.relocation.databases.sql import join_sql, quote_identifier
 
 HEAD = next(iter(MLFLOW.known))
 
@@ -29,13 +29,16 @@ def made(schema: Schema = MLFLOW, version: str = HEAD) -> sqlite3.Connection:
 
 
 def put(connection: sqlite3.Connection, table: str, **values: str | None) -> None:
-    columns, marks = ", ".join(map(named, values)), ", ".join("?" for _ in values)
-    statement = joined("INSERT INTO", named(table), f"({columns}) VALUES ({marks})")
+    columns, marks = ", ".join(map(quote_identifier, values)), ", ".join("?" for _ in values)
+    statement = join_sql("INSERT INTO", quote_identifier(table), f"({columns}) VALUES ({marks})")
     connection.execute(statement, tuple(values.values()))
     connection.commit()
 
 
 def every(connection: sqlite3.Connection, table: str, column: str) -> list[str | None]:
     return [
-        row[0] for row in connection.execute(joined("SELECT", named(column), "FROM", named(table), "ORDER BY rowid"))
+        row[0]
+        for row in connection.execute(
+            join_sql("SELECT", quote_identifier(column), "FROM", quote_identifier(table), "ORDER BY rowid")
+        )
     ]

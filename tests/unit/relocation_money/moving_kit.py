@@ -12,9 +12,9 @@ from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import lock
 from planning.quoting.quote_builder import quote
-from planning.relocation.costs.bill import MovingBill, Terms, moving_bill
+from planning.relocation.costs.bill import MovingBill, RelocationTerms, moving_bill
 from planning.relocation.costs.route import Exit, Route
-from planning.relocation.inventory.volume import Volume
+from planning.relocation.inventory.volume import TransferVolume
 from planning.spec.lock import Lock, LockedLine
 from planning.values.money import Range
 
@@ -78,8 +78,8 @@ def line(key: str, usd: str | None, *, low: str | None = None, high: str | None 
     )
 
 
-def terms(*, overlap_days: int = 0, retain_days: int = 0, rounds: int = 3, **starts: date) -> Terms:
-    return Terms(
+def terms(*, overlap_days: int = 0, retain_days: int = 0, rounds: int = 3, **starts: date) -> RelocationTerms:
+    return RelocationTerms(
         commit_on=date(2027, 1, 31),
         overlap_days=Range.exactly(overlap_days),
         retain_days=retain_days,
@@ -94,13 +94,13 @@ def one(moving: MovingBill, key: str) -> LineItem:
 
 
 def move(
-    *volumes: Volume,
+    *volumes: TransferVolume,
     provider: str = "aws",
     region: str = "us-east-1",
     to: tuple[str, str] = ("aws", "us-west-2"),
     leaves_by: Exit = "gateway_endpoint",
     reads_back: bool = False,
-    terms_: Terms | None = None,
+    terms_: RelocationTerms | None = None,
 ) -> MovingBill:
     """The bill of the way alone, between places that only the route names."""
     source = billed(at(example("demo"), provider=provider, region=region, stack="old"))
@@ -109,5 +109,5 @@ def move(
     return moving_bill(volumes, source=source, target=target, route=route, terms=terms_ or terms(), catalog=catalog())
 
 
-def bucket(tb: str | int, *, objects: int | None = None) -> Volume:
-    return Volume.measured("bucket", "datasets", size=int(Decimal(tb) * TB), objects=objects)
+def bucket(tb: str | int, *, objects: int | None = None) -> TransferVolume:
+    return TransferVolume.measured("bucket", "datasets", size=int(Decimal(tb) * TB), objects=objects)

@@ -15,7 +15,7 @@ from planning.relocation.costs.bill import moving_bill
 from planning.relocation.costs.parallel_run import months_left
 from planning.relocation.costs.route import Route
 from planning.relocation.costs.transfer_charges import requests
-from planning.relocation.inventory.volume import PART_BYTES, Volume
+from planning.relocation.inventory.volume import PART_BYTES, TransferVolume
 from planning.spec.lock_content import State
 from planning.values.money import Range, to_cents
 
@@ -109,7 +109,7 @@ def test_what_changes_while_both_run_is_carried_too() -> None:
 
 
 def test_a_size_that_nobody_knows_is_a_line_without_a_price() -> None:
-    found = move(bucket(1), Volume(kind="files", name="homes", bytes=None))
+    found = move(bucket(1), TransferVolume(kind="files", name="homes", bytes=None))
     assert one(found, "move/size/homes").state is State.UNPRICED
     assert "1 of 2 things" in one(found, "move/transfer").note
 
@@ -146,7 +146,7 @@ def test_a_bucket_of_which_nobody_knows_the_objects_has_requests_without_a_price
     share=st.decimals("0", "1", places=2),
 )
 def test_counted_requests_rise_and_cover_every_object_and_every_part(objects: int, size: int, share: Decimal) -> None:
-    volume = replace(Volume.measured("bucket", "b", size=size, objects=objects), verified_share=share)
+    volume = replace(TransferVolume.measured("bucket", "b", size=size, objects=objects), verified_share=share)
     found = requests(volume, copied=Range.exactly(size), rounds=3)
     assert found is not None
     assert found.written.min >= max(objects, Decimal(size) / PART_BYTES)
@@ -155,8 +155,8 @@ def test_counted_requests_rise_and_cover_every_object_and_every_part(objects: in
 
 
 def test_objects_of_one_part_are_written_by_one_request_and_larger_ones_by_two_more_than_parts() -> None:
-    small = Volume.measured("bucket", "b", size=1000 * PART_BYTES, objects=1000)
-    large = Volume.measured("bucket", "b", size=20 * 16 * PART_BYTES, objects=20)
+    small = TransferVolume.measured("bucket", "b", size=1000 * PART_BYTES, objects=1000)
+    large = TransferVolume.measured("bucket", "b", size=20 * 16 * PART_BYTES, objects=20)
     assert requests(small, copied=small.bytes, rounds=0).written.expected == 1000
     assert requests(large, copied=large.bytes, rounds=0).written.expected == 20 * 18
 
@@ -283,8 +283,8 @@ def test_the_bill_of_a_50_tb_move_is_shown_by_line_with_sources() -> None:
     target = at(home, provider="gcp", region="us-central1", stack="demo-gcp")
     volumes = (
         replace(bucket(45, objects=2_000_000), change_bytes_per_day=Range.exactly(2 * 10**10)),
-        Volume.measured("files", "shared", size=5 * TB, objects=10**7, change_bytes_per_day=0),
-        Volume.measured("database", "mlflow", size=2 * 10**9, change_bytes_per_day=0),
+        TransferVolume.measured("files", "shared", size=5 * TB, objects=10**7, change_bytes_per_day=0),
+        TransferVolume.measured("database", "mlflow", size=2 * 10**9, change_bytes_per_day=0),
     )
     found = moving_bill(
         volumes,

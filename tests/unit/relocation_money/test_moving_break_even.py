@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from moving_kit import at, billed, bucket, example, line, move
 from pydantic import TypeAdapter
 
-from planning.costs.bill import Bill, Group, LineItem
+from planning.costs.bill import Bill, BillGroup, LineItem
 from planning.relocation.costs.break_even import BreakEven, break_even
 from planning.relocation.durations import Rate, Rates
 from planning.relocation.form import (
@@ -21,7 +21,7 @@ from planning.relocation.form import (
     moving_bill_form,
     times_form,
 )
-from planning.relocation.write_freeze import Asked, times
+from planning.relocation.write_freeze import FreezeRequest, times
 from planning.spec.lock_content import State
 from planning.values.money import Range
 
@@ -33,7 +33,7 @@ def once(usd: str | None, *, low: str | None = None, high: str | None = None, mo
     item = LineItem(
         key="move",
         label="the move",
-        group=Group.NETWORK,
+        group=BillGroup.NETWORK,
         item="x",
         state=State.UNPRICED if usd is None else State.PRICED,
         quantity=Range.exactly(1),
@@ -159,7 +159,7 @@ def test_the_days_are_in_order(cost: int, saving: int, spread: int) -> None:
 
 def test_forms_are_closed_and_say_what_is_not_known_with_null() -> None:
     bill = moving_bill_form(move(bucket(50, objects=10**6), to=("gcp", "us-central1")))
-    shown = times_form(times([bucket(1)], rates=Rates(bytes=Rate.of_gbps(1)), asked=Asked(window_seconds=60)))
+    shown = times_form(times([bucket(1)], rates=Rates(bytes=Rate.of_gbps(1)), asked=FreezeRequest(window_seconds=60)))
     even = break_even_form(found(once(None), old=("3000",), new=("2000",)))
     for shape, form in ((MovingBillForm, bill), (TimesForm, shown), (BreakEvenForm, even)):
         again = TypeAdapter(shape).validate_json(json.dumps(form), strict=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.agents.mover.store.model import Head, Listed, Pairs, Place, StoreError
+from components.agents.mover.store.model import BucketEndpoint, Head, Listed, Pairs, StoreError
 from operations.relocation.config.endpoints import Places
 
 
@@ -20,7 +20,7 @@ class Kept:
 
 @dataclass
 class LookedStore:
-    place: Place
+    place: BucketEndpoint
     buckets: dict[str, dict[str, Kept]]
     asked: list[str] = field(default_factory=list)
     keeps_versions: bool = False
@@ -66,7 +66,7 @@ class Looked:
     keeps_versions: bool = False
     asked: list[str] = field(default_factory=list)
 
-    def connect(self, place: Place) -> Any:
+    def connect(self, place: BucketEndpoint) -> Any:
         return LookedStore(place, self.buckets, self.asked, self.keeps_versions)
 
 

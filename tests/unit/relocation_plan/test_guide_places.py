@@ -12,7 +12,7 @@ import pytest
 from operations.relocation.config import manual_confirmations
 from operations.relocation.config.endpoints import Places
 from operations.relocation.config.reader import parse
-from operations.relocation.config.rules import paired, variables
+from operations.relocation.config.rules import pair_databases, variables
 from planning.checklist.model.structure import inner_models
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.values.errors import InputError
@@ -50,7 +50,7 @@ def test_the_example_is_taken_as_it_stands(environment: dict[str, str]) -> None:
 
 def test_the_example_pairs_every_database_with_its_like(environment: dict[str, str]) -> None:
     places = parse(EXAMPLE, file="relocation.yaml", environment=environment).places
-    named = [(here.uri_env, there.uri_env) for here, there in paired(places)]
+    named = [(here.uri_env, there.uri_env) for here, there in pair_databases(places)]
     assert len(named) == len(places.source.databases) == len(places.target.databases)
     assert all(there == here.replace("SOURCE", "TARGET") for here, there in named)
 

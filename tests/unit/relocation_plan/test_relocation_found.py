@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from kubernetes.client.exceptions import ApiException
 from urllib3.exceptions import MaxRetryError
 
-from operations.clouds.kubernetes.objects import Kind
-from operations.relocation.cluster.inventory import found
+from operations.clouds.kubernetes.objects import ResourceKind
+from operations.relocation.cluster.inventory import read_cluster_inventory
 from planning.relocation.inventory import assets
-from planning.relocation.inventory.assets import Loss, Treatment
+from planning.relocation.inventory.assets import AssetTreatment, Loss
 
 
 def meta(namespace: str, name: str, **more: object) -> dict[str, object]:
@@ -35,7 +35,7 @@ class Fake:
         self.objects = objects
         self.names_only: list[str] = []
 
-    def listed(self, kind: Kind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
         if names_only:
             self.names_only.append(kind.plural)
         return self.objects.get(kind.plural, ())
@@ -45,13 +45,13 @@ class Broken:
     def __init__(self, fault: Exception) -> None:
         self.fault = fault
 
-    def listed(self, kind: Kind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
+    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
         del kind, names_only
         raise self.fault
 
 
-def by_key(fake: Fake) -> dict[str, assets.Thing]:
-    said = found(fake)
+def by_key(fake: Fake) -> dict[str, assets.StatefulAsset]:
+    said = read_cluster_inventory(fake)
     assert said.silence == ""
     return {each.key: each for each in said.things}
 
@@ -71,7 +71,7 @@ def test_volumes_of_people_are_moved_and_those_of_parts_databases_and_tiers_are_
     volumes = {key for key in keys if key.startswith("volumes/")}
     assert volumes == {"volumes/work-research/anna", "volumes/default/strange"}
     anna = keys["volumes/work-research/anna"]
-    assert (anna.loss, anna.treatment) == (Loss.IRREPLACEABLE, Treatment.MOVED)
+    assert (anna.loss, anna.treatment) == (Loss.IRREPLACEABLE, AssetTreatment.MOVED)
     assert anna.bytes is not None
     assert anna.bytes.max == 20 * 2**30
     assert anna.bytes.min == 0
@@ -94,14 +94,16 @@ def test_databases_are_recognised_by_operator_image_and_address() -> None:
         )
     )
     databases = {
-        key: each.kind for key, each in keys.items() if each.kind in {assets.Kind.POSTGRESQL, assets.Kind.MYSQL}
+        key: each.kind
+        for key, each in keys.items()
+        if each.kind in {assets.AssetKind.POSTGRESQL, assets.AssetKind.MYSQL}
     }
     assert databases == {
-        "database/mlflow": assets.Kind.POSTGRESQL,
-        "database/work-a/own": assets.Kind.POSTGRESQL,
-        "database/pipelines": assets.Kind.MYSQL,
-        "database/work-a/orders": assets.Kind.POSTGRESQL,
-        "database/outside/rds.example": assets.Kind.MYSQL,
+        "database/mlflow": assets.AssetKind.POSTGRESQL,
+        "database/work-a/own": assets.AssetKind.POSTGRESQL,
+        "database/pipelines": assets.AssetKind.MYSQL,
+        "database/work-a/orders": assets.AssetKind.POSTGRESQL,
+        "database/outside/rds.example": assets.AssetKind.MYSQL,
     }
 
 
@@ -124,8 +126,8 @@ def test_what_people_made_is_counted_and_secrets_are_named_without_their_values(
 
 
 def test_a_cluster_that_refuses_or_is_silent_is_said_and_nothing_is_guessed() -> None:
-    refused = found(Broken(ApiException(status=403, reason="Forbidden")))
+    refused = read_cluster_inventory(Broken(ApiException(status=403, reason="Forbidden")))
     assert refused.silence == "the cluster refused: 403 Forbidden"
-    silent = found(Broken(MaxRetryError(None, "/")))  # type: ignore[arg-type]
+    silent = read_cluster_inventory(Broken(MaxRetryError(None, "/")))  # type: ignore[arg-type]
     assert silent.silence == "the cluster cannot be reached: MaxRetryError"
     assert refused.things == silent.things == ()

@@ -12,7 +12,7 @@ from operations.relocation.cluster import inventory as live
 from planning.checklist.model.checklist import TierAsk
 from planning.costs.resources.resource import Resource
 from planning.relocation.inventory import expected_assets, stack_inventory
-from planning.relocation.inventory.assets import Kind, Loss, Seen, Thing, Treatment
+from planning.relocation.inventory.assets import AssetKind, AssetSource, AssetTreatment, Loss, StatefulAsset
 from planning.relocation.inventory.resource_assets import POSTGRES, STATEFUL_TYPES, keys_of
 from planning.relocation.inventory.state_classes import PARTS, PURPOSES, STORE_USERS
 from planning.values.money import Range
@@ -64,13 +64,13 @@ def test_databases_of_the_operator_are_named_as_the_program_names_them() -> None
 def test_a_lock_foresees_tiers_buckets_databases_names_and_what_people_make(kit: Kit) -> None:
     found = {each.key: each for each in kit.inventory().things}
     data = found["bucket/cold-data"]
-    assert (data.loss, data.treatment, data.kind) == (Loss.LARGE, Treatment.MOVED, Kind.BUCKET)
+    assert (data.loss, data.treatment, data.kind) == (Loss.LARGE, AssetTreatment.MOVED, AssetKind.BUCKET)
     assert data.bytes == Range(0 * data.bytes.max, data.bytes.max, data.bytes.max)
     assert data.bytes.max == 50 * 10**12
     assert found["bucket/cold-artifacts"].counted_with == "bucket/cold-data"
     assert found["database/mlflow"].loss is Loss.IRREPLACEABLE
-    assert found["volumes/prometheus"].treatment is Treatment.STAYS
-    assert found["store/team-everybody"].treatment is Treatment.MOVED
+    assert found["volumes/prometheus"].treatment is AssetTreatment.STAYS
+    assert found["store/team-everybody"].treatment is AssetTreatment.MOVED
     assert "mlflow.atoll.internal" in found["names/services"].locator
     assert {"objects/people", "secrets/people", "volumes/notebooks"} <= set(found)
     assert ("cluster", stack_inventory.NOT_ASKED) in kit.inventory().unlooked
@@ -95,10 +95,10 @@ def test_a_resource_that_the_lock_knows_is_seen_twice_and_one_that_it_does_not_i
         ],
     )
     found = {each.key: each for each in after.things}
-    assert found["bucket/cold-data"].seen == (Seen.LOCK, Seen.PLAN)
+    assert found["bucket/cold-data"].seen == (AssetSource.LOCK, AssetSource.PLAN)
     assert found["bucket/somebodys"].moved
     assert found["bucket/somebodys"].loss is Loss.IRREPLACEABLE
-    assert found["bucket/audit"].treatment is Treatment.STAYS
+    assert found["bucket/audit"].treatment is AssetTreatment.STAYS
     assert after.strange == ("aws:rds/instance:Instance orders",)
     assert len(after.things) == len(before.things) + 2
     assert "plan" not in dict(after.unlooked)
@@ -123,15 +123,15 @@ def test_a_cluster_that_does_not_answer_is_said_and_guesses_stay(kit: Kit) -> No
 
 
 def test_what_a_cluster_says_takes_the_place_of_guesses(kit: Kit) -> None:
-    volume = Thing(
+    volume = StatefulAsset(
         key="volumes/work-a/anna",
         title="volume",
-        kind=Kind.VOLUME,
+        kind=AssetKind.VOLUME,
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="work",
         bytes=Range.exactly(7),
-        seen=(Seen.CLUSTER,),
+        seen=(AssetSource.CLUSTER,),
     )
     after = stack_inventory.with_cluster(kit.inventory(), (volume,), instead=live.INSTEAD)
     keys = {each.key for each in after.things}
@@ -141,8 +141,8 @@ def test_what_a_cluster_says_takes_the_place_of_guesses(kit: Kit) -> None:
 
 
 def test_what_is_left_out_by_hand_stays_and_says_so(kit: Kit) -> None:
-    after = stack_inventory.without(kit.inventory(), ["store/mlflow", "volumes/prometheus"])
+    after = stack_inventory.leave_behind(kit.inventory(), ["store/mlflow", "volumes/prometheus"])
     found = {each.key: each for each in after.things}
-    assert found["store/mlflow"].treatment is Treatment.STAYS
+    assert found["store/mlflow"].treatment is AssetTreatment.STAYS
     assert "nobody asked" in found["store/mlflow"].reason
     assert "nobody asked" not in found["volumes/prometheus"].reason

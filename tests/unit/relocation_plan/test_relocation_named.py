@@ -15,7 +15,7 @@ from relocation_plan_kit import Kit
 from cli.commands.relocation import plan as command
 from cli.commands.relocation import plan_files, retire, status
 from operations.offline import program
-from operations.project.journal import Journal, Kind
+from operations.project.journal import Journal, RecordKind
 from operations.relocation import workspace
 from operations.relocation.config.draft import FILL, drafts
 from operations.relocation.config.manual_confirmations import parse
@@ -35,22 +35,22 @@ def project(tmp_path: Path, kit: Kit, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.with_name("checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ATOLL_KUBECONFIG", raising=False)
-    monkeypatch.setattr(program, "run", lambda *_, **__: program.Run(resources=(), outputs={}))
+    monkeypatch.setattr(program, "run", lambda *_, **__: program.OfflineRun(resources=(), outputs={}))
     return tmp_path
 
 
 def committed(folder: Path, *, target: str = "atlas-west", days: int = 30, until: str = "") -> None:
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(folder / "journal.jsonl", now=lambda: NOW)
-    journal.append(Kind.OPENED, content={"source": "atlas", "target": target})
+    journal.append(RecordKind.OPENED, content={"source": "atlas", "target": target})
     for name in NAMES:
-        journal.append(Kind.BEGUN, step=name, content={"attempt": 1})
+        journal.append(RecordKind.BEGUN, step=name, content={"attempt": 1})
         evidence = {"committed_at": NOW.isoformat(), "retain_days": days} if name == "commit" else {}
-        journal.append(Kind.DONE, step=name, content={"seconds": 1, "evidence": evidence})
+        journal.append(RecordKind.DONE, step=name, content={"seconds": 1, "evidence": evidence})
         if name == until:
             journal.close()
             return
-    journal.append(Kind.COMMITTED)
+    journal.append(RecordKind.COMMITTED)
     journal.close()
 
 
@@ -118,7 +118,7 @@ def test_where_everything_has_a_name_nothing_without_one_is_waited_for(project: 
     committed(home / "atlas--atlas-west-tiers")
     (home / "atlas--atlas-west").mkdir()
     (home / "atlas--atlas-west" / "plan.json").write_text("{}", encoding="utf-8")
-    assert [each.name for each in workspace.meant("atlas", "atlas-west")] == [
+    assert [each.name for each in workspace.find_relocation_folders("atlas", "atlas-west")] == [
         "atlas--atlas-west-store",
         "atlas--atlas-west-tiers",
     ]

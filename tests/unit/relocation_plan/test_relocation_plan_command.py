@@ -19,7 +19,7 @@ from operations.offline import program
 from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.draft import FILL, draft
 from operations.relocation.config.endpoints import Places
-from operations.relocation.config.plan_inputs import MeasuredFile, given, rates, read_measured
+from operations.relocation.config.plan_inputs import MeasuredFile, build_plan_inputs, rates, read_measured
 from operations.relocation.config.reader import parse
 from operations.relocation.config.reader import read_file as places_file
 from planning.relocation.form import RelocationPlanForm
@@ -37,7 +37,7 @@ def project(tmp_path: Path, kit: Kit, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "stacks" / "later" / "checklist.yaml").write_text("customer: {}\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ATOLL_KUBECONFIG", raising=False)
-    monkeypatch.setattr(program, "run", lambda *_, **__: program.Run(resources=(), outputs={}))
+    monkeypatch.setattr(program, "run", lambda *_, **__: program.OfflineRun(resources=(), outputs={}))
     return tmp_path
 
 
@@ -162,7 +162,7 @@ def test_a_draft_holds_no_secret(kit: Kit) -> None:
 def test_places_decide_window_retention_and_time_to_live(kit: Kit) -> None:
     loaded = yaml.safe_load(draft(kit.source, kit.west).replace(FILL, "x"))
     loaded["window_minutes"], loaded["names"]["ttl_seconds"], loaded["sample_percent"] = 12, 45, 20
-    decided = given(
+    decided = build_plan_inputs(
         MeasuredFile(),
         places=Places.model_validate(loaded),
         inventory=kit.inventory(),

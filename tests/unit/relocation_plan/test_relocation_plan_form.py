@@ -16,9 +16,9 @@ from cli.pages.relocation.html import page
 from cli.pages.relocation.markdown import text
 from cli.views.relocation.plan import relocation_parts
 from operations.relocation.config.plan_inputs import MeasuredFile, read_measured
-from planning.relocation.durations import Span
+from planning.relocation.durations import DurationEstimate
 from planning.relocation.form import RelocationPlanForm
-from planning.relocation.formatting import amount, duration, listed, size_text, span_text
+from planning.relocation.formatting import amount, duration, format_names, size_text, span_text
 from planning.relocation.plan_form import digest, lock_digest, plan_form, to_text
 from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
 from planning.values.money import Range
@@ -212,17 +212,22 @@ def test_durations_read_as_people_say_them(seconds: int, said: str) -> None:
 
 
 def test_spans_sizes_and_amounts_say_what_is_not_known() -> None:
-    floor = Span(seconds=Range.exactly(120), basis="x", at_least=True)
+    floor = DurationEstimate(seconds=Range.exactly(120), basis="x", at_least=True)
     assert span_text(floor) == "at least 2 minutes"
-    assert span_text(Span(seconds=Range(Decimal(0), Decimal(60), Decimal(60)), basis="x")) == "up to 1 minute"
-    assert span_text(Span(seconds=Range(Decimal(60), Decimal(60), Decimal(120)), basis="x")) == "1 minute to 2 minutes"
-    some = Span(seconds=Range(Decimal(0), Decimal(60), Decimal(5040)), basis="x", at_least=True)
+    assert (
+        span_text(DurationEstimate(seconds=Range(Decimal(0), Decimal(60), Decimal(60)), basis="x")) == "up to 1 minute"
+    )
+    assert (
+        span_text(DurationEstimate(seconds=Range(Decimal(60), Decimal(60), Decimal(120)), basis="x"))
+        == "1 minute to 2 minutes"
+    )
+    some = DurationEstimate(seconds=Range(Decimal(0), Decimal(60), Decimal(5040)), basis="x", at_least=True)
     assert span_text(some) == "up to 1.4 hours for what is known, and more"
-    assert span_text(Span(seconds=Range.exactly(0), basis="x", at_least=True)) == "at least 0 seconds"
-    assert span_text(Span.unknown("x")) == "not known yet"
+    assert span_text(DurationEstimate(seconds=Range.exactly(0), basis="x", at_least=True)) == "at least 0 seconds"
+    assert span_text(DurationEstimate.unknown("x")) == "not known yet"
     assert size_text(None) == "-"
     assert size_text(Range.exactly(5 * 10**12)) == "5 TB"
     assert size_text(Range(Decimal(0), Decimal(10**10), Decimal(10**10))) == "up to 10 GB"
     assert amount(Range.exactly(3), unpriced=2) == ">= 3.00 USD, 2 lines without a price"
     assert amount(Range.exactly(3), unpriced=1) == ">= 3.00 USD, 1 line without a price"
-    assert listed([str(at) for at in range(8)]) == "0, 1, 2, 3, 4, 5 and 2 more"
+    assert format_names([str(at) for at in range(8)]) == "0, 1, 2, 3, 4, 5 and 2 more"

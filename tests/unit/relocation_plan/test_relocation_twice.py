@@ -9,14 +9,14 @@ import pytest
 from relocation_looked_kit import places
 
 from operations.relocation.config.endpoints import DatabasePlace, Places
-from operations.relocation.databases.postgres_read_only import key_of
+from operations.relocation.databases.postgres_read_only import memory_key_of_database
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.writers import databases
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from operations.relocation.writers.ports import Hands
+    from operations.relocation.writers.ports import QuiescePorts
 
 TWICE = (
     DatabasePlace(part="pipelines", uri_env="MLPIPELINE_URI"),
@@ -43,12 +43,12 @@ class TwoStates:
         self.closed = set(closed)
 
     def close(self, place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
-        move.memory.remember(key_of(side, place), {"before": place.uri_env in self.closed})
+        move.memory.remember(memory_key_of_database(side, place), {"before": place.uri_env in self.closed})
         self.closed.add(place.uri_env)
         return {"part": place.part}
 
     def open_again(self, place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
-        kept = cast("dict[str, object]", move.memory.recall(key_of(side, place)))
+        kept = cast("dict[str, object]", move.memory.recall(memory_key_of_database(side, place)))
         if not kept["before"]:
             self.closed.discard(place.uri_env)
         return {"part": place.part}
@@ -62,7 +62,7 @@ class TwoStates:
         return place.uri_env in self.closed
 
 
-def scene(tmp_path: Path, states: TwoStates) -> tuple[Move, Hands]:
+def scene(tmp_path: Path, states: TwoStates) -> tuple[Move, QuiescePorts]:
     one = places("mlflow")
     named: Places = one.model_copy(update={"source": one.source.model_copy(update={"databases": TWICE})})
     move = Move(
@@ -73,7 +73,7 @@ def scene(tmp_path: Path, states: TwoStates) -> tuple[Move, Hands]:
         say=lambda _: None,
         now=lambda: pytest.fail("no clock"),
     )
-    return move, cast("Hands", SimpleNamespace(databases=states))
+    return move, cast("QuiescePorts", SimpleNamespace(databases=states))
 
 
 def test_each_is_remembered_by_itself_and_gets_back_what_it_had(tmp_path: Path) -> None:
@@ -105,4 +105,4 @@ def test_the_second_that_still_takes_writes_is_named(tmp_path: Path) -> None:
 
 
 def test_no_two_databases_share_a_key() -> None:
-    assert len({key_of("source", each) for each in TWICE}) == len(TWICE)
+    assert len({memory_key_of_database("source", each) for each in TWICE}) == len(TWICE)

@@ -10,12 +10,12 @@ from relocation_looked_kit import KEYS, Kept, Looked, places
 from relocation_plan_kit import Kit
 
 from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.row import Row
-from operations.relocation.config.bucket_locations import bucket_of, covered
-from operations.relocation.config.plan_inputs import MeasuredFile, Named, together
+from components.agents.mover.manifests.row import ManifestRow
+from operations.relocation.config.bucket_locations import bucket_of, find_covered_keys
+from operations.relocation.config.plan_inputs import MeasuredFile, PlacesSummary, merge_measurements
 from operations.relocation.copies import bucket_usage
-from planning.relocation.inventory.features import Feature, Usage
-from planning.relocation.inventory.stack_inventory import Measured
+from planning.relocation.inventory.features import Feature, FeatureUsage
+from planning.relocation.inventory.stack_inventory import AssetMeasurement
 from planning.relocation.plan_form import plan_form
 from planning.values.errors import InputError
 from planning.values.money import Range
@@ -23,7 +23,7 @@ from planning.values.money import Range
 TAGGED = Kept(size=10, tags=(("team", "a"),))
 
 
-def manifest(folder: Path, bucket: str, *rows: Row, name: str = "source.manifest") -> Path:
+def manifest(folder: Path, bucket: str, *rows: ManifestRow, name: str = "source.manifest") -> Path:
     path = folder / "manifests" / bucket / name
     with ManifestWriter(path, bucket=bucket) as writer:
         for row in rows:
@@ -31,23 +31,23 @@ def manifest(folder: Path, bucket: str, *rows: Row, name: str = "source.manifest
     return path
 
 
-def row(key: str, **changed: object) -> Row:
+def row(key: str, **changed: object) -> ManifestRow:
     fields: dict[str, object] = {"key": key, "size": 100, "headers": (("content-type", "text/plain"),)}
-    return Row(**(fields | changed))  # type: ignore[arg-type]
+    return ManifestRow(**(fields | changed))  # type: ignore[arg-type]
 
 
 def test_a_manifest_of_the_seed_says_what_is_used_and_the_plan_says_what_rclone_drops(tmp_path: Path, kit: Kit) -> None:
     tagged = [row(f"a/{at}", tags=(("k", "v"),)) for at in range(3)]
     manifest(tmp_path, "mlflow", *tagged, row("b", headers=(("cache-control", "no-cache"),)))
     known = places("mlflow", mover="rclone")
-    found = bucket_usage.counted(kit.inventory().things, [(known, tmp_path)])
+    found = bucket_usage.read_usage(kit.inventory().things, [(known, tmp_path)])
     assert found.doubts == ()
     usage = found.things["store/mlflow"].usage
     assert usage is not None
     assert (usage.of(Feature.TAGS), usage.of(Feature.HEADERS), usage.of(Feature.CONTENT_TYPE)) == (3, 1, 3)
     assert usage.of(Feature.ACLS) == 0
     assert usage.of(Feature.VERSIONS) is None
-    made = kit.plan(kit.west, found=Named(counted=found.things, movers={"store/mlflow": "rclone"}))
+    made = kit.plan(kit.west, found=PlacesSummary(counted=found.things, movers={"store/mlflow": "rclone"}))
     (chosen,) = [each for each in made.chosen if each.thing.key == "store/mlflow"]
     assert chosen.choice is not None
     assert [each.text for each in chosen.choice.loses if each.missed] == [
@@ -58,8 +58,8 @@ def test_a_manifest_of_the_seed_says_what_is_used_and_the_plan_says_what_rclone_
 
 def test_what_is_copied_by_the_mover_that_is_named_loses_nothing_of_it(tmp_path: Path, kit: Kit) -> None:
     manifest(tmp_path, "mlflow", row("a", tags=(("k", "v"),)))
-    found = bucket_usage.counted(kit.inventory().things, [(places("mlflow"), tmp_path)])
-    made = kit.plan(kit.west, found=Named(counted=found.things, movers={"store/mlflow": "atoll"}))
+    found = bucket_usage.read_usage(kit.inventory().things, [(places("mlflow"), tmp_path)])
+    made = kit.plan(kit.west, found=PlacesSummary(counted=found.things, movers={"store/mlflow": "atoll"}))
     (chosen,) = [each for each in made.chosen if each.thing.key == "store/mlflow"]
     assert chosen.choice is not None
     assert chosen.choice.mover.name == "atoll"
@@ -69,8 +69,8 @@ def test_what_is_copied_by_the_mover_that_is_named_loses_nothing_of_it(tmp_path:
 def test_older_versions_count_only_where_they_are_moved(tmp_path: Path) -> None:
     rows = (row("a"), row("a", order=1, size=40))
     path = manifest(tmp_path, "mlflow", *rows)
-    moved = bucket_usage.measured(path, places("mlflow", versions=True).buckets[0], kind="aws")
-    left = bucket_usage.measured(path, places("mlflow").buckets[0], kind="aws")
+    moved = bucket_usage.measure_manifest(path, places("mlflow", versions=True).buckets[0], kind="aws")
+    left = bucket_usage.measure_manifest(path, places("mlflow").buckets[0], kind="aws")
     assert (moved.bytes, moved.versions) == (Range.exactly(140), Range.exactly(1))
     assert (left.bytes, left.versions) == (Range.exactly(100), None)
     assert moved.usage is not None
@@ -81,7 +81,7 @@ def test_older_versions_count_only_where_they_are_moved(tmp_path: Path) -> None:
 def test_a_manifest_that_was_cut_off_is_said_and_nothing_is_believed_of_it(tmp_path: Path, kit: Kit) -> None:
     path = manifest(tmp_path, "mlflow", row("a"), row("b"))
     path.write_bytes(path.read_bytes()[:-40])
-    found = bucket_usage.counted(kit.inventory().things, [(places("mlflow"), tmp_path)])
+    found = bucket_usage.read_usage(kit.inventory().things, [(places("mlflow"), tmp_path)])
     assert not found.things
     ((what, why),) = found.doubts
     assert what == "manifest of mlflow"
@@ -90,7 +90,7 @@ def test_a_manifest_that_was_cut_off_is_said_and_nothing_is_believed_of_it(tmp_p
 
 def test_a_bucket_that_the_inventory_does_not_know_is_said(tmp_path: Path, kit: Kit) -> None:
     manifest(tmp_path, "somebodys", row("a"))
-    found = bucket_usage.counted(kit.inventory().things, [(places("somebodys"), tmp_path)])
+    found = bucket_usage.read_usage(kit.inventory().things, [(places("somebodys"), tmp_path)])
     assert found.doubts == (("bucket somebodys", "nothing of the inventory can be told to be it"),)
 
 
@@ -100,7 +100,7 @@ def test_looking_asks_heads_and_reads_no_bytes_and_says_how_far_it_is(tmp_path: 
     bucket_usage.look_now(places("mlflow"), tmp_path, environment=KEYS, say=said.append, connect=stores.connect)
     assert said == ["mlflow: 4 looked at, 29 bytes"]
     assert stores.asked.count("closed") >= 2
-    found = bucket_usage.counted(kit.inventory().things, [(places("mlflow"), tmp_path)]).things["store/mlflow"]
+    found = bucket_usage.read_usage(kit.inventory().things, [(places("mlflow"), tmp_path)]).things["store/mlflow"]
     assert found.usage is not None
     assert (found.usage.of(Feature.TAGS), found.usage.of(Feature.VERSIONS)) == (2, 2)
     assert found.bytes == Range.exactly(15)
@@ -138,19 +138,19 @@ def test_the_newest_manifest_counts(tmp_path: Path, kit: Kit) -> None:
     old = manifest(tmp_path, "mlflow", row("a", tags=(("k", "v"),)), name="look.manifest")
     manifest(tmp_path, "mlflow", row("a"))
     os.utime(old, (1, 1))
-    usage = bucket_usage.counted(kit.inventory().things, [(places("mlflow"), tmp_path)]).things["store/mlflow"].usage
+    usage = bucket_usage.read_usage(kit.inventory().things, [(places("mlflow"), tmp_path)]).things["store/mlflow"].usage
     assert usage is not None
     assert usage.of(Feature.TAGS) == 0
 
 
 def test_what_people_wrote_down_fills_in_what_no_manifest_has() -> None:
-    seen = Measured(bytes=Range.exactly(5), usage=Usage(counts={Feature.TAGS: 2}))
-    said = Measured(
+    seen = AssetMeasurement(bytes=Range.exactly(5), usage=FeatureUsage(counts={Feature.TAGS: 2}))
+    said = AssetMeasurement(
         bytes=Range.exactly(9),
         change_bytes_per_day=Range.exactly(1),
-        usage=Usage(counts={Feature.TAGS: 0, Feature.ACLS: 0}),
+        usage=FeatureUsage(counts={Feature.TAGS: 0, Feature.ACLS: 0}),
     )
-    both = together({"store/mlflow": said, "other": said}, {"store/mlflow": seen})
+    both = merge_measurements({"store/mlflow": said, "other": said}, {"store/mlflow": seen})
     assert both["other"] is said
     found = both["store/mlflow"]
     assert (found.bytes, found.change_bytes_per_day) == (Range.exactly(5), Range.exactly(1))
@@ -178,10 +178,10 @@ def test_a_store_in_the_cluster_asks_nothing_for_a_request(kit: Kit) -> None:
     sides = {each.name: each.billed_requests for each in kit.plan(kit.west).volumes}
     assert sides["store/mlflow"] == ()
     assert sides["bucket/cold-data"] == ("source", "target")
-    counted = Measured(bytes=Range.exactly(10**9), objects=Range.exactly(Decimal(10**6)))
-    lines = kit.plan(kit.google, found=Named(counted={"store/mlflow": counted})).bill.bill.lines
+    counted = AssetMeasurement(bytes=Range.exactly(10**9), objects=Range.exactly(Decimal(10**6)))
+    lines = kit.plan(kit.google, found=PlacesSummary(counted={"store/mlflow": counted})).bill.bill.lines
     bare = kit.plan(
-        kit.google, found=Named(counted={"store/mlflow": Measured(bytes=Range.exactly(10**9))})
+        kit.google, found=PlacesSummary(counted={"store/mlflow": AssetMeasurement(bytes=Range.exactly(10**9))})
     ).bill.bill.lines
     requests = [each for each in lines if each.key.startswith("move/requests")]
     assert [each.quantity for each in requests] == [
@@ -211,6 +211,6 @@ def test_what_the_freeze_does_to_jobs_and_what_it_does_not_stop_is_said(kit: Kit
 
 def test_what_is_named_is_covered_and_nothing_else() -> None:
     known = places("mlflow")
-    assert covered(
+    assert find_covered_keys(
         [("store/mlflow", "mlflow"), ("store/pipelines", "pipelines"), ("names/services", "x")], [known]
     ) == {"store/mlflow"}

@@ -10,10 +10,10 @@ from relocation_plan_kit import Kit
 
 from cli.pages.relocation.html import page
 from cli.pages.relocation.markdown import by_hand_text
-from cli.views.relocation.descriptions import left_to_you
+from cli.views.relocation.descriptions import describe_manual_work
 from cli.views.relocation.plan import relocation_parts
-from planning.relocation.inventory.assets import Kind, Loss, Thing, Treatment
-from planning.relocation.methods.manual_procedures import reason, ways
+from planning.relocation.inventory.assets import AssetKind, AssetTreatment, Loss, StatefulAsset
+from planning.relocation.methods.manual_procedures import explain_manual_move, list_procedures
 from planning.relocation.plan_form import plan_form
 from planning.values.money import Range
 
@@ -29,13 +29,13 @@ def test_the_plan_lists_what_people_move_with_commands_and_what_each_way_loses(k
     ]
 
 
-def volume(locator: str) -> Thing:
-    return Thing(
+def volume(locator: str) -> StatefulAsset:
+    return StatefulAsset(
         key=f"volumes/{locator}",
         title="a volume",
-        kind=Kind.VOLUME,
+        kind=AssetKind.VOLUME,
         loss=Loss.IRREPLACEABLE,
-        treatment=Treatment.MOVED,
+        treatment=AssetTreatment.MOVED,
         reason="test",
         locator=locator,
         bytes=Range.exactly(10 * 2**30),
@@ -43,7 +43,7 @@ def volume(locator: str) -> Thing:
 
 
 def test_manifests_of_volsync_have_the_fields_that_it_knows() -> None:
-    (volsync, _, velero) = ways(volume("work-anna/home"))
+    (volsync, _, velero) = list_procedures(volume("work-anna/home"))
     documents = [
         yaml.safe_load("\n".join(line for line in part.splitlines() if line[:1] in " akms"))
         for part in volsync.text.replace("---", "apiVersion: v1\n---").split("apiVersion")[1:]
@@ -70,22 +70,22 @@ def test_manifests_of_volsync_have_the_fields_that_it_knows() -> None:
 @pytest.mark.parametrize(
     ("kind", "treatment", "runs", "covered", "open_"),
     [
-        (Kind.BUCKET, Treatment.MOVED, "atoll", None, False),
-        (Kind.BUCKET, Treatment.MOVED, "atoll", True, False),
-        (Kind.BUCKET, Treatment.MOVED, "atoll", False, True),
-        (Kind.VOLUME, Treatment.MOVED, "you", None, True),
-        (Kind.VOLUME, Treatment.MOVED, "provider", False, True),
-        (Kind.VOLUME, Treatment.MOVED, "", False, True),
-        (Kind.VOLUME, Treatment.STAYS, "", False, False),
-        (Kind.VOLUME, Treatment.MADE_ANEW, "", False, False),
-        (Kind.REGISTRY, Treatment.MADE_ANEW, "", None, True),
-        (Kind.REGISTRY, Treatment.STAYS, "", None, False),
+        (AssetKind.BUCKET, AssetTreatment.MOVED, "atoll", None, False),
+        (AssetKind.BUCKET, AssetTreatment.MOVED, "atoll", True, False),
+        (AssetKind.BUCKET, AssetTreatment.MOVED, "atoll", False, True),
+        (AssetKind.VOLUME, AssetTreatment.MOVED, "you", None, True),
+        (AssetKind.VOLUME, AssetTreatment.MOVED, "provider", False, True),
+        (AssetKind.VOLUME, AssetTreatment.MOVED, "", False, True),
+        (AssetKind.VOLUME, AssetTreatment.STAYS, "", False, False),
+        (AssetKind.VOLUME, AssetTreatment.MADE_ANEW, "", False, False),
+        (AssetKind.REGISTRY, AssetTreatment.MADE_ANEW, "", None, True),
+        (AssetKind.REGISTRY, AssetTreatment.STAYS, "", None, False),
     ],
 )
 def test_what_is_left_to_people(
-    kind: Kind, treatment: Treatment, runs: str, *, covered: bool | None, open_: bool
+    kind: AssetKind, treatment: AssetTreatment, runs: str, *, covered: bool | None, open_: bool
 ) -> None:
-    assert bool(reason(kind, treatment, runs=runs, covered=covered)) == open_
+    assert bool(explain_manual_move(kind, treatment, runs=runs, covered=covered)) == open_
 
 
 def test_markdown_has_every_thing_with_its_commands_and_nothing_for_none(kit: Kit) -> None:
@@ -100,16 +100,16 @@ def test_markdown_has_every_thing_with_its_commands_and_nothing_for_none(kit: Ki
 
 def test_what_is_left_is_named_with_its_ways_and_where_they_stand(kit: Kit) -> None:
     form = plan_form(kit.plan(kit.west))
-    *each, last = left_to_you(form)
+    *each, last = describe_manual_work(form)
     assert len(each) == len(form["by_hand"]) > 0
     assert "Left to you: secrets that people made (secrets/people): you move it. Ways: entered again" in "\n".join(each)
     assert "by-hand.yaml" in last
     assert all(line in relocation_parts(form) for line in (*each, last))
     assert all(f"<p>{escape(line)}</p>" in page(form) for line in (*each, last))
-    assert list(left_to_you({**form, "by_hand": []})) == []
+    assert list(describe_manual_work({**form, "by_hand": []})) == []
     (strange,) = form["by_hand"][:1]
     alone = {**strange, "ways": []}
-    assert next(left_to_you({**form, "by_hand": [alone]})).endswith(f"({strange['key']}): {strange['why']}")
+    assert next(describe_manual_work({**form, "by_hand": [alone]})).endswith(f"({strange['key']}): {strange['why']}")
 
 
 def test_words_from_outside_close_no_fence(kit: Kit) -> None:

@@ -47,7 +47,7 @@ def test_no_figure_is_told_twice(sizing: Sizing) -> None:
 
 
 def test_every_rule_has_a_source() -> None:
-    found = [value for value in vars(assumptions).values() if isinstance(value, assumptions.Rule)]
+    found = [value for value in vars(assumptions).values() if isinstance(value, assumptions.SizingAssumption)]
     assert len(found) > 20
     assert all(rule.source for rule in (*found, *assumptions.WEIGHT_BYTES.values()))
 

@@ -9,12 +9,12 @@ from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 
 from catalogs.model import Fabric
 from planning.checklist.model.workload import HardwareAsk
-from planning.sizing.demand import Fit, Misfit
+from planning.sizing.demand import Fit, Rejection
 from planning.sizing.machines import fit as fitting
 from planning.sizing.machines.fit import fit, start_hours
 from planning.sizing.machines.packing import ARM_NOTE
 from planning.sizing.machines.rejection_reasons import MONTH_TOO_SHORT, TOO_MANY
-from planning.sizing.machines.run_time import Speed, hours_beside, spread
+from planning.sizing.machines.run_time import RunTime, estimate_run_time, hours_beside
 from planning.values.money import Range
 
 if TYPE_CHECKING:
@@ -238,13 +238,13 @@ def test_a_plain_fit_needs_no_note() -> None:
 
 
 def test_spread_gives_the_time_on_any_number_of_nodes() -> None:
-    speed = spread(TRAIN, NODE, H100)
-    assert isinstance(speed, Speed)
+    speed = estimate_run_time(TRAIN, NODE, H100)
+    assert isinstance(speed, RunTime)
     assert speed.hours(3) == fits(TRAIN).work_hours
     assert speed.nodes_within(speed.one_node_hours) == 1
     assert speed.nodes_within(speed.one_node_hours * Decimal("0.999")) == 2
-    assert spread(replace(TRAIN, flops=None), NODE, H100) is None
-    assert isinstance(spread(TRAIN, NODE, replace(H100, tflops={})), Misfit)
+    assert estimate_run_time(replace(TRAIN, flops=None), NODE, H100) is None
+    assert isinstance(estimate_run_time(TRAIN, NODE, replace(H100, tflops={})), Rejection)
 
 
 def test_simulators_are_up_as_long_as_their_job() -> None:

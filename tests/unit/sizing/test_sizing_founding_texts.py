@@ -9,12 +9,12 @@ from planning.checklist.model.vocabulary import Precision
 from planning.quoting.explanation import explain
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
-from planning.sizing.machines.run_time import Speed
+from planning.sizing.machines.run_time import RunTime
 from planning.sizing.throughput.interconnect import exchange_hours
 from planning.sizing.workloads import memory
 from planning.sizing.workloads.memory import burst_gb_per_s, checkpoint_gb
-from planning.sizing.workloads.network import advertised_gbps
-from planning.sizing.workloads.storage import provisioned_gb
+from planning.sizing.workloads.network import calculate_advertised_gbps
+from planning.sizing.workloads.storage import calculate_provisioned_gb
 
 EIGHTY_B = 80 * 10**9
 
@@ -30,22 +30,22 @@ def test_quantised_weights_take_half() -> None:
 
 
 def test_100_tb_of_lustre_is_125_tb() -> None:
-    assert provisioned_gb(100_000, assumptions.SHARED_FILES_USABLE.value) == 125_000
+    assert calculate_provisioned_gb(100_000, assumptions.SHARED_FILES_USABLE.value) == 125_000
 
 
 def test_provisioned_is_sold_in_steps_above_a_minimum() -> None:
-    assert provisioned_gb(1000, Decimal("0.8"), minimum_gb=1200, step_gb=2400) == 2400
-    assert provisioned_gb(2000, Decimal("0.8"), minimum_gb=1200, step_gb=2400) == 4800
+    assert calculate_provisioned_gb(1000, Decimal("0.8"), minimum_gb=1200, step_gb=2400) == 2400
+    assert calculate_provisioned_gb(2000, Decimal("0.8"), minimum_gb=1200, step_gb=2400) == 4800
 
 
 @pytest.mark.parametrize(("share", "step"), [("0", 1), ("1.1", 1), ("0.8", 0)])
 def test_an_impossible_share_or_step_is_refused(share: str, step: int) -> None:
     with pytest.raises(ValueError, match="usable share"):
-        provisioned_gb(1, Decimal(share), step_gb=step)
+        calculate_provisioned_gb(1, Decimal(share), step_gb=step)
 
 
 def test_800_gbps_advertised_deliver_640() -> None:
-    assert advertised_gbps(Decimal(640)) == 800
+    assert calculate_advertised_gbps(Decimal(640)) == 800
 
 
 def test_the_18_bytes_hold_what_the_text_says() -> None:
@@ -60,8 +60,8 @@ def test_30_cores_feed_8_accelerators() -> None:
 
 def test_7_days_at_peak_are_14_days_at_half_of_it() -> None:
     flops = Decimal(989) * 8 * assumptions.TERA * 604_800
-    at_peak = Speed(flops / (989 * 8 * assumptions.TERA * 3600))
-    at_half = Speed(flops / (989 * 8 * assumptions.TERA * 3600 * assumptions.MFU_AT_BEST.value))
+    at_peak = RunTime(flops / (989 * 8 * assumptions.TERA * 3600))
+    at_half = RunTime(flops / (989 * 8 * assumptions.TERA * 3600 * assumptions.MFU_AT_BEST.value))
     assert at_peak.hours(1) == 7 * 24
     assert at_half.hours(1) == 14 * 24
 

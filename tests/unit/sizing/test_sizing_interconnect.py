@@ -18,7 +18,7 @@ from planning.sizing.demand import Demand, Fit
 from planning.sizing.machines import fit as fitting
 from planning.sizing.machines import rejection_reasons
 from planning.sizing.machines.fit import fit
-from planning.sizing.machines.run_time import LARGEST_CLUSTER, Speed, spread
+from planning.sizing.machines.run_time import LARGEST_CLUSTER, RunTime, estimate_run_time
 
 L4 = replace(H100, name="L4-PCIe-24GB", family="L4", memory_gb=24, tflops={"bf16": Decimal(121)}, nvlink_gb_per_s=None)
 SINGLE = replace(NODE, name="single", accelerators=1, vcpus=16, network_gbps=Decimal("12.5"), fabric=Fabric.ETHERNET)
@@ -32,9 +32,9 @@ def job(parameters: str = "7B", **fields: object) -> Demand:
     return replace(demand, most_hours_per_run=None)
 
 
-def speed_of(demand: Demand, machine: Machine, accelerator: Accelerator = H100) -> Speed:
-    found = spread(demand, machine, accelerator)
-    assert isinstance(found, Speed)
+def speed_of(demand: Demand, machine: Machine, accelerator: Accelerator = H100) -> RunTime:
+    found = estimate_run_time(demand, machine, accelerator)
+    assert isinstance(found, RunTime)
     return found
 
 

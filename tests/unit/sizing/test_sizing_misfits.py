@@ -10,7 +10,7 @@ from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 from catalogs.model import Fabric
 from planning.checklist.model.vocabulary import Precision
 from planning.checklist.model.workload import HardwareAsk
-from planning.sizing.demand import Misfit, ServingLoad
+from planning.sizing.demand import Rejection, ServingLoad
 from planning.sizing.machines import rejection_reasons
 from planning.sizing.machines.fit import fit
 
@@ -32,7 +32,7 @@ def asking(**asked: object) -> Demand:
     return replace(TRAIN, hardware=HardwareAsk.model_validate(asked))
 
 
-CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
+CASES: list[tuple[Rejection, Demand, Machine, Accelerator | None]] = [
     (rejection_reasons.NO_ACCELERATOR, TRAIN, CPU_NODE, None),
     (rejection_reasons.HAS_ACCELERATOR, SYSTEM, NODE, H100),
     (rejection_reasons.SIZE_UNKNOWN, SYSTEM, replace(CPU_NODE, vcpus=None), None),
@@ -46,9 +46,9 @@ CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
     (rejection_reasons.OTHER_PER_NODE, asking(per_node=4), NODE, H100),
     (rejection_reasons.NOT_WHOLE_NODES, asking(count=30), NODE, H100),
     (rejection_reasons.NOT_WHOLE_NODES, asking(count=32, nodes=3), NODE, H100),
-    (rejection_reasons.asked_too_small(23), asking(count=16), NODE, H100),
-    (rejection_reasons.asked_too_small(23), asking(nodes=2), NODE, H100),
-    (rejection_reasons.asked_too_small(24), replace(SERVE, hardware=HardwareAsk(count=16)), NODE, H100),
+    (rejection_reasons.reject_too_small(23), asking(count=16), NODE, H100),
+    (rejection_reasons.reject_too_small(23), asking(nodes=2), NODE, H100),
+    (rejection_reasons.reject_too_small(24), replace(SERVE, hardware=HardwareAsk(count=16)), NODE, H100),
     (rejection_reasons.LACKS_PRECISION, replace(TRAIN, precision=Precision.FP64), NODE, H100),
     (rejection_reasons.LACKS_PRECISION, replace(SERVE, precision=Precision.INT8), NODE, H100),
     (rejection_reasons.PEAK_UNKNOWN, TRAIN, NODE, replace(H100, tflops={})),
@@ -78,13 +78,18 @@ CASES: list[tuple[Misfit, Demand, Machine, Accelerator | None]] = [
     (rejection_reasons.START_TOO_LONG, replace(TRAIN, deadline_hours=Decimal("0.01")), NODE, H100),
     (rejection_reasons.TOO_MANY, replace(TRAIN, deadline_hours=Decimal(1)), NODE, H100),
     (rejection_reasons.MONTH_TOO_SHORT, replace(TRAIN, most_hours_per_run=Decimal(1)), NODE, H100),
-    (rejection_reasons.asked_too_slow(98 * 8), replace(asking(count=24), most_hours_per_run=Decimal(1000)), NODE, H100),
+    (
+        rejection_reasons.reject_too_slow(98 * 8),
+        replace(asking(count=24), most_hours_per_run=Decimal(1000)),
+        NODE,
+        H100,
+    ),
     (rejection_reasons.BATCH_TOO_SMALL, replace(TRAIN, global_batch=1, deadline_hours=Decimal(20_000)), NODE, H100),
 ]
 
 
 @pytest.mark.parametrize(("misfit", "demand", "machine", "accelerator"), CASES)
-def test_each_reason(misfit: Misfit, demand: Demand, machine: Machine, accelerator: Accelerator | None) -> None:
+def test_each_reason(misfit: Rejection, demand: Demand, machine: Machine, accelerator: Accelerator | None) -> None:
     assert fit(demand, machine, accelerator) == misfit
 
 
@@ -100,7 +105,7 @@ def test_another_number_of_nodes_than_asked_for() -> None:
 
 def test_asked_hardware_too_small_for_its_deadline_says_how_much_would_do() -> None:
     demand = replace(asking(count=24), deadline_hours=Decimal(1000))
-    assert fit(demand, NODE, H100) == rejection_reasons.asked_too_small(98 * 8)
+    assert fit(demand, NODE, H100) == rejection_reasons.reject_too_small(98 * 8)
 
 
 def test_a_single_pod_is_never_a_node_of_sixteen() -> None:
@@ -109,6 +114,6 @@ def test_a_single_pod_is_never_a_node_of_sixteen() -> None:
 
 
 def test_every_reason_has_a_case() -> None:
-    reasons = {value for value in vars(rejection_reasons).values() if isinstance(value, Misfit)}
+    reasons = {value for value in vars(rejection_reasons).values() if isinstance(value, Rejection)}
     shown = {case[0] for case in CASES} | {rejection_reasons.TOO_FEW_NODES, rejection_reasons.OTHER_NODES}
     assert reasons <= shown

@@ -13,9 +13,9 @@ from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, TRAIN
 from catalogs.model import Fabric
 from planning.sizing.demand import Fit
 from planning.sizing.machines.fit import fit
-from planning.sizing.machines.run_time import Speed
+from planning.sizing.machines.run_time import RunTime
 from planning.sizing.workloads import memory
-from planning.sizing.workloads.storage import provisioned_gb
+from planning.sizing.workloads.storage import calculate_provisioned_gb
 from planning.values.money import Range
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ def test_more_parameters_never_take_fewer_accelerators(one: int, other: int, gpu
 @given(AMOUNT, st.integers(1, 500), st.integers(1, 500))
 def test_more_nodes_are_never_slower(hours: Decimal, one: int, other: int) -> None:
     few, many = sorted((one, other))
-    assert Speed(hours).hours(many) <= Speed(hours).hours(few)
+    assert RunTime(hours).hours(many) <= RunTime(hours).hours(few)
 
 
 @given(AMOUNT, AMOUNT)
 def test_a_deadline_is_met_with_the_least_number_of_nodes(hours: Decimal, deadline: Decimal) -> None:
-    speed = Speed(hours)
+    speed = RunTime(hours)
     nodes = speed.nodes_within(deadline)
     assert speed.hours(nodes) <= deadline * (1 + Decimal("1e-20"))
     assert nodes == 1 or speed.hours(nodes - 1) > deadline
@@ -154,7 +154,7 @@ def test_a_cpu_pool_has_the_cores_and_the_memory(vcpus: int, memory_gib: int, pe
 
 @given(st.decimals(1, 10**7, places=3), st.decimals("0.1", 1, places=2), st.integers(0, 5000), st.integers(1, 2400))
 def test_what_is_provisioned_holds_what_is_used(usable: Decimal, share: Decimal, minimum: int, step: int) -> None:
-    found = provisioned_gb(usable, share, minimum_gb=minimum, step_gb=step)
+    found = calculate_provisioned_gb(usable, share, minimum_gb=minimum, step_gb=step)
     assert found * share >= usable * (1 - Decimal("1e-20"))
     assert found >= minimum
     assert found == minimum or found % step == 0

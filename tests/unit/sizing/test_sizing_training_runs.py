@@ -17,7 +17,7 @@ from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Fit
 from planning.sizing.machines.fit import fit
-from planning.sizing.machines.run_time import Speed, spread
+from planning.sizing.machines.run_time import RunTime, estimate_run_time
 from planning.sizing.reference_pages import training_runs as training_page
 from planning.sizing.throughput import utilization
 
@@ -28,7 +28,7 @@ PUBLISHED = replace(TRAIN, mfu=None, active_parameters=Decimal("7e9"))
 
 
 def share(peak: str, precision: str = "bf16", active: str = "7e9", *, experts: bool = False) -> Decimal:
-    return utilization.expected_share(Decimal(peak), precision, Decimal(active), experts=experts).expected
+    return utilization.predict_share(Decimal(peak), precision, Decimal(active), experts=experts).expected
 
 
 def test_the_table_has_sixty_measurements_with_sources_and_fresh_runs() -> None:
@@ -41,13 +41,13 @@ def test_the_table_has_sixty_measurements_with_sources_and_fresh_runs() -> None:
         assert catalog.sources[run.source].url.startswith("https://"), run.name
         assert catalog.accelerators[run.accelerator].tflops[run.precision] == run.peak_tflops, run.name
         assert run.active_b <= run.parameters_b, run.name
-        assert 0.03 < utilization.reached(run) < 0.66, run.name
+        assert 0.03 < utilization.calculate_share_of_run(run) < 0.66, run.name
 
 
 def test_the_estimate_is_closer_to_runs_it_never_saw_than_the_naive_rule() -> None:
     for use, errors in (("fit", utilization.model().errors), ("fresh", utilization.fresh_errors())):
         runs = [run for run in training_runs() if run.use == use and run.kind == "run"]
-        naive = [log(utilization.reached(run) / training_page.NAIVE_SHARE) for run in runs]
+        naive = [log(utilization.calculate_share_of_run(run) / training_page.NAIVE_SHARE) for run in runs]
         assert len(errors) == len(runs)
         assert utilization.count_close(errors) > utilization.count_close(naive), use
         assert utilization.median_doublings(errors) < utilization.median_doublings(naive), use
@@ -88,7 +88,7 @@ def test_a_run_is_estimated_without_any_row_of_its_organization(
     utilization.model.cache_clear()
     try:
         direct = [
-            log(utilization.reached(run) / utilization.estimated(run))
+            log(utilization.calculate_share_of_run(run) / utilization.predict_share_of_run(run))
             for run in whole
             if run.organization == organization
         ]
@@ -112,14 +112,14 @@ def test_nothing_is_extrapolated() -> None:
 
 def test_a_share_has_a_range_that_holds_it() -> None:
     for peak in (Decimal(312), Decimal(989), Decimal(5000)):
-        found = utilization.expected_share(peak, "bf16", None, experts=False)
+        found = utilization.predict_share(peak, "bf16", None, experts=False)
         assert 0 < found.min < found.expected < found.max <= 1
 
 
 def test_a_stated_share_is_used_as_it_is_and_a_published_one_loses_nothing_to_scaling_again() -> None:
-    stated, published = spread(TRAIN, NODE, H100), spread(PUBLISHED, NODE, H100)
-    assert isinstance(stated, Speed)
-    assert isinstance(published, Speed)
+    stated, published = estimate_run_time(TRAIN, NODE, H100), estimate_run_time(PUBLISHED, NODE, H100)
+    assert isinstance(stated, RunTime)
+    assert isinstance(published, RunTime)
     assert (stated.scaling, stated.mfu) == (assumptions.SCALING.value, None)
     assert published.scaling == 1
     assert published.mfu is not None

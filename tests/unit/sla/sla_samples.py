@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from planning.platform.alerts import availability
-from planning.service_levels.credits import Step
+from planning.service_levels.credits import CreditStep
 from planning.service_levels.exclusions import Cause, Exclusion
 from planning.service_levels.form import PartForm, SlaForm
 from planning.service_levels.month import Month
-from planning.service_levels.report import Settled, report
-from planning.service_levels.series import Name, Recorded, Run
+from planning.service_levels.report import SlaTerms, report
+from planning.service_levels.series import Name, RecordedSeries, SeriesSegment
 from planning.spec.cluster import Pool, Tier
 from planning.spec.lock import Ceilings, Lock, LockedLine
 
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[3]
 OCTOBER = Month(2026, 10)
 TODAY = date(2026, 11, 3)
 HOUR = 3600
-TABLE = (Step(Decimal("99.5"), Decimal(10)), Step(Decimal(99), Decimal(25)))
+TABLE = (CreditStep(Decimal("99.5"), Decimal(10)), CreditStep(Decimal(99), Decimal(25)))
 TRAIN, BURST = Name(availability.HEALTHY, "train"), Name(availability.HEALTHY, "burst")
 TRAIN_OWED, BURST_OWED = Name(availability.OWED, "train"), Name(availability.OWED, "burst")
 FABRIC, WARM = Name(availability.FABRIC, "train"), Name(availability.STORAGE, "warm")
@@ -96,19 +96,20 @@ def lock(*, bill: tuple[LockedLine, ...] | None = None, placements: int = 1) -> 
     )
 
 
-def runs(*stretches: Stretch, month: Month = OCTOBER) -> tuple[Run, ...]:
+def runs(*stretches: Stretch, month: Month = OCTOBER) -> tuple[SeriesSegment, ...]:
     """From hours to seconds."""
     return tuple(
-        Run(month.start + start * HOUR, month.start + end * HOUR, Fraction(value)) for start, end, value in stretches
+        SeriesSegment(month.start + start * HOUR, month.start + end * HOUR, Fraction(value))
+        for start, end, value in stretches
     )
 
 
-def dip(usual: int, least: int, start: int, end: int) -> tuple[Run, ...]:
+def dip(usual: int, least: int, start: int, end: int) -> tuple[SeriesSegment, ...]:
     """All month `usual`, but for some hours."""
     return runs((0, start, usual), (start, end, least), (end, 744, usual))
 
 
-def recorded(**changes: tuple[Run, ...]) -> Recorded:
+def recorded(**changes: tuple[SeriesSegment, ...]) -> RecordedSeries:
     """A month in which everything was up, but for what is named: train, burst, fabric, warm, control."""
     found = {
         TRAIN: runs((0, 744, 64)),
@@ -129,10 +130,10 @@ def recorded(**changes: tuple[Run, ...]) -> Recorded:
     }
     for key, value in changes.items():
         found[names[key]] = value
-    return Recorded({name: value for name, value in found.items() if value}, step_seconds=60)
+    return RecordedSeries({name: value for name, value in found.items() if value}, step_seconds=60)
 
 
-def settled(**changes: Any) -> Settled:
+def settled(**changes: Any) -> SlaTerms:
     fields: dict[str, Any] = {
         "starts": None,
         "table": TABLE,
@@ -142,10 +143,10 @@ def settled(**changes: Any) -> Settled:
         "today": TODAY,
         "source": "samples.csv",
     }
-    return Settled(**{**fields, **changes})
+    return SlaTerms(**{**fields, **changes})
 
 
-def reported(samples: Recorded, *, of: Lock | None = None, month: Month = OCTOBER, **changes: Any) -> SlaForm:
+def reported(samples: RecordedSeries, *, of: Lock | None = None, month: Month = OCTOBER, **changes: Any) -> SlaForm:
     return report(of or lock(), samples, month=month, settled=settled(**changes))
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from sla_samples import lock, pool, specs, tier
 
 from planning.platform.alerts import availability
-from planning.platform.alerts.availability import owed, shared_tiers
-from planning.platform.alerts.model import Facts
+from planning.platform.alerts.availability import list_shared_tiers, list_slo_targets
+from planning.platform.alerts.model import AlertFacts
 from planning.platform.alerts.rulebook import rule_groups
 from planning.service_levels.service_parts import parts_of
 
 
 def test_spares_are_not_owed_and_what_scales_is_owed_from_its_least() -> None:
     reserved = specs.pool("train", working=4, spares=1, min_nodes=5, max_nodes=5)
-    (train, burst) = owed(specs.aws_cluster(pools=(reserved, pool("burst", fixed=1, most=3))))
+    (train, burst) = list_slo_targets(specs.aws_cluster(pools=(reserved, pool("burst", fixed=1, most=3))))
     assert (train.fixed, train.most, train.elastic) == (4, 4, False)
     assert (train.accelerators, train.resource, train.fabric, train.ports) == (8, "nvidia_com_gpu", "efa", 32)
     assert (burst.fixed, burst.most, burst.elastic) == (1, 3, True)
@@ -22,14 +22,14 @@ def test_spares_are_not_owed_and_what_scales_is_owed_from_its_least() -> None:
 
 def test_pools_of_one_machine_are_one_where_nodes_carry_only_their_machine() -> None:
     pools = (pool("one", fixed=2, most=2), pool("two", fixed=0, most=3))
-    (both,) = owed(specs.existing_cluster(pools=pools))
+    (both,) = list_slo_targets(specs.existing_cluster(pools=pools))
     assert (both.pool, both.pools, both.fixed, both.most) == ("p5.48xlarge", ("one", "two"), 2, 5)
 
 
 def test_two_shared_file_systems_cannot_be_told_apart() -> None:
     one, two = tier("warm", "shared_ssd"), tier("cold", "shared_disk")
-    assert shared_tiers(specs.aws_cluster(storage=(one, tier("archive", "object")))) == ("warm",)
-    assert shared_tiers(specs.aws_cluster(storage=(one, two))) == ()
+    assert list_shared_tiers(specs.aws_cluster(storage=(one, tier("archive", "object")))) == ("warm",)
+    assert list_shared_tiers(specs.aws_cluster(storage=(one, two))) == ()
 
 
 def test_parts_name_the_lines_that_they_cost() -> None:
@@ -46,7 +46,7 @@ def test_parts_name_the_lines_that_they_cost() -> None:
 
 def test_every_part_is_recorded_though_nothing_was_promised() -> None:
     spec = lock().spec
-    facts = Facts(
+    facts = AlertFacts(
         parts=frozenset(),
         pool_label="label_atoll_pool",
         prices={},
@@ -56,8 +56,8 @@ def test_every_part_is_recorded_though_nothing_was_promised() -> None:
         slo_percent=None,
         idle_minutes=60,
         gpu_pools=(),
-        owed=owed(spec),
-        shared_tiers=shared_tiers(spec),
+        owed=list_slo_targets(spec),
+        shared_tiers=list_shared_tiers(spec),
     )
     (group,) = [each for each in rule_groups(facts) if each.name == "atoll-delivered"]
     recorded = {(rule.name, *rule.as_rule().get("labels", {}).values()) for rule in group.rules}  # type: ignore[union-attr,attr-defined]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 import requests
 
-from operations.service_levels.prometheus import AskingError, opened
+from operations.service_levels.prometheus import AskingError, open_session
 
 
 class Session:
@@ -36,7 +36,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> type[Session]:
 
 def test_a_certificate_that_nobody_trusts_is_said_at_once(session: type[Session]) -> None:
     with pytest.raises(AskingError, match="SSLError") as told:
-        opened("", sleep=lambda _: None)("https://prometheus.example/x", {})
+        open_session("", sleep=lambda _: None)("https://prometheus.example/x", {})
     assert "REQUESTS_CA_BUNDLE" in told.value.hint
     assert (session.made[0].asked, session.made[0].trust_env) == (1, True)
 
@@ -46,5 +46,5 @@ def test_no_proxy_of_the_environment_sees_what_goes_to_this_machine(
 ) -> None:
     monkeypatch.setattr(session, "error", requests.exceptions.ConnectionError)
     with pytest.raises(AskingError, match="ConnectionError"):
-        opened("secret", sleep=lambda _: None)("http://127.0.0.1:9090/x", {})
+        open_session("secret", sleep=lambda _: None)("http://127.0.0.1:9090/x", {})
     assert (session.made[0].asked, session.made[0].trust_env) == (3, False)

@@ -26,7 +26,7 @@ from sla_samples import (
 
 from planning.service_levels.credits import percent_owed
 from planning.service_levels.month import Month
-from planning.service_levels.series import Recorded, Run
+from planning.service_levels.series import RecordedSeries, SeriesSegment
 
 OCTOBER_17 = date(2026, 10, 17)
 
@@ -72,8 +72,8 @@ def test_the_last_second_above_a_level_and_the_first_below_it() -> None:
     """0.5% of October is 3.72 hours, 13,392 seconds."""
     for seconds, owed in ((13_392, "0.00"), (13_393, "7.30")):
         down = (
-            Run(OCTOBER.start, OCTOBER.end - seconds, Fraction(1)),
-            Run(OCTOBER.end - seconds, OCTOBER.end, Fraction(0)),
+            SeriesSegment(OCTOBER.start, OCTOBER.end - seconds, Fraction(1)),
+            SeriesSegment(OCTOBER.end - seconds, OCTOBER.end, Fraction(0)),
         )
         form = reported(recorded(control=down))
         assert form["credit_usd"]["if_up"] == owed
@@ -131,7 +131,7 @@ def test_unknown_hours_of_nodes_that_come_and_go_count_as_the_most_there_were() 
 
 def test_a_fixed_pool_is_owed_what_the_lock_says_where_nobody_recorded_it() -> None:
     samples = recorded(train=dip(64, 60, 100, 180))
-    without = Recorded({name: found for name, found in samples.runs.items() if name.metric != "atoll:owed_nodes"})
+    without = RecordedSeries({name: found for name, found in samples.runs.items() if name.metric != "atoll:owed_nodes"})
     assert part(reported(without), "nodes/train") == part(reported(samples), "nodes/train")
 
 
@@ -184,8 +184,8 @@ def test_a_month_is_bounded_by_utc() -> None:
     """What lies before its first second and after its last is another month's."""
     month = Month(2026, 11)
     assert (month.start, month.end) == (1793491200, 1796083200)
-    before = Run(OCTOBER.start - 10 * HOUR, OCTOBER.start, Fraction(0))
-    after = Run(OCTOBER.end, OCTOBER.end + 10 * HOUR, Fraction(0))
+    before = SeriesSegment(OCTOBER.start - 10 * HOUR, OCTOBER.start, Fraction(0))
+    after = SeriesSegment(OCTOBER.end, OCTOBER.end + 10 * HOUR, Fraction(0))
     form = reported(recorded(control=(before, *runs((0, 744, 1)), after)))
     assert part(form, "control_plane")["hours"] == {"owed": "744", "short": "0", "excluded": "0", "not_known": "0"}
 
@@ -231,4 +231,4 @@ def test_a_recorded_number_of_nodes_wins_over_the_lock() -> None:
     """A lock that was accepted anew within the month: what was owed then is what was recorded then."""
     samples = recorded(train=runs((0, 100, 32), (100, 744, 64)))
     found = {**samples.runs, replace(TRAIN, metric=BURST_OWED.metric): runs((0, 100, 32), (100, 744, 64))}
-    assert part(reported(Recorded(found)), "nodes/train")["hours"]["short"] == "0"
+    assert part(reported(RecordedSeries(found)), "nodes/train")["hours"]["short"] == "0"

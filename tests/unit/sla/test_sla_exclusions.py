@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sla_samples import OCTOBER
 
-from cli.terminal.errors import told
+from cli.terminal.errors import render_error
 from planning.service_levels.exclusions import Cause, read_exclusions
 from planning.values.errors import InputError
 
@@ -91,7 +91,7 @@ def test_files_of_another_form_are_refused(text: str, said: str) -> None:
 def test_a_fault_is_told_with_its_line_and_a_caret() -> None:
     with pytest.raises(InputError) as caught:
         read_exclusions(GOOD.replace("control_plane", "control-plane"), file="x.yaml", components=COMPONENTS)
-    text, code = told(caught.value)
+    text, code = render_error(caught.value)
     assert code == 1
     assert text.splitlines()[:4] == [
         'x.yaml:4:16: "component" cannot be "control-plane"',

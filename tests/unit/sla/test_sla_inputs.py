@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from sla_samples import CONTROL, FABRIC, OCTOBER, recorded, reported, runs
 
-from operations.service_levels.sample_files import recorded_in
+from operations.service_levels.sample_files import read_samples
 from planning.service_levels.month import Month, parse_month, refuse_untimely
-from planning.service_levels.series import Name, Recorded, Run, SampleError, merged
+from planning.service_levels.series import Name, RecordedSeries, SampleError, SeriesSegment, merge_segments
 from planning.service_levels.series_sources import read_answers, read_runs
 from planning.values.errors import InputError
 
@@ -108,15 +108,15 @@ def test_series_of_others_are_left_out_and_told_of() -> None:
 
 
 def test_pools_that_the_lock_does_not_have_are_of_another_stack() -> None:
-    samples = Recorded({**recorded().runs, Name("atoll:healthy_nodes", "other"): runs((0, 1, 1))})
+    samples = RecordedSeries({**recorded().runs, Name("atoll:healthy_nodes", "other"): runs((0, 1, 1))})
     with pytest.raises(InputError, match=r'another stack, or of another lock: .*pool="other"'):
         reported(samples)
 
 
 def test_runs_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(SampleError, match="two values for one moment"):
-        merged([*runs((0, 10, 1)), *runs((9, 12, 0))])
-    assert merged([*runs((0, 10, 1)), *runs((9, 12, 1))]) == runs((0, 12, 1))
+        merge_segments([*runs((0, 10, 1)), *runs((9, 12, 0))])
+    assert merge_segments([*runs((0, 10, 1)), *runs((9, 12, 1))]) == runs((0, 12, 1))
 
 
 def test_every_fault_of_a_file_at_once() -> None:
@@ -161,7 +161,7 @@ def test_files_that_are_not_what_was_asked_for(tmp_path: Path, text: str, said: 
     path = tmp_path / "samples"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
-        recorded_in([path], stack="lagoon", month=OCTOBER)
+        read_samples([path], stack="lagoon", month=OCTOBER)
     assert said in str(caught.value)
 
 
@@ -171,7 +171,7 @@ def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     reasons = {tmp_path / "missing.csv": "there is no such file", tmp_path: "a folder", binary: "not a text file"}
     for path, reason in reasons.items():
         with pytest.raises(InputError, match=reason):
-            recorded_in([path], stack="lagoon", month=OCTOBER)
+            read_samples([path], stack="lagoon", month=OCTOBER)
 
 
 def test_weeks_of_a_month_are_put_together_and_contradictions_refused(tmp_path: Path) -> None:
@@ -179,10 +179,10 @@ def test_weeks_of_a_month_are_put_together_and_contradictions_refused(tmp_path: 
     one.write_text(json.dumps([answer(control(*minutes(*"11110")))]))
     two.write_text(HEAD + "atoll:control_plane_up,,2026-10-01T00:05Z,2026-10-02T00:00Z,1\n")
     wrong.write_text(HEAD + "atoll:control_plane_up,,2026-10-01T00:00Z,2026-10-02T00:00Z,1\n")
-    found = recorded_in([one, two], stack="lagoon", month=OCTOBER)
+    found = read_samples([one, two], stack="lagoon", month=OCTOBER)
     assert [run.value for run in found.of(CONTROL)] == [1, 0, 1]
     with pytest.raises(InputError, match="two values for one moment"):
-        recorded_in([one, two, wrong], stack="lagoon", month=OCTOBER)
+        read_samples([one, two, wrong], stack="lagoon", month=OCTOBER)
 
 
 @pytest.mark.parametrize("text", ["2026-13", "2026-00", "26-10", "2026-1", "October", "2026-10-01", "1999-10", ""])
@@ -206,7 +206,7 @@ def test_a_month_to_come_or_before_the_work_began_is_refused() -> None:
 
 
 def test_a_value_between_runs_is_not_known() -> None:
-    samples = recorded(fabric=(Run(START, START + 60, recorded().runs[FABRIC][0].value),))
+    samples = recorded(fabric=(SeriesSegment(START, START + 60, recorded().runs[FABRIC][0].value),))
     (found,) = [each for each in reported(samples)["parts"] if each["key"] == "fabric/train"]
     assert found["hours"]["not_known"] == "743.9833"
 
@@ -235,6 +235,6 @@ def test_what_a_comment_says_is_understood_or_refused(comments: str, said: str, 
 
 @pytest.mark.parametrize(("step", "warned"), [(0, False), (60, False), (61, True), (300, True), (3600, True)])
 def test_samples_further_apart_than_a_minute_are_said_to_miss_what_is_shorter(step: int, warned: bool) -> None:
-    notes = reported(Recorded(recorded().runs, step_seconds=step))["notes"]
+    notes = reported(RecordedSeries(recorded().runs, step_seconds=step))["notes"]
     assert [note for note in notes if f"samples are {step} seconds apart" in note] == (notes if warned else [])
     assert bool(notes) == warned

@@ -14,7 +14,7 @@ from planning.agreements.contract.annex import annex
 from planning.platform.alerts import availability
 from planning.platform.alerts.availability import object_store
 from planning.service_levels.document import document
-from planning.service_levels.series import Name, Recorded
+from planning.service_levels.series import Name, RecordedSeries
 from planning.service_levels.service_parts import parts_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_a_bucket_and_a_fabric_that_nothing_sees_leave_the_month_met() -> None:
 
 def test_a_probe_of_ones_own_is_shown_and_owes_nothing() -> None:
     samples = recorded()
-    down = Recorded({**samples.runs, COLD: runs((0, 700, 1), (700, 744, 0))}, step_seconds=60)
+    down = RecordedSeries({**samples.runs, COLD: runs((0, 700, 1), (700, 744, 0))}, step_seconds=60)
     form = reported(down, of=with_cold())
     found = part(form, "storage/cold")
     assert (form["verdict"], found["verdict"], found["hours"]["short"]) == ("met", "not counted", "44")
@@ -55,7 +55,9 @@ def test_a_probe_of_ones_own_is_shown_and_owes_nothing() -> None:
 
 def test_a_shared_file_system_that_nobody_measured_still_cannot_be_told() -> None:
     samples = recorded()
-    form = reported(Recorded({name: found for name, found in samples.runs.items() if name != WARM}, step_seconds=60))
+    form = reported(
+        RecordedSeries({name: found for name, found in samples.runs.items() if name != WARM}, step_seconds=60)
+    )
     assert (form["verdict"], part(form, "storage/warm")["verdict"]) == ("cannot tell", "cannot tell")
 
 
@@ -70,7 +72,7 @@ def test_an_example_can_have_a_month_that_is_met(example: str) -> None:
         if each.counted
         for name in each.names
     }
-    form = reported(Recorded(up, step_seconds=60), of=found)
+    form = reported(RecordedSeries(up, step_seconds=60), of=found)
     assert form["verdict"] == ("cannot tell" if form["not_recorded"] else "met")
     assert {each["verdict"] for each in form["parts"]} <= {"met", "not counted"}
     assert [each["key"] for each in form["parts"] if each["key"] == "storage/object_store"] == (
@@ -83,7 +85,7 @@ def test_of_a_pool_without_nodes_no_fabric_is_owed() -> None:
     """A fabric that nobody sees while its pool is scaled to nothing is not unknown."""
     here = ((0, 100, 0), (100, 148, 4), (148, 744, 0))
     samples = recorded(fabric=runs((100, 140, 1)))
-    scaled = Recorded({**samples.runs, TRAIN_OWED: runs(*here), TRAIN: runs(*here)}, step_seconds=60)
+    scaled = RecordedSeries({**samples.runs, TRAIN_OWED: runs(*here), TRAIN: runs(*here)}, step_seconds=60)
     found = part(reported(scaled), "fabric/train")
     assert (found["hours"]["owed"], found["hours"]["not_known"]) == ("48", "8")
     assert found["attained_percent"] == {"if_up": "100", "if_down": "83.3333"}

@@ -11,7 +11,7 @@ import pytest
 import requests
 from sla_samples import CONTROL, OCTOBER
 
-from operations.service_levels.prometheus import DAY, AskingError, Got, asked, opened, sound
+from operations.service_levels.prometheus import DAY, AskingError, Got, check_address, open_session, query_month
 from planning.service_levels.series import LABELS
 from planning.values.errors import InputError
 
@@ -46,7 +46,7 @@ class Server:
 
 def test_a_month_is_asked_for_by_days_of_1440_minutes() -> None:
     server = Server()
-    found = asked(ROOT, OCTOBER, until=OCTOBER.end + 10, get=server)
+    found = query_month(ROOT, OCTOBER, until=OCTOBER.end + 10, get=server)
     assert len(server.queries) == 31 * len(LABELS)
     assert {query["query"] for query in server.queries} == {
         f"last_over_time({name}[60s] offset -60s)" for name in LABELS
@@ -58,10 +58,10 @@ def test_a_month_is_asked_for_by_days_of_1440_minutes() -> None:
 
 def test_what_is_to_come_is_not_asked_for() -> None:
     server = Server(until=OCTOBER.start + DAY + 3600)
-    found = asked(ROOT, OCTOBER, until=OCTOBER.start + DAY + 3600, get=server)
+    found = query_month(ROOT, OCTOBER, until=OCTOBER.start + DAY + 3600, get=server)
     assert len(server.queries) == 2 * len(LABELS)
     assert found.of(CONTROL)[0].end == OCTOBER.start + DAY + 3600
-    assert asked(ROOT, OCTOBER, until=OCTOBER.start + 30, get=Server()).runs == {}
+    assert query_month(ROOT, OCTOBER, until=OCTOBER.start + 30, get=Server()).runs == {}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_is_to_come_is_not_asked_for() -> None:
 )
 def test_what_is_no_answer_is_told_in_words(got: Got, said: str) -> None:
     with pytest.raises(AskingError) as caught:
-        asked(ROOT, OCTOBER, until=OCTOBER.end, get=lambda *_: got)
+        query_month(ROOT, OCTOBER, until=OCTOBER.end, get=lambda *_: got)
     assert said in str(caught.value)
     assert caught.value.hint
 
@@ -92,7 +92,7 @@ def test_what_is_no_answer_is_told_in_words(got: Got, said: str) -> None:
 def test_an_answer_that_is_not_a_matrix_is_bad_input() -> None:
     got = Got(200, "application/json", b'{"status":"success","data":{"resultType":"vector","result":[]}}')
     with pytest.raises(InputError, match="no answer to a range query"):
-        asked(ROOT, OCTOBER, until=OCTOBER.end, get=lambda *_: got)
+        query_month(ROOT, OCTOBER, until=OCTOBER.end, get=lambda *_: got)
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_an_answer_that_is_not_a_matrix_is_bad_input() -> None:
 )
 def test_addresses_that_would_send_a_token_in_the_clear_are_refused(url: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
-        sound(url)
+        check_address(url)
     assert said in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
 def test_addresses_that_may_be_asked() -> None:
-    assert sound("https://prometheus.example/") == "https://prometheus.example"
-    assert sound("http://localhost:9090") == "http://localhost:9090"
+    assert check_address("https://prometheus.example/") == "https://prometheus.example"
+    assert check_address("http://localhost:9090") == "http://localhost:9090"
 
 
 class Reply:
@@ -152,7 +152,7 @@ def session(monkeypatch: pytest.MonkeyPatch, *replies: Reply | requests.RequestE
 def test_a_passing_fault_is_tried_again_and_no_redirect_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     sent = session(monkeypatch, Reply(503, b""), requests.Timeout(), Reply(200, b"{}"))
-    got = opened("token", sleep=pauses.append)(URL, {"query": "x"})
+    got = open_session("token", sleep=pauses.append)(URL, {"query": "x"})
     assert (got.status, got.body, pauses) == (200, b"{}", [2.0, 4.0])
     assert all(each["allow_redirects"] is False and each["timeout"] for each in sent)
     assert sent[0]["headers"]["Authorization"] == "Bearer token"
@@ -160,19 +160,19 @@ def test_a_passing_fault_is_tried_again_and_no_redirect_is_followed(monkeypatch:
 
 def test_without_a_token_nothing_is_sent_not_even_one_of_netrc(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = session(monkeypatch, Reply(200, b"{}"))
-    opened("", sleep=lambda _: None)(URL, {})
+    open_session("", sleep=lambda _: None)(URL, {})
     assert "Authorization" not in sent[0]["headers"]
 
 
 def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     session(monkeypatch, *(requests.ConnectionError() for _ in range(3)))
     with pytest.raises(AskingError, match="ConnectionError"):
-        opened("", sleep=lambda _: None)(URL, {})
+        open_session("", sleep=lambda _: None)(URL, {})
 
 
 def test_a_refusal_is_not_tried_again_and_a_day_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = session(monkeypatch, Reply(400, b"{}"), Reply(200, b"x" * ((64 << 20) + 1)))
-    get = opened("", sleep=lambda _: None)
+    get = open_session("", sleep=lambda _: None)
     assert get(URL, {}).status == 400
     assert len(sent) == 1
     with pytest.raises(AskingError, match="longer than 64 MiB"):

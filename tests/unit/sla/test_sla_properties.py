@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sla_samples import CONTROL, OCTOBER, TRAIN, exclusion, lock, part, recorded, reported, runs
 
-from planning.service_levels.series import Recorded, Run, joined, merged, value_at
+from planning.service_levels.series import RecordedSeries, SeriesSegment, build_segments, merge_segments, value_at
 from planning.service_levels.series_sources import read_runs, to_text
 
 LOCK = lock()
@@ -18,14 +18,14 @@ HOURS = st.lists(st.tuples(st.integers(0, 743), st.integers(1, 60)), max_size=6)
 FEW = settings(max_examples=12)
 
 
-def month_of(usual: int, dips: list[tuple[int, int]], value: int | None) -> tuple[Run, ...]:
+def month_of(usual: int, dips: list[tuple[int, int]], value: int | None) -> tuple[SeriesSegment, ...]:
     """All month `usual`, but `value` in some stretches; None for nothing measured."""
     bad = {hour for start, length in dips for hour in range(start, min(start + length, 744))}
     hours = [(hour, hour + 1, value if hour in bad else usual) for hour in range(744)]
-    return merged(runs(*((start, end, found) for start, end, found in hours if found is not None)))
+    return merge_segments(runs(*((start, end, found) for start, end, found in hours if found is not None)))
 
 
-def credit(samples: Recorded, **changes: object) -> tuple[Decimal, Decimal]:
+def credit(samples: RecordedSeries, **changes: object) -> tuple[Decimal, Decimal]:
     found = reported(samples, of=LOCK, **changes)["credit_usd"]
     return Decimal(found["if_up"]), Decimal(found["if_down"])
 
@@ -65,19 +65,19 @@ def test_exclusions_never_raise_the_credit(
 def test_cutting_samples_in_pieces_changes_nothing(dips: list[tuple[int, int]], pieces: int) -> None:
     whole = recorded(train=month_of(64, dips, 60))
     cut = tuple(
-        Run(start, min(start + 60 * pieces, run.end), run.value)
+        SeriesSegment(start, min(start + 60 * pieces, run.end), run.value)
         for run in whole.runs[TRAIN]
         for start in range(run.start, run.end, 60 * pieces)
     )
     again = recorded(train=cut)
     assert reported(again, of=LOCK) == reported(whole, of=LOCK)
-    assert merged(cut) == whole.runs[TRAIN]
+    assert merge_segments(cut) == whole.runs[TRAIN]
 
 
 @FEW
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=200), st.sampled_from([15, 60, 300]))
 def test_runs_hold_what_the_samples_held(values: list[int], step: int) -> None:
-    found = joined([(1000 + step * at, Fraction(value)) for at, value in enumerate(values)], step=step)
+    found = build_segments([(1000 + step * at, Fraction(value)) for at, value in enumerate(values)], step=step)
     assert [value_at(found, 1000 + step * at + step - 1) for at in range(len(values))] == values
     assert value_at(found, 999) is value_at(found, 1000 + step * len(values)) is None
 
@@ -87,7 +87,9 @@ def test_runs_hold_what_the_samples_held(values: list[int], step: int) -> None:
 def test_a_saved_file_reckons_the_same(dips: list[tuple[int, int]], share: int) -> None:
     samples = recorded(train=month_of(64, dips, 60))
     value = Fraction(share, 10**12)
-    samples = Recorded({**samples.runs, CONTROL: (Run(OCTOBER.start, OCTOBER.end, value),)}, step_seconds=60)
+    samples = RecordedSeries(
+        {**samples.runs, CONTROL: (SeriesSegment(OCTOBER.start, OCTOBER.end, value),)}, step_seconds=60
+    )
     text = to_text(samples, stack="lagoon", month="2026-10", asked="a test")
     assert read_runs(text, file="x.csv").recorded == samples
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from operations.usage.bill_files import rows
-from planning.usage.months import Measured
+from planning.usage.months import MonthlyUsage
 
 ROOT = Path(__file__).parents[3]
 OURS = ("atoll:stack", "demo")
@@ -48,7 +48,7 @@ def table(path: Path, found: list[dict[str, str]]) -> Path:
     return path
 
 
-def measured(path: Path, *, tag: tuple[str, str] | None = OURS) -> Measured:
-    found = Measured()
+def measured(path: Path, *, tag: tuple[str, str] | None = OURS) -> MonthlyUsage:
+    found = MonthlyUsage()
     found.take(rows(path, tag=tag))
     return found

@@ -14,7 +14,7 @@ from bill_kit import GIB, OURS, ROOT, focus, measured, table
 from operations.usage.bill_files import rows
 from planning.checklist.reading.checklist_file import read
 from planning.usage.checklist_section import SECTION, block, fitting, with_block
-from planning.usage.months import Measured, ranges
+from planning.usage.months import MonthlyUsage, ranges
 from planning.values.errors import InputError
 from planning.values.money import Range
 
@@ -104,7 +104,7 @@ def test_a_correction_takes_back_what_it_corrects_and_no_month_falls_below_nothi
 
 def test_a_row_of_two_files_counts_once_and_equal_rows_of_one_file_each(tmp_path: Path) -> None:
     days = focus("2026-10", usage="DataTransfer-Out-Bytes", quantity=1)
-    found = Measured()
+    found = MonthlyUsage()
     for name, part in (("one.csv", [*days, days[0]]), ("two.csv", days[20:])):
         found.take(rows(table(tmp_path / name, part), tag=OURS))
     assert found.twice == 11

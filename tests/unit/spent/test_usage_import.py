@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from operations.usage.opencost import opencost_rows
 from planning.checklist.reading.checklist_file import read
 from planning.usage.checklist_section import block, with_block
-from planning.usage.months import Measured, ranges
+from planning.usage.months import MonthlyUsage, ranges
 from planning.values.errors import InputError
 
 
@@ -134,7 +134,7 @@ def test_opencost_tells_egress_by_its_price(tmp_path: Path) -> None:
     ]
     path = tmp_path / "allocation.json"
     path.write_text(json.dumps({"code": 200, "data": steps}))
-    found = Measured()
+    found = MonthlyUsage()
     found.take(opencost_rows(path, usd_per_gb=Decimal("0.09")))
     assert ranges(found)["egress"].expected == 310
     path.write_text("{}")
@@ -160,7 +160,7 @@ def test_the_section_is_put_into_the_checklist_and_nothing_else_moves(tmp_path: 
 
 @given(st.lists(st.decimals(min_value=0, max_value=10**6, places=3), min_size=1, max_size=6))
 def test_ranges_rise_and_hold_every_month(amounts: list[Decimal]) -> None:
-    found = Measured()
+    found = MonthlyUsage()
     for month, amount in enumerate(amounts, start=1):
         found.days[2026, month] = set(range(1, 29))
         found.amounts["egress"][2026, month] = amount

@@ -9,10 +9,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from catalogs.model import Item, Price, PurchaseKind, Term, UnpricedError
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import LIST_PRICE, Charge, to_inputs
 from planning.costs.resources.resource import Resource
-from planning.costs.resources.stack_cost import Taken, TakeOff, take_off
+from planning.costs.resources.stack_cost import ResourceCost, StackCost, price_resources
 from planning.values.money import Range
 
 if TYPE_CHECKING:
@@ -103,20 +103,20 @@ def resource(token: str, name: str = "it", /, **inputs: Any) -> Resource:
     )
 
 
-def declared(key: str, item: str, quantity: int, *, group: Group = Group.STORAGE) -> dict[str, object]:
+def declared(key: str, item: str, quantity: int, *, group: BillGroup = BillGroup.STORAGE) -> dict[str, object]:
     return to_inputs(Charge(key=key, label=key, group=group, item=item, quantity=Range.exactly(quantity)))
 
 
-def take(*resources: Resource, region: str | None = REGION) -> TakeOff:
-    return take_off(resources, catalog=Book(), default_region=region)
+def take(*resources: Resource, region: str | None = REGION) -> StackCost:
+    return price_resources(resources, catalog=Book(), default_region=region)
 
 
-def taken(subject: Resource, *around: Resource, region: str | None = REGION) -> Taken:
+def taken(subject: Resource, *around: Resource, region: str | None = REGION) -> ResourceCost:
     """What the takeoff says of the first of several resources."""
     return take(subject, *around, region=region).resources[0]
 
 
-def notes(found: Taken) -> str:
+def notes(found: ResourceCost) -> str:
     return " / ".join(line.note for line in found.lines)
 
 

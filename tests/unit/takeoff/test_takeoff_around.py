@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from takeoff_fakes import declared, notes, resource, take, taken, usd
 
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge, to_inputs
 from planning.costs.resources.counters import COUNTERS
 from planning.costs.resources.free_types import FREE_TYPES
-from planning.costs.resources.resource import Resource, Secret, Unknown
+from planning.costs.resources.resource import Resource, Secret, UnknownValue
 from planning.spec.lock_content import State
 from planning.values.money import Range
 
@@ -132,7 +132,7 @@ def test_scratch_lustre_has_its_own_price() -> None:
 
 
 def test_a_vpn_at_a_transit_gateway_pays_for_its_attachment() -> None:
-    found = taken(resource("aws:ec2/vpnConnection:VpnConnection", transitGatewayId=Unknown()))
+    found = taken(resource("aws:ec2/vpnConnection:VpnConnection", transitGatewayId=UnknownValue()))
     assert found.usd_per_month == usd("73.00")
 
 
@@ -145,20 +145,20 @@ def test_what_is_not_counted_is_said() -> None:
 @pytest.mark.parametrize(
     ("token", "item", "group"),
     [
-        (BUCKET, "object", Group.STORAGE),
-        ("aws:s3/bucketV2:BucketV2", "object_archive", Group.STORAGE),
-        ("aws:efs/fileSystem:FileSystem", "shared_disk", Group.STORAGE),
-        ("aws:cloudwatch/logGroup:LogGroup", "log_ingest", Group.OBSERVABILITY),
+        (BUCKET, "object", BillGroup.STORAGE),
+        ("aws:s3/bucketV2:BucketV2", "object_archive", BillGroup.STORAGE),
+        ("aws:efs/fileSystem:FileSystem", "shared_disk", BillGroup.STORAGE),
+        ("aws:cloudwatch/logGroup:LogGroup", "log_ingest", BillGroup.OBSERVABILITY),
     ],
 )
-def test_what_is_paid_by_use_is_free_where_its_component_declares_it(token: str, item: str, group: Group) -> None:
+def test_what_is_paid_by_use_is_free_where_its_component_declares_it(token: str, item: str, group: BillGroup) -> None:
     owner = resource("atoll:storage:Bucket", "cold", **HERE, charges=[declared("storage/cold", item, 5, group=group)])
     assert taken(inside(resource(token), owner), owner).state is State.FREE
     alone = taken(resource(token))
     assert (alone.state, alone.lines[0].note) == (State.UNPRICED, "volume unknown: no component above declares it")
 
 
-@pytest.mark.parametrize("charges", [[], [declared("network/egress", "internet_egress", 5)], Unknown(), "junk"])
+@pytest.mark.parametrize("charges", [[], [declared("network/egress", "internet_egress", 5)], UnknownValue(), "junk"])
 def test_a_component_that_declares_something_else_does_not_make_a_bucket_free(charges: object) -> None:
     owner = resource("atoll:network:Network", "network", **HERE, charges=charges)
     assert taken(inside(resource(BUCKET), owner), owner).state is State.UNPRICED
@@ -174,7 +174,7 @@ def test_a_declared_charge_with_a_price_of_its_own_needs_no_place() -> None:
     charge = Charge(
         key="services/onboarding",
         label="onboarding",
-        group=Group.SERVICES,
+        group=BillGroup.SERVICES,
         item="onboarding",
         quantity=Range.exactly(1),
         stated_usd=Decimal(200),
@@ -186,7 +186,10 @@ def test_a_declared_charge_with_a_price_of_its_own_needs_no_place() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"quantity": {"min": "0", "expected": "1", "max": Unknown()}}, "charges[0].quantity.max is known only after"),
+        (
+            {"quantity": {"min": "0", "expected": "1", "max": UnknownValue()}},
+            "charges[0].quantity.max is known only after",
+        ),
         ({"quantity": {"min": "2", "expected": "1", "max": "1"}}, "a range must rise"),
         ({"quantity": {"min": "0", "expected": "0", "max": "Infinity"}}, "charges[0].quantity.max is not a quantity"),
         ({"quantity": "12"}, "charges[0].quantity is not an object"),
@@ -204,7 +207,7 @@ def test_a_declared_charge_that_cannot_be_read_hides_no_other(changes: dict[str,
     assert reason in notes(found)
 
 
-@pytest.mark.parametrize("place", [{}, {"provider": Unknown(), "region": "x"}, {"provider": "aws"}])
+@pytest.mark.parametrize("place", [{}, {"provider": UnknownValue(), "region": "x"}, {"provider": "aws"}])
 def test_declared_charges_without_a_place_are_unpriced(place: dict[str, Any]) -> None:
     owner = resource("atoll:storage:Bucket", "cold", **place, charges=[declared("storage/cold", "object", 1)])
     found = taken(owner)
@@ -215,7 +218,7 @@ def share(**changes: Any) -> dict[str, object]:
     charge = Charge(
         key="services/support",
         label="support",
-        group=Group.SERVICES,
+        group=BillGroup.SERVICES,
         item="support_share",
         quantity=Range.exactly(0),
         of_bill=True,
@@ -234,7 +237,7 @@ def test_a_share_of_the_bill_is_counted_when_all_else_is() -> None:
 
 
 def test_whether_a_charge_is_a_share_must_be_known() -> None:
-    people = resource("atoll:contract:Services", "services", **HERE, charges=[share(ofBill=Unknown())])
+    people = resource("atoll:contract:Services", "services", **HERE, charges=[share(ofBill=UnknownValue())])
     found = taken(people)
     assert (found.state, notes(found)) == (State.UNPRICED, "charges[0].ofBill is known only after creation")
 
@@ -282,7 +285,7 @@ def test_the_region_is_the_resource_s_own_then_its_provider_s_then_the_default()
         taken(replace(key, provider="urn:pulumi:x::y::pulumi:providers:aws::gone"), region="us-east-1"),
     ]
     assert [found.state for found in asked] == [State.PRICED, State.UNPRICED, State.PRICED, State.PRICED]
-    unknown = resource("pulumi:providers:aws", "there", region=Unknown())
+    unknown = resource("pulumi:providers:aws", "there", region=UnknownValue())
     found = taken(replace(key, provider=unknown.urn), unknown, region="us-east-1")
     assert "region is known only after creation" in notes(found)
 
@@ -318,10 +321,10 @@ def test_a_load_balancer_is_priced_where_the_one_cluster_is() -> None:
         (balancer(**NETWORK_BALANCER), (), "which provider hosts the cluster is not known"),
         (balancer(**NETWORK_BALANCER), (CLUSTER, replace(CLUSTER, urn="other")), "which provider hosts"),
         (balancer(), (CLUSTER,), "does not say a network load balancer"),
-        (resource(SERVICE, spec=Unknown()), (CLUSTER,), "spec.type is known only after creation"),
+        (resource(SERVICE, spec=UnknownValue()), (CLUSTER,), "spec.type is known only after creation"),
         (claim(), (CLUSTER,), "names no storage class"),
         (claim(name=None), (CLUSTER, CLASS), "names no storage class"),
-        (claim(storage=Unknown()), (CLUSTER, CLASS), "spec.resources.requests.storage is known only after"),
+        (claim(storage=UnknownValue()), (CLUSTER, CLASS), "spec.resources.requests.storage is known only after"),
         (claim(storage="ten"), (CLUSTER, CLASS), "is not a quantity"),
         (claim(), (CLUSTER, resource(CLASS.type, metadata={"name": "fast"}, provisioner="x")), "provisioner 'x'"),
         (resource("kubernetes:helm.sh/v3:Release"), (CLUSTER,), "may ask the cloud"),

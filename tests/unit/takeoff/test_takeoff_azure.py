@@ -13,8 +13,8 @@ from catalogs.model import Item, Price, UnpricedError
 from planning.costs.charge import LIST_PRICE
 from planning.costs.resources.clouds import azure
 from planning.costs.resources.free_types import free_by_rule
-from planning.costs.resources.resource import Secret, Unknown
-from planning.costs.resources.stack_cost import Taken, take_off
+from planning.costs.resources.resource import Secret, UnknownValue
+from planning.costs.resources.stack_cost import ResourceCost, price_resources
 from planning.spec.lock_content import State
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ class Prices:
         return (Price(**said, usd=Decimal("0.005"), above=Decimal(0), source="made up", as_of=date(2026, 9, 1)),)
 
 
-def taken(subject: Resource) -> Taken:
+def taken(subject: Resource) -> ResourceCost:
     book = Book(prices=Prices(), terms={})  # type: ignore[arg-type]
-    return take_off((subject,), catalog=book, default_region=None).resources[0]
+    return price_resources((subject,), catalog=book, default_region=None).resources[0]
 
 
 @pytest.mark.parametrize("location", ["eastus", "East US"])
@@ -47,13 +47,13 @@ def test_an_address_costs_what_its_region_says(location: str) -> None:
     ("token", "inputs", "word"),
     [
         (ADDRESS, {"location": "eastus", "sku": "Basic"}, "Basic"),
-        (ADDRESS, {"location": Unknown()}, "location"),
+        (ADDRESS, {"location": UnknownValue()}, "location"),
         (ADDRESS, {"location": "eastus", "sku": Secret()}, "sku is secret"),
         (ADDRESS, {}, "location is not said"),
         (GATEWAY, {"location": "eastus", "type": "Vpn", "sku": "VpnGw1AZ"}, "no price for azure vpn_connection"),
         (GATEWAY, {"location": "eastus", "type": "Vpn", "sku": "VpnGw5AZ"}, "VpnGw5AZ"),
         (GATEWAY, {"location": "eastus", "type": "ExpressRoute", "sku": "ErGw1AZ"}, "ExpressRoute"),
-        (GATEWAY, {"location": "eastus", "type": Unknown(), "sku": "VpnGw1AZ"}, "type"),
+        (GATEWAY, {"location": "eastus", "type": UnknownValue(), "sku": "VpnGw1AZ"}, "type"),
         ("azure:network/natGateway:NatGateway", {"location": "eastus"}, "no rule"),
     ],
 )

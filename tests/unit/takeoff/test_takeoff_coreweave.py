@@ -12,8 +12,8 @@ from takeoff_fakes import declared, injected, resource, usd
 from catalogs.catalog import load
 from catalogs.model import Item
 from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
-from planning.costs.resources.resource import Resource, Unknown
-from planning.costs.resources.stack_cost import Taken, take_off
+from planning.costs.resources.resource import Resource, UnknownValue
+from planning.costs.resources.stack_cost import ResourceCost, price_resources
 from planning.spec.lock_content import State
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def catalog() -> Catalog:
     return load()
 
 
-def below(child: Resource, owner: Resource) -> Taken:
+def below(child: Resource, owner: Resource) -> ResourceCost:
     """What the takeoff says of a resource below a component."""
     owner = replace(owner, custom=False)
-    return take_off((replace(child, parent=owner.urn), owner), catalog=catalog()).resources[0]
+    return price_resources((replace(child, parent=owner.urn), owner), catalog=catalog()).resources[0]
 
 
 def pool(**facts: object) -> Resource:
@@ -89,7 +89,7 @@ def test_what_cannot_be_priced_says_why(changes: dict[str, object], purchase: st
 
 @pytest.mark.parametrize("field", sorted(SPEC))
 def test_a_priced_field_that_is_unknown_leaves_the_pool_unpriced(field: str) -> None:
-    unknown = injected(dict(nodes().inputs), ("spec", field), Unknown())
+    unknown = injected(dict(nodes().inputs), ("spec", field), UnknownValue())
     found = below(resource(POOL, "nodes", **unknown), pool(purchase="on_demand"))
     assert found.state is State.UNPRICED
 

@@ -8,7 +8,7 @@ import pytest
 from takeoff_fakes import injected, resource, take, taken, usd
 
 from planning.costs.resources.counters import COUNTERS
-from planning.costs.resources.resource import Secret, Unknown
+from planning.costs.resources.resource import Secret, UnknownValue
 from planning.spec.lock_content import State
 from planning.values.money import Range
 
@@ -92,7 +92,7 @@ EXAMPLES = (
     ),
     Example(
         "aws:ec2/natGateway:NatGateway",
-        {"availabilityMode": "zonal", "subnetId": Unknown()},
+        {"availabilityMode": "zonal", "subnetId": UnknownValue()},
         usd("32.850"),
         (("availabilityMode",),),
     ),
@@ -106,7 +106,7 @@ EXAMPLES = (
     Example("aws:alb/loadBalancer:LoadBalancer", {}, usd("16.4250")),
     Example(
         "aws:ec2/vpcEndpoint:VpcEndpoint",
-        {"vpcEndpointType": "Interface", "subnetIds": [Unknown(), Unknown()]},
+        {"vpcEndpointType": "Interface", "subnetIds": [UnknownValue(), UnknownValue()]},
         usd("14.60"),
         (("vpcEndpointType",), ("subnetIds",)),
     ),
@@ -158,15 +158,15 @@ def test_every_counted_type_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(("example", "path"), INJECTED, ids=[f"{each.token} {path}" for each, path in INJECTED])
-@pytest.mark.parametrize("value", [Unknown(), Secret()], ids=["unknown", "secret"])
+@pytest.mark.parametrize("value", [UnknownValue(), Secret()], ids=["unknown", "secret"])
 def test_one_unknown_priced_property_makes_it_unpriced_and_is_named(
-    example: Example, path: Path, value: Unknown | Secret
+    example: Example, path: Path, value: UnknownValue | Secret
 ) -> None:
     off = take(resource(example.token, **injected(example.inputs, path, value)))
     (found,) = off.resources
     assert found.state is State.UNPRICED
     assert off.bill.unpriced
-    reason = "is known only after creation" if isinstance(value, Unknown) else "is secret"
+    reason = "is known only after creation" if isinstance(value, UnknownValue) else "is secret"
     named = [line.note for line in off.bill.unpriced if reason in line.note]
     assert named
     assert str(path[0]) in named[0]

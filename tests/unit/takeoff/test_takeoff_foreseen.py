@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from takeoff_fakes import notes, resource, take
 
-from planning.costs.resources.findings import between, busiest_hours
-from planning.costs.resources.resource import Properties, Resource, Unknown
+from planning.costs.resources.findings import busiest_hours, estimate_node_hours
+from planning.costs.resources.resource import Properties, Resource, UnknownValue
 from planning.spec.lock_content import State
 
 HOURS = {"min": "0", "expected": "300", "max": "600"}
@@ -45,7 +45,7 @@ def test_a_pool_that_does_not_say_for_how_many_nodes_counts_them_all() -> None:
 def test_hours_rise_and_stay_within_the_nodes(readings: list[int], foreseen: int, low: int, more: int) -> None:
     hours = dict(zip(("min", "expected", "max"), map(str, sorted(readings)), strict=True))
     most = Decimal(low + more)
-    found = between(pool(maxNodes=foreseen, nodeHours=hours), fewest=Decimal(low), most=most)
+    found = estimate_node_hours(pool(maxNodes=foreseen, nodeHours=hours), fewest=Decimal(low), most=most)
     assert low * 730 <= found.expected <= found.max <= most * 730
 
 
@@ -62,7 +62,9 @@ def test_a_raised_limit_shows_in_the_bill() -> None:
     assert (after.expected, after.max) == (300, 600 + 2 * 730)
 
 
-@pytest.mark.parametrize("inputs", [{"maxNodes": Unknown()}, {"nodeHours": {"expected": "300", "max": Unknown()}}])
+@pytest.mark.parametrize(
+    "inputs", [{"maxNodes": UnknownValue()}, {"nodeHours": {"expected": "300", "max": UnknownValue()}}]
+)
 def test_an_unknown_forecast_leaves_a_gap_that_the_nodes_bound(inputs: dict[str, Any]) -> None:
     _, found = take(*registered(4, **inputs)).resources
     assert found.state is State.UNPRICED

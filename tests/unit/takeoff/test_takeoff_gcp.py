@@ -15,8 +15,8 @@ from planning.costs.charge import LIST_PRICE
 from planning.costs.resources.clouds.gcp import compute, network, storage
 from planning.costs.resources.clouds.gcp import network as free_types
 from planning.costs.resources.free_types import free_by_rule
-from planning.costs.resources.resource import Secret, Unknown
-from planning.costs.resources.stack_cost import Taken, take_off
+from planning.costs.resources.resource import Secret, UnknownValue
+from planning.costs.resources.stack_cost import ResourceCost, price_resources
 from planning.spec.lock_content import State
 from planning.values.money import Range
 
@@ -65,9 +65,9 @@ TERMS = {
 }
 
 
-def taken(subject: Resource, *around: Resource, region: str | None = REGION) -> Taken:
+def taken(subject: Resource, *around: Resource, region: str | None = REGION) -> ResourceCost:
     book = Book(prices=Prices(), terms=TERMS)  # type: ignore[arg-type]
-    return take_off((subject, *around), catalog=book, default_region=region).resources[0]
+    return price_resources((subject, *around), catalog=book, default_region=region).resources[0]
 
 
 def pool(**inputs: Any) -> Resource:
@@ -139,8 +139,8 @@ def test_counts_for_each_zone_are_multiplied_by_the_zones() -> None:
         ("nodeConfig",),
     ],
 )
-@pytest.mark.parametrize("hidden", [Unknown(), Secret()])
-def test_a_pool_with_a_hidden_part_is_unpriced(path: tuple[str, ...], hidden: Unknown | Secret) -> None:
+@pytest.mark.parametrize("hidden", [UnknownValue(), Secret()])
+def test_a_pool_with_a_hidden_part_is_unpriced(path: tuple[str, ...], hidden: UnknownValue | Secret) -> None:
     found = taken(replace(pool(), inputs=injected(NODES, path, hidden)))
     assert found.state is State.UNPRICED
     assert path[-1] in notes(found)
@@ -219,7 +219,7 @@ def test_addresses_inside_a_network_are_free() -> None:
 
 def test_a_forwarding_rule_is_free_in_front_of_a_vpn_gateway_only() -> None:
     gateway = resource("gcp:compute/vPNGateway:VPNGateway", "gateway")
-    rule = resource("gcp:compute/forwardingRule:ForwardingRule", "rule", target=Unknown())
+    rule = resource("gcp:compute/forwardingRule:ForwardingRule", "rule", target=UnknownValue())
     assert taken(replace(rule, property_dependencies={"target": (gateway.urn,)}), gateway).state is State.FREE
     assert taken(rule).state is State.UNPRICED
 
@@ -236,7 +236,7 @@ def test_a_machine_is_counted_with_its_boot_disk() -> None:
 
 
 def test_a_place_known_only_later_is_that_of_the_component_above() -> None:
-    files = resource("gcp:lustre/instance:Instance", location=Unknown(), capacityGib="9000",
+    files = resource("gcp:lustre/instance:Instance", location=UnknownValue(), capacityGib="9000",
                      perUnitStorageThroughput="1000")  # fmt: skip
     owner = resource("atoll:storage:SharedFileSystem", "tier-warm", provider="gcp", region=REGION, tier="warm")
     found = taken(replace(files, parent=urn("atoll:storage:SharedFileSystem", "tier-warm")), owner, region=None)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from takeoff_fakes import notes, resource, take, taken, usd
 
-from planning.costs.resources.resource import Resource, Unknown
+from planning.costs.resources.resource import Resource, UnknownValue
 from planning.spec.lock_content import State
 from planning.values.money import Range
 
@@ -104,7 +104,7 @@ def test_a_purchase_that_is_not_what_karpenter_buys_is_unpriced(
     assert reason in notes(found)
 
 
-@pytest.mark.parametrize("cores", [None, Unknown(), "12000m"])
+@pytest.mark.parametrize("cores", [None, UnknownValue(), "12000m"])
 def test_without_a_known_limit_nothing_bounds_the_spend(cores: object) -> None:
     found = counted(node_pool(cores=cores))
     assert found.state is State.UNPRICED
@@ -136,7 +136,7 @@ def test_one_of_several_machines_costs_between_the_cheapest_and_the_dearest() ->
 
 def test_an_unknown_disk_does_not_hide_the_machine() -> None:
     above = owner()
-    of_disk = inside(node_class(volumeSize=Unknown()), above)
+    of_disk = inside(node_class(volumeSize=UnknownValue()), above)
     found = taken(inside(node_pool(), above), above, of_disk)
     assert [line.state for line in found.lines] == [State.PRICED, State.UNPRICED]
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from takeoff_fakes import Book, declared, urn
 
 from planning.costs.resources.counters import COUNTERS
-from planning.costs.resources.resource import Resource, Secret, Unknown
-from planning.costs.resources.stack_cost import take_off
+from planning.costs.resources.resource import Resource, Secret, UnknownValue
+from planning.costs.resources.stack_cost import price_resources
 from planning.spec.lock_content import State
 from planning.values.money import to_cents
 
@@ -51,7 +51,7 @@ leaves = st.one_of(
     st.floats(),
     st.sampled_from(WORDS),
     st.text(max_size=8),
-    st.just(Unknown()),
+    st.just(UnknownValue()),
     st.just(Secret()),
     st.just(declared("x", "object", 3)),
     st.just({**declared("y", "object", 0), "ofBill": True}),
@@ -84,7 +84,7 @@ def resources(draw: st.DrawFn) -> Resource:
 @settings(max_examples=120)
 @given(st.lists(resources(), max_size=6), st.none() | st.just("us-east-1"))
 def test_any_inputs_give_a_state_and_amounts_that_can_be_shown(found: list[Resource], region: str | None) -> None:
-    off = take_off(found, catalog=Book(), default_region=region)
+    off = price_resources(found, catalog=Book(), default_region=region)
     assert [taken.urn for taken in off.resources] == [each.urn for each in found]
     for taken in off.resources:
         unpriced = any(line.state is State.UNPRICED for line in taken.lines)
@@ -101,6 +101,6 @@ def test_any_inputs_give_a_state_and_amounts_that_can_be_shown(found: list[Resou
 @settings(max_examples=40)
 @given(st.lists(resources(), min_size=1, max_size=4))
 def test_the_bill_is_the_sum_of_the_resources(found: list[Resource]) -> None:
-    off = take_off(found, catalog=Book(), default_region="us-east-1")
+    off = price_resources(found, catalog=Book(), default_region="us-east-1")
     amounts: list[Any] = [taken.usd_per_month for taken in off.resources if taken.usd_per_month is not None]
     assert off.bill.usd_per_month.max == sum(amount.max for amount in amounts)

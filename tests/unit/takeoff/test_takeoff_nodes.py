@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from takeoff_fakes import notes, resource, take, taken, urn, usd
 
-from planning.costs.resources.resource import Resource, Unknown
+from planning.costs.resources.resource import Resource, UnknownValue
 from planning.spec.lock_content import State
 from planning.values.money import Range
 
@@ -27,7 +27,7 @@ def template(name: str = "it", **inputs: Any) -> Resource:
 
 
 def with_template(group: Resource, name: str = "it") -> Resource:
-    inputs = {**group.inputs, "launchTemplate": {"id": Unknown(), "version": Unknown()}}
+    inputs = {**group.inputs, "launchTemplate": {"id": UnknownValue(), "version": UnknownValue()}}
     return replace(group, inputs=inputs, property_dependencies={"launchTemplate": (urn(TEMPLATE, name),)})
 
 
@@ -84,7 +84,7 @@ def test_two_groups_of_a_pool_share_its_forecast_by_their_largest_size() -> None
 
 
 def test_an_unknown_forecast_is_named() -> None:
-    owner = pool(nodeHours={"expected": Unknown()})
+    owner = pool(nodeHours={"expected": UnknownValue()})
     _, found = take(owner, inside(group(), owner)).resources
     assert found.state is State.UNPRICED
     assert "train.nodeHours.expected is known only after creation" in notes(found)
@@ -114,7 +114,7 @@ def test_the_pool_says_how_machines_are_bought(declared: str, capacity: str | No
         ("savings_plan_12m_no_upfront", "SPOT", "contradicts"),
         ("on_demand", "CAPACITY_BLOCK", "contradicts"),
         ("half_price", None, "not a word of terms.csv"),
-        (Unknown(), None, "train.purchase is known only after creation"),
+        (UnknownValue(), None, "train.purchase is known only after creation"),
     ],
 )
 def test_a_purchase_that_contradicts_the_capacity_prices_no_machine(
@@ -176,8 +176,11 @@ def test_a_capacity_block_names_its_machine_in_the_template() -> None:
     [
         ({"ebs": {"volumeSize": 10}}, "blockDeviceMappings[0].ebs.volumeType is not said"),
         ({"ebs": {"volumeSize": 10, "volumeType": "gp2"}}, "'gp2' has no price here"),
-        ({"ebs": {"volumeSize": Unknown(), "volumeType": "gp3"}}, "it.blockDeviceMappings[0].ebs.volumeSize is known"),
-        ({"ebs": Unknown()}, "it.blockDeviceMappings[0].ebs.volumeType is known only after creation"),
+        (
+            {"ebs": {"volumeSize": UnknownValue(), "volumeType": "gp3"}},
+            "it.blockDeviceMappings[0].ebs.volumeSize is known",
+        ),
+        ({"ebs": UnknownValue()}, "it.blockDeviceMappings[0].ebs.volumeType is known only after creation"),
     ],
 )
 def test_a_disk_that_cannot_be_counted_hides_no_machine(mapping: dict[str, Any], reason: str) -> None:
@@ -214,8 +217,8 @@ def test_a_scaling_group_takes_all_from_its_template() -> None:
     ("inputs", "made", "reason"),
     [
         ({"mixedInstancesPolicy": {}}, {}, "mixedInstancesPolicy has no rule"),
-        ({"maxSize": Unknown()}, {}, "maxSize is known only after creation"),
-        ({}, {"instanceType": Unknown()}, "it.instanceType is known only after creation"),
+        ({"maxSize": UnknownValue()}, {}, "maxSize is known only after creation"),
+        ({}, {"instanceType": UnknownValue()}, "it.instanceType is known only after creation"),
         ({}, {"instanceType": "g6.xlarge", "instanceMarketOptions": {"marketType": "lease"}}, "has no rule"),
         ({}, {"instanceType": "g6.xlarge"}, "blockDeviceMappings is not said"),
     ],

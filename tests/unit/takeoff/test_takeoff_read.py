@@ -9,7 +9,7 @@ import pytest
 from planning.costs.resources.formats import file as reading
 from planning.costs.resources.formats.file import read, read_file
 from planning.costs.resources.formats.values import BLINDED, SECRET_SIGNATURE, SIGNATURE, UNKNOWNS, Preview
-from planning.costs.resources.resource import Secret, Unknown
+from planning.costs.resources.resource import Secret, UnknownValue
 from planning.values.errors import InputError, in_one_line
 
 URN = "urn:pulumi:prod::atoll::"
@@ -121,14 +121,14 @@ def test_the_region_of_the_configuration_and_the_provider_s_urn() -> None:
 def test_every_sentinel_is_unknown_wherever_it_stands(sentinel: str) -> None:
     inputs = {"a": sentinel, "b": {"c": [sentinel, "plain"]}}
     (found,) = digest(step("create", VPC, new=state(VPC, inputs=inputs))).new
-    assert found.inputs == {"a": Unknown(), "b": {"c": [Unknown(), "plain"]}}
+    assert found.inputs == {"a": UnknownValue(), "b": {"c": [UnknownValue(), "plain"]}}
 
 
 def test_an_unknown_names_the_one_resource_it_depends_on() -> None:
     origins = {"launchTemplate": [TEMPLATE], "subnetIds": [VPC, TEMPLATE]}
     inputs = {"launchTemplate": {"id": UNKNOWN}, "subnetIds": [UNKNOWN]}
     (found,) = digest(step("create", GROUP, new=state(GROUP, inputs=inputs, propertyDependencies=origins))).new
-    assert found.inputs == {"launchTemplate": {"id": Unknown(TEMPLATE)}, "subnetIds": [Unknown()]}
+    assert found.inputs == {"launchTemplate": {"id": UnknownValue(TEMPLATE)}, "subnetIds": [UnknownValue()]}
     assert found.property_dependencies == {"launchTemplate": (TEMPLATE,), "subnetIds": (VPC, TEMPLATE)}
 
 
@@ -191,9 +191,9 @@ def test_our_own_plan() -> None:
     read_back = found.new[0]
     assert read_back.inputs == {
         "diskSize": 20,
-        "launchTemplate": {"id": Unknown(TEMPLATE, "id")},
+        "launchTemplate": {"id": UnknownValue(TEMPLATE, "id")},
         "password": Secret(),
-        "subnetIds": [Unknown(), Unknown(VPC)],
+        "subnetIds": [UnknownValue(), UnknownValue(VPC)],
     }
     assert read_back.property_dependencies == {"launchTemplate": (TEMPLATE,), "subnetIds": (VPC,)}
     assert (read_back.provider, read_back.protect, read_back.retain_on_delete) == (group["provider"], True, True)

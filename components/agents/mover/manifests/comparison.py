@@ -24,7 +24,7 @@ Proof = list[object]  # a line as JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class VersionMismatch:
     """One version that is not as it should be.
 
     Args:
@@ -40,13 +40,13 @@ class Named:
 
 
 @dataclass(slots=True)
-class Found:
+class MismatchSummary:
     """How many, and the first of them by name."""
 
     count: int = 0
-    first: list[Named] = field(default_factory=list[Named])
+    first: list[VersionMismatch] = field(default_factory=list[VersionMismatch])
 
-    def add(self, named: Named, *, most: int = NAMED) -> None:
+    def add(self, named: VersionMismatch, *, most: int = NAMED) -> None:
         """One more."""
         self.count += 1
         if len(self.first) < most:
@@ -54,7 +54,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class ComparisonTerms:
     """How two sides are held against each other.
 
     Args:
@@ -70,7 +70,7 @@ class Terms:
 
 
 @dataclass(slots=True, kw_only=True)
-class Comparison:
+class ManifestComparison:
     """What was found.
 
     Args:
@@ -82,11 +82,11 @@ class Comparison:
 
     source: Counts = field(default_factory=Counts)
     target: Counts = field(default_factory=Counts)
-    missing: Found = field(default_factory=Found)
-    extra: Found = field(default_factory=Found)
-    different: Found = field(default_factory=Found)
-    unread: Found = field(default_factory=Found)
-    declared: dict[str, Found] = field(default_factory=dict[str, Found])
+    missing: MismatchSummary = field(default_factory=MismatchSummary)
+    extra: MismatchSummary = field(default_factory=MismatchSummary)
+    different: MismatchSummary = field(default_factory=MismatchSummary)
+    unread: MismatchSummary = field(default_factory=MismatchSummary)
+    declared: dict[str, MismatchSummary] = field(default_factory=dict[str, MismatchSummary])
     by_aspect: dict[str, int] = field(default_factory=dict[str, int])
     same: int = 0
     compared_rows: int = 0
@@ -98,26 +98,26 @@ class Comparison:
         """Whether the target holds what the source holds, but for what was declared."""
         return not (self.missing.count or self.extra.count or self.different.count or self.unread.count)
 
-    def declare(self, word: str, named: Named) -> None:
+    def declare(self, word: str, named: VersionMismatch) -> None:
         """One loss that was declared."""
-        self.declared.setdefault(word, Found()).add(named)
+        self.declared.setdefault(word, MismatchSummary()).add(named)
 
 
-def compare(source: Path, target: Path, terms: Terms) -> Comparison:
+def compare(source: Path, target: Path, terms: ComparisonTerms) -> ManifestComparison:
     """Hold the target's manifest against the source's.
 
     Raises:
         ManifestError: one of them is no manifest, or was cut or edited.
     """
     there, here = Manifest(source), Manifest(target)
-    found = Comparison()
-    for left, right in _paired(_proofs(there, terms, found), _proofs(here, terms, found)):
+    found = ManifestComparison()
+    for left, right in _pair_proofs(_proofs(there, terms, found), _proofs(here, terms, found)):
         _judge(found, terms, left, right)
     found.source, found.target = there.counts or Counts(), here.counts or Counts()
     return found
 
 
-def _proofs(manifest: Manifest, terms: Terms, found: Comparison) -> Iterator[Proof]:
+def _proofs(manifest: Manifest, terms: ComparisonTerms, found: ManifestComparison) -> Iterator[Proof]:
     try:
         for line in manifest.lines():
             proof: Proof = json.loads(proof_of(line).decode(*UTF_8))
@@ -129,7 +129,7 @@ def _proofs(manifest: Manifest, terms: Terms, found: Comparison) -> Iterator[Pro
         raise ManifestError(f"{manifest.path}: a line that is no row: {error}") from error
 
 
-def _paired(left: Iterator[Proof], right: Iterator[Proof]) -> Iterator[tuple[Proof | None, Proof | None]]:
+def _pair_proofs(left: Iterator[Proof], right: Iterator[Proof]) -> Iterator[tuple[Proof | None, Proof | None]]:
     one, other = next(left, None), next(right, None)
     while one is not None or other is not None:
         if other is None or (one is not None and one[:2] < other[:2]):
@@ -143,7 +143,7 @@ def _paired(left: Iterator[Proof], right: Iterator[Proof]) -> Iterator[tuple[Pro
             one, other = next(left, None), next(right, None)
 
 
-def _judge(found: Comparison, terms: Terms, left: Proof | None, right: Proof | None) -> None:
+def _judge(found: ManifestComparison, terms: ComparisonTerms, left: Proof | None, right: Proof | None) -> None:
     if left is None and right is None:
         return
     if left is None or right is None:
@@ -158,16 +158,16 @@ def _judge(found: Comparison, terms: Terms, left: Proof | None, right: Proof | N
     for each in aspects:
         found.by_aspect[each] = found.by_aspect.get(each, 0) + 1
         if each in terms.declared:
-            found.declare(each, _named(left, right, (each,)))
+            found.declare(each, _build_mismatch(left, right, (each,)))
     if open_aspects:
-        found.different.add(_named(left, right, open_aspects))
+        found.different.add(_build_mismatch(left, right, open_aspects))
     else:
         found.same += not aspects
 
 
-def _judge_alone(found: Comparison, terms: Terms, left: Proof | None, right: Proof | None) -> None:
+def _judge_alone(found: ManifestComparison, terms: ComparisonTerms, left: Proof | None, right: Proof | None) -> None:
     proof = left or right or []
-    named = Named(key=str(proof[KEY]), order=_number(proof[ORDER]))
+    named = VersionMismatch(key=str(proof[KEY]), order=_number(proof[ORDER]))
     if left is None:
         found.extra.add(named)
     elif named.order > 0 and VERSIONS in terms.declared:
@@ -176,12 +176,12 @@ def _judge_alone(found: Comparison, terms: Terms, left: Proof | None, right: Pro
         found.missing.add(named)
 
 
-def _judge_bytes(found: Comparison, terms: Terms, left: Proof, right: Proof) -> None:
+def _judge_bytes(found: ManifestComparison, terms: ComparisonTerms, left: Proof, right: Proof) -> None:
     if left[DIGEST] and right[DIGEST]:
         found.compared_rows += 1
         found.compared_bytes += _number(left[SIZE])
     elif not left[DELETED] and not right[DELETED] and terms.sample.reads(str(left[KEY]), _number(left[SIZE])):
-        found.unread.add(Named(key=str(left[KEY]), order=_number(left[ORDER])))
+        found.unread.add(VersionMismatch(key=str(left[KEY]), order=_number(left[ORDER])))
 
 
 def _aspects(left: Proof, right: Proof) -> Iterator[str]:
@@ -202,9 +202,9 @@ def _names_that_differ(one: object, other: object) -> set[str]:
     return {str(name) for name, _ in left ^ right}
 
 
-def _named(left: Proof, right: Proof, aspects: tuple[str, ...]) -> Named:
+def _build_mismatch(left: Proof, right: Proof, aspects: tuple[str, ...]) -> VersionMismatch:
     at = {each: ASPECTS[each.partition(":")[0]] for each in aspects}
-    return Named(
+    return VersionMismatch(
         key=str(left[KEY]),
         order=_number(left[ORDER]),
         aspects=aspects,

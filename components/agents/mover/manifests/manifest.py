@@ -19,13 +19,13 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Self, cast
 
-from components.agents.mover.manifests.row import RUN_BYTES, SortedLines, key_of, line_of, row_of
+from components.agents.mover.manifests.row import RUN_BYTES, SortedLines, line_of, row_of, sort_key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from types import TracebackType
 
-    from components.agents.mover.manifests.row import Key, Row
+    from components.agents.mover.manifests.row import Key, ManifestRow
 
 FORMAT: Final = 1
 ZIPPED: Final = ".gz"
@@ -70,10 +70,10 @@ class ManifestWriter:
         for killed in path.parent.glob(f".{glob.escape(path.name)}.*.new"):  # a manifest has one writer
             shutil.rmtree(killed, ignore_errors=True)
         self._folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent))
-        self._lines = SortedLines(self._folder, key_of=key_of, run_bytes=run_bytes)
+        self._lines = SortedLines(self._folder, key_of=sort_key_of, run_bytes=run_bytes)
         self._closed: Counts | None = None
 
-    def add(self, row: Row) -> None:
+    def add(self, row: ManifestRow) -> None:
         """One row, in any order; the same row again is the same row."""
         self._lines.add((row.key, row.order, row.size, int(row.deleted)), line_of(row))
 
@@ -197,7 +197,7 @@ class Manifest:
         except OSError as error:
             raise ManifestError(f"{self.path} cannot be read: {error.strerror or error}") from error
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[ManifestRow]:
         """Every row, as `lines`."""
         for line in self.lines():
             try:
@@ -244,7 +244,7 @@ class Manifest:
         return Counts(rows=rows, objects=last["objects"], size=last["bytes"], sha256=digest)
 
 
-def rows(path: Path) -> Iterator[Row]:
+def rows(path: Path) -> Iterator[ManifestRow]:
     """Every row of a manifest, in the order of keys and versions.
 
     Raises:

@@ -15,9 +15,14 @@ from components.agents.mover.manifests.manifest import Manifest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from components.agents.mover.manifests.comparison import Comparison, Found, Named, Terms
+    from components.agents.mover.manifests.comparison import (
+        ComparisonTerms,
+        ManifestComparison,
+        MismatchSummary,
+        VersionMismatch,
+    )
     from components.agents.mover.manifests.manifest import Counts
-    from components.agents.mover.manifests.row import Row
+    from components.agents.mover.manifests.row import ManifestRow
 
 
 FORMAT: Final = 1
@@ -26,14 +31,14 @@ Report = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class ComparedBuckets:
     """What was compared, in words of people: buckets with their stores."""
 
     source: str
     target: str
 
 
-def sentence(found: Comparison) -> str:
+def sentence(found: ManifestComparison) -> str:
     """What is proven, or not."""
     counted = f"{found.source.objects:,} objects, {found.source.size:,} bytes"
     rest = f"{found.missing.count:,} missing, {found.extra.count:,} extra, {found.different.count:,} different"
@@ -44,7 +49,7 @@ def sentence(found: Comparison) -> str:
     return f"{counted}{versions}, {rest}{unread}{lost}"
 
 
-def report(found: Comparison, terms: Terms, sides: Sides) -> Report:
+def report(found: ManifestComparison, terms: ComparisonTerms, sides: ComparedBuckets) -> Report:
     """The whole of it, as JSON has it."""
     return {
         "atoll_proof": FORMAT,
@@ -59,16 +64,16 @@ def report(found: Comparison, terms: Terms, sides: Sides) -> Report:
             "seed": terms.sample.seed,
         },
         "same": found.same,
-        "missing": _found(found.missing),
-        "extra": _found(found.extra),
-        "different": {**_found(found.different), "by_aspect": dict(sorted(found.by_aspect.items()))},
-        "not_read": _found(found.unread),
-        "declared_losses": {word: _found(each) for word, each in sorted(found.declared.items())},
+        "missing": _render_mismatches(found.missing),
+        "extra": _render_mismatches(found.extra),
+        "different": {**_render_mismatches(found.different), "by_aspect": dict(sorted(found.by_aspect.items()))},
+        "not_read": _render_mismatches(found.unread),
+        "declared_losses": {word: _render_mismatches(each) for word, each in sorted(found.declared.items())},
         "our_own_left_out": {"prefix": terms.reserved, "rows": found.reserved},
     }
 
 
-def text(found: Comparison, terms: Terms, sides: Sides) -> str:
+def text(found: ManifestComparison, terms: ComparisonTerms, sides: ComparedBuckets) -> str:
     """The same for a person who reads it in a terminal."""
     lines = [sentence(found), f"source {sides.source}, manifest sha256 {found.source.sha256}"]
     lines.append(f"target {sides.target}, manifest sha256 {found.target.sha256}")
@@ -83,7 +88,7 @@ def text(found: Comparison, terms: Terms, sides: Sides) -> str:
     return "\n".join(lines) + "\n"
 
 
-def name(named: Named) -> str:
+def name(named: VersionMismatch) -> str:
     """One version in one line, whatever its key holds."""
     version = f", version {named.order} before the latest" if named.order else ""
     aspects = f": {', '.join(named.aspects)}" if named.aspects else ""
@@ -113,7 +118,7 @@ def _counts(counts: Counts) -> Report:
     return {"rows": counts.rows, "objects": counts.objects, "bytes": counts.size, "manifest_sha256": counts.sha256}
 
 
-def _found(found: Found) -> Report:
+def _render_mismatches(found: MismatchSummary) -> Report:
     return {"count": found.count, "first": [asdict(each) for each in found.first]}
 
 
@@ -157,18 +162,18 @@ class Used:
     keys_with_odd_parts: int = 0
 
 
-def used(path: Path) -> dict[str, object]:
+def summarize_manifest(path: Path) -> dict[str, object]:
     """What the bucket of a manifest uses, as JSON has it.
 
     Raises:
         ManifestError: the manifest cannot be believed.
     """
     manifest = Manifest(path)
-    found = used_by(manifest.rows())
+    found = count_usage(manifest.rows())
     return {"bucket": manifest.bucket, **asdict(found)}
 
 
-def used_by(rows: Iterable[Row]) -> Used:
+def count_usage(rows: Iterable[ManifestRow]) -> Used:
     """What rows use."""
     found = Used()
     names: set[str] = set()
@@ -189,7 +194,7 @@ def used_by(rows: Iterable[Row]) -> Used:
     return found
 
 
-def _count(found: Used, row: Row) -> None:
+def _count(found: Used, row: ManifestRow) -> None:
     found.rows += 1
     found.size += row.size
     found.delete_markers += row.deleted

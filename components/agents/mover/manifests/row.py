@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ManifestRow:
     """One version of an object.
 
     Args:
@@ -46,13 +46,13 @@ UTF_8: Final = ("utf-8", "surrogatepass")  # a key that is no text survives too
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
-def line_of(row: Row) -> bytes:
+def line_of(row: ManifestRow) -> bytes:
     """A row's line, with its end."""
     proof = (row.key, row.order, row.size, int(row.deleted), row.digest, row.headers, row.metadata, row.tags)
     return f"{_to_json(proof)}\t{_to_json((row.etag, row.version))}\n".encode(*UTF_8)
 
 
-def row_of(line: bytes) -> Row:
+def row_of(line: bytes) -> ManifestRow:
     """The row of a line.
 
     Raises:
@@ -61,7 +61,7 @@ def row_of(line: bytes) -> Row:
     proof, _, own = line.decode(*UTF_8).partition("\t")
     key, order, size, deleted, digest, headers, metadata, tags = json.loads(proof)
     etag, version = json.loads(own)
-    return Row(
+    return ManifestRow(
         key=key,
         order=order,
         size=size,
@@ -80,7 +80,7 @@ def proof_of(line: bytes) -> bytes:
     return line.partition(b"\t")[0]
 
 
-def key_of(line: bytes) -> Key:
+def sort_key_of(line: bytes) -> Key:
     """What lines are sorted by; text in Python sorts as its UTF-8 bytes do."""
     key, order, size, deleted = json.loads(proof_of(line).decode(*UTF_8))[:4]
     return key, order, size, deleted

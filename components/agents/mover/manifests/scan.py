@@ -16,13 +16,13 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.row import Row
+from components.agents.mover.manifests.row import ManifestRow
 from components.agents.mover.store.model import BLOCK, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from components.agents.mover.store.model import Body, Head, Listed, Place, Store
+    from components.agents.mover.store.model import Body, BucketClient, BucketEndpoint, Head, Listed
 
 
 ALL: Final = 100  # percent
@@ -48,7 +48,7 @@ class Sample:
         """Whether the bytes of an object are read."""
         if self.percent >= ALL or size == 0:
             return True
-        return _drawn(f"sample:{self.seed}:{key}") * ALL < self.percent * _DRAWS
+        return _draw_number(f"sample:{self.seed}:{key}") * ALL < self.percent * _DRAWS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +65,10 @@ class Shard:
 
     def holds(self, key: str) -> bool:
         """Whether a key belongs to it."""
-        return self.of == 1 or _drawn(f"shard:{key}") % self.of == self.index
+        return self.of == 1 or _draw_number(f"shard:{key}") % self.of == self.index
 
 
-def _drawn(text: str) -> int:
+def _draw_number(text: str) -> int:
     return int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
@@ -91,7 +91,7 @@ Numbered = tuple[int, "Listed"]  # 0 is what a plain read gets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class ScanRequest:
     """What is looked at, and how.
 
     Args:
@@ -103,7 +103,7 @@ class Look:
         threads: objects asked for side by side.
     """
 
-    place: Place
+    place: BucketEndpoint
     versions: bool = False
     sample: Sample = field(default_factory=Sample)
     shard: Shard = field(default_factory=Shard)
@@ -113,7 +113,7 @@ class Look:
 
 
 @dataclass(slots=True, kw_only=True)
-class Seen:
+class ScanResult:
     """What was found.
 
     Args:
@@ -133,7 +133,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watching:
+class ScanCallbacks:
     """What is told and asked while it goes on.
 
     Args:
@@ -142,49 +142,51 @@ class Watching:
         stop: whether to stop before the next object.
     """
 
-    row: Callable[[Row], None]
+    row: Callable[[ManifestRow], None]
     spend: Callable[[int], None] = lambda _: None
     stop: Callable[[], bool] = lambda: False
 
 
-class StoppedError(Exception):
+class ScanStoppedError(Exception):
     """It was asked to stop, and did between two objects."""
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ObjectChange:
     """An object that is no longer what was listed."""
 
     key: str
     how: str
 
 
-def look(connect: Callable[[Place], Store], wanted: Look, watching: Watching) -> Seen:
+def scan_bucket(
+    connect: Callable[[BucketEndpoint], BucketClient], wanted: ScanRequest, watching: ScanCallbacks
+) -> ScanResult:
     """Look at a bucket.
 
     Raises:
         StoreError: the store refused or failed.
         StoppedError: as `watching` asked.
     """
-    seen = Seen()
+    seen = ScanResult()
     mine = threading.local()
     with ExitStack() as stack:
 
-        def connected() -> Store:
+        def connected() -> BucketClient:
             store = connect(wanted.place)
             stack.callback(store.close)
             return store
 
-        def rows_of(several: list[Numbered]) -> list[Row | Changed]:
+        def rows_of(several: list[Numbered]) -> list[ManifestRow | ObjectChange]:
             if not hasattr(mine, "store"):
                 mine.store = connected()
             return [_row_or_change(mine.store, each, wanted, watching) for each in several]
 
-        listed = _numbered(connected(), wanted, seen)
+        listed = _number_versions(connected(), wanted, seen)
         results = _side_by_side(rows_of, listed, threads=wanted.threads, stop=watching.stop)
         stack.callback(results.close)
         for each in results:
-            if isinstance(each, Row):
+            if isinstance(each, ManifestRow):
                 _count(seen, each)
                 watching.row(each)
                 continue
@@ -194,13 +196,13 @@ def look(connect: Callable[[Place], Store], wanted: Look, watching: Watching) ->
     return seen
 
 
-def _count(seen: Seen, row: Row) -> None:
+def _count(seen: ScanResult, row: ManifestRow) -> None:
     seen.rows, seen.size = seen.rows + 1, seen.size + row.size
     if row.digest:
         seen.read_rows, seen.read_bytes = seen.read_rows + 1, seen.read_bytes + row.size
 
 
-def _numbered(store: Store, wanted: Look, seen: Seen) -> Iterator[Numbered]:
+def _number_versions(store: BucketClient, wanted: ScanRequest, seen: ScanResult) -> Iterator[Numbered]:
     """Every version of this shard, with its place among those of its key."""
     listing = store.versions() if wanted.versions else store.listing()
     for key, versions in groupby(listing, attrgetter("key")):
@@ -211,20 +213,20 @@ def _numbered(store: Store, wanted: Look, seen: Seen) -> Iterator[Numbered]:
 
 
 def _side_by_side(
-    work: Callable[[list[Numbered]], list[Row | Changed]],
+    work: Callable[[list[Numbered]], list[ManifestRow | ObjectChange]],
     listed: Iterable[Numbered],
     *,
     threads: int,
     stop: Callable[[], bool],
-) -> Generator[Row | Changed]:
+) -> Generator[ManifestRow | ObjectChange]:
     """Results in the order of the listing; few wait in memory however long it is."""
     rest = iter(listed)
-    waiting: deque[Future[list[Row | Changed]]] = deque()
+    waiting: deque[Future[list[ManifestRow | ObjectChange]]] = deque()
     with ThreadPoolExecutor(threads, "look") as pool:
         try:
             while several := list(islice(rest, TOGETHER)):
                 if stop():
-                    raise StoppedError
+                    raise ScanStoppedError
                 waiting.append(pool.submit(work, several))
                 if len(waiting) >= 2 * threads:
                     yield from waiting.popleft().result()
@@ -234,22 +236,24 @@ def _side_by_side(
             pool.shutdown(cancel_futures=True)
 
 
-def _row_or_change(store: Store, numbered: Numbered, wanted: Look, watching: Watching) -> Row | Changed:
+def _row_or_change(
+    store: BucketClient, numbered: Numbered, wanted: ScanRequest, watching: ScanCallbacks
+) -> ManifestRow | ObjectChange:
     order, listed = numbered
     if listed.deleted:
-        return Row(key=listed.key, size=0, order=order, deleted=True, version=listed.version)
+        return ManifestRow(key=listed.key, size=0, order=order, deleted=True, version=listed.version)
     try:
         head, digest = _read(store, listed, wanted, watching)
         if (head.size, head.etag) != (listed.size, listed.etag):
-            return Changed(listed.key, f"written since it was listed: {listed.size} bytes then, {head.size} now")
+            return ObjectChange(listed.key, f"written since it was listed: {listed.size} bytes then, {head.size} now")
         tags = () if _has_none(head, wanted) else store.tags(listed.key, version=listed.version)
     except StoreError as error:
         if error.status == NO_SUCH:
-            return Changed(listed.key, "deleted since it was listed")
+            return ObjectChange(listed.key, "deleted since it was listed")
         if error.status == NO_LONGER:
-            return Changed(listed.key, "written since it was listed")
+            return ObjectChange(listed.key, "written since it was listed")
         raise
-    return Row(
+    return ManifestRow(
         key=listed.key,
         size=head.size,
         order=order,
@@ -262,7 +266,7 @@ def _row_or_change(store: Store, numbered: Numbered, wanted: Look, watching: Wat
     )
 
 
-def _read(store: Store, listed: Listed, wanted: Look, watching: Watching) -> tuple[Head, str]:
+def _read(store: BucketClient, listed: Listed, wanted: ScanRequest, watching: ScanCallbacks) -> tuple[Head, str]:
     """What the store says of an object, and the hash of its bytes where they are read."""
     if not wanted.sample.reads(listed.key, listed.size):
         return store.head(listed.key, version=listed.version), ""
@@ -273,7 +277,7 @@ def _read(store: Store, listed: Listed, wanted: Look, watching: Watching) -> tup
     return body.head, digest
 
 
-def _has_none(head: Head, wanted: Look) -> bool:
+def _has_none(head: Head, wanted: ScanRequest) -> bool:
     return head.tag_count == 0 or (head.tag_count is None and wanted.counts_tags)
 
 

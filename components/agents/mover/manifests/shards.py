@@ -7,21 +7,26 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, cast
 
 from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter
-from components.agents.mover.manifests.scan import Shard, Watching, look
+from components.agents.mover.manifests.scan import ScanCallbacks, Shard, scan_bucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from components.agents.mover.manifests.manifest import Counts
-    from components.agents.mover.manifests.row import Row
-    from components.agents.mover.manifests.scan import Look, Seen
-    from components.agents.mover.store.model import Place, Store
+    from components.agents.mover.manifests.row import ManifestRow
+    from components.agents.mover.manifests.scan import ScanRequest, ScanResult
+    from components.agents.mover.store.model import BucketClient, BucketEndpoint
 
 
 def take(
-    connect: Callable[[Place], Store], wanted: Look, path: Path, *, name: str, watching: Watching | None = None
-) -> Seen:
+    connect: Callable[[BucketEndpoint], BucketClient],
+    wanted: ScanRequest,
+    path: Path,
+    *,
+    name: str,
+    watching: ScanCallbacks | None = None,
+) -> ScanResult:
     """Write the manifest of a live bucket, or of one shard of it.
 
     Args:
@@ -34,16 +39,16 @@ def take(
     """
     with ManifestWriter(path, bucket=wanted.place.bucket, facts=facts_of(wanted, name)) as writer:
 
-        def both(row: Row) -> None:
+        def both(row: ManifestRow) -> None:
             writer.add(row)
             if watching is not None:
                 watching.row(row)
 
-        quiet = watching or Watching(row=lambda _: None)
-        return look(connect, wanted, Watching(row=both, spend=quiet.spend, stop=quiet.stop))
+        quiet = watching or ScanCallbacks(row=lambda _: None)
+        return scan_bucket(connect, wanted, ScanCallbacks(row=both, spend=quiet.spend, stop=quiet.stop))
 
 
-def facts_of(wanted: Look, name: str) -> dict[str, object]:
+def facts_of(wanted: ScanRequest, name: str) -> dict[str, object]:
     """What a manifest says of how it came about."""
     return {
         "look": name,

@@ -44,7 +44,7 @@ class ConnectionLostError(Exception):
 
 
 @dataclass(slots=True)
-class Answer:
+class ResponseHead:
     """Head of an answer; its body is read from the connection.
 
     Args:
@@ -59,7 +59,7 @@ class Answer:
     closing: bool = False
 
 
-class Connection:
+class HttpConnection:
     """A socket that is opened when it is needed and opened again when it was lost. For one thread."""
 
     def __init__(self, endpoint: str, *, authority: str = "", host: str = "") -> None:
@@ -74,7 +74,9 @@ class Connection:
         self._start = self._end = 0  # of bytes that came and were not taken
         self.used = False
 
-    def send(self, method: str, target: str, headers: Mapping[str, str], body: memoryview | None = None) -> Answer:
+    def send(
+        self, method: str, target: str, headers: Mapping[str, str], body: memoryview | None = None
+    ) -> ResponseHead:
         """Send a request and read the head of its answer.
 
         Raises:
@@ -97,7 +99,7 @@ class Connection:
         self.used = True
         return answer
 
-    def read_into(self, answer: Answer, buffer: memoryview) -> int:
+    def read_into(self, answer: ResponseHead, buffer: memoryview) -> int:
         """Some bytes of the body into the buffer; 0 at its end.
 
         Raises:
@@ -111,7 +113,7 @@ class Connection:
             self.drop()
             raise ConnectionLostError(_words(error)) from None
 
-    def rest(self, answer: Answer, *, most: int) -> bytes:
+    def rest(self, answer: ResponseHead, *, most: int) -> bytes:
         """What is left of a body, for answers that are read whole.
 
         Raises:
@@ -127,7 +129,7 @@ class Connection:
         self.done(answer)
         return bytes(found)
 
-    def done(self, answer: Answer) -> None:
+    def done(self, answer: ResponseHead) -> None:
         """Keep the connection for the next request, or drop it where that cannot be."""
         if answer.closing or answer.left:
             self.drop()
@@ -171,7 +173,7 @@ class Connection:
         for at in range(0, len(body), PIECE):
             sock.sendall(body[at : at + PIECE])
 
-    def _head(self, sock: socket.socket, method: str) -> Answer:
+    def _head(self, sock: socket.socket, method: str) -> ResponseHead:
         while True:
             text = self._until(sock, b"\r\n\r\n").decode("latin-1")
             first, *lines = text.split("\r\n")
@@ -183,7 +185,7 @@ class Connection:
             name, _, value = line.partition(":")
             name, value = name.lower(), value.strip()
             headers[name] = f"{headers[name]},{value}" if name in headers else value
-        answer = Answer(status, headers, left=0, closing=headers.get("connection", "").lower() == "close")
+        answer = ResponseHead(status, headers, left=0, closing=headers.get("connection", "").lower() == "close")
         if method == "HEAD" or status in {NO_CONTENT, NOT_MODIFIED}:
             return answer
         if "chunked" in headers.get("transfer-encoding", ""):
@@ -211,7 +213,7 @@ class Connection:
         self._start = at + len(mark)
         return found
 
-    def _plain(self, answer: Answer, buffer: memoryview) -> int:
+    def _plain(self, answer: ResponseHead, buffer: memoryview) -> int:
         most = len(buffer) if answer.left < 0 else min(len(buffer), answer.left)
         count = self._some(buffer[:most])
         if not count and answer.left > 0:
@@ -229,7 +231,7 @@ class Connection:
             raise ConnectionResetError("closed")
         return self._socket.recv_into(buffer)
 
-    def _chunk(self, answer: Answer, buffer: memoryview) -> int:
+    def _chunk(self, answer: ResponseHead, buffer: memoryview) -> int:
         count = self._some(buffer[: min(len(buffer), answer.left)])
         if not count:
             raise ConnectionResetError("closed inside a chunk")
@@ -239,7 +241,7 @@ class Connection:
             self._next_chunk(answer)
         return count
 
-    def _next_chunk(self, answer: Answer) -> None:
+    def _next_chunk(self, answer: ResponseHead) -> None:
         answer.left = int(self._line().split(b";")[0], 16)
         while not answer.left and self._line():
             pass  # trailers
@@ -271,18 +273,18 @@ _SPACES: Final = re.compile(" {2,}")  # one of them is signed, and all are sent
 SAFE: Final = "-._~"  # all else is percent-encoded; in a path the slash stands too
 
 
-def encoded_path(key: str) -> str:
+def encode_path(key: str) -> str:
     """A key as it stands in a request's path; what a server would tidy ("..", "//") stays as it is."""
     return quote(key.encode(), safe="/" + SAFE)
 
 
-def encoded_query(pairs: Iterable[tuple[str, str]]) -> str:
+def encode_query(pairs: Iterable[tuple[str, str]]) -> str:
     """A query in the order that the signature asks for."""
     both = sorted((quote(name.encode(), safe=SAFE), quote(value.encode(), safe=SAFE)) for name, value in pairs)
     return "&".join([f"{name}={value}" for name, value in both])
 
 
-class Signer:
+class SigV4Signer:
     """Signs for one pair of keys in one region; a day's key is made once."""
 
     def __init__(self, *, access_key: str, secret_key: str, region: str, service: str = "s3") -> None:

@@ -38,7 +38,7 @@ class StoreError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class BucketEndpoint:
     """A bucket and how it is reached.
 
     Args:
@@ -112,13 +112,13 @@ class Body(Protocol):
         ...
 
 
-class Store(Protocol):
+class BucketClient(Protocol):
     """One bucket. Not for several threads at once: each has its own.
 
     Every method raises StoreError; what can be tried again was tried again.
     """
 
-    place: Place
+    place: BucketEndpoint
 
     def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         """What a read without a version would find, in the order of the keys' UTF-8 bytes."""

@@ -14,11 +14,11 @@ from components.agents.mover.store.model import Listed, StoreError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from components.agents.mover.store.model import Pairs, Place
+    from components.agents.mover.store.model import BucketEndpoint, Pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class ListingPage:
     """One page of a listing.
 
     Args:
@@ -65,7 +65,7 @@ def _name(text: str, *, encoding: str) -> str:
     return unquote_plus(text) if encoding == "url" else text
 
 
-def page_of_objects(content: bytes) -> Page:
+def page_of_objects(content: bytes) -> ListingPage:
     """A page of ListObjectsV2."""
     root = _tree(content)
     encoding = _text(root, "EncodingType")
@@ -78,14 +78,16 @@ def page_of_objects(content: bytes) -> Page:
         )
         for each in root.iterfind("Contents")
     )
-    return Page(found=found, more=_text(root, "IsTruncated") == "true", token=_text(root, "NextContinuationToken"))
+    return ListingPage(
+        found=found, more=_text(root, "IsTruncated") == "true", token=_text(root, "NextContinuationToken")
+    )
 
 
-def page_of_versions(content: bytes) -> Page:
+def page_of_versions(content: bytes) -> ListingPage:
     """A page of ListObjectVersions: versions and delete markers in the order that they stand."""
     root = _tree(content)
     encoding = _text(root, "EncodingType")
-    return Page(
+    return ListingPage(
         found=tuple(_versions(root, encoding)),
         more=_text(root, "IsTruncated") == "true",
         token=_name(_text(root, "NextKeyMarker"), encoding=encoding),
@@ -239,17 +241,17 @@ def read(content: bytes, status: int) -> Refusal:
     return Refusal(code=BY_STATUS.get(status, ""), message="")
 
 
-def passing(found: Refusal, status: int) -> bool:
+def is_transient(found: Refusal, status: int) -> bool:
     """Whether the same request may be answered in a moment."""
     return found.code not in FINAL and (status in AGAIN_STATUS or found.code in AGAIN_CODES)
 
 
-def hopeless(error: StoreError) -> bool:
+def is_fatal(error: StoreError) -> bool:
     """Whether everything else would be refused as well: the store, the bucket or the keys are at fault."""
     return error.code in FINAL or not error.status
 
 
-def named(place: Place, key: str) -> str:
+def format_location(place: BucketEndpoint, key: str) -> str:
     """A bucket or an object as a message names it: on one line, however odd its key."""
     if not key:
         return f"bucket {place.bucket}"
@@ -257,7 +259,7 @@ def named(place: Place, key: str) -> str:
     return f"{place.bucket}/{text if len(text) <= KEY_MOST else f'{text[:KEY_MOST]}... ({len(key)} characters)'}"
 
 
-def error(place: Place, what: str, found: Refusal, status: int) -> StoreError:
+def error(place: BucketEndpoint, what: str, found: Refusal, status: int) -> StoreError:
     """The error for a person: what was tried, where, the store's words, and what to do."""
     said = without_secrets(place, " ".join(found.message.split())[:MESSAGE_MOST])
     hints = {**HINTS, **HINTS_OF_TEMPORARY} if place.session_token else HINTS
@@ -267,12 +269,12 @@ def error(place: Place, what: str, found: Refusal, status: int) -> StoreError:
     return StoreError("; ".join([each for each in parts if each]), code=found.code, status=status)
 
 
-def unreachable(place: Place, what: str, why: str) -> StoreError:
+def unreachable(place: BucketEndpoint, what: str, why: str) -> StoreError:
     """The error where no answer came."""
     return StoreError(f"{what} at {place.endpoint}: {without_secrets(place, why)}")
 
 
-def without_secrets(place: Place, text: str) -> str:
+def without_secrets(place: BucketEndpoint, text: str) -> str:
     """A store's words without anything that opens it."""
     for each in (place.secret_key, place.session_token):
         if each:

@@ -12,20 +12,20 @@ from urllib.parse import urlsplit
 from components.agents.mover.store import responses
 from components.agents.mover.store.connection import (
     EMPTY,
-    Answer,
-    Connection,
     ConnectionLostError,
-    Signer,
-    encoded_path,
-    encoded_query,
+    HttpConnection,
+    ResponseHead,
+    SigV4Signer,
+    encode_path,
+    encode_query,
 )
-from components.agents.mover.store.model import Head, Place, StoreError, head_of, headers_like, server_time
+from components.agents.mover.store.model import BucketEndpoint, Head, StoreError, head_of, headers_like, server_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from components.agents.mover.store.model import Listed, Pairs
-    from components.agents.mover.store.responses import Page
+    from components.agents.mover.store.responses import ListingPage
 
 ANSWER_MOST: Final = 16 * 2**20  # bytes of an answer in XML; 1,000 keys of 1,024 bytes, encoded, are 4 MiB
 OK: Final = 300  # statuses below it
@@ -37,19 +37,19 @@ LONGEST_WAIT: Final = 8.0  # seconds
 Query = tuple[tuple[str, str], ...]
 
 
-def connect(place: Place) -> S3Store:
+def connect(place: BucketEndpoint) -> S3Store:
     """A store for one thread; nothing is sent yet."""
     return S3Store(place)
 
 
 class S3Store:
-    """One bucket; see `model.Store`.
+    """One bucket; see `model.BucketClient`.
 
     Attributes:
         lost: how often an answer was lost and the request sent again, so that a write may have been done twice.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: BucketEndpoint) -> None:
         parts = urlsplit(place.endpoint)
         # A certificate for *.store does not hold for a bucket with a dot.
         inside = place.path_style or (parts.scheme == "https" and "." in place.bucket)
@@ -58,8 +58,8 @@ class S3Store:
         self.lost = 0
         self._root = f"/{place.bucket}" if inside else ""
         self._host = parts.netloc if inside else f"{place.bucket}.{parts.netloc}"
-        self._connection = Connection(place.endpoint, authority=place.authority, host=host)
-        self._signer = Signer(access_key=place.access_key, secret_key=place.secret_key, region=place.region)
+        self._connection = HttpConnection(place.endpoint, authority=place.authority, host=host)
+        self._signer = SigV4Signer(access_key=place.access_key, secret_key=place.secret_key, region=place.region)
         self._google = parts.netloc.endswith(GOOGLE)
         # Google unpacks what was stored with gzip, unless one says that packed is welcome.
         # https://cloud.google.com/storage/docs/transcoding (2026-11-22)
@@ -70,7 +70,7 @@ class S3Store:
         self._connection.drop()
 
     def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         query = (("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("start-after", after),) if after else ()
         while True:
@@ -81,26 +81,26 @@ class S3Store:
             where = (("continuation-token", page.token),)
 
     def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         if self._google:  # its XML tells generations in words of its own
             raise responses.error(self.place, self._what("GET", ""), responses.NO_VERSIONS, 501)
         query = (("versions", ""), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("key-marker", after),) if after else ()
         while True:
-            page: Page = responses.page_of_versions(self._document("GET", "", (*query, *where)))
+            page: ListingPage = responses.page_of_versions(self._document("GET", "", (*query, *where)))
             yield from page.found
             if not page.more:
                 return
             where = (("key-marker", page.token), ("version-id-marker", page.version))
 
     def head(self, key: str, *, version: str = "") -> Head:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         answer = self._ask("HEAD", key, _of(version))
         self._connection.done(answer)
         return head_of(answer.headers)
 
     def tags(self, key: str, *, version: str = "") -> Pairs:
-        """See `model.Store`; none where the store has no such thing."""
+        """See `model.BucketClient`; none where the store has no such thing."""
         if self._google:
             return ()
         try:
@@ -111,29 +111,29 @@ class S3Store:
             raise
 
     def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> S3Body:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         return S3Body(self, key, version=version, first=first, last=last, etag=etag)
 
     def put(self, key: str, body: memoryview, *, sha256: str, like: Head, tags: Pairs = ()) -> Head:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         answer = self._ask("PUT", key, headers=self._like(like, tags), body=body, digest=sha256)
         self._finish_reading(answer)
         return head_of({**answer.headers, "content-length": str(len(body))})
 
     def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         content = self._document("POST", key, (("uploads", ""),), headers=self._like(like, tags))
         return responses.upload_id(content)
 
     def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         query = (("partNumber", str(number)), ("uploadId", upload))
         answer = self._ask("PUT", key, query, body=body, digest=sha256)
         self._finish_reading(answer)
         return answer.headers.get("etag", "").strip('"')
 
     def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         before = self.lost
         body = responses.parts_of(etags)
         try:
@@ -151,7 +151,7 @@ class S3Store:
         return head_of({**answer.headers, "etag": responses.etag_of(content), "content-length": "0"})
 
     def abandon(self, key: str, upload: str) -> None:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         try:
             self._document("DELETE", key, (("uploadId", upload),))
         except StoreError as error:
@@ -164,13 +164,13 @@ class S3Store:
         return responses.uploads_of(content, key)
 
     def delete(self, key: str, *, version: str = "") -> str:
-        """See `model.Store`; the id of the marker, or ""."""
+        """See `model.BucketClient`; the id of the marker, or ""."""
         answer = self._ask("DELETE", key, _of(version))
         self._finish_reading(answer)
         return answer.headers.get("x-amz-version-id", "")
 
     def set_tags(self, key: str, tags: Pairs, *, version: str = "") -> None:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         if self._google:
             return
         query = (("tagging", ""), *_of(version))
@@ -183,10 +183,10 @@ class S3Store:
         self._finish_reading(self._ask("PUT", key, query, headers=headers, body=memoryview(body), digest=_digest(body)))
 
     def versioned(self) -> bool:
-        """See `model.Store`."""
+        """See `model.BucketClient`."""
         return responses.keeps_versions(self._document("GET", "", (("versioning", ""),)))
 
-    def read(self, key: str, *, version: str, ranged: str, etag: str) -> Answer:
+    def read(self, key: str, *, version: str, ranged: str, etag: str) -> ResponseHead:
         """Head of an answer whose body the caller reads."""
         headers = dict(self._reading)
         if ranged:
@@ -195,18 +195,18 @@ class S3Store:
             headers["if-match"] = f'"{etag}"'
         return self._ask("GET", key, _of(version), headers=headers)
 
-    def take(self, answer: Answer, buffer: memoryview) -> int:
+    def take(self, answer: ResponseHead, buffer: memoryview) -> int:
         """Bytes of the body of an answer."""
         return self._connection.read_into(answer, buffer)
 
-    def give_back(self, answer: Answer) -> None:
+    def give_back(self, answer: ResponseHead) -> None:
         """Keep the connection, or drop it where the body was not read to its end."""
         self._connection.done(answer)
 
     def _document(self, method: str, key: str, query: Query, *, headers: dict[str, str] | None = None) -> bytes:
         return self._finish_reading(self._ask(method, key, query, headers=headers))
 
-    def _finish_reading(self, answer: Answer) -> bytes:
+    def _finish_reading(self, answer: ResponseHead) -> bytes:
         if not answer.left:
             self._connection.done(answer)
             return b""
@@ -224,10 +224,10 @@ class S3Store:
         headers: dict[str, str] | None = None,
         body: memoryview | None = None,
         digest: str = EMPTY,
-    ) -> Answer:
+    ) -> ResponseHead:
         """Head of a good answer; asked again where that may help."""
-        path = f"{self._root}/{encoded_path(key)}"
-        text = encoded_query(query)
+        path = f"{self._root}/{encode_path(key)}"
+        text = encode_query(query)
         target = f"{path}?{text}" if text else path
         for attempt in range(1, ATTEMPTS + 1):
             signed = self._signed(method, path, text, headers or {}, digest)
@@ -243,7 +243,7 @@ class S3Store:
                 if error.final or attempt == ATTEMPTS:
                     raise responses.unreachable(self.place, self._what(method, key), str(error)) from None
             else:
-                if attempt == ATTEMPTS or not responses.passing(said, answer.status):
+                if attempt == ATTEMPTS or not responses.is_transient(said, answer.status):
                     refused = responses.error(self.place, self._what(method, key), said, answer.status)
                     refused.server_time = server_time(answer.headers)
                     raise refused
@@ -262,7 +262,7 @@ class S3Store:
         return headers_like(like, () if self._google else tags)  # it has no tags; the comparison names what is lost
 
     def _what(self, method: str, key: str) -> str:
-        return f"{method} of {responses.named(self.place, key)}"
+        return f"{method} of {responses.format_location(self.place, key)}"
 
 
 class S3Body:
@@ -286,7 +286,7 @@ class S3Body:
             except ConnectionLostError as error:
                 self._resumed += 1
                 if self._resumed == ATTEMPTS or not self.head.etag:
-                    what = f"GET of {responses.named(self._store.place, self._key)}"
+                    what = f"GET of {responses.format_location(self._store.place, self._key)}"
                     raise responses.unreachable(self._store.place, what, str(error)) from None
                 wait(self._resumed)
                 self._answer = self._open(self.head.etag)
@@ -298,7 +298,7 @@ class S3Body:
         """See `model.Body`."""
         self._store.give_back(self._answer)
 
-    def _open(self, etag: str) -> Answer:
+    def _open(self, etag: str) -> ResponseHead:
         ranged = f"bytes={self._at}-{self._last if self._last >= 0 else ''}" if self._at or self._last >= 0 else ""
         return self._store.read(self._key, version=self._version, ranged=ranged, etag=etag)
 

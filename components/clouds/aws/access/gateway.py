@@ -11,7 +11,7 @@ import pulumi_aws as aws
 
 from components.clouds.aws.account.iam import partition, role, service_trust
 from components.connectivity.vpn import UNITS, VpnKeys, VpnKeysArgs
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 from planning.values.addresses import server_address
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ SSH: Final = 22
 
 
 @dataclass(frozen=True, kw_only=True)
-class GatewayArgs:
+class VpnGatewayArgs:
     """Where the gateway stands and for whom.
 
     Args:
@@ -132,7 +132,7 @@ class GatewayArgs:
 
 
 @final
-class Gateway(pulumi.ComponentResource):
+class VpnGateway(pulumi.ComponentResource):
     """A machine that fetches its configuration every minute, so that users come and go without a restart.
 
     The keys lie in encrypted parameters, one for each user, which the machine's role alone may read; its user data
@@ -148,7 +148,7 @@ class Gateway(pulumi.ComponentResource):
     profiles: Mapping[str, pulumi.Output[str]]
     security_group: pulumi.Output[str]
 
-    def __init__(self, name: str, args: GatewayArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: VpnGatewayArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts: dict[str, object] = {
             "provider": args.placement.provider,
             "region": args.placement.region,
@@ -177,7 +177,7 @@ class Gateway(pulumi.ComponentResource):
         self.register_outputs({"address": self.address})
 
 
-def admit(gateway: Gateway, *, to: pulumi.Input[str], ssh: bool) -> None:
+def admit(gateway: VpnGateway, *, to: pulumi.Input[str], ssh: bool) -> None:
     """Lets the VPN's users through to the Kubernetes API, and by SSH to the nodes where that is wanted."""
     for name, port in (("api", HTTPS), *((("ssh", SSH),) if ssh else ())):
         aws.vpc.SecurityGroupIngressRule(
@@ -192,11 +192,11 @@ def admit(gateway: Gateway, *, to: pulumi.Input[str], ssh: bool) -> None:
         )
 
 
-def _path(args: GatewayArgs) -> str:
-    return f"/{physical(args.placement)}/vpn"
+def _path(args: VpnGatewayArgs) -> str:
+    return f"/{build_physical_name(args.placement)}/vpn"
 
 
-def _parameters(keys: VpnKeys, args: GatewayArgs, *, parent: Gateway) -> list[aws.ssm.Parameter]:
+def _parameters(keys: VpnKeys, args: VpnGatewayArgs, *, parent: VpnGateway) -> list[aws.ssm.Parameter]:
     """The server's part of the configuration and one for each user: a standard parameter holds 4 KB at most."""
     parts = {"server": keys.server, **{f"users/{user}": peer for user, peer in keys.peers.items()}}
     return [
@@ -213,7 +213,7 @@ def _parameters(keys: VpnKeys, args: GatewayArgs, *, parent: Gateway) -> list[aw
     ]
 
 
-def _group(args: GatewayArgs, *, parent: Gateway) -> aws.ec2.SecurityGroup:
+def _group(args: VpnGatewayArgs, *, parent: VpnGateway) -> aws.ec2.SecurityGroup:
     """WireGuard from anywhere: it answers nobody who has no key, so the port looks closed to everyone else."""
     group = aws.ec2.SecurityGroup(
         "gateway",
@@ -254,11 +254,11 @@ def _group(args: GatewayArgs, *, parent: Gateway) -> aws.ec2.SecurityGroup:
 
 
 def _machine(
-    args: GatewayArgs,
+    args: VpnGatewayArgs,
     *,
     group: aws.ec2.SecurityGroup,
     configured: Sequence[pulumi.Resource],
-    parent: Gateway,
+    parent: VpnGateway,
 ) -> aws.ec2.Instance:
     script = MachineScript(
         address=server_address(args.gateway.cidr),
@@ -286,7 +286,7 @@ def _machine(
         credit_specification={"cpu_credits": "standard"},  # "unlimited" would be paid for by the burst
         user_data=script.text(),
         user_data_replace_on_change=True,
-        tags={"Name": physical(args.placement, "vpn")},
+        tags={"Name": build_physical_name(args.placement, "vpn")},
         # A newer image, or the key's ARN where its alias was given, is no reason to cut everybody off.
         opts=pulumi.ResourceOptions(
             parent=parent, depends_on=list(configured), ignore_changes=["ami", "rootBlockDevice.kmsKeyId"]
@@ -294,14 +294,14 @@ def _machine(
     )
 
 
-def _profile(args: GatewayArgs, *, parent: Gateway) -> aws.iam.InstanceProfile:
+def _profile(args: VpnGatewayArgs, *, parent: VpnGateway) -> aws.iam.InstanceProfile:
     own = role("gateway", trust=service_trust("ec2.amazonaws.com"), parent=parent)
     allowed = pulumi.Output.all(own.arn, args.key_arn).apply(lambda arns: _policy(args, role_arn=arns[0], key=arns[1]))
     aws.iam.RolePolicy("gateway", role=own.id, policy=allowed, opts=pulumi.ResourceOptions(parent=own))
     return aws.iam.InstanceProfile("gateway", role=own.name, opts=pulumi.ResourceOptions(parent=own))
 
 
-def _policy(args: GatewayArgs, *, role_arn: str, key: str) -> str:
+def _policy(args: VpnGatewayArgs, *, role_arn: str, key: str) -> str:
     """Its own parameters, the key that they are encrypted with, and Session Manager."""
     region = args.placement.region
     account = role_arn.split(":")[4]

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.clouds.aws.account.iam import document, partition, pod_role
-from components.platform.building_blocks.names import COLLECTOR_ACCOUNT, forwarded_groups
+from components.platform.building_blocks.names import COLLECTOR_ACCOUNT, build_log_group_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +70,6 @@ def statement(args: ForwardingAccessArgs, *, account: pulumi.Input[str]) -> dict
     start = f"arn:{partition(region)}:logs:{region}:"
     groups = [
         pulumi.Output.concat(start, args.to.account or account, f":log-group:{group}:*")
-        for group in forwarded_groups(args.customer).values()
+        for group in build_log_group_names(args.customer).values()
     ]
     return {"Effect": "Allow", "Action": list(ACTIONS), "Resource": groups}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.access.gateway import Gateway, GatewayArgs, admit
+from components.clouds.aws.access.gateway import VpnGateway, VpnGatewayArgs, admit
 from components.clouds.aws.account.iam import partition, role
 from components.context.names import namespace, workloads
 from components.tenancy.workload import group_of
@@ -16,10 +16,10 @@ from components.tenancy.workload import group_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.clouds.aws.account.key import Key
+    from components.clouds.aws.account.key import EncryptionKey
     from components.clouds.aws.cluster.control_plane import Cluster
-    from components.clouds.aws.network.vpc import Network
-    from components.context.placement import Site
+    from components.clouds.aws.network.vpc import Vpc
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import Placement
 
 
@@ -127,7 +127,7 @@ def _sign_in(args: RolesArgs, arn: pulumi.Output[str]) -> Mapping[str, object]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaysIn:
+class AccessMethods:
     """What people get.
 
     Args:
@@ -143,7 +143,9 @@ class WaysIn:
     outputs: Mapping[str, pulumi.Input[object]] = field(default_factory=dict[str, "pulumi.Input[object]"])
 
 
-def ways_in(site: Site, *, cloud: aws.Provider, key: Key, network: Network, cluster: Cluster) -> WaysIn:
+def register_access(
+    site: PlacementContext, *, cloud: aws.Provider, key: EncryptionKey, network: Vpc, cluster: Cluster
+) -> AccessMethods:
     """Registers them."""
     roles = Roles(
         "roles",
@@ -161,17 +163,17 @@ def ways_in(site: Site, *, cloud: aws.Provider, key: Key, network: Network, clus
     said: dict[str, pulumi.Input[object]] = {"kubeconfigs": kubeconfigs, "roleArns": roles.arns}
     gateway = _gateway(site, cloud=cloud, key=key, network=network)
     if gateway is None:
-        return WaysIn(kubeconfigs=kubeconfigs, outputs=said)
+        return AccessMethods(kubeconfigs=kubeconfigs, outputs=said)
     admit(gateway, to=cluster.security_group, ssh=site.spec.access.ssh)
     said |= {"vpnAddress": gateway.address, "vpnProfiles": gateway.profiles}
-    return WaysIn(kubeconfigs=kubeconfigs, gateway=gateway.address, door=(gateway,), outputs=said)
+    return AccessMethods(kubeconfigs=kubeconfigs, gateway=gateway.address, door=(gateway,), outputs=said)
 
 
-def _gateway(site: Site, *, cloud: aws.Provider, key: Key, network: Network) -> Gateway | None:
+def _gateway(site: PlacementContext, *, cloud: aws.Provider, key: EncryptionKey, network: Vpc) -> VpnGateway | None:
     spec, settings = site.spec, site.settings
     if spec.vpn is None or spec.vpn.kind != "machine":
         return None
-    args = GatewayArgs(
+    args = VpnGatewayArgs(
         placement=spec.placement,
         gateway=spec.vpn,
         network=spec.network.cidr,
@@ -183,4 +185,4 @@ def _gateway(site: Site, *, cloud: aws.Provider, key: Key, network: Network) -> 
         rotation=settings.vpn_rotation,
         rotations=settings.vpn_rotations,
     )
-    return Gateway("gateway", args, opts=site.options(provider=cloud, depends_on=[key.named, network]))
+    return VpnGateway("gateway", args, opts=site.options(provider=cloud, depends_on=[key.named, network]))

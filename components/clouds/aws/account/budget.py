@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.clouds.aws.account.iam import document, role
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -24,7 +24,7 @@ STOPPED: Final = ("ec2:RunInstances", "ec2:CreateFleet")
 
 
 @dataclass(frozen=True, kw_only=True)
-class BudgetArgs:
+class BillingBudgetArgs:
     """How much, who hears of it, and whose rights end with it.
 
     Args:
@@ -40,19 +40,19 @@ class BudgetArgs:
 
 
 @final
-class Budget(pulumi.ComponentResource):
+class BillingBudget(pulumi.ComponentResource):
     """A monthly budget of everything that carries the stack's tag.
 
     AWS sees the tag once `atoll:stack` is activated as a cost allocation tag in the account that pays.
     At the ceiling the autoscaler loses the right to start machines. What runs keeps running.
     """
 
-    def __init__(self, name: str, args: BudgetArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: BillingBudgetArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region}
         super().__init__("atoll:cluster:Budget", name, facts, opts)
         made = aws.budgets.Budget(
             "ceiling",
-            name=physical(args.placement, "ceiling"),
+            name=build_physical_name(args.placement, "ceiling"),
             budget_type="COST",
             time_unit="MONTHLY",
             limit_amount=str(args.usd_per_month),
@@ -75,7 +75,9 @@ class Budget(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _stop(args: BudgetArgs, autoscaler: aws.iam.Role, *, budget: aws.budgets.Budget, parent: Budget) -> None:
+def _stop(
+    args: BillingBudgetArgs, autoscaler: aws.iam.Role, *, budget: aws.budgets.Budget, parent: BillingBudget
+) -> None:
     """At the ceiling a policy that denies new machines is attached to the autoscaler's role."""
     inside = pulumi.ResourceOptions(parent=parent)
     denied = json.dumps(
@@ -97,7 +99,9 @@ def _stop(args: BudgetArgs, autoscaler: aws.iam.Role, *, budget: aws.budgets.Bud
     )
 
 
-def _hand(autoscaler: aws.iam.Role, *, stop: aws.iam.Policy, parent: Budget) -> tuple[aws.iam.Role, aws.iam.RolePolicy]:
+def _hand(
+    autoscaler: aws.iam.Role, *, stop: aws.iam.Policy, parent: BillingBudget
+) -> tuple[aws.iam.Role, aws.iam.RolePolicy]:
     """The role by which AWS Budgets attaches that one policy to that one role, for this account only; its right."""
     account = aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id
     trust = document(

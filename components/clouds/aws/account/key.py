@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.clouds.aws.account.iam import partition
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 
 if TYPE_CHECKING:
     from planning.spec.cluster import Placement
@@ -27,14 +27,14 @@ VIA_LOGS: Final = ("kms:Encrypt*", "kms:Decrypt*", "kms:ReEncrypt*", "kms:Genera
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyArgs:
+class EncryptionKeyArgs:
     """Where the key is."""
 
     placement: Placement
 
 
 @final
-class Key(pulumi.ComponentResource):
+class EncryptionKey(pulumi.ComponentResource):
     """A rotated key with an alias.
 
     Attributes:
@@ -46,17 +46,17 @@ class Key(pulumi.ComponentResource):
     alias: str
     named: aws.kms.Alias
 
-    def __init__(self, name: str, args: KeyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: EncryptionKeyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region}
         super().__init__("atoll:access:Key", name, facts, opts)
-        self.alias = f"alias/{physical(args.placement)}"
+        self.alias = f"alias/{build_physical_name(args.placement)}"
         key = _key(region=args.placement.region, parent=self)
         self.arn = key.arn
         self.named = _alias(self.alias, key=key, parent=self)
         self.register_outputs({"arn": self.arn, "alias": self.alias})
 
 
-def _key(*, region: str, parent: Key) -> aws.kms.Key:
+def _key(*, region: str, parent: EncryptionKey) -> aws.kms.Key:
     return aws.kms.Key(
         "key",
         description="Atoll: secrets, disks, buckets, file systems and logs of one cluster",
@@ -67,12 +67,12 @@ def _key(*, region: str, parent: Key) -> aws.kms.Key:
     )
 
 
-def _alias(name: str, *, key: aws.kms.Key, parent: Key) -> aws.kms.Alias:
+def _alias(name: str, *, key: aws.kms.Key, parent: EncryptionKey) -> aws.kms.Alias:
     opts = pulumi.ResourceOptions(parent=parent)
     return aws.kms.Alias("alias", name=name, target_key_id=key.key_id, opts=opts)
 
 
-def _policy(*, region: str, parent: Key) -> pulumi.Output[str]:
+def _policy(*, region: str, parent: EncryptionKey) -> pulumi.Output[str]:
     """The account decides by IAM; EC2 and CloudWatch Logs may use the key for this account only.
 
     The EC2 statement is that of the AWS-managed key for EBS, which also serves the service role of Auto Scaling. Naming

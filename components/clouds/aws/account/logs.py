@@ -10,7 +10,7 @@ import pulumi_aws as aws
 
 from components.clouds.aws.account.bucket import BucketArgs, shut_bucket
 from components.clouds.aws.account.iam import partition, role, service_trust
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def trail(args: TrailArgs, *, parent: pulumi.Resource) -> None:
     component above declares. An account that has a trail already pays for a second one: the stack's settings leave it
     out then.
     """
-    name = physical(args.placement, "audit")
+    name = build_physical_name(args.placement, "audit")
     account = aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id
     arn = pulumi.Output.concat(
         f"arn:{partition(args.placement.region)}:cloudtrail:{args.placement.region}:", account, f":trail/{name}"
@@ -48,7 +48,7 @@ def trail(args: TrailArgs, *, parent: pulumi.Resource) -> None:
         BucketArgs(
             key_arn=args.key_arn,
             rules=_rules(),
-            allowed=lambda of: _allowed(of, account=account, trail_arn=arn),
+            allowed=lambda of: _build_trail_statements(of, account=account, trail_arn=arn),
         ),
         parent=parent,
     )
@@ -77,7 +77,7 @@ def _rules() -> list[aws.s3.BucketLifecycleConfigurationRuleArgsDict]:
     ]
 
 
-def _allowed(
+def _build_trail_statements(
     bucket: pulumi.Output[str], *, account: pulumi.Output[str], trail_arn: pulumi.Output[str]
 ) -> list[dict[str, object]]:
     """CloudTrail may write for this trail of this account, and nobody else by it."""
@@ -128,7 +128,7 @@ class Logs(pulumi.ComponentResource):
         }
         super().__init__("atoll:cluster:Logs", name, facts, opts)
         self.control_plane = _group(
-            "control-plane", f"/aws/eks/{physical(args.placement)}/cluster", args=args, parent=self
+            "control-plane", f"/aws/eks/{build_physical_name(args.placement)}/cluster", args=args, parent=self
         )
         _flow_log(args, parent=self)
         if args.audit:
@@ -148,7 +148,7 @@ def _group(name: str, shown: str, *, args: LogsArgs, parent: Logs) -> aws.cloudw
 
 def _flow_log(args: LogsArgs, *, parent: Logs) -> None:
     """Refused connections only: they are what an audit asks for (CIS AWS 3.x), and a fraction of the volume."""
-    group = _group("flows", f"/aws/vpc/{physical(args.placement)}/flows", args=args, parent=parent)
+    group = _group("flows", f"/aws/vpc/{build_physical_name(args.placement)}/flows", args=args, parent=parent)
     trust = service_trust("vpc-flow-logs.amazonaws.com")
     writer = role("flows", trust=trust, parent=parent)
     allowed = pulumi.Output.json_dumps(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pulumi_aws as aws
 
-from components.clouds.aws.account.key import Key, KeyArgs
+from components.clouds.aws.account.key import EncryptionKey, EncryptionKeyArgs
 from components.clouds.aws.account.logs import Logs, LogsArgs
 from components.clouds.aws.cluster.control_plane import Cluster, ClusterArgs
-from components.clouds.aws.network.vpc import Network, NetworkArgs
+from components.clouds.aws.network.vpc import Vpc, VpcArgs
 from components.context.naming import tags
 
 if TYPE_CHECKING:
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import ClusterSpec
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class ClusterContext:
     """What every part stands on."""
 
-    site: Site
+    site: PlacementContext
     provider: aws.Provider
-    key: Key
-    network: Network
+    key: EncryptionKey
+    network: Vpc
     cluster: Cluster
 
     @property
@@ -42,20 +42,20 @@ class Ground:
         return self.site.options(provider=self.provider, depends_on=depends_on)
 
 
-def ground(site: Site) -> Ground:
+def build_cluster_context(site: PlacementContext) -> ClusterContext:
     """Registers them."""
     spec = site.spec
     tagged = tags(spec)
     provider = aws.Provider("aws", region=spec.placement.region, default_tags={"tags": tagged}, opts=site.options())
     on_aws = site.options(provider=provider)
-    key = Key("key", KeyArgs(placement=spec.placement), opts=on_aws)
-    within = NetworkArgs(placement=spec.placement, network=spec.network, charges=site.ledger.claim("network"))
-    network = Network("network", within, opts=on_aws)
+    key = EncryptionKey("key", EncryptionKeyArgs(placement=spec.placement), opts=on_aws)
+    within = VpcArgs(placement=spec.placement, network=spec.network, charges=site.ledger.claim("network"))
+    network = Vpc("network", within, opts=on_aws)
     cluster = _cluster(site, provider, key=key, network=network)
-    return Ground(site=site, provider=provider, key=key, network=network, cluster=cluster)
+    return ClusterContext(site=site, provider=provider, key=key, network=network, cluster=cluster)
 
 
-def _cluster(site: Site, provider: aws.Provider, *, key: Key, network: Network) -> Cluster:
+def _cluster(site: PlacementContext, provider: aws.Provider, *, key: EncryptionKey, network: Vpc) -> Cluster:
     """The control plane, once the groups that it logs to are there."""
     spec = site.spec
     logs = Logs(

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.clouds.aws.account.iam import attach, partition, role, service_trust
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,10 +102,10 @@ class Cluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: ClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:cluster:Cluster", name, _facts(args), opts)
-        self.name = physical(args.placement)
+        self.name = build_physical_name(args.placement)
         self.resource = _control_plane(self.name, args, parent=self)
         self.security_group = self.resource.vpc_config.cluster_security_group_id
-        self.node_role_name = physical(args.placement, "node")
+        self.node_role_name = build_physical_name(args.placement, "node")
         self.node_role = _node_role(self.resource, self.node_role_name, args.placement.region, parent=self)
         self.admin_role_arn = _administrators(self.resource, args.placement.region, parent=self)
         self.kubeconfig = kubeconfig(

@@ -13,14 +13,14 @@ import pulumi
 import pulumi_aws as aws
 
 from components.clouds.aws.account.iam import document, partition, pod_role
-from components.platform.building_blocks.chart import beneath
+from components.platform.building_blocks.chart import release_cluster_chart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pulumi_kubernetes as kubernetes
 
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import Placement
 
 
@@ -48,7 +48,7 @@ ANY_CLASS: Final = "karpenter.k8s.aws/ec2nodeclass"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rights:
+class KarpenterPolicyScope:
     """Whose rights they are."""
 
     cluster: str
@@ -59,59 +59,59 @@ class Rights:
     key_arn: pulumi.Input[str]
 
 
-def machines(rights: Rights) -> list[Statement]:
+def build_machine_statements(rights: KarpenterPolicyScope) -> list[Statement]:
     """Starting, tagging and ending machines; each statement but the first is bound to the cluster's tag."""
     made = [_ec2(rights, kind) for kind in MADE]
     template = _ec2(rights, "launch-template")
     images = [f"arn:{partition(rights.region)}:ec2:{rights.region}::{kind}/*" for kind in ("image", "snapshot")]
     create: Condition = {
-        **_requested(rights, ANY_POOL),
+        **_require_request_tags(rights, ANY_POOL),
         "StringEquals": {
-            **_wanted(rights),
+            **_build_request_tags(rights),
             "ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"],
         },
     }
     rename: Condition = {
-        **_owned(rights, ANY_POOL),
+        **_require_owner_tags(rights, ANY_POOL),
         "StringEqualsIfExists": {"aws:RequestTag/eks:eks-cluster-name": rights.cluster},
         "ForAllValues:StringEquals": {"aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]},
     }
     return [
         _allow("Use", START, [*images, *(_ec2(rights, kind) for kind in USED)]),
-        _allow("UseTemplates", START, template, _owned(rights, ANY_POOL)),
-        _allow("Start", (*START, "ec2:CreateLaunchTemplate"), made, _requested(rights, ANY_POOL)),
+        _allow("UseTemplates", START, template, _require_owner_tags(rights, ANY_POOL)),
+        _allow("Start", (*START, "ec2:CreateLaunchTemplate"), made, _require_request_tags(rights, ANY_POOL)),
         _allow("TagNew", ("ec2:CreateTags",), made, create),
         _allow("TagOwn", ("ec2:CreateTags",), _ec2(rights, "instance"), rename),
         _allow(
             "End",
             ("ec2:TerminateInstances", "ec2:DeleteLaunchTemplate"),
             [_ec2(rights, "instance"), template],
-            _owned(rights, ANY_POOL),
+            _require_owner_tags(rights, ANY_POOL),
         ),
     ]
 
 
-def identities(rights: Rights) -> list[Statement]:
+def build_identity_statements(rights: KarpenterPolicyScope) -> list[Statement]:
     """Instance profiles of its own, which carry the nodes' role, and the role that EC2 needs for spot."""
     iam = f"arn:{partition(rights.region)}:iam::"
     profiles = _of_account(iam, rights, "instance-profile/*")
     spot = _of_account(iam, rights, "role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot")
-    own = _owned(rights, ANY_CLASS, regional=True)
-    new = _requested(rights, ANY_CLASS, regional=True)
+    own = _require_owner_tags(rights, ANY_CLASS, regional=True)
+    new = _require_request_tags(rights, ANY_CLASS, regional=True)
     to_ec2: Condition = {"StringEquals": {"iam:PassedToService": ["ec2.amazonaws.com", "ec2.amazonaws.com.cn"]}}
     for_spot: Condition = {"StringEquals": {"iam:AWSServiceName": "spot.amazonaws.com"}}
     change = ("iam:AddRoleToInstanceProfile", "iam:RemoveRoleFromInstanceProfile", "iam:DeleteInstanceProfile")
     return [
         _allow("PassRole", ("iam:PassRole",), rights.node_role_arn, to_ec2),
         _allow("NewProfiles", ("iam:CreateInstanceProfile",), profiles, new),
-        _allow("TagProfiles", ("iam:TagInstanceProfile",), profiles, _merged(own, new)),
+        _allow("TagProfiles", ("iam:TagInstanceProfile",), profiles, _merge_conditions(own, new)),
         _allow("OwnProfiles", change, profiles, own),
         _allow("SeeProfiles", ("iam:GetInstanceProfile",), profiles),
         _allow("SpotRole", ("iam:CreateServiceLinkedRole",), spot, for_spot),
     ]
 
 
-def views(rights: Rights) -> list[Statement]:
+def build_read_statements(rights: KarpenterPolicyScope) -> list[Statement]:
     """What it looks up: kinds of machines and their prices, its cluster, and warnings of interruptions."""
     arn = f"arn:{partition(rights.region)}"
     here: Condition = {"StringEquals": {"aws:RequestedRegion": rights.region}}
@@ -127,35 +127,35 @@ def views(rights: Rights) -> list[Statement]:
     ]
 
 
-def _ec2(rights: Rights, kind: str) -> str:
+def _ec2(rights: KarpenterPolicyScope, kind: str) -> str:
     return f"arn:{partition(rights.region)}:ec2:{rights.region}:*:{kind}/*"
 
 
-def _of_account(start: str, rights: Rights, rest: str) -> pulumi.Output[str]:
+def _of_account(start: str, rights: KarpenterPolicyScope, rest: str) -> pulumi.Output[str]:
     return pulumi.Output.concat(start, rights.account, ":", rest)
 
 
-def _wanted(rights: Rights) -> dict[str, object]:
+def _build_request_tags(rights: KarpenterPolicyScope) -> dict[str, object]:
     return {
         f"aws:RequestTag/kubernetes.io/cluster/{rights.cluster}": "owned",
         "aws:RequestTag/eks:eks-cluster-name": rights.cluster,
     }
 
 
-def _requested(rights: Rights, kind: str, *, regional: bool = False) -> Condition:
+def _require_request_tags(rights: KarpenterPolicyScope, kind: str, *, regional: bool = False) -> Condition:
     """Only with the tags of this cluster on what is made."""
     where: dict[str, object] = {"aws:RequestTag/topology.kubernetes.io/region": rights.region} if regional else {}
-    return {"StringEquals": {**_wanted(rights), **where}, "StringLike": {f"aws:RequestTag/{kind}": "*"}}
+    return {"StringEquals": {**_build_request_tags(rights), **where}, "StringLike": {f"aws:RequestTag/{kind}": "*"}}
 
 
-def _owned(rights: Rights, kind: str, *, regional: bool = False) -> Condition:
+def _require_owner_tags(rights: KarpenterPolicyScope, kind: str, *, regional: bool = False) -> Condition:
     """Only what carries the tags of this cluster."""
     where: dict[str, object] = {"aws:ResourceTag/topology.kubernetes.io/region": rights.region} if regional else {}
     tag = f"aws:ResourceTag/kubernetes.io/cluster/{rights.cluster}"
     return {"StringEquals": {tag: "owned", **where}, "StringLike": {f"aws:ResourceTag/{kind}": "*"}}
 
 
-def _merged(one: Condition, other: Condition) -> Condition:
+def _merge_conditions(one: Condition, other: Condition) -> Condition:
     return {test: {**one.get(test, {}), **other.get(test, {})} for test in {**one, **other}}
 
 
@@ -198,7 +198,7 @@ class AutoscalerArgs:
     node_role_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
     inside: kubernetes.Provider
-    site: Site
+    site: PlacementContext
 
 
 @final
@@ -229,7 +229,7 @@ class Autoscaler(pulumi.ComponentResource):
 
 
 def _policies(args: AutoscalerArgs, *, queue: aws.sqs.Queue, parent: Autoscaler) -> dict[str, pulumi.Output[str]]:
-    rights = Rights(
+    rights = KarpenterPolicyScope(
         cluster=args.cluster_name,
         region=args.placement.region,
         account=aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id,
@@ -237,7 +237,10 @@ def _policies(args: AutoscalerArgs, *, queue: aws.sqs.Queue, parent: Autoscaler)
         queue_arn=queue.arn,
         key_arn=args.key_arn,
     )
-    return {"machines": document(machines(rights)), "rest": document([*identities(rights), *views(rights)])}
+    return {
+        "machines": document(build_machine_statements(rights)),
+        "rest": document([*build_identity_statements(rights), *build_read_statements(rights)]),
+    }
 
 
 def _queue(args: AutoscalerArgs, *, parent: Autoscaler) -> tuple[aws.sqs.Queue, list[pulumi.Resource]]:
@@ -277,8 +280,8 @@ def _release(
 ) -> kubernetes.helm.v3.Release:
     """The definitions first: destroyed last, so that node pools and classes go while Karpenter still ends machines."""
     inside = pulumi.ResourceOptions(parent=parent, provider=args.inside)
-    definitions = beneath("karpenter_crd", site=args.site, opts=inside)
-    return beneath(
+    definitions = release_cluster_chart("karpenter_crd", site=args.site, opts=inside)
+    return release_cluster_chart(
         "karpenter",
         values=_values(args, queue=queue),
         site=args.site,

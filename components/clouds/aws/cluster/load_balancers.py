@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 
 from components.clouds.aws.account.iam import document, partition, pod_role
-from components.platform.building_blocks.chart import beneath
+from components.platform.building_blocks.chart import release_cluster_chart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pulumi_kubernetes as kubernetes
 
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import Placement
 
 NAME: Final = "aws-load-balancer-controller"
@@ -88,7 +88,7 @@ class LoadBalancersArgs:
     account: pulumi.Input[str]
     inside: kubernetes.Provider
     tags: Mapping[str, str]
-    site: Site
+    site: PlacementContext
 
 
 @final
@@ -108,7 +108,7 @@ class LoadBalancers(pulumi.ComponentResource):
             policies={"balancers": document(_rights(args))},
             parent=self,
         )
-        beneath(
+        release_cluster_chart(
             "aws_load_balancer_controller",
             values=_values(args),
             site=args.site,

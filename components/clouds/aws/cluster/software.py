@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.account.budget import Budget, BudgetArgs
+from components.clouds.aws.account.budget import BillingBudget, BillingBudgetArgs
 from components.clouds.aws.account.iam import POD_IDENTITY, attach, document, role, service_trust
 from components.clouds.aws.cluster.karpenter import Autoscaler, AutoscalerArgs
 from components.clouds.aws.cluster.load_balancers import LoadBalancers, LoadBalancersArgs
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pulumi_kubernetes as kubernetes
 
-    from components.clouds.aws.cluster.context import Ground
+    from components.clouds.aws.cluster.context import ClusterContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +166,7 @@ class Software:
     ready: Sequence[pulumi.Resource]
 
 
-def before_nodes(ground: Ground) -> AddOns:
+def before_nodes(ground: ClusterContext) -> AddOns:
     """Add-ons that nodes need to become ready."""
     args = AddOnsArgs(
         cluster_name=ground.cluster.resource.name, region=ground.spec.placement.region, add_ons=BEFORE_NODES
@@ -174,7 +174,7 @@ def before_nodes(ground: Ground) -> AddOns:
     return AddOns("add-ons-before-nodes", args, opts=ground.options())
 
 
-def after_nodes(ground: Ground, *, nodes: Sequence[pulumi.Resource]) -> AddOns:
+def after_nodes(ground: ClusterContext, *, nodes: Sequence[pulumi.Resource]) -> AddOns:
     """Add-ons that run on the system's nodes."""
     items = {tier.item for tier in ground.spec.storage}
     args = AddOnsArgs(
@@ -185,7 +185,7 @@ def after_nodes(ground: Ground, *, nodes: Sequence[pulumi.Resource]) -> AddOns:
     return AddOns("add-ons-on-nodes", args, opts=ground.options(depends_on=nodes))
 
 
-def software(ground: Ground, inside: kubernetes.Provider, *, elastic: bool) -> Software:
+def software(ground: ClusterContext, inside: kubernetes.Provider, *, elastic: bool) -> Software:
     """Controllers that ask AWS for machines and load balancers: what they made goes while they live."""
     autoscaler = _autoscaler(ground, inside) if elastic else None
     balancers = LoadBalancers(
@@ -206,7 +206,7 @@ def software(ground: Ground, inside: kubernetes.Provider, *, elastic: bool) -> S
     return Software(autoscaler=autoscaler, ready=[balancers, *([autoscaler] if autoscaler else [])])
 
 
-def _autoscaler(ground: Ground, inside: kubernetes.Provider) -> Autoscaler:
+def _autoscaler(ground: ClusterContext, inside: kubernetes.Provider) -> Autoscaler:
     args = AutoscalerArgs(
         placement=ground.spec.placement,
         cluster_name=ground.cluster.name,
@@ -219,15 +219,15 @@ def _autoscaler(ground: Ground, inside: kubernetes.Provider) -> Autoscaler:
     return Autoscaler("autoscaler", args, opts=ground.options(depends_on=[inside]))
 
 
-def watch_ceiling(ground: Ground, *, autoscaler: Autoscaler | None) -> None:
+def watch_ceiling(ground: ClusterContext, *, autoscaler: Autoscaler | None) -> None:
     """A budget in the account, where the stack has a ceiling per month."""
     usd = ground.site.ceiling_usd_per_month
     if usd is None:
         return
-    args = BudgetArgs(
+    args = BillingBudgetArgs(
         placement=ground.spec.placement,
         usd_per_month=usd,
         email=ground.spec.customer.owner,
         autoscaler=None if autoscaler is None else autoscaler.role,
     )
-    Budget("budget", args, opts=ground.options())
+    BillingBudget("budget", args, opts=ground.options())

@@ -17,7 +17,7 @@ TTL_SECONDS: Final = 300
 
 
 @dataclass(frozen=True, kw_only=True)
-class DomainArgs:
+class DnsZoneArgs:
     """Which zone."""
 
     placement: Placement
@@ -25,7 +25,7 @@ class DomainArgs:
 
 
 @final
-class Domain(pulumi.ComponentResource):
+class DnsZone(pulumi.ComponentResource):
     """A public zone, and a wildcard certificate that Amazon renews while its record stands in the zone.
 
     The certificate is issued once the parent zone delegates to ours; nothing here waits for that.
@@ -39,7 +39,7 @@ class Domain(pulumi.ComponentResource):
     name_servers: pulumi.Output[Sequence[str]]
     certificate: pulumi.Output[str]
 
-    def __init__(self, name: str, args: DomainArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: DnsZoneArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region, "domain": args.domain}
         super().__init__("atoll:network:Domain", name, facts, opts)
         inside = pulumi.ResourceOptions(parent=self)
@@ -60,7 +60,7 @@ class Domain(pulumi.ComponentResource):
         self.register_outputs({"zoneId": self.zone_id, "nameServers": self.name_servers})
 
 
-def _proof(zone: aws.route53.Zone, certificate: aws.acm.Certificate, *, parent: Domain) -> None:
+def _proof(zone: aws.route53.Zone, certificate: aws.acm.Certificate, *, parent: DnsZone) -> None:
     """The record by which Amazon sees that the zone is ours: one, since a domain and its wildcard share it."""
     proof = certificate.domain_validation_options[0]
     aws.route53.Record(

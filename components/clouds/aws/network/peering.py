@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PeeringArgs:
+class VpcPeeringArgs:
     """Both sides.
 
     Args:
@@ -35,7 +35,7 @@ class PeeringArgs:
 
 
 @final
-class Peering(pulumi.ComponentResource):
+class VpcPeering(pulumi.ComponentResource):
     """A peering connection; inside one account it is accepted here, else the customer accepts it.
 
     A lock without an account, or with route tables, means this account: only there can they be reached.
@@ -48,7 +48,7 @@ class Peering(pulumi.ComponentResource):
     id: pulumi.Output[str]
     accepted: bool
 
-    def __init__(self, name: str, args: PeeringArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: VpcPeeringArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region, "peer": args.peering.vpc_id}
         super().__init__("atoll:network:Peering", name, facts, opts)
         _check_ranges(args)
@@ -62,7 +62,7 @@ class Peering(pulumi.ComponentResource):
         self.register_outputs({"id": self.id, "accepted": self.accepted})
 
 
-def _check_ranges(args: PeeringArgs) -> None:
+def _check_ranges(args: VpcPeeringArgs) -> None:
     theirs = args.peering.vpc_cidr
     if theirs is None:
         raise InputError(
@@ -73,7 +73,7 @@ def _check_ranges(args: PeeringArgs) -> None:
         raise InputError(f"{args.cidr} overlaps {theirs} of the peered VPC", hint="choose another where.cidr")
 
 
-def _connection(args: PeeringArgs, *, ours: bool, parent: Peering) -> aws.ec2.VpcPeeringConnection:
+def _connection(args: VpcPeeringArgs, *, ours: bool, parent: VpcPeering) -> aws.ec2.VpcPeeringConnection:
     near = args.peering.region == args.placement.region
     return aws.ec2.VpcPeeringConnection(
         "main-cloud",
@@ -86,7 +86,7 @@ def _connection(args: PeeringArgs, *, ours: bool, parent: Peering) -> aws.ec2.Vp
 
 
 def _accept(
-    connection: aws.ec2.VpcPeeringConnection, args: PeeringArgs, *, parent: Peering
+    connection: aws.ec2.VpcPeeringConnection, args: VpcPeeringArgs, *, parent: VpcPeering
 ) -> aws.ec2.VpcPeeringConnectionAccepter:
     """The other side says yes, in its own region; then each side resolves the other's private names."""
     accepted = aws.ec2.VpcPeeringConnectionAccepter(
@@ -112,7 +112,7 @@ def _accept(
     return accepted
 
 
-def _routes_out(connection: aws.ec2.VpcPeeringConnection, args: PeeringArgs, *, parent: Peering) -> None:
+def _routes_out(connection: aws.ec2.VpcPeeringConnection, args: VpcPeeringArgs, *, parent: VpcPeering) -> None:
     for index, table in enumerate(args.tables):
         aws.ec2.Route(
             f"main-cloud-out-{index}",
@@ -123,7 +123,7 @@ def _routes_out(connection: aws.ec2.VpcPeeringConnection, args: PeeringArgs, *, 
         )
 
 
-def _routes_back(accepted: aws.ec2.VpcPeeringConnectionAccepter, args: PeeringArgs, *, parent: Peering) -> None:
+def _routes_back(accepted: aws.ec2.VpcPeeringConnectionAccepter, args: VpcPeeringArgs, *, parent: VpcPeering) -> None:
     for index, table in enumerate(args.peering.route_table_ids):
         aws.ec2.Route(
             f"main-cloud-back-{index}",

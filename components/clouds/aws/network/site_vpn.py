@@ -8,7 +8,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.connectivity.tunnel import Tunnel
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,7 @@ def _connection(
         tunnel2_phase2_encryption_algorithms=list(CIPHERS),
         tunnel2_phase2_integrity_algorithms=list(HASHES),
         tunnel2_phase2_dh_group_numbers=list(GROUPS),
-        tags={"Name": physical(args.placement)},
+        tags={"Name": build_physical_name(args.placement)},
         opts=opts,
     )
 

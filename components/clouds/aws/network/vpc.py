@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 from planning.values.addresses import split
 from planning.values.errors import InputError
 
@@ -100,7 +100,7 @@ FEWEST_ZONES: Final = 2  # an EKS control plane spans two (same page)
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkArgs:
+class VpcArgs:
     """Where the network is, what it spans, and the declared charges of its traffic."""
 
     placement: Placement
@@ -109,7 +109,7 @@ class NetworkArgs:
 
 
 @final
-class Network(pulumi.ComponentResource):
+class Vpc(pulumi.ComponentResource):
     """VPC, subnets, gateways, and the endpoint of the object store, through which data sets pass free of NAT charges.
 
     Attributes:
@@ -127,7 +127,7 @@ class Network(pulumi.ComponentResource):
     private_tables: tuple[pulumi.Output[str], ...]
     zones: tuple[str, ...]
 
-    def __init__(self, name: str, args: NetworkArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: VpcArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:network:Network", name, _facts(args), opts)
         ranges = _ranges(args.network)
         zones = _zone_ids(args, parent=self)
@@ -143,12 +143,14 @@ class Network(pulumi.ComponentResource):
         self.zones = args.placement.zones[: args.network.zone_count]
         self.private_subnets = tuple(subnet.id for subnet in private)
         self.public_subnets = tuple(subnet.id for subnet in public)
-        self.private_names = tuple(physical(args.placement, f"private-{index}") for index in range(len(private)))
+        self.private_names = tuple(
+            build_physical_name(args.placement, f"private-{index}") for index in range(len(private))
+        )
         self.private_tables = tuple(table.id for table in tables)
         self.register_outputs({"vpcId": self.vpc_id, "privateSubnets": list(self.private_subnets)})
 
 
-def _facts(args: NetworkArgs) -> dict[str, object]:
+def _facts(args: VpcArgs) -> dict[str, object]:
     return {
         "provider": args.placement.provider,
         "region": args.placement.region,
@@ -166,7 +168,7 @@ def _ranges(network: NetworkSpec) -> tuple[ZoneSubnets, ...]:
         raise InputError(str(error), hint="choose another where.cidr in the checklist") from error
 
 
-def _zone_ids(args: NetworkArgs, *, parent: Network) -> tuple[pulumi.Input[str], ...]:
+def _zone_ids(args: VpcArgs, *, parent: Vpc) -> tuple[pulumi.Input[str], ...]:
     """The lock's zone ids, else the first available ones of the account that can hold a control plane."""
     count = args.network.zone_count
     if args.placement.zones:
@@ -188,14 +190,14 @@ def _each(
     return [(index, zone, each) for index, (zone, each) in enumerate(zip(zones, ranges, strict=True))]
 
 
-def _vpc(args: NetworkArgs, *, parent: Network) -> aws.ec2.Vpc:
+def _vpc(args: VpcArgs, *, parent: Vpc) -> aws.ec2.Vpc:
     """The VPC; its default security group is emptied, so that nothing works by accident."""
     vpc = aws.ec2.Vpc(
         "vpc",
         cidr_block=str(args.network.cidr),
         enable_dns_support=True,
         enable_dns_hostnames=True,
-        tags={"Name": physical(args.placement)},
+        tags={"Name": build_physical_name(args.placement)},
         opts=pulumi.ResourceOptions(parent=parent),
     )
     aws.ec2.DefaultSecurityGroup("default", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=vpc))
@@ -203,7 +205,7 @@ def _vpc(args: NetworkArgs, *, parent: Network) -> aws.ec2.Vpc:
 
 
 def _subnet(
-    name: str, zone: pulumi.Input[str], vpc: aws.ec2.Vpc, cidr: object, *, args: NetworkArgs, parent: Network
+    name: str, zone: pulumi.Input[str], vpc: aws.ec2.Vpc, cidr: object, *, args: VpcArgs, parent: Vpc
 ) -> aws.ec2.Subnet:
     """One subnet, tagged so that load balancers find it (EKS user guide, network requirements)."""
     kind = name.partition("-")[0]
@@ -214,14 +216,12 @@ def _subnet(
         cidr_block=str(cidr),
         availability_zone_id=zone,
         map_public_ip_on_launch=False,
-        tags={"Name": physical(args.placement, name), role: "1"},
+        tags={"Name": build_physical_name(args.placement, name), role: "1"},
         opts=pulumi.ResourceOptions(parent=parent),
     )
 
 
-def _object_store_endpoint(
-    vpc: aws.ec2.Vpc, tables: Sequence[aws.ec2.RouteTable], *, region: str, parent: Network
-) -> None:
+def _object_store_endpoint(vpc: aws.ec2.Vpc, tables: Sequence[aws.ec2.RouteTable], *, region: str, parent: Vpc) -> None:
     aws.ec2.VpcEndpoint(
         "object-store",
         vpc_id=vpc.id,

@@ -66,7 +66,9 @@ class ElasticArgs:
     tags: Mapping[str, str]
 
 
-def elastic(name: str, args: ElasticArgs, *, parent: pulumi.Resource, needs: Sequence[pulumi.Resource]) -> None:
+def register_elastic_pool(
+    name: str, args: ElasticArgs, *, parent: pulumi.Resource, needs: Sequence[pulumi.Resource]
+) -> None:
     """The pool's node class, and its node pool, which is destroyed before it.
 
     Raises:

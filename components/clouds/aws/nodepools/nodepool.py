@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.nodepools.karpenter import ElasticArgs, elastic
+from components.clouds.aws.nodepools.karpenter import ElasticArgs, register_elastic_pool
 from components.clouds.aws.nodepools.launch_template import TemplateArgs, has_fabric, launch_template
 from components.context.hardware import image_flavor, labels, pool_facts, taints
-from components.context.naming import physical, pool_tags
-from planning.platform.base_layer_software import elastic_nodes, fixed_nodes
+from components.context.naming import build_physical_name, pool_tags
+from planning.platform.base_layer_software import count_fixed_nodes, elastic_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -107,7 +107,7 @@ class NodePool(pulumi.ComponentResource):
     def __init__(self, name: str, args: NodePoolArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:nodepool:NodePool", name, _facts(args), opts)
         close = _close(args, parent=self)
-        if fixed_nodes(args.pool):
+        if count_fixed_nodes(args.pool):
             _group(args, close=close, parent=self)
         if args.karpenter is not None and elastic_nodes(args.pool):
             _elastic(args, args.karpenter, close=close, parent=self)
@@ -129,7 +129,7 @@ class _Close:
 
 def _close(args: NodePoolArgs, *, parent: NodePool) -> _Close:
     pool, name = args.pool, f"nodes-{args.pool.name}"
-    shown = physical(args.placement, name)
+    shown = build_physical_name(args.placement, name)
     joined = has_fabric(pool)
     tags = pool_tags(pool, args.tags)
     return _Close(
@@ -158,7 +158,7 @@ def _group(args: NodePoolArgs, *, close: _Close, parent: NodePool) -> None:
 
 
 def _elastic(args: NodePoolArgs, karpenter: Karpenter, *, close: _Close, parent: NodePool) -> None:
-    elastic(
+    register_elastic_pool(
         f"nodes-{args.pool.name}",
         ElasticArgs(
             pool=args.pool,
@@ -186,7 +186,7 @@ def _node_group(
     needs: Sequence[pulumi.Resource],
     parent: NodePool,
 ) -> aws.eks.NodeGroup:
-    pool, count = args.pool, fixed_nodes(args.pool)
+    pool, count = args.pool, count_fixed_nodes(args.pool)
     return aws.eks.NodeGroup(
         name,
         cluster_name=args.cluster_name,

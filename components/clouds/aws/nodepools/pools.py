@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     import pulumi_kubernetes as kubernetes
 
-    from components.clouds.aws.cluster.context import Ground
-    from components.clouds.aws.network.vpc import Network
-    from components.context.settings import Settings
+    from components.clouds.aws.cluster.context import ClusterContext
+    from components.clouds.aws.network.vpc import Vpc
+    from components.context.settings import StackSettings
     from planning.spec.cluster import Pool
 
 
 ID: Final = re.compile(r"cr-[0-9a-z]+")  # as Karpenter's node class takes it
 
 
-def reservation(pool: Pool, settings: Settings) -> pulumi.Input[str] | None:
+def reservation(pool: Pool, settings: StackSettings) -> pulumi.Input[str] | None:
     """Id of the pool's capacity reservation or block; None where it needs none and the stack names none.
 
     Raises:
@@ -50,7 +50,7 @@ def reservation(pool: Pool, settings: Settings) -> pulumi.Input[str] | None:
     )
 
 
-def subnets(pool: Pool, *, network: Network) -> tuple[int, ...]:
+def subnets(pool: Pool, *, network: Vpc) -> tuple[int, ...]:
     """Private subnets the pool may start in, by their number; one only where its nodes must be close together.
 
     A capacity block is in one zone, which Karpenter knows and the lock may not: it may start in any of them.
@@ -71,31 +71,31 @@ def subnets(pool: Pool, *, network: Network) -> tuple[int, ...]:
 SYSTEM: Final = "system"
 
 
-def system_pools(ground: Ground, *, after: Sequence[pulumi.Resource]) -> list[pulumi.Resource]:
+def system_pools(ground: ClusterContext, *, after: Sequence[pulumi.Resource]) -> list[pulumi.Resource]:
     """The pools that carry the cluster's own software."""
     chosen = [pool for pool in ground.spec.pools if pool.role == SYSTEM]
     return [_pool(pool, ground, inside=None, after=after) for pool in chosen]
 
 
 def other_pools(
-    ground: Ground, *, inside: kubernetes.Provider | None, after: Sequence[pulumi.Resource]
+    ground: ClusterContext, *, inside: kubernetes.Provider | None, after: Sequence[pulumi.Resource]
 ) -> list[pulumi.Resource]:
     """The pools that work; without `inside` only those nodes of them that stay."""
     chosen = [pool for pool in ground.spec.pools if pool.role != SYSTEM]
     return [_pool(pool, ground, inside=inside, after=after) for pool in chosen]
 
 
-def is_elastic(ground: Ground) -> bool:
+def is_elastic(ground: ClusterContext) -> bool:
     """Whether Karpenter has anything to start."""
     return any(elastic_nodes(pool) for pool in ground.spec.pools)
 
 
 def _pool(
-    pool: Pool, ground: Ground, *, inside: kubernetes.Provider | None, after: Sequence[pulumi.Resource]
+    pool: Pool, ground: ClusterContext, *, inside: kubernetes.Provider | None, after: Sequence[pulumi.Resource]
 ) -> NodePool:
     network, cluster = ground.network, ground.cluster
     chosen = subnets(pool, network=network)
-    joined = None if inside is None else _joined(ground, inside, chosen)
+    joined = None if inside is None else _build_karpenter(ground, inside, chosen)
     return NodePool(
         f"pool-{pool.name}",
         NodePoolArgs(
@@ -115,7 +115,7 @@ def _pool(
     )
 
 
-def _joined(ground: Ground, inside: kubernetes.Provider, chosen: Sequence[int]) -> Karpenter:
+def _build_karpenter(ground: ClusterContext, inside: kubernetes.Provider, chosen: Sequence[int]) -> Karpenter:
     return Karpenter(
         provider=inside,
         cluster_name=ground.cluster.name,

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import SYSTEM_NAMESPACE, namespace
-from components.context.placement import StorageClasses, Volume
+from components.context.placement import StorageClasses, WorkloadVolume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Classes(pulumi.ComponentResource):
     """
 
     names: StorageClasses
-    volumes: Sequence[Volume]
+    volumes: Sequence[WorkloadVolume]
 
     def __init__(self, name: str, args: ClassesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:storage:Classes", name, {}, opts)
@@ -61,9 +61,9 @@ class Classes(pulumi.ComponentResource):
         _disk(args, parent=self)
         if args.shared is not None:
             files, size_gib = args.shared
-            kept = Volume(claim=CLAIM, storage_class=SHARED, gib=size_gib, shut=True)
+            kept = WorkloadVolume(claim=CLAIM, storage_class=SHARED, gib=size_gib, shut=True)
             self.volumes = (kept,)
-            _shared(files, kept, workloads=args.workloads, parent=self)
+            _register_shared_volumes(files, kept, workloads=args.workloads, parent=self)
         if args.cold is not None:
             _cold(args.cold, parent=self)
         self.register_outputs({})
@@ -82,7 +82,9 @@ def _disk(args: ClassesArgs, *, parent: Classes) -> None:
     )
 
 
-def _shared(files: SharedFileSystem, kept: Volume, *, workloads: Sequence[str], parent: Classes) -> None:
+def _register_shared_volumes(
+    files: SharedFileSystem, kept: WorkloadVolume, *, workloads: Sequence[str], parent: Classes
+) -> None:
     """Nothing provisions it: the file system is there, and each workload has a volume of it kept for its claim."""
     opts = pulumi.ResourceOptions(parent=parent)
     kubernetes.storage.v1.StorageClass(

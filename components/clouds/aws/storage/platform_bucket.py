@@ -13,12 +13,12 @@ from components.clouds.aws.account.iam import document, pod_role
 from components.clouds.aws.storage.buckets import KEY_ACTIONS, OBJECT_ACTIONS
 from components.context.buckets import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
 from components.context.placement import PlatformBucket
-from components.platform.building_blocks.object_store_access import Visitor, bucket_users, visitors
+from components.platform.building_blocks.object_store_access import Visitor, bucket_users, list_visitors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.clouds.aws.cluster.context import Ground
+    from components.clouds.aws.cluster.context import ClusterContext
     from components.platform.building_blocks.names import Account
     from planning.spec.cluster import Placement
 
@@ -168,7 +168,7 @@ class PlatformStorage(pulumi.ComponentResource):
         self.register_outputs({"bucket": self.bucket})
 
 
-def platform_bucket(ground: Ground) -> tuple[PlatformBucket | None, Sequence[pulumi.Resource]]:
+def platform_bucket(ground: ClusterContext) -> tuple[PlatformBucket | None, Sequence[pulumi.Resource]]:
     """The bucket, and what lets its users in before they start; None where no platform is installed."""
     platform = ground.spec.platform
     if platform is None:
@@ -180,7 +180,7 @@ def platform_bucket(ground: Ground) -> tuple[PlatformBucket | None, Sequence[pul
     access = PlatformAccessArgs(
         cluster_name=ground.cluster.resource.name,
         users=bucket_users(platform),
-        visitors=visitors(ground.spec),
+        visitors=list_visitors(ground.spec),
         bucket_arn=storage.arn,
         key_arn=ground.key.arn,
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pulumi
 
-    from components.clouds.aws.cluster.context import Ground
+    from components.clouds.aws.cluster.context import ClusterContext
     from planning.spec.cluster import Tier
 
 OBJECTS: Final = frozenset({"object", "object_infrequent", "object_archive"})
@@ -52,7 +52,7 @@ class Tiers:
         return said
 
 
-def tiers(ground: Ground) -> Tiers:
+def tiers(ground: ClusterContext) -> Tiers:
     """Registers every tier that lies outside the nodes."""
     objects = {tier.tier: _objects(tier, ground) for tier in ground.spec.storage if tier.item in OBJECTS}
     _access(list(objects.values()), ground)
@@ -61,12 +61,12 @@ def tiers(ground: Ground) -> Tiers:
     disk = next((tier for tier in ground.spec.storage if tier.item == DISK), None)
     return Tiers(
         buckets={purpose: bucket for tier in objects.values() for purpose, bucket in tier.buckets.items()},
-        shared=None if shared is None else (_shared(shared, cold, ground), shared.provisioned_gb),
+        shared=None if shared is None else (_register_file_system(shared, cold, ground), shared.provisioned_gb),
         disk=None if disk is None else _disk(disk, ground),
     )
 
 
-def _objects(tier: Tier, ground: Ground) -> ObjectTier:
+def _objects(tier: Tier, ground: ClusterContext) -> ObjectTier:
     args = ObjectTierArgs(
         placement=ground.spec.placement,
         tier=tier,
@@ -76,7 +76,7 @@ def _objects(tier: Tier, ground: Ground) -> ObjectTier:
     return ObjectTier(f"tier-{tier.tier}", args, opts=ground.options())
 
 
-def _access(objects: Sequence[ObjectTier], ground: Ground) -> None:
+def _access(objects: Sequence[ObjectTier], ground: ClusterContext) -> None:
     """The right of the workloads to use the buckets."""
     if not objects:
         return
@@ -90,7 +90,7 @@ def _access(objects: Sequence[ObjectTier], ground: Ground) -> None:
     BucketAccess("bucket-access", access, opts=ground.options())
 
 
-def _shared(tier: Tier, cold: ObjectTier | None, ground: Ground) -> SharedFileSystem:
+def _register_file_system(tier: Tier, cold: ObjectTier | None, ground: ClusterContext) -> SharedFileSystem:
     network = ground.network
     args = SharedFileSystemArgs(
         placement=ground.spec.placement,
@@ -105,7 +105,7 @@ def _shared(tier: Tier, cold: ObjectTier | None, ground: Ground) -> SharedFileSy
     return SharedFileSystem(f"tier-{tier.tier}", args, opts=ground.options())
 
 
-def _disk(tier: Tier, ground: Ground) -> SharedDisk:
+def _disk(tier: Tier, ground: ClusterContext) -> SharedDisk:
     args = SharedDiskArgs(
         placement=ground.spec.placement,
         tier=tier,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_azure as azure
 
-from components.connectivity.tunnel import Tunnel, shared_key
-from components.context.naming import physical
+from components.connectivity.tunnel import Tunnel, generate_preshared_key
+from components.context.naming import build_physical_name
 from planning.costs.charges.connectivity import PART
 from planning.costs.resources.clouds.azure import SKU
 from planning.values.errors import InputError
@@ -45,7 +45,7 @@ class MainSide(pulumi.ComponentResource):
         )
         within = pulumi.ResourceOptions(parent=self, provider=there)
         gateway, address = _gateway(args, group=group, opts=within)
-        key = shared_key(parent=self)
+        key = generate_preshared_key(parent=self)
         _connection(args, group=group, gateway=gateway, key=key, opts=within)
         self.tunnels = (Tunnel(address=address, key=key),)
         self.register_outputs({"tunnels": [address]})
@@ -117,7 +117,7 @@ def _connection(
     Such ranges need every cipher said too (learn.microsoft.com/azure/vpn-gateway/vpn-gateway-connect-multiple-
     policybased-rm-ps).
     """
-    region, tags = args.link.region, {**args.tags, "Name": physical(args.placement)}
+    region, tags = args.link.region, {**args.tags, "Name": build_physical_name(args.placement)}
     cluster = azure.network.LocalNetworkGateway(
         "cluster",
         location=region,

@@ -84,7 +84,7 @@ class Cluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.kubeconfig = kubeconfig(self.name, endpoint=cluster.api_server_endpoint)
-        self.open_id_server = cluster.api_server_endpoint.apply(unmanaged) if args.issuer else ""
+        self.open_id_server = cluster.api_server_endpoint.apply(build_unmanaged_endpoint) if args.issuer else ""
         self.issuer = cluster.service_account_oidc_issuer_url
         self.register_outputs({"name": self.name})
 
@@ -133,7 +133,7 @@ def with_scheme(endpoint: str) -> str:
     return endpoint if endpoint.startswith("https://") else f"https://{endpoint}"
 
 
-def unmanaged(endpoint: str) -> str:
+def build_unmanaged_endpoint(endpoint: str) -> str:
     """The second address of the same API, where tokens of others are taken (docs.coreweave.com, Unmanaged auth)."""
     return f"https://api.{endpoint.removeprefix('https://')}"
 

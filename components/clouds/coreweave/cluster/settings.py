@@ -12,7 +12,7 @@ from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
 
 OFFLINE: Final = "named-at-preview"
 
@@ -37,7 +37,7 @@ class CoreWeaveSettings:
     client: str
 
 
-def read(site: Site) -> CoreWeaveSettings:
+def read(site: PlacementContext) -> CoreWeaveSettings:
     """The settings of the current stack.
 
     Raises:
@@ -50,15 +50,15 @@ def read(site: Site) -> CoreWeaveSettings:
     if bool(issuer) != bool(client):
         raise InputError(f"{SECTION}:oidcIssuer and {SECTION}:oidcClient belong together, and one of them is missing")
     return CoreWeaveSettings(
-        zone=config.get("zone") or known or _needed(config, "zone", site=site, example="US-EAST-04A"),
-        cpu_machine=_needed(config, "cpuMachine", site=site, example="cd-hc-a384-genoa") if unnamed else "",
+        zone=config.get("zone") or known or _require_setting(config, "zone", site=site, example="US-EAST-04A"),
+        cpu_machine=_require_setting(config, "cpuMachine", site=site, example="cd-hc-a384-genoa") if unnamed else "",
         public_api=config.get_bool("publicApi") or False,
         issuer=issuer,
         client=client,
     )
 
 
-def _needed(config: pulumi.Config, key: str, *, site: Site, example: str) -> str:
+def _require_setting(config: pulumi.Config, key: str, *, site: PlacementContext, example: str) -> str:
     found = config.get(key) or ""
     if found or site.settings.offline:
         return found or OFFLINE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_coreweave as coreweave
 
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 from planning.values.addresses import NARROWEST_RANGES
 from planning.values.errors import InputError
 
@@ -29,7 +29,7 @@ LONGEST_NAME: Final = 30  # of a VPC and of a cluster (pulumi-coreweave 1.0.3)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranges:
+class CoreWeaveRanges:
     """Address ranges of one cluster: pods have the first half of its range, all else lies in the second."""
 
     pods: IPv4Network
@@ -39,7 +39,7 @@ class Ranges:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkArgs:
+class VpcArgs:
     """Where the network is, and the declared charges of its traffic."""
 
     placement: Placement
@@ -49,14 +49,14 @@ class NetworkArgs:
 
 
 @final
-class Network(pulumi.ComponentResource):
+class Vpc(pulumi.ComponentResource):
     """A VPC whose load balancers face inwards unless a service asks for a public one."""
 
     vpc_id: pulumi.Output[str]
 
-    def __init__(self, name: str, args: NetworkArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: VpcArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:network:Network", name, _facts(args), opts)
-        ranges = cut(args.network.cidr)
+        ranges = split_range(args.network.cidr)
         vpc = coreweave.NetworkingVpc(
             "network",
             name=short_name(args.placement),
@@ -73,7 +73,7 @@ class Network(pulumi.ComponentResource):
         self.register_outputs({"vpcId": self.vpc_id})
 
 
-def _facts(args: NetworkArgs) -> dict[str, object]:
+def _facts(args: VpcArgs) -> dict[str, object]:
     return {
         "provider": args.placement.provider,
         "region": args.placement.region,
@@ -82,7 +82,7 @@ def _facts(args: NetworkArgs) -> dict[str, object]:
     }
 
 
-def cut(cidr: IPv4Network) -> Ranges:
+def split_range(cidr: IPv4Network) -> CoreWeaveRanges:
     """Ranges of a cluster inside `cidr`.
 
     Raises:
@@ -97,7 +97,7 @@ def cut(cidr: IPv4Network) -> Ranges:
     blocks = rest.subnets(new_prefix=HOST_PREFIX)
     hosts, others = next(blocks), next(blocks)
     small = others.subnets(new_prefix=SMALL_PREFIX)
-    return Ranges(pods=pods, hosts=hosts, services=next(small), balancers=next(small))
+    return CoreWeaveRanges(pods=pods, hosts=hosts, services=next(small), balancers=next(small))
 
 
 def short_name(placement: Placement) -> str:
@@ -106,7 +106,7 @@ def short_name(placement: Placement) -> str:
     Raises:
         InputError: longer than CoreWeave allows.
     """
-    name = physical(placement)
+    name = build_physical_name(placement)
     if len(name) > LONGEST_NAME:
         raise InputError(
             f"{name!r} has {len(name)} characters; a cluster's name on CoreWeave has {LONGEST_NAME} at most",

@@ -11,7 +11,7 @@ import pulumi_random as random
 
 from components.context.buckets import INCOMPLETE_UPLOAD_DAYS, OLD_VERSION_DAYS, purposes, tier_facts
 from components.context.names import SERVICE_ACCOUNT, namespace
-from components.context.naming import physical, tags
+from components.context.naming import build_physical_name, tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ def _bucket(
     name = f"{args.tier.tier}-{purpose}"
     bucket = coreweave.ObjectStorageBucket(
         name,
-        name=pulumi.Output.concat(physical(args.spec.placement, name), "-", suffix),
+        name=pulumi.Output.concat(build_physical_name(args.spec.placement, name), "-", suffix),
         zone=args.zone,
         tags=tags(args.spec),
         opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
@@ -119,7 +119,7 @@ class BucketAccess(pulumi.ComponentResource):
         if args.workloads:
             coreweave.ObjectStorageOrganizationAccessPolicy(
                 "workloads",
-                name=physical(args.placement, "workloads"),
+                name=build_physical_name(args.placement, "workloads"),
                 statements=[
                     {
                         "name": "workloads",

@@ -11,7 +11,7 @@ import pulumi_random as random
 
 from components.clouds.coreweave.storage.buckets import ACTIONS, SUFFIX_BYTES
 from components.context.buckets import NAME, OLD_DAYS, UPLOAD_DAYS, bucket_facts
-from components.context.naming import physical, tags
+from components.context.naming import build_physical_name, tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ def _bucket(args: PlatformStorageArgs, *, parent: PlatformStorage) -> coreweave.
     suffix = random.RandomId("suffix-platform", byte_length=SUFFIX_BYTES, opts=pulumi.ResourceOptions(parent=parent))
     bucket = coreweave.ObjectStorageBucket(
         NAME,
-        name=pulumi.Output.concat(physical(args.spec.placement, NAME), "-", suffix.hex),
+        name=pulumi.Output.concat(build_physical_name(args.spec.placement, NAME), "-", suffix.hex),
         zone=args.zone,
         tags=tags(args.spec),
         opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
@@ -115,7 +115,7 @@ class PlatformAccess(pulumi.ComponentResource):
         if roles:
             coreweave.ObjectStorageOrganizationAccessPolicy(
                 "platform",
-                name=physical(args.placement, "platform"),
+                name=build_physical_name(args.placement, "platform"),
                 statements=[
                     *(_objects(user, role, bucket=args.bucket) for user, role in roles.items()),
                     {

@@ -17,7 +17,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from catalogs.providers import OLDEST_KUBERNETES
-from components.clouds.existing.cluster.kubeconfig import expired, read
+from components.clouds.existing.cluster.kubeconfig import find_expired_credential, read
 from planning.inputs.files import read_text
 from planning.values.errors import Fault, InputError
 
@@ -50,11 +50,11 @@ class Fact:
     hint: str = ""
 
 
-class UnreachableError(Exception):
+class ApiServerUnreachableError(Exception):
     """The API server did not answer as one; the message says how, without any credential."""
 
 
-def ensure(facts: Sequence[Fact], *, variable: str) -> None:
+def require_preconditions(facts: Sequence[Fact], *, variable: str) -> None:
     """Passes where nothing is wrong.
 
     Raises:
@@ -67,7 +67,7 @@ def ensure(facts: Sequence[Fact], *, variable: str) -> None:
         raise InputError(said, faults=faults, hint=wrong[0].hint)
 
 
-def examine(
+def check_preconditions(
     text: str,
     *,
     context: str | None,
@@ -95,8 +95,8 @@ def examine(
         return (fact,)
     try:
         version = (ask or ask_version)(kubeconfig)
-    except UnreachableError as error:
-        return (_unreachable(kubeconfig, str(error)),)
+    except ApiServerUnreachableError as error:
+        return (_build_unreachable_fact(kubeconfig, str(error)),)
     return (_version(version, oldest=oldest or OLDEST_KUBERNETES),)
 
 
@@ -117,7 +117,7 @@ def _program(kubeconfig: Kubeconfig) -> Fact | None:
 
 
 def _credentials(kubeconfig: Kubeconfig, *, now: datetime) -> Fact | None:
-    found = expired(kubeconfig, now=now)
+    found = find_expired_credential(kubeconfig, now=now)
     if found is None:
         return None
     what, end = found
@@ -125,23 +125,23 @@ def _credentials(kubeconfig: Kubeconfig, *, now: datetime) -> Fact | None:
     return Fact(state="wrong", message=message, field=ENVIRONMENT, hint="get the file anew from the provider")
 
 
-def _unreachable(kubeconfig: Kubeconfig, reason: str) -> Fact:
+def _build_unreachable_fact(kubeconfig: Kubeconfig, reason: str) -> Fact:
     message = f"the API server of the kubeconfig's context {kubeconfig.context!r} cannot be used: {reason}"
     hint = "check the VPN or firewall between here and the cluster, and that kubectl works with the same file"
     return Fact(state="wrong", message=message, field=ENVIRONMENT, hint=hint)
 
 
 def _version(version: str, *, oldest: str) -> Fact:
-    number = minor(version)
+    number = parse_minor_version(version)
     if number is None:
         return Fact(state="wrong", message=f"the API server says its version is {version!r}, which is none")
-    if number < (minor(oldest) or (0, 0)):
+    if number < (parse_minor_version(oldest) or (0, 0)):
         message = f"the cluster runs Kubernetes {number[0]}.{number[1]}, and {oldest} is the oldest that is built on"
         return Fact(state="wrong", message=message, hint=f"have the provider upgrade it to {oldest} or later")
     return Fact(state="right", message=f"Kubernetes {number[0]}.{number[1]}")
 
 
-def minor(version: str) -> tuple[int, int] | None:
+def parse_minor_version(version: str) -> tuple[int, int] | None:
     """Major and minor of "v1.33.4+rke2r1" or "1.33"; None for anything else."""
     found = re.match(r"v?(\d{1,3})\.(\d{1,4})", version)
     return None if found is None else (int(found[1]), int(found[2]))
@@ -166,11 +166,13 @@ def ask_version(kubeconfig: Kubeconfig) -> str:
         return str(client.VersionApi(api).get_code(_request_timeout=WAIT_SECONDS).git_version)
     except ApiException as error:
         status, reason = cast("tuple[int | None, object]", (error.status, error.reason))  # pyright: ignore[reportUnknownMemberType]
-        raise UnreachableError(_refusal(status) if status else _silence(str(reason))) from error
+        raise ApiServerUnreachableError(_refusal(status) if status else _silence(str(reason))) from error
     except HTTPError as error:
-        raise UnreachableError(_silence(str(error))) from error
+        raise ApiServerUnreachableError(_silence(str(error))) from error
     except (ConfigException, OSError, ValueError) as error:
-        raise UnreachableError("its credentials cannot be loaded, or the program that signs in failed") from error
+        raise ApiServerUnreachableError(
+            "its credentials cannot be loaded, or the program that signs in failed"
+        ) from error
 
 
 def _refusal(status: int) -> str:
@@ -198,7 +200,7 @@ OFFLINE_PLACEHOLDER: Final = "not read offline"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExistingClusterArgs:
+class AttachedClusterArgs:
     """How the cluster is reached.
 
     Args:
@@ -213,7 +215,7 @@ class ExistingClusterArgs:
 
 
 @final
-class ExistingCluster(pulumi.ComponentResource):
+class AttachedCluster(pulumi.ComponentResource):
     """A cluster that somebody else runs; nothing of it is created or deleted here.
 
     Attributes:
@@ -224,7 +226,7 @@ class ExistingCluster(pulumi.ComponentResource):
     provider: kubernetes.Provider
     kubeconfig: pulumi.Output[str]
 
-    def __init__(self, name: str, args: ExistingClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: AttachedClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region}
         super().__init__("atoll:cluster:ExistingCluster", name, facts, opts)
         self.kubeconfig = _kubeconfig(args)
@@ -237,20 +239,20 @@ class ExistingCluster(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _kubeconfig(args: ExistingClusterArgs) -> pulumi.Output[str]:
+def _kubeconfig(args: AttachedClusterArgs) -> pulumi.Output[str]:
     """The content of the file, as a secret: it holds credentials."""
     if args.offline:
         return pulumi.Output.secret(OFFLINE_PLACEHOLDER)
     path = kubeconfig_path(args.existing.kubeconfig_env)
     text = kubeconfig_text(path, variable=args.existing.kubeconfig_env)
-    facts = examine(
+    facts = check_preconditions(
         text,
         context=args.existing.context,
         variable=args.existing.kubeconfig_env,
         path=path,
         oldest=args.oldest_kubernetes,
     )
-    ensure(facts, variable=args.existing.kubeconfig_env)
+    require_preconditions(facts, variable=args.existing.kubeconfig_env)
     return pulumi.Output.secret(text)
 
 

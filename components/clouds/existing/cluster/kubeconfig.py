@@ -60,8 +60,8 @@ def read(text: str, *, context: str | None, variable: str, path: Path) -> Kubeco
     Raises:
         InputError: not a kubeconfig, or without the context; its content is never repeated.
     """
-    whole = _parsed(text, variable=variable)
-    contexts = _named(whole, "contexts", "context")
+    whole = _parse_yaml(text, variable=variable)
+    contexts = _index_entries(whole, "contexts", "context")
     if not contexts:
         raise InputError(f"what {variable} names is no kubeconfig: it has no contexts")
     chosen = context or str(whole.get("current-context") or "") or next(iter(contexts))
@@ -71,7 +71,7 @@ def read(text: str, *, context: str | None, variable: str, path: Path) -> Kubeco
             hint="set where.existing.context to one of them, then accept again",
         )
     meant = contexts[chosen]
-    clusters, users = _named(whole, "clusters", "cluster"), _named(whole, "users", "user")
+    clusters, users = _index_entries(whole, "clusters", "cluster"), _index_entries(whole, "users", "user")
     return Kubeconfig(
         path=path,
         context=chosen,
@@ -80,7 +80,7 @@ def read(text: str, *, context: str | None, variable: str, path: Path) -> Kubeco
     )
 
 
-def expired(kubeconfig: Kubeconfig, *, now: datetime) -> tuple[str, datetime] | None:
+def find_expired_credential(kubeconfig: Kubeconfig, *, now: datetime) -> tuple[str, datetime] | None:
     """Which credential has expired, and when; None where none has, or none says when it does."""
     ends = {
         "client certificate": _certificate_end(kubeconfig.user, kubeconfig.path.parent),
@@ -115,7 +115,7 @@ def _certificate_end(user: Mapping[str, object], folder: Path) -> datetime | Non
         return None
 
 
-def _parsed(text: str, *, variable: str) -> Mapping[str, object]:
+def _parse_yaml(text: str, *, variable: str) -> Mapping[str, object]:
     """The file as values. A fault's own words are left out: they could hold a line of it, and that is a secret."""
     if YamlText(text, file=variable).notes:
         raise InputError(
@@ -125,7 +125,7 @@ def _parsed(text: str, *, variable: str) -> Mapping[str, object]:
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
 
-def _named(whole: Mapping[str, object], many: str, one: str) -> dict[str, Mapping[str, object]]:
+def _index_entries(whole: Mapping[str, object], many: str, one: str) -> dict[str, Mapping[str, object]]:
     """The entries of a list of a kubeconfig by their names; what is no entry is passed over."""
     found: dict[str, Mapping[str, object]] = {}
     listed = whole.get(many)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import ACCOUNT_LENGTH, shown
+from components.clouds.gcp.account.names import ACCOUNT_LENGTH, build_gcp_name
 from components.connectivity.vpn import UNITS, VpnKeys, VpnKeysArgs
 from planning.values.addresses import server_address
 
@@ -91,7 +91,7 @@ DISK: Final = "pd-balanced"
 
 
 @dataclass(frozen=True, kw_only=True)
-class GatewayArgs:
+class VpnGatewayArgs:
     """Where the gateway stands and for whom.
 
     Args:
@@ -114,7 +114,7 @@ class GatewayArgs:
 
 
 @final
-class Gateway(pulumi.ComponentResource):
+class VpnGateway(pulumi.ComponentResource):
     """A machine that fetches its configuration every minute, so that users come and go without a restart.
 
     The keys lie in one secret, which the machine's own account alone is given; its metadata holds none. Nobody
@@ -128,7 +128,7 @@ class Gateway(pulumi.ComponentResource):
     address: pulumi.Output[str]
     profiles: Mapping[str, pulumi.Output[str]]
 
-    def __init__(self, name: str, args: GatewayArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: VpnGatewayArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts: dict[str, object] = {
             "provider": args.placement.provider,
             "region": args.placement.region,
@@ -144,7 +144,7 @@ class Gateway(pulumi.ComponentResource):
         inside = pulumi.ResourceOptions(parent=self)
         account = gcp.serviceaccount.Account(
             "gateway",
-            account_id=shown(args.placement, "vpn", longest=ACCOUNT_LENGTH),
+            account_id=build_gcp_name(args.placement, "vpn", longest=ACCOUNT_LENGTH),
             display_name="VPN gateway of the Atoll cluster",
             opts=inside,
         )
@@ -158,13 +158,13 @@ class Gateway(pulumi.ComponentResource):
 
 
 def _secret(
-    keys: VpnKeys, args: GatewayArgs, *, account: gcp.serviceaccount.Account, parent: Gateway
+    keys: VpnKeys, args: VpnGatewayArgs, *, account: gcp.serviceaccount.Account, parent: VpnGateway
 ) -> list[pulumi.Resource]:
     """One secret for server and users: 64 KiB hold three hundred of them."""
     inside = pulumi.ResourceOptions(parent=parent)
     secret = gcp.secretmanager.Secret(
         "vpn",
-        secret_id=shown(args.placement, "vpn"),
+        secret_id=build_gcp_name(args.placement, "vpn"),
         replication={
             "user_managed": {
                 "replicas": [
@@ -191,7 +191,7 @@ def _secret(
     return [version, reads]
 
 
-def _doors(args: GatewayArgs, *, parent: Gateway) -> None:
+def _doors(args: VpnGatewayArgs, *, parent: VpnGateway) -> None:
     """WireGuard from anywhere, since it answers nobody without a key; from the gateway to the nodes by SSH and HTTPS.
 
     What comes from the gateway carries its own address, which lies in the nodes' range: the rule that lets nodes talk
@@ -209,22 +209,22 @@ def _doors(args: GatewayArgs, *, parent: Gateway) -> None:
 
 
 def _machine(
-    args: GatewayArgs,
+    args: VpnGatewayArgs,
     *,
     account: gcp.serviceaccount.Account,
     address: gcp.compute.Address,
     configured: Sequence[pulumi.Resource],
-    parent: Gateway,
+    parent: VpnGateway,
 ) -> None:
     script = MachineScript(
-        address=server_address(args.gateway.cidr), cidr=args.gateway.cidr, secret=shown(args.placement, "vpn")
+        address=server_address(args.gateway.cidr), cidr=args.gateway.cidr, secret=build_gcp_name(args.placement, "vpn")
     )
     zones = gcp.compute.get_zones_output(
         region=args.placement.region, opts=pulumi.InvokeOutputOptions(parent=parent)
     ).names
     gcp.compute.Instance(
         "gateway",
-        name=shown(args.placement, "vpn"),
+        name=build_gcp_name(args.placement, "vpn"),
         machine_type=args.gateway.machine,
         zone=zones.apply(lambda names: names[0]),
         tags=[TAG],

@@ -9,16 +9,16 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as kubernetes
 
-from components.clouds.gcp.access.gateway import Gateway, GatewayArgs
-from components.clouds.gcp.account.names import ACCOUNT_LENGTH, shown
-from components.clouds.gcp.cluster.control_plane import User, kubeconfig
+from components.clouds.gcp.access.gateway import VpnGateway, VpnGatewayArgs
+from components.clouds.gcp.account.names import ACCOUNT_LENGTH, build_gcp_name
+from components.clouds.gcp.cluster.control_plane import KubeconfigUser, kubeconfig
 from components.context.names import namespace, workloads
 from components.tenancy.workload import group_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.clouds.gcp.cluster.context import Ground
+    from components.clouds.gcp.cluster.context import ClusterContext
     from components.clouds.gcp.cluster.control_plane import Cluster
     from planning.spec.cluster import Placement
 
@@ -69,7 +69,7 @@ class Roles(pulumi.ComponentResource):
 
     def _kubeconfig(self, role: str, args: RolesArgs) -> pulumi.Output[str]:
         users = {
-            workload: User(
+            workload: KubeconfigUser(
                 account=self.accounts[role, workload],
                 group=group_of(role, workload=workload),
                 namespace=namespace(workload),
@@ -82,7 +82,7 @@ class Roles(pulumi.ComponentResource):
 def _account(role: str, workload: str, args: RolesArgs, *, parent: Roles) -> pulumi.Output[str]:
     made = gcp.serviceaccount.Account(
         f"{role}-{workload}",
-        account_id=shown(args.placement, f"{role}-{workload}", longest=ACCOUNT_LENGTH),
+        account_id=build_gcp_name(args.placement, f"{role}-{workload}", longest=ACCOUNT_LENGTH),
         display_name=f"Atoll: {role} of {workload}",
         opts=pulumi.ResourceOptions(parent=parent),
     )
@@ -129,7 +129,7 @@ def _act_as(group: str, name: str, *, account: pulumi.Input[str], parent: GroupR
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaysIn:
+class AccessMethods:
     """What people get.
 
     Args:
@@ -145,7 +145,7 @@ class WaysIn:
     outputs: Mapping[str, pulumi.Input[object]] = field(default_factory=dict[str, "pulumi.Input[object]"])
 
 
-def ways_in(ground: Ground, *, cluster: Cluster) -> WaysIn:
+def register_access(ground: ClusterContext, *, cluster: Cluster) -> AccessMethods:
     """Registers them, but for what lies in the cluster."""
     site = ground.site
     roles = Roles(
@@ -164,22 +164,22 @@ def ways_in(ground: Ground, *, cluster: Cluster) -> WaysIn:
     said: dict[str, pulumi.Input[object]] = {"kubeconfigs": kubeconfigs, "roleAccounts": accounts}
     gateway = _gateway(ground)
     if gateway is None:
-        return WaysIn(kubeconfigs=kubeconfigs, accounts=roles.accounts, outputs=said)
+        return AccessMethods(kubeconfigs=kubeconfigs, accounts=roles.accounts, outputs=said)
     said |= {"vpnAddress": gateway.address, "vpnProfiles": gateway.profiles}
-    return WaysIn(kubeconfigs=kubeconfigs, accounts=roles.accounts, gateway=gateway.address, outputs=said)
+    return AccessMethods(kubeconfigs=kubeconfigs, accounts=roles.accounts, gateway=gateway.address, outputs=said)
 
 
-def rights_inside(ways: WaysIn, *, options: pulumi.ResourceOptions) -> None:
+def register_cluster_access(ways: AccessMethods, *, options: pulumi.ResourceOptions) -> None:
     """What the accounts of the roles may do inside the cluster."""
     if ways.accounts:
         GroupRights("group-rights", GroupRightsArgs(accounts=ways.accounts), opts=options)
 
 
-def _gateway(ground: Ground) -> Gateway | None:
+def _gateway(ground: ClusterContext) -> VpnGateway | None:
     site, spec, network = ground.site, ground.site.spec, ground.network
     if spec.vpn is None or spec.vpn.kind != "machine":
         return None
-    args = GatewayArgs(
+    args = VpnGatewayArgs(
         placement=spec.placement,
         gateway=spec.vpn,
         network=spec.network.cidr,
@@ -191,4 +191,6 @@ def _gateway(ground: Ground) -> Gateway | None:
         rotations=site.settings.vpn_rotations,
         labels=ground.labels,
     )
-    return Gateway("gateway", args, opts=site.options(provider=ground.gcp, depends_on=[*ground.key.granted, network]))
+    return VpnGateway(
+        "gateway", args, opts=site.options(provider=ground.gcp, depends_on=[*ground.key.granted, network])
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import shown
+from components.clouds.gcp.account.names import build_gcp_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ FORECAST: Final = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class BudgetArgs:
+class BillingBudgetArgs:
     """How much, and on whose account.
 
     Args:
@@ -39,7 +39,7 @@ class BudgetArgs:
 
 
 @final
-class Budget(pulumi.ComponentResource):
+class BillingBudget(pulumi.ComponentResource):
     """A budget and the topic that hears of it. It warns and stops nothing; Google Cloud has no budget that stops.
 
     Attributes:
@@ -48,12 +48,12 @@ class Budget(pulumi.ComponentResource):
 
     topic: pulumi.Output[str]
 
-    def __init__(self, name: str, args: BudgetArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: BillingBudgetArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region, "ceiling": str(args.ceiling)}
         super().__init__("atoll:cluster:Budget", name, facts, opts)
         topic = gcp.pubsub.Topic(
             "budget",
-            name=shown(args.placement, "budget"),
+            name=build_gcp_name(args.placement, "budget"),
             kms_key_name=args.key_id,
             message_storage_policy={"allowed_persistence_regions": [args.placement.region]},
             labels=dict(args.labels),
@@ -64,13 +64,13 @@ class Budget(pulumi.ComponentResource):
         self.register_outputs({"topic": self.topic})
 
 
-def _budget(args: BudgetArgs, *, topic: gcp.pubsub.Topic, parent: Budget) -> None:
+def _budget(args: BillingBudgetArgs, *, topic: gcp.pubsub.Topic, parent: BillingBudget) -> None:
     rules: list[gcp.billing.BudgetThresholdRuleArgsDict] = [{"threshold_percent": share} for share in SPENT]
     rules.append({"threshold_percent": FORECAST, "spend_basis": "FORECASTED_SPEND"})
     gcp.billing.Budget(
         "budget",
         billing_account=args.billing_account,
-        display_name=shown(args.placement),
+        display_name=build_gcp_name(args.placement),
         amount={
             "specified_amount": {
                 "currency_code": "USD",

@@ -34,7 +34,7 @@ MADE_ON_DEMAND: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyArgs:
+class EncryptionKeyArgs:
     """Where the key is, and for whom.
 
     Args:
@@ -48,7 +48,7 @@ class KeyArgs:
 
 
 @final
-class Key(pulumi.ComponentResource):
+class EncryptionKey(pulumi.ComponentResource):
     """A rotated key in a ring of its own. Neither can be deleted at Google, so both get a name that is never reused.
 
     Attributes:
@@ -59,7 +59,7 @@ class Key(pulumi.ComponentResource):
     id: pulumi.Output[str]
     granted: tuple[pulumi.Resource, ...]
 
-    def __init__(self, name: str, args: KeyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: EncryptionKeyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region}
         super().__init__("atoll:access:Key", name, facts, opts)
         key = _key(args, parent=self)
@@ -68,7 +68,7 @@ class Key(pulumi.ComponentResource):
         self.register_outputs({"id": self.id})
 
 
-def _key(args: KeyArgs, *, parent: Key) -> gcp.kms.CryptoKey:
+def _key(args: EncryptionKeyArgs, *, parent: EncryptionKey) -> gcp.kms.CryptoKey:
     kept = pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True)
     ring = gcp.kms.KeyRing("keys", location=args.placement.region, opts=kept)
     return gcp.kms.CryptoKey(
@@ -81,7 +81,7 @@ def _key(args: KeyArgs, *, parent: Key) -> gcp.kms.CryptoKey:
     )
 
 
-def _grant(user: str, key: gcp.kms.CryptoKey, args: KeyArgs, *, parent: Key) -> pulumi.Resource:
+def _grant(user: str, key: gcp.kms.CryptoKey, args: EncryptionKeyArgs, *, parent: EncryptionKey) -> pulumi.Resource:
     made: list[pulumi.Resource] = []
     if user in MADE_ON_DEMAND:
         agent = gcp.projects.ServiceIdentity(
@@ -97,7 +97,7 @@ def _grant(user: str, key: gcp.kms.CryptoKey, args: KeyArgs, *, parent: Key) -> 
     )
 
 
-def _agent(user: str, args: KeyArgs, *, parent: Key) -> pulumi.Output[str]:
+def _agent(user: str, args: EncryptionKeyArgs, *, parent: EncryptionKey) -> pulumi.Output[str]:
     if user == BUCKETS:
         asked = gcp.storage.get_project_service_account_output(opts=pulumi.InvokeOutputOptions(parent=parent))
         return asked.email_address.apply("serviceAccount:{}".format)

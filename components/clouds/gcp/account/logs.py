@@ -9,7 +9,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.clouds.gcp.account.key import ROLE
-from components.clouds.gcp.account.names import CLUSTER_LENGTH, shown
+from components.clouds.gcp.account.names import CLUSTER_LENGTH, build_gcp_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def _bucket(args: LogsArgs, *, parent: Logs) -> gcp.logging.ProjectBucketConfig:
         "logs",
         project=args.project,
         location=args.placement.region,
-        bucket_id=shown(args.placement, "logs"),
+        bucket_id=build_gcp_name(args.placement, "logs"),
         retention_days=KEPT_DAYS,
         cmek_settings={"kms_key_name": args.key_id},
         opts=pulumi.ResourceOptions(parent=parent, depends_on=[granted]),
@@ -73,7 +73,7 @@ def _route(bucket: gcp.logging.ProjectBucketConfig, args: LogsArgs, *, parent: L
     wanted = _filter(args.placement)
     sink = gcp.logging.ProjectSink(
         "logs",
-        name=shown(args.placement, "logs"),
+        name=build_gcp_name(args.placement, "logs"),
         destination=pulumi.Output.concat("logging.googleapis.com/", bucket.id),
         filter=wanted,
         unique_writer_identity=True,
@@ -81,7 +81,7 @@ def _route(bucket: gcp.logging.ProjectBucketConfig, args: LogsArgs, *, parent: L
     )
     gcp.logging.ProjectExclusion(
         "logs",
-        name=shown(args.placement, "logs"),
+        name=build_gcp_name(args.placement, "logs"),
         filter=wanted,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=[sink]),
     )
@@ -89,7 +89,7 @@ def _route(bucket: gcp.logging.ProjectBucketConfig, args: LogsArgs, *, parent: L
 
 def _filter(placement: Placement) -> str:
     """The cluster's own entries, and flows of its subnet."""
-    cluster, subnet = shown(placement, longest=CLUSTER_LENGTH), shown(placement, "nodes")
+    cluster, subnet = build_gcp_name(placement, longest=CLUSTER_LENGTH), build_gcp_name(placement, "nodes")
     return (
         f'resource.labels.cluster_name="{cluster}" OR '
         f'(resource.type="gce_subnetwork" AND resource.labels.subnetwork_name="{subnet}")'

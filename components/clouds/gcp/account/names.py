@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pulumi
 
-from components.context.naming import physical
+from components.context.naming import build_physical_name
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec, Placement, Pool
@@ -44,9 +44,9 @@ def pool_labels(pool: Pool, stack: dict[str, str]) -> dict[str, str]:
     return {**stack, **own, **({"atoll-workload": label(pool.workload)} if pool.workload else {})}
 
 
-def shown(placement: Placement, part: str = "", *, longest: int = LABEL_LENGTH) -> str:
+def build_gcp_name(placement: Placement, part: str = "", *, longest: int = LABEL_LENGTH) -> str:
     """The name that Google Cloud shows; one that is too long ends in a digest of itself."""
-    name = re.sub(r"[^a-z0-9-]+", "-", physical(placement, part).lower()).strip("-")
+    name = re.sub(r"[^a-z0-9-]+", "-", build_physical_name(placement, part).lower()).strip("-")
     if len(name) <= longest:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:SUFFIX]

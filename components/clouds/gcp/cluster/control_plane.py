@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import ACCOUNT_LENGTH, CLUSTER_LENGTH, shown
+from components.clouds.gcp.account.names import ACCOUNT_LENGTH, CLUSTER_LENGTH, build_gcp_name
 from components.clouds.gcp.network.vpc import PODS, SERVICES
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ ADMIN: Final = "admin"
 
 
 @dataclass(frozen=True, kw_only=True)
-class User:
+class KubeconfigUser:
     """Who somebody is in the cluster.
 
     Args:
@@ -44,10 +44,10 @@ def kubeconfig(
     name: str,
     endpoint: pulumi.Input[str],
     certificate: pulumi.Input[str],
-    users: Mapping[str, User] | None = None,
+    users: Mapping[str, KubeconfigUser] | None = None,
 ) -> pulumi.Output[str]:
     """The kubeconfig as JSON, which is YAML too; a context for each user, the first of which is the current one."""
-    wanted = {ADMIN: User()} if users is None else users
+    wanted = {ADMIN: KubeconfigUser()} if users is None else users
     server = pulumi.Output.concat("https://", endpoint)
     contexts = [{"name": each, "context": _context(each, user, cluster=name)} for each, user in wanted.items()]
     return pulumi.Output.json_dumps(
@@ -62,12 +62,12 @@ def kubeconfig(
     )
 
 
-def _context(name: str, user: User, *, cluster: str) -> dict[str, object]:
+def _context(name: str, user: KubeconfigUser, *, cluster: str) -> dict[str, object]:
     begun = {"namespace": user.namespace} if user.namespace else {}
     return {"cluster": cluster, "user": name, **begun}
 
 
-def _sign_in(user: User) -> dict[str, object]:
+def _sign_in(user: KubeconfigUser) -> dict[str, object]:
     taken = pulumi.Output.concat("--impersonate_service_account=", user.account)
     plugin = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
@@ -141,7 +141,7 @@ class Cluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: ClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:cluster:Cluster", name, _facts(args), opts)
-        self.name = shown(args.placement, longest=CLUSTER_LENGTH)
+        self.name = build_gcp_name(args.placement, longest=CLUSTER_LENGTH)
         self.workload_pool = pulumi.Output.concat(args.project, ".svc.id.goog")
         account, rights = _node_account(args, parent=self)
         self.node_account = account.email
@@ -170,7 +170,7 @@ def _node_account(
     opts = pulumi.ResourceOptions(parent=parent)
     account = gcp.serviceaccount.Account(
         "nodes",
-        account_id=shown(args.placement, "nodes", longest=ACCOUNT_LENGTH),
+        account_id=build_gcp_name(args.placement, "nodes", longest=ACCOUNT_LENGTH),
         display_name="Nodes of the Atoll cluster",
         opts=opts,
     )

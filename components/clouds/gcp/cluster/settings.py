@@ -14,7 +14,7 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.context.placement import Site
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import Pool
 
 ZONES_KEY: Final = "poolZones"
@@ -53,7 +53,7 @@ def read_gcp_settings() -> GcpSettings:
     )
 
 
-def zone_of(pool: Pool, *, site: Site, settings: GcpSettings) -> pulumi.Input[str] | None:
+def zone_of(pool: Pool, *, site: PlacementContext, settings: GcpSettings) -> pulumi.Input[str] | None:
     """The one zone of a pool whose nodes must be close together or are reserved; None where several will do.
 
     The lock's zone is the first that sells the machine; where a reservation lies only the stack can say.
@@ -85,7 +85,7 @@ def pool_zones(pool: Pool, zone: pulumi.Input[str] | None) -> tuple[pulumi.Input
     return pool.zones if zone is None else (zone,)
 
 
-def reservation_of(pool: Pool, *, site: Site) -> pulumi.Input[str] | None:
+def reservation_of(pool: Pool, *, site: PlacementContext) -> pulumi.Input[str] | None:
     """Name of the reservation a pool starts in; None where it needs none and the stack names none.
 
     Raises:

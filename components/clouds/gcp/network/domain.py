@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import shown
+from components.clouds.gcp.account.names import build_gcp_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DomainArgs:
+class DnsZoneArgs:
     """Which zone."""
 
     placement: Placement
@@ -26,7 +26,7 @@ class DomainArgs:
 
 
 @final
-class Domain(pulumi.ComponentResource):
+class DnsZone(pulumi.ComponentResource):
     """A signed public zone: certificates are proved by it, while the addresses in it may well be private.
 
     Attributes:
@@ -37,12 +37,12 @@ class Domain(pulumi.ComponentResource):
     zone_id: pulumi.Output[str]
     name_servers: pulumi.Output[Sequence[str]]
 
-    def __init__(self, name: str, args: DomainArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: DnsZoneArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region, "domain": args.domain}
         super().__init__("atoll:network:Domain", name, facts, opts)
         zone = gcp.dns.ManagedZone(
             "zone",
-            name=shown(args.placement, "zone"),
+            name=build_gcp_name(args.placement, "zone"),
             dns_name=f"{args.domain}.",
             description="Services of the Atoll cluster",
             visibility="public",

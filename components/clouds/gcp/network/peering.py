@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import shown
+from components.clouds.gcp.account.names import build_gcp_name
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PeeringArgs:
+class VpcPeeringArgs:
     """Both sides.
 
     Args:
@@ -37,7 +37,7 @@ class PeeringArgs:
 
 
 @final
-class Peering(pulumi.ComponentResource):
+class VpcPeering(pulumi.ComponentResource):
     """Our half, and the other where it is a network of the same project; else the customer makes it.
 
     Routes to subnets are exchanged by Google Cloud itself; custom ones pass in both directions, which is how a VPN or
@@ -52,18 +52,18 @@ class Peering(pulumi.ComponentResource):
     accepted: bool
     peer: pulumi.Output[str]
 
-    def __init__(self, name: str, args: PeeringArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: VpcPeeringArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts = {"provider": args.placement.provider, "region": args.placement.region, "peer": args.peering.vpc_id}
         super().__init__("atoll:network:Peering", name, facts, opts)
         _check_ranges(args)
         self.peer = _theirs(args)
         self.accepted = args.peering.account in {None, args.project_said}
-        ours = _half("main-cloud", shown(args.placement), one=args.network_id, other=self.peer, parent=self)
+        ours = _half("main-cloud", build_gcp_name(args.placement), one=args.network_id, other=self.peer, parent=self)
         if self.accepted:
             # Google Cloud changes one half of a pair at a time.
             _half(
                 "main-cloud-back",
-                shown(args.placement, "back"),
+                build_gcp_name(args.placement, "back"),
                 one=self.peer,
                 other=args.network_id,
                 parent=self,
@@ -73,13 +73,13 @@ class Peering(pulumi.ComponentResource):
         self.register_outputs({"id": self.id, "accepted": self.accepted})
 
 
-def _check_ranges(args: PeeringArgs) -> None:
+def _check_ranges(args: VpcPeeringArgs) -> None:
     theirs = args.peering.vpc_cidr
     if theirs is not None and theirs.overlaps(args.cidr):
         raise InputError(f"{args.cidr} overlaps {theirs} of the peered VPC", hint="choose another where.cidr")
 
 
-def _theirs(args: PeeringArgs) -> pulumi.Output[str]:
+def _theirs(args: VpcPeeringArgs) -> pulumi.Output[str]:
     """The customer's network by its whole name; a short one lies in the account that the lock names, else in ours."""
     if "/" in args.peering.vpc_id:
         return pulumi.Output.from_input(args.peering.vpc_id)
@@ -94,7 +94,7 @@ def _half(
     *,
     one: pulumi.Input[str],
     other: pulumi.Input[str],
-    parent: Peering,
+    parent: VpcPeering,
     after: pulumi.Resource | None = None,
 ) -> gcp.compute.NetworkPeering:
     return gcp.compute.NetworkPeering(

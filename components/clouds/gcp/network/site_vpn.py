@@ -12,8 +12,8 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.clouds.gcp.account.names import label
-from components.connectivity.tunnel import Tunnel, shared_key
-from components.context.naming import physical
+from components.connectivity.tunnel import Tunnel, generate_preshared_key
+from components.context.naming import build_physical_name
 from planning.costs.charges.connectivity import PART
 from planning.values.errors import InputError
 
@@ -56,7 +56,7 @@ class MainSide(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
         within = pulumi.ResourceOptions(parent=self, provider=there)
-        key = shared_key(parent=self)
+        key = generate_preshared_key(parent=self)
         address = _tunnel(args, key=key, opts=within)
         self.tunnels = (Tunnel(address=address, key=key),)
         self.register_outputs({"tunnels": [address]})
@@ -70,7 +70,7 @@ def _project(args: MainSideArgs) -> str | None:
 
 def _tunnel(args: MainSideArgs, *, key: pulumi.Output[str], opts: pulumi.ResourceOptions) -> pulumi.Output[str]:
     """The gateway with its address, which is answered, and the tunnel with the way to the cluster through it."""
-    region, said = args.link.region, f"tunnel of {physical(args.placement)}"
+    region, said = args.link.region, f"tunnel of {build_physical_name(args.placement)}"
     gateway = gcp.compute.VPNGateway("main-cloud", network=args.link.vpc_id, region=region, description=said, opts=opts)
     address = gcp.compute.Address("main-cloud", region=region, address_type="EXTERNAL", description=said, opts=opts)
     ways_in = [

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import shown
+from components.clouds.gcp.account.names import build_gcp_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from ipaddress import IPv4Network
 
     from planning.spec.cluster import Placement
-    from planning.values.addresses import Ranges
+    from planning.values.addresses import GkeRanges
 
 PODS: Final = "pods"
 SERVICES: Final = "services"
@@ -25,7 +25,7 @@ NAT_PORTS: Final = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkArgs:
+class VpcArgs:
     """Where the network is, what it spans, and the declared charges of its traffic.
 
     Args:
@@ -36,7 +36,7 @@ class NetworkArgs:
 
     placement: Placement
     cidr: IPv4Network
-    ranges: Ranges
+    ranges: GkeRanges
     addresses: int
     managed: bool
     called_back: Sequence[str]
@@ -44,7 +44,7 @@ class NetworkArgs:
 
 
 @final
-class Network(pulumi.ComponentResource):
+class Vpc(pulumi.ComponentResource):
     """A VPC without any rule but its own: what no rule allows, Google Cloud refuses.
 
     Attributes:
@@ -58,18 +58,20 @@ class Network(pulumi.ComponentResource):
     managed: pulumi.Resource | None
     managed_range: pulumi.Output[str] | None
 
-    def __init__(self, name: str, args: NetworkArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: VpcArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:network:Network", name, _facts(args), opts)
         vpc = _vpc(args, parent=self)
         subnet = _subnet(vpc, args, parent=self)
         _way_out(vpc, args, parent=self)
         _inside(vpc, args, parent=self)
-        self.managed, self.managed_range = _managed(vpc, args, parent=self) if args.managed else (None, None)
+        self.managed, self.managed_range = (
+            _register_private_services_access(vpc, args, parent=self) if args.managed else (None, None)
+        )
         self.id, self.name, self.subnet_id = vpc.id, vpc.name, subnet.id
         self.register_outputs({"id": self.id, "subnetId": self.subnet_id})
 
 
-def _facts(args: NetworkArgs) -> dict[str, object]:
+def _facts(args: VpcArgs) -> dict[str, object]:
     return {
         "provider": args.placement.provider,
         "region": args.placement.region,
@@ -78,10 +80,10 @@ def _facts(args: NetworkArgs) -> dict[str, object]:
     }
 
 
-def _vpc(args: NetworkArgs, *, parent: Network) -> gcp.compute.Network:
+def _vpc(args: VpcArgs, *, parent: Vpc) -> gcp.compute.Network:
     return gcp.compute.Network(
         "vpc",
-        name=shown(args.placement),
+        name=build_gcp_name(args.placement),
         auto_create_subnetworks=False,
         routing_mode="REGIONAL",
         mtu=MTU,
@@ -89,11 +91,11 @@ def _vpc(args: NetworkArgs, *, parent: Network) -> gcp.compute.Network:
     )
 
 
-def _subnet(vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network) -> gcp.compute.Subnetwork:
+def _subnet(vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc) -> gcp.compute.Subnetwork:
     """One subnet spans every zone of the region; Google's own APIs are reached inside it."""
     return gcp.compute.Subnetwork(
         "nodes",
-        name=shown(args.placement, "nodes"),
+        name=build_gcp_name(args.placement, "nodes"),
         network=vpc.id,
         region=args.placement.region,
         ip_cidr_range=str(args.ranges.nodes),
@@ -111,7 +113,7 @@ def _subnet(vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network) -> 
     )
 
 
-def _way_out(vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network) -> None:
+def _way_out(vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc) -> None:
     """Cloud NAT: nodes have no public address. Without addresses there is no way out."""
     if args.addresses == 0:
         return
@@ -137,7 +139,7 @@ def _way_out(vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network) ->
     )
 
 
-def _inside(vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network) -> None:
+def _inside(vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc) -> None:
     """Nodes and pods talk to each other, managed services call back; what no rule allows, every VPC refuses.
 
     GKE's own rule lets the control plane reach ports 443 and 10250 of the nodes and no other, and admission webhooks
@@ -170,8 +172,8 @@ def _inside(vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network) -> 
         )
 
 
-def _managed(
-    vpc: gcp.compute.Network, args: NetworkArgs, *, parent: Network
+def _register_private_services_access(
+    vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc
 ) -> tuple[pulumi.Resource, pulumi.Output[str]]:
     """The range that services of Google's own network get, and the peering through which they are reached."""
     opts = pulumi.ResourceOptions(parent=parent)

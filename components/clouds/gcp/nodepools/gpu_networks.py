@@ -9,7 +9,7 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as kubernetes
 
-from components.clouds.gcp.account.names import shown
+from components.clouds.gcp.account.names import build_gcp_name
 from components.clouds.gcp.nodepools.nodepool import Interface, fabric_of
 from planning.values.addresses import fabric_ranges
 from planning.values.errors import InputError
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from ipaddress import IPv4Network
 
-    from components.clouds.gcp.nodepools.nodepool import Fabric as FabricSpec
-    from components.context.placement import Site
+    from components.clouds.gcp.nodepools.nodepool import GpuNetworkSpec as FabricSpec
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import ClusterSpec, Placement, Pool
 
 
 @dataclass(frozen=True, kw_only=True)
-class FabricArgs:
+class GpuNetworkArgs:
     """What machines of one kind are joined by.
 
     Args:
@@ -54,7 +54,7 @@ class Lane:
 
 
 @final
-class Fabric(pulumi.ComponentResource):
+class GpuNetwork(pulumi.ComponentResource):
     """VPCs that join nothing but GPUs: no way out, and no rule that lets anything else in.
 
     Attributes:
@@ -63,7 +63,7 @@ class Fabric(pulumi.ComponentResource):
 
     lanes: tuple[Lane, ...]
 
-    def __init__(self, name: str, args: FabricArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: GpuNetworkArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         facts: dict[str, object] = {
             "provider": args.placement.provider,
             "region": args.placement.region,
@@ -82,11 +82,11 @@ class Fabric(pulumi.ComponentResource):
         return tuple(Interface(network=lane.network, subnet=lane.subnet) for lane in self.lanes)
 
 
-def _plain(index: int, args: FabricArgs, *, parent: Fabric) -> Lane:
+def _plain(index: int, args: GpuNetworkArgs, *, parent: GpuNetwork) -> Lane:
     name = f"{args.fabric.kind}-{index}"
     network = gcp.compute.Network(
         name,
-        name=shown(args.placement, name),
+        name=build_gcp_name(args.placement, name),
         auto_create_subnetworks=False,
         delete_default_routes_on_create=True,
         mtu=args.fabric.mtu,
@@ -104,12 +104,12 @@ def _plain(index: int, args: FabricArgs, *, parent: Fabric) -> Lane:
     return Lane(name=name, mode="NetDevice", network=network.name, subnet=subnet.name)
 
 
-def _rdma(args: FabricArgs, *, parent: Fabric) -> tuple[Lane, ...]:
+def _rdma(args: GpuNetworkArgs, *, parent: GpuNetwork) -> tuple[Lane, ...]:
     """One network by Google's profile for RDMA over Ethernet; it takes no firewall rule of TCP's kind."""
     profile = pulumi.Output.concat("projects/", args.project, "/global/networkProfiles/", args.zone, "-vpc-roce")
     network = gcp.compute.Network(
         f"{args.fabric.kind}-lanes",
-        name=shown(args.placement, f"{args.fabric.kind}-lanes"),
+        name=build_gcp_name(args.placement, f"{args.fabric.kind}-lanes"),
         auto_create_subnetworks=False,
         network_profile=profile,
         mtu=args.fabric.mtu,
@@ -129,11 +129,11 @@ def _rdma(args: FabricArgs, *, parent: Fabric) -> tuple[Lane, ...]:
 
 
 def _subnet(
-    name: str, network: gcp.compute.Network, cidr: IPv4Network, args: FabricArgs, *, parent: Fabric
+    name: str, network: gcp.compute.Network, cidr: IPv4Network, args: GpuNetworkArgs, *, parent: GpuNetwork
 ) -> gcp.compute.Subnetwork:
     return gcp.compute.Subnetwork(
         name,
-        name=shown(args.placement, name),
+        name=build_gcp_name(args.placement, name),
         network=network.id,
         region=args.placement.region,
         ip_cidr_range=str(cidr),
@@ -184,49 +184,49 @@ def _announce(lane: Lane, *, parent: Lanes) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FabricsArgs:
+class GpuNetworksArgs:
     """What every set of networks needs.
 
     Args:
         zones: pool name to its one zone.
     """
 
-    site: Site
+    site: PlacementContext
     project: pulumi.Input[str]
     zones: Mapping[str, pulumi.Input[str] | None]
 
 
-def fabrics(args: FabricsArgs, *, provider: pulumi.ProviderResource) -> dict[str, Fabric]:
+def fabrics(args: GpuNetworksArgs, *, provider: pulumi.ProviderResource) -> dict[str, GpuNetwork]:
     """Fabrics by kind.
 
     Raises:
         InputError: pools that share a fabric are in different zones, or no range is left for it.
     """
-    wanted = _wanted(args.site.spec)
+    wanted = _group_pools_by_fabric(args.site.spec)
     ranges = _ranges(args.site.spec, wanted)
-    made: dict[str, Fabric] = {}
+    made: dict[str, GpuNetwork] = {}
     first = 0
     for kind, (spec, pools) in wanted.items():
         count = spec.networks + spec.lanes
-        inside = FabricArgs(
+        inside = GpuNetworkArgs(
             placement=args.site.placement,
             fabric=spec,
             project=args.project,
             zone=_zone(pools, args),
             ranges=ranges[first : first + count],
         )
-        made[kind] = Fabric(f"fabric-{kind}", inside, opts=args.site.options(provider=provider))
+        made[kind] = GpuNetwork(f"fabric-{kind}", inside, opts=args.site.options(provider=provider))
         first += count
     return made
 
 
-def interfaces(pool: Pool, made: Mapping[str, Fabric]) -> tuple[Interface, ...]:
+def interfaces(pool: Pool, made: Mapping[str, GpuNetwork]) -> tuple[Interface, ...]:
     """The further networks of a pool's nodes."""
     spec = fabric_of(pool)
     return () if spec is None else made[spec.kind].interfaces
 
 
-def _wanted(spec: ClusterSpec) -> dict[str, tuple[FabricSpec, list[Pool]]]:
+def _group_pools_by_fabric(spec: ClusterSpec) -> dict[str, tuple[FabricSpec, list[Pool]]]:
     found: dict[str, tuple[FabricSpec, list[Pool]]] = {}
     for pool in spec.pools:
         fabric = fabric_of(pool)
@@ -247,7 +247,7 @@ def _ranges(spec: ClusterSpec, wanted: Mapping[str, tuple[FabricSpec, list[Pool]
         raise InputError(str(error), hint="choose another where.cidr in the checklist") from error
 
 
-def _zone(pools: list[Pool], args: FabricsArgs) -> pulumi.Input[str]:
+def _zone(pools: list[Pool], args: GpuNetworksArgs) -> pulumi.Input[str]:
     zones = [zone for pool in pools if (zone := args.zones[pool.name]) is not None]
     said = {zone for zone in zones if isinstance(zone, str)}
     if len(said) > 1:

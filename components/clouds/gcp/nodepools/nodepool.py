@@ -38,7 +38,7 @@ COMPACT_FLEX: Final = frozenset({"a3-ultragpu-8g", "a4-highgpu-8g"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fabric:
+class GpuNetworkSpec:
     """Networks between the GPUs of several nodes, beside the cluster's own.
 
     Args:
@@ -56,15 +56,15 @@ class Fabric:
 
 # Cluster Toolkit at 10470803 (June 2026), examples/gke-a3-highgpu, gke-a3-megagpu, gke-a3-ultragpu and gke-a4: four
 # networks for TCPX, eight for TCPXO, one more NIC and eight RDMA lanes for A3 Ultra and A4.
-FABRICS: Final[Mapping[str, Fabric]] = {
-    "a3-highgpu-8g": Fabric(kind="tcpx", networks=4, mtu=8244),
-    "a3-megagpu-8g": Fabric(kind="tcpxo", networks=8, mtu=8244),
-    "a3-ultragpu-8g": Fabric(kind="a3-rdma", networks=1, lanes=8),
-    "a4-highgpu-8g": Fabric(kind="a4-rdma", networks=1, lanes=8),
+FABRICS: Final[Mapping[str, GpuNetworkSpec]] = {
+    "a3-highgpu-8g": GpuNetworkSpec(kind="tcpx", networks=4, mtu=8244),
+    "a3-megagpu-8g": GpuNetworkSpec(kind="tcpxo", networks=8, mtu=8244),
+    "a3-ultragpu-8g": GpuNetworkSpec(kind="a3-rdma", networks=1, lanes=8),
+    "a4-highgpu-8g": GpuNetworkSpec(kind="a4-rdma", networks=1, lanes=8),
 }
 
 
-def fabric_of(pool: Pool) -> Fabric | None:
+def fabric_of(pool: Pool) -> GpuNetworkSpec | None:
     """The fabric that a pool's nodes are on: one node alone has nobody to talk to."""
     return FABRICS.get(pool.machine) if pool.max_nodes > 1 else None
 

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.names import namespace
-from components.context.placement import Volume
+from components.context.placement import WorkloadVolume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,10 +43,16 @@ class ClassesArgs:
     workloads: Sequence[str]
 
 
-def kept(files: Sequence[SharedFileSystem], bucket: pulumi.Input[str] | None) -> tuple[Volume, ...]:
+def list_workload_volumes(
+    files: Sequence[SharedFileSystem], bucket: pulumi.Input[str] | None
+) -> tuple[WorkloadVolume, ...]:
     """Volumes of the first shared file system and of the cold bucket, which are kept for each workload."""
-    shared = tuple(Volume(claim=SHARED_CLAIM, storage_class=SHARED, gib=each.size_gib) for each in files[:1])
-    return shared if bucket is None else (*shared, Volume(claim=BUCKET_CLAIM, storage_class=BUCKET, gib=BUCKET_GIB))
+    shared = tuple(WorkloadVolume(claim=SHARED_CLAIM, storage_class=SHARED, gib=each.size_gib) for each in files[:1])
+    return (
+        shared
+        if bucket is None
+        else (*shared, WorkloadVolume(claim=BUCKET_CLAIM, storage_class=BUCKET, gib=BUCKET_GIB))
+    )
 
 
 @final
@@ -62,7 +68,7 @@ class Classes(pulumi.ComponentResource):
         for files in args.files[:1]:
             _static(SHARED, parent=self)
             for workload in args.workloads:
-                _shared(files, workload=workload, parent=self)
+                _register_shared_volume(files, workload=workload, parent=self)
         if args.bucket is not None:
             _static(BUCKET, parent=self)
             for workload in args.workloads:
@@ -95,7 +101,7 @@ def _static(name: str, *, parent: Classes) -> None:
     )
 
 
-def _shared(files: SharedFileSystem, *, workload: str, parent: Classes) -> None:
+def _register_shared_volume(files: SharedFileSystem, *, workload: str, parent: Classes) -> None:
     kubernetes.core.v1.PersistentVolume(
         f"shared-{workload}",
         metadata={"name": f"shared-{workload}"},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import LUSTRE, shown
+from components.clouds.gcp.account.names import LUSTRE, build_gcp_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ class SharedFileSystem(pulumi.ComponentResource):
 def _lustre(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> gcp.lustre.Instance:
     return gcp.lustre.Instance(
         "shared",
-        instance_id=shown(args.placement, "shared"),
+        instance_id=build_gcp_name(args.placement, "shared"),
         location=args.zone,
         filesystem=LUSTRE_NAME,
         capacity_gib=str(args.tier.provisioned_gb),
@@ -100,7 +100,7 @@ def _lustre(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> gcp.lust
 def _filestore(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> gcp.filestore.Instance:
     return gcp.filestore.Instance(
         "shared",
-        name=shown(args.placement, "shared"),
+        name=build_gcp_name(args.placement, "shared"),
         location=args.zone,
         tier=FILESTORE_TIER,
         file_shares={"name": SHARE, "capacity_gb": args.tier.provisioned_gb},

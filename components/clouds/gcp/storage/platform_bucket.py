@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import ACCOUNT_LENGTH, shown
+from components.clouds.gcp.account.names import ACCOUNT_LENGTH, build_gcp_name
 from components.clouds.gcp.storage.buckets import UNDELETE_S, principal_of
 from components.context.buckets import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
 from components.context.placement import PlatformBucket
-from components.platform.building_blocks.object_store_access import bucket_users, visitors
+from components.platform.building_blocks.object_store_access import bucket_users, list_visitors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.clouds.gcp.cluster.context import Ground
+    from components.clouds.gcp.cluster.context import ClusterContext
     from components.clouds.gcp.cluster.control_plane import Cluster
     from components.platform.building_blocks.names import Account
     from components.platform.building_blocks.object_store_access import Visitor
@@ -80,7 +80,7 @@ def _account(user: str, args: PlatformAccessArgs, *, parent: PlatformAccess) -> 
     there = args.users[user]
     account = gcp.serviceaccount.Account(
         f"platform-{user}",
-        account_id=shown(args.placement, user, longest=ACCOUNT_LENGTH),
+        account_id=build_gcp_name(args.placement, user, longest=ACCOUNT_LENGTH),
         display_name=f"Atoll: {user} in the bucket of the platform",
         opts=pulumi.ResourceOptions(parent=parent),
     )
@@ -173,7 +173,7 @@ def _bucket(args: PlatformStorageArgs, *, parent: PlatformStorage) -> gcp.storag
     )
 
 
-def platform_bucket(ground: Ground, *, cluster: Cluster) -> PlatformBucket | None:
+def platform_bucket(ground: ClusterContext, *, cluster: Cluster) -> PlatformBucket | None:
     """The bucket and who may use it; None where no platform is installed."""
     site, platform = ground.site, ground.site.spec.platform
     if platform is None:
@@ -188,7 +188,7 @@ def platform_bucket(ground: Ground, *, cluster: Cluster) -> PlatformBucket | Non
         workload_pool=cluster.workload_pool,
         number=ground.number,
         users=bucket_users(platform),
-        visitors=visitors(site.spec),
+        visitors=list_visitors(site.spec),
         bucket=storage.bucket,
     )
     # The pool of identities is there once the first cluster of the project is.

@@ -15,13 +15,13 @@ from components.context.names import workloads
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.clouds.gcp.cluster.context import Ground
+    from components.clouds.gcp.cluster.context import ClusterContext
     from components.clouds.gcp.cluster.control_plane import Cluster
 
 OBJECTS: Final = frozenset({"object", "object_infrequent", "object_archive"})
 
 
-def objects(ground: Ground, *, cluster: Cluster) -> Mapping[str, pulumi.Output[str]]:
+def objects(ground: ClusterContext, *, cluster: Cluster) -> Mapping[str, pulumi.Output[str]]:
     """Buckets by purpose, and the right to use them."""
     site, spec = ground.site, ground.site.spec
     made = [
@@ -52,7 +52,7 @@ def objects(ground: Ground, *, cluster: Cluster) -> Mapping[str, pulumi.Output[s
     return buckets
 
 
-def shared(ground: Ground) -> tuple[SharedFileSystem, ...]:
+def register_file_systems(ground: ClusterContext) -> tuple[SharedFileSystem, ...]:
     """Shared file systems."""
     site, spec, network = ground.site, ground.site.spec, ground.network
     waits = [*ground.key.granted, *([network.managed] if network.managed is not None else [])]
@@ -75,7 +75,7 @@ def shared(ground: Ground) -> tuple[SharedFileSystem, ...]:
     )
 
 
-def _zone(ground: Ground) -> pulumi.Input[str]:
+def _zone(ground: ClusterContext) -> pulumi.Input[str]:
     """The zone of the first pool that is bound to one, since data should lie where it is read; else any."""
     bound = [zone for zone in ground.zones.values() if zone is not None]
     if bound:

@@ -17,7 +17,7 @@ EACH: Final = "*"  # in a path: every element of a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
+class ControlProof:
     """An input of a registered resource, as a run of the program without an engine shows it.
 
     Args:
@@ -36,7 +36,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class ControlClaim:
     """What a target has of a control.
 
     Args:
@@ -49,7 +49,7 @@ class Claim:
     level: Level
     words: str
     made_by: str = ""
-    proofs: tuple[Proof, ...] = ()
+    proofs: tuple[ControlProof, ...] = ()
     absent: tuple[str, ...] = ()
     says: str = ""
 
@@ -66,11 +66,11 @@ class Control:
     name: str
     title: str
     source: str
-    claims: Mapping[str, Claim]
+    claims: Mapping[str, ControlClaim]
     asked_by: str = ""
 
 
-THEIRS: Final = Claim(
+THEIRS: Final = ControlClaim(
     level="theirs",
     words="whoever runs the cluster decides",
     made_by="components/clouds/existing/cluster/control_plane.py",

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from planning.clone.comparison.security_controls.control import CIS_EKS, EACH, THEIRS, Claim, Control, Proof
+from planning.clone.comparison.security_controls.control import (
+    CIS_EKS,
+    EACH,
+    THEIRS,
+    Control,
+    ControlClaim,
+    ControlProof,
+)
 
 GKE: Final = "gcp:container/cluster:Cluster"
 GKE_POOL: Final = "gcp:container/nodePool:NodePool"
@@ -17,30 +24,32 @@ INSTANCE_IDENTITY: Final = Control(
     title="pods cannot take the identity of their node",
     source=f"{CIS_EKS} 5.2",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="IMDSv2 only, one hop; and network policies keep pods away from it",
             made_by="components/clouds/aws/nodepools/launch_template.py",
             proofs=(
-                Proof(type=TEMPLATE, path=("metadataOptions", "httpTokens"), equals="required"),
-                Proof(type=TEMPLATE, path=("metadataOptions", "httpPutResponseHopLimit"), equals=1),
-                Proof(type=NODE_CLASS, path=("spec", "metadataOptions", "httpTokens"), equals="required"),
+                ControlProof(type=TEMPLATE, path=("metadataOptions", "httpTokens"), equals="required"),
+                ControlProof(type=TEMPLATE, path=("metadataOptions", "httpPutResponseHopLimit"), equals=1),
+                ControlProof(type=NODE_CLASS, path=("spec", "metadataOptions", "httpTokens"), equals="required"),
             ),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="GKE's metadata server answers pods with their own identity",
             made_by="components/clouds/gcp/nodepools/nodepool.py",
             proofs=(
-                Proof(type=GKE_POOL, path=("nodeConfig", "workloadMetadataConfig", "mode"), equals="GKE_METADATA"),
+                ControlProof(
+                    type=GKE_POOL, path=("nodeConfig", "workloadMetadataConfig", "mode"), equals="GKE_METADATA"
+                ),
             ),
         ),
-        "coreweave": Claim(
+        "coreweave": ControlClaim(
             level="part",
             words="network policies keep pods of workloads away from 169.254.169.254; nothing is set on nodes",
             made_by="components/tenancy/workload.py",
             proofs=(
-                Proof(
+                ControlProof(
                     type=POLICY,
                     name="*-allow-https",
                     path=("spec", "egress", 0, "to", EACH, "ipBlock", "except"),
@@ -48,12 +57,12 @@ INSTANCE_IDENTITY: Final = Control(
                 ),
             ),
         ),
-        "existing": Claim(
+        "existing": ControlClaim(
             level="part",
             words="network policies keep pods of workloads away from 169.254.169.254; nodes are the provider's",
             made_by="components/tenancy/workload.py",
             proofs=(
-                Proof(
+                ControlProof(
                     type=POLICY,
                     name="*-allow-https",
                     path=("spec", "egress", 0, "to", EACH, "ipBlock", "except"),
@@ -68,22 +77,24 @@ VERIFIED_BOOT: Final = Control(
     title="nodes boot only what is signed",
     source="CIS GKE, shielded nodes and secure boot",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="none",
             words="secure boot is not set for nodes",
             made_by="components/clouds/aws/nodepools/launch_template.py",
             absent=("shielded", "secureBoot"),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="shielded nodes with secure boot and integrity monitoring",
             made_by="components/clouds/gcp/nodepools/nodepool.py",
             proofs=(
-                Proof(type=GKE, path=("enableShieldedNodes",), equals=True),
-                Proof(type=GKE_POOL, path=("nodeConfig", "shieldedInstanceConfig", "enableSecureBoot"), equals=True),
+                ControlProof(type=GKE, path=("enableShieldedNodes",), equals=True),
+                ControlProof(
+                    type=GKE_POOL, path=("nodeConfig", "shieldedInstanceConfig", "enableSecureBoot"), equals=True
+                ),
             ),
         ),
-        "coreweave": Claim(level="open", words="no source read says: ask CoreWeave"),
+        "coreweave": ControlClaim(level="open", words="no source read says: ask CoreWeave"),
         "existing": THEIRS,
     },
 )
@@ -92,30 +103,30 @@ WORKLOAD_IDENTITY: Final = Control(
     title="workloads reach the cloud by an identity of their own, without keys",
     source=f"{CIS_EKS} 5.2",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="EKS Pod Identity",
             made_by="components/clouds/aws/storage/buckets.py",
-            proofs=(Proof(type="aws:eks/podIdentityAssociation:PodIdentityAssociation", path=("roleArn",)),),
+            proofs=(ControlProof(type="aws:eks/podIdentityAssociation:PodIdentityAssociation", path=("roleArn",)),),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="Workload Identity Federation for GKE",
             made_by="components/clouds/gcp/cluster/control_plane.py",
-            proofs=(Proof(type=GKE, path=("workloadIdentityConfig", "workloadPool")),),
+            proofs=(ControlProof(type=GKE, path=("workloadIdentityConfig", "workloadPool")),),
         ),
-        "coreweave": Claim(
+        "coreweave": ControlClaim(
             level="part",
             words="object storage only, by federation with the cluster's issuer",
             made_by="components/clouds/coreweave/storage/buckets.py",
             proofs=(
-                Proof(
+                ControlProof(
                     type="coreweave:index/objectStorageOrganizationAccessPolicy:ObjectStorageOrganizationAccessPolicy",
                     path=("statements", EACH, "principals"),
                 ),
             ),
         ),
-        "existing": Claim(
+        "existing": ControlClaim(
             level="none",
             words="no identity: keys are secrets of the cluster",
             made_by="components/clouds/existing/builder.py",
@@ -128,37 +139,39 @@ PRIVATE_NODES: Final = Control(
     title="nodes without public addresses",
     source=f"{CIS_EKS} 5.4.3",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="private subnets",
             made_by="components/clouds/aws/network/vpc.py",
             proofs=(
-                Proof(type="aws:ec2/subnet:Subnet", name="private-*", path=("mapPublicIpOnLaunch",), equals=False),
+                ControlProof(
+                    type="aws:ec2/subnet:Subnet", name="private-*", path=("mapPublicIpOnLaunch",), equals=False
+                ),
             ),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="private nodes",
             made_by="components/clouds/gcp/nodepools/nodepool.py",
-            proofs=(Proof(type=GKE_POOL, path=("networkConfig", "enablePrivateNodes"), equals=True),),
+            proofs=(ControlProof(type=GKE_POOL, path=("networkConfig", "enablePrivateNodes"), equals=True),),
         ),
-        "coreweave": Claim(level="open", words="no source read says: ask CoreWeave"),
+        "coreweave": ControlClaim(level="open", words="no source read says: ask CoreWeave"),
         "existing": THEIRS,
     },
 )
-_FENCED: Final = Proof(type=POLICY, name="*-default-deny", path=("spec", "policyTypes"), holds="Ingress")
+_FENCED: Final = ControlProof(type=POLICY, name="*-default-deny", path=("spec", "policyTypes"), holds="Ingress")
 NETWORK_POLICY: Final = Control(
     name="network_policy",
     title="workloads reach and are reached by what they need only",
     source=f"{CIS_EKS} 4.3",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="default deny in every namespace of ours; the VPC CNI enforces it",
             made_by="components/tenancy/workload.py",
             proofs=(
                 _FENCED,
-                Proof(
+                ControlProof(
                     type="aws:eks/addon:Addon",
                     name="vpc-cni",
                     path=("configurationValues",),
@@ -166,19 +179,19 @@ NETWORK_POLICY: Final = Control(
                 ),
             ),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="default deny in every namespace of ours; Dataplane V2 enforces it",
             made_by="components/tenancy/workload.py",
-            proofs=(_FENCED, Proof(type=GKE, path=("datapathProvider",), equals="ADVANCED_DATAPATH")),
+            proofs=(_FENCED, ControlProof(type=GKE, path=("datapathProvider",), equals="ADVANCED_DATAPATH")),
         ),
-        "coreweave": Claim(
+        "coreweave": ControlClaim(
             level="part",
             words="default deny in every namespace of ours; that CKS enforces it stands in no source read: try it",
             made_by="components/tenancy/workload.py",
             proofs=(_FENCED,),
         ),
-        "existing": Claim(
+        "existing": ControlClaim(
             level="part",
             words="default deny in every namespace of ours; whether the network plugin enforces it, try",
             made_by="components/tenancy/workload.py",
@@ -186,12 +199,12 @@ NETWORK_POLICY: Final = Control(
         ),
     },
 )
-_RESTRICTED: Final = Claim(
+_RESTRICTED: Final = ControlClaim(
     level="full",
     words="namespaces of workloads admit restricted pods only",
     made_by="components/tenancy/workload.py",
     proofs=(
-        Proof(
+        ControlProof(
             type=SPACE,
             name="work-*",
             path=("metadata", "labels", "pod-security.kubernetes.io/enforce"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from planning.clone.comparison.security_controls.control import THEIRS, Claim, Control, Proof
+from planning.clone.comparison.security_controls.control import THEIRS, Control, ControlClaim, ControlProof
 
 S3_KEY: Final = "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
 S3_BLOCK: Final = "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock"
@@ -16,27 +16,29 @@ STORAGE_KEY: Final = Control(
     title="buckets, file systems and disks encrypted with a customer's key",
     source="PCI DSS 3",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="KMS key of the stack",
             made_by=KEYED,
             proofs=(
-                Proof(type=S3_KEY, path=("rules", 0, "applyServerSideEncryptionByDefault", "kmsMasterKeyId")),
-                Proof(type="aws:fsx/lustreFileSystem:LustreFileSystem", path=("kmsKeyId",)),
-                Proof(type="aws:ec2/launchTemplate:LaunchTemplate", path=("blockDeviceMappings", 0, "ebs", "kmsKeyId")),
+                ControlProof(type=S3_KEY, path=("rules", 0, "applyServerSideEncryptionByDefault", "kmsMasterKeyId")),
+                ControlProof(type="aws:fsx/lustreFileSystem:LustreFileSystem", path=("kmsKeyId",)),
+                ControlProof(
+                    type="aws:ec2/launchTemplate:LaunchTemplate", path=("blockDeviceMappings", 0, "ebs", "kmsKeyId")
+                ),
             ),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="Cloud KMS key of the stack",
             made_by="components/clouds/gcp/storage/buckets.py",
             proofs=(
-                Proof(type=GCS, path=("encryption", "defaultKmsKeyName")),
-                Proof(type="gcp:lustre/instance:Instance", path=("kmsKey",)),
-                Proof(type="gcp:container/nodePool:NodePool", path=("nodeConfig", "bootDiskKmsKey")),
+                ControlProof(type=GCS, path=("encryption", "defaultKmsKeyName")),
+                ControlProof(type="gcp:lustre/instance:Instance", path=("kmsKey",)),
+                ControlProof(type="gcp:container/nodePool:NodePool", path=("nodeConfig", "bootDiskKmsKey")),
             ),
         ),
-        "coreweave": Claim(
+        "coreweave": ControlClaim(
             level="none",
             words="CoreWeave encrypts with its own key; a customer's is no argument of its buckets",
             made_by=CW_OBJECTS,
@@ -51,19 +53,19 @@ KEY_ROTATION: Final = Control(
     title="customer's key turned over by itself",
     source="CIS GCP 1.10; CIS AWS, rotation of keys",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="every year, by KMS",
             made_by="components/clouds/aws/account/key.py",
-            proofs=(Proof(type="aws:kms/key:Key", path=("enableKeyRotation",), equals=True),),
+            proofs=(ControlProof(type="aws:kms/key:Key", path=("enableKeyRotation",), equals=True),),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="every 90 days",
             made_by="components/clouds/gcp/account/key.py",
-            proofs=(Proof(type="gcp:kms/cryptoKey:CryptoKey", path=("rotationPeriod",), equals="7776000s"),),
+            proofs=(ControlProof(type="gcp:kms/cryptoKey:CryptoKey", path=("rotationPeriod",), equals="7776000s"),),
         ),
-        "coreweave": Claim(
+        "coreweave": ControlClaim(
             level="none", words="there is no key of the customer's", made_by=CW_OBJECTS, absent=("kms",)
         ),
         "existing": THEIRS,
@@ -74,30 +76,30 @@ NOT_PUBLIC: Final = Control(
     title="buckets that nobody can open to the world",
     source="CIS AWS, S3 Block Public Access; CIS GCP, buckets are not public",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="S3 Block Public Access, all four",
             made_by=KEYED,
             proofs=tuple(
-                Proof(type=S3_BLOCK, path=(each,), equals=True)
+                ControlProof(type=S3_BLOCK, path=(each,), equals=True)
                 for each in ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
             ),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="public access prevention enforced, rights by IAM only",
             made_by="components/clouds/gcp/storage/buckets.py",
             proofs=(
-                Proof(type=GCS, path=("publicAccessPrevention",), equals="enforced"),
-                Proof(type=GCS, path=("uniformBucketLevelAccess",), equals=True),
+                ControlProof(type=GCS, path=("publicAccessPrevention",), equals="enforced"),
+                ControlProof(type=GCS, path=("uniformBucketLevelAccess",), equals=True),
             ),
         ),
-        "coreweave": Claim(
+        "coreweave": ControlClaim(
             level="part",
             words="only the organisation's access policy lets anybody in; no setting forbids to widen it",
             made_by="components/clouds/coreweave/storage/buckets.py",
             proofs=(
-                Proof(
+                ControlProof(
                     type="coreweave:index/objectStorageOrganizationAccessPolicy:ObjectStorageOrganizationAccessPolicy",
                     path=("statements",),
                 ),
@@ -112,15 +114,17 @@ TLS_ONLY: Final = Control(
     title="buckets answer over TLS only",
     source="CIS AWS, bucket policies deny HTTP",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="bucket policies refuse requests without TLS",
             made_by=KEYED,
-            proofs=(Proof(type="aws:s3/bucketPolicy:BucketPolicy", path=("policy",)),),
+            proofs=(ControlProof(type="aws:s3/bucketPolicy:BucketPolicy", path=("policy",)),),
             says="aws:SecureTransport",
         ),
-        "gcp": Claim(level="open", words="no source read says that plain HTTP is refused: nothing is set for it"),
-        "coreweave": Claim(
+        "gcp": ControlClaim(
+            level="open", words="no source read says that plain HTTP is refused: nothing is set for it"
+        ),
+        "coreweave": ControlClaim(
             level="none",
             words="inside the cluster the way to buckets is a proxy on each node, over plain HTTP",
             made_by=CW_OBJECTS,
@@ -134,30 +138,30 @@ VERSIONS: Final = Control(
     title="what is overwritten or deleted can be had again",
     source="our own law: what holds data is protected",
     claims={
-        "aws": Claim(
+        "aws": ControlClaim(
             level="full",
             words="versions of every object",
             made_by=KEYED,
             proofs=(
-                Proof(
+                ControlProof(
                     type="aws:s3/bucketVersioning:BucketVersioning",
                     path=("versioningConfiguration", "status"),
                     equals="Enabled",
                 ),
             ),
         ),
-        "gcp": Claim(
+        "gcp": ControlClaim(
             level="full",
             words="versions of every object",
             made_by="components/clouds/gcp/storage/buckets.py",
-            proofs=(Proof(type=GCS, path=("versioning", "enabled"), equals=True),),
+            proofs=(ControlProof(type=GCS, path=("versioning", "enabled"), equals=True),),
         ),
-        "coreweave": Claim(
+        "coreweave": ControlClaim(
             level="full",
             words="versions of every object",
             made_by=CW_OBJECTS,
             proofs=(
-                Proof(
+                ControlProof(
                     type="coreweave:index/objectStorageBucketVersioning:ObjectStorageBucketVersioning",
                     path=("versioningConfiguration", "status"),
                     equals="Enabled",

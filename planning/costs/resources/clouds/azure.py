@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.resources.resource import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
 
 SKU: Final = "VpnGw1AZ"  # the smallest that lies in several zones; those that lie in one are no longer made
@@ -26,20 +26,22 @@ FREE: Final = {
 }
 
 
-def gateway(case: Case) -> Iterator[Finding]:
+def gateway(case: CostingContext) -> Iterator[Finding]:
     """A VPN gateway. The price book has no price of it yet, so that its line is unpriced on both sides."""
     kind, sku = case.inputs.at("type").text(), case.inputs.at("sku").text()
     if (kind, sku) != ("Vpn", SKU):
         raise UnreadableError(f"type {kind!r} with sku {sku!r} has no price here")
-    yield case.hourly(Item.VPN_CONNECTION, group=Group.NETWORK, own="network/link/vpn_connection", note=_TRAFFIC_EXTRA)
+    yield case.hourly(
+        Item.VPN_CONNECTION, group=BillGroup.NETWORK, own="network/link/vpn_connection", note=_TRAFFIC_EXTRA
+    )
 
 
-def address(case: Case) -> Iterator[Finding]:
+def address(case: CostingContext) -> Iterator[Finding]:
     """A public address of the kind that new ones are: static, of tier Standard."""
     sku = case.inputs.at("sku").text("Standard")
     if sku != "Standard":
         raise UnreadableError(f"sku {sku!r} has no price here")
-    charge = case.hourly(Item.PUBLIC_IPV4, group=Group.NETWORK, own="network/public_ipv4")
+    charge = case.hourly(Item.PUBLIC_IPV4, group=BillGroup.NETWORK, own="network/public_ipv4")
     key = case.part_key("address", own="network/public_ipv4")
     yield replace(charge, key=key) if case.owner is not None else charge
 

@@ -7,17 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
 from planning.costs.resources import findings, kubernetes
-from planning.costs.resources.findings import OBJECTS, between, by_use, tier_key
+from planning.costs.resources.findings import OBJECTS, by_use, estimate_node_hours, tier_key
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
 
 PROVIDER: Final = "coreweave"
@@ -46,7 +46,7 @@ _KINDS: Final = {  # what a declared purchase may mean, by the pool's compute cl
 _GB: Final = {"G": Decimal(1), "T": Decimal(1000), "Gi": Decimal(2**30) / 10**9, "Ti": Decimal(2**40) / 10**9}
 
 
-def node_pool(case: Case) -> Iterator[Finding]:
+def node_pool(case: CostingContext) -> Iterator[Finding]:
     """Nodes of one pool. Their disks are their own and cost nothing beside them."""
     spec = case.inputs.at("spec")
     try:
@@ -55,31 +55,31 @@ def node_pool(case: Case) -> Iterator[Finding]:
         yield findings.machines(case, str(error), largest=lambda: [_machines(case, spec, _most_hours(spec))])
 
 
-def _machines(case: Case, spec: Properties, hours: Range) -> Charge:
+def _machines(case: CostingContext, spec: Properties, hours: Range) -> Charge:
     instance = spec.at("instanceType").text()
     return Charge(
         key=case.pool_key("machine"),
         label=f"{case.resource.name}: {instance}",
-        group=Group.COMPUTE,
+        group=BillGroup.COMPUTE,
         item=_MACHINES.get(instance, instance),
         purchase=_purchase(case, spec.at("computeClass").text("default")),
         quantity=hours,
     )
 
 
-def control_plane(case: Case) -> Iterator[Finding]:
+def control_plane(case: CostingContext) -> Iterator[Finding]:
     """A CKS cluster."""
-    yield case.hourly(Item.CONTROL_PLANE, group=Group.CONTROL_PLANE, own="control_plane")
+    yield case.hourly(Item.CONTROL_PLANE, group=BillGroup.CONTROL_PLANE, own="control_plane")
 
 
-def claim(case: Case) -> Iterator[Finding]:
+def claim(case: CostingContext) -> Iterator[Finding]:
     """A volume claim: of CoreWeave's shared class it is a file system of that size; any other as everywhere."""
     spec = case.inputs.at("spec")
     if spec.at("storageClassName").text("") != SHARED_CLASS:
         yield from kubernetes.claim(case)
         return
     size = _gb(spec.at("resources").at("requests").at("storage"))
-    yield case.charge(Item.SHARED_SSD, Range.exactly(size), group=Group.STORAGE, own=tier_key(case))
+    yield case.charge(Item.SHARED_SSD, Range.exactly(size), group=BillGroup.STORAGE, own=tier_key(case))
 
 
 def _most_hours(spec: Properties) -> Range:
@@ -88,7 +88,7 @@ def _most_hours(spec: Properties) -> Range:
     return Range.exactly(spec.at(size).number() * HOURS_PER_MONTH)
 
 
-def _node_hours(case: Case, spec: Properties) -> Range:
+def _node_hours(case: CostingContext, spec: Properties) -> Range:
     """Node-hours a month between the autoscaler's bounds; without one, those of the wanted size."""
     wanted = spec.at("targetNodes").number()
     scaled = spec.at("autoscaling").flag(default=False)
@@ -97,12 +97,12 @@ def _node_hours(case: Case, spec: Properties) -> Range:
     if low > high:
         raise UnreadableError("spec.minNodes is above spec.maxNodes")
     if case.pool is not None:
-        return between(case.pool, fewest=low, most=high)
+        return estimate_node_hours(case.pool, fewest=low, most=high)
     low, high = low * HOURS_PER_MONTH, high * HOURS_PER_MONTH
     return Range(low, min(max(wanted * HOURS_PER_MONTH, low), high), high)
 
 
-def _purchase(case: Case, compute_class: str) -> str:
+def _purchase(case: CostingContext, compute_class: str) -> str:
     """The word under which the nodes are priced: what the pool declares, else what CoreWeave is asked for.
 
     Raises:

@@ -59,7 +59,7 @@ def read(content: bytes, *, file: str) -> Preview:
         if fits(document):
             return _read(document, faults, preview, file=file)
     hint = _STREAM_HINT if all(key in document for key in _EVENT_KEYS) else f"it should come from {_KINDS}"
-    raise _refused(f"{file} is no preview, export or plan", file=file, hint=hint)
+    raise _build_refusal(f"{file} is no preview, export or plan", file=file, hint=hint)
 
 
 def _read(
@@ -76,7 +76,7 @@ def _read(
     try:
         return preview(document)
     except RecursionError:
-        raise _refused(f"{file} is nested too deeply", file=file) from None
+        raise _build_refusal(f"{file} is nested too deeply", file=file) from None
 
 
 def _document(content: bytes, *, file: str) -> dict[str, object]:
@@ -88,9 +88,9 @@ def _document(content: bytes, *, file: str) -> dict[str, object]:
         if any(each.message == MORE_THAN_ONE for each in error.faults) and all(
             f'"{key}"'.encode() in content for key in _EVENT_KEYS
         ):
-            raise _refused(f"{file} holds more than one JSON document", file=file, hint=_STREAM_HINT) from None
+            raise _build_refusal(f"{file} holds more than one JSON document", file=file, hint=_STREAM_HINT) from None
         raise
 
 
-def _refused(message: str, *, file: str, hint: str = "") -> InputError:
+def _build_refusal(message: str, *, file: str, hint: str = "") -> InputError:
     return InputError(message, faults=[Fault(message=message, file=file, hint=hint)], hint=hint)

@@ -110,7 +110,7 @@ def _region(config: object) -> str | None:
 
 def _gaps(document: dict[str, object], steps: Sequence[dict[str, object]]) -> Iterator[str]:
     """What is missing from the document."""
-    hidden = _hidden(document, steps)
+    hidden = _count_unlisted(document, steps)
     if hidden:
         yield f"{hidden} unchanged resources are not in this preview: {_SHOW_SAMES}"
     if any(each.get("severity") == ERROR for each in objects(document.get("diagnostics"))):
@@ -122,7 +122,7 @@ def _notes(read_only: int) -> Iterator[str]:
         yield f"{read_only} resources are only read by this stack and not counted"
 
 
-def _hidden(document: dict[str, object], steps: Sequence[dict[str, object]]) -> int:
+def _count_unlisted(document: dict[str, object], steps: Sequence[dict[str, object]]) -> int:
     """How many unchanged resources the engine counted and did not write down."""
     summary = document.get("changeSummary")
     counted = summary.get(SAME) if is_object(summary) else None

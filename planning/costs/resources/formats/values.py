@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
-from planning.costs.resources.resource import UNKNOWN, Resource, Secret, Unknown
+from planning.costs.resources.resource import UNKNOWN, Resource, Secret, UnknownValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -82,11 +82,11 @@ def state_inputs(value: object, origins: Mapping[str, tuple[str, ...]]) -> dict[
     found: dict[str, Value] = {}
     for name, given in value.items():
         urns = origins.get(name, ())
-        found[name] = _state_value(given, Unknown(urns[0]) if len(urns) == 1 else UNKNOWN)
+        found[name] = _state_value(given, UnknownValue(urns[0]) if len(urns) == 1 else UNKNOWN)
     return found
 
 
-def _state_value(value: object, unknown: Unknown) -> Value:
+def _state_value(value: object, unknown: UnknownValue) -> Value:
     """One value as the engine writes it."""
     if isinstance(value, str):
         if value in UNKNOWNS:
@@ -114,7 +114,7 @@ def _plan_value(value: object) -> Value:
         if value.get("$secret") is True:
             return _SECRET
         if "$ref" in value:
-            return Unknown(text(value["$ref"]), text(value.get("property")))
+            return UnknownValue(text(value["$ref"]), text(value.get("property")))
         if value.get("$unknown") is True:
             return UNKNOWN
         return {name: _plan_value(given) for name, given in value.items()}
@@ -125,7 +125,7 @@ def _plan_value(value: object) -> Value:
 
 def references(value: Value) -> tuple[str, ...]:
     """URNs that unknown parts of a value come from, each once."""
-    if isinstance(value, Unknown):
+    if isinstance(value, UnknownValue):
         return (value.urn,) if value.urn else ()
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return tuple(dict.fromkeys(urn for part in parts for urn in references(part)))

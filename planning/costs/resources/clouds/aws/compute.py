@@ -7,18 +7,18 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
 from planning.costs.resources import findings
 from planning.costs.resources.clouds.aws import storage as aws_disks
-from planning.costs.resources.findings import WHOLE, Choice, Gap, busiest_hours
+from planning.costs.resources.findings import WHOLE, AlternativeCharges, Gap, busiest_hours
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
     from planning.costs.resources.resource import Resource
 
@@ -39,22 +39,22 @@ _KINDS: Final = {  # what a declared purchase may mean, by the capacity that the
 _MARKETS: Final = {"": "ON_DEMAND", "spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
 
 
-def node_group(case: Case) -> Iterator[Finding]:
+def node_group(case: CostingContext) -> Iterator[Finding]:
     """Machines and disks of an EKS managed node group."""
     inputs = case.inputs
     scaling = inputs.at("scalingConfig")
     template = _template(case)
     try:
         hours = _node_hours(case, scaling.at("minSize"), scaling.at("desiredSize"), scaling.at("maxSize"))
-        yield from _caught(case, "machine", lambda: _group_machines(case, hours, template))
-        yield from _caught(case, "disk", lambda: _group_disks(case, hours, template))
+        yield from _catch_gap(case, "machine", lambda: _group_machines(case, hours, template))
+        yield from _catch_gap(case, "disk", lambda: _group_disks(case, hours, template))
     except UnreadableError as error:
         yield findings.machines(case, str(error), largest=lambda: _largest_group(case, template))
     if inputs.at("warmPoolConfig").said:
         yield _gap(case, "warm_pool", "warmPoolConfig keeps machines that nobody counts")
 
 
-def _largest_group(case: Case, template: Properties | None) -> Iterator[Finding]:
+def _largest_group(case: CostingContext, template: Properties | None) -> Iterator[Finding]:
     hours = _all_month(case.inputs.at("scalingConfig").at("maxSize"))
     yield from _group_machines(case, hours, template)
     yield from _group_disks(case, hours, template)
@@ -64,7 +64,7 @@ def _all_month(nodes: Properties) -> Range:
     return Range.exactly(nodes.number() * HOURS_PER_MONTH)
 
 
-def scaling_group(case: Case) -> Iterator[Finding]:
+def scaling_group(case: CostingContext) -> Iterator[Finding]:
     """Machines and disks of an auto scaling group with a launch template."""
     inputs = case.inputs
     for name in ("mixedInstancesPolicy", "warmPool", "desiredCapacityType"):
@@ -77,18 +77,18 @@ def scaling_group(case: Case) -> Iterator[Finding]:
         hours = _node_hours(case, inputs.at("minSize"), inputs.at("desiredCapacity"), inputs.at("maxSize"))
     except UnreadableError as error:
         yield findings.machines(
-            case, str(error), largest=lambda: _scaled(case, template, _all_month(inputs.at("maxSize")))
+            case, str(error), largest=lambda: _count_scaled_nodes(case, template, _all_month(inputs.at("maxSize")))
         )
         return
-    yield from _scaled(case, template, hours)
+    yield from _count_scaled_nodes(case, template, hours)
 
 
-def _scaled(case: Case, template: Properties, hours: Range) -> Iterator[Finding]:
+def _count_scaled_nodes(case: CostingContext, template: Properties, hours: Range) -> Iterator[Finding]:
     yield _machine(case, template.at("instanceType").text(), hours, _purchase(case, _capacity(template)))
-    yield from _caught(case, "disk", lambda: _template_disks(case, template, hours))
+    yield from _catch_gap(case, "disk", lambda: _template_disks(case, template, hours))
 
 
-def instance(case: Case) -> Iterator[Finding]:
+def instance(case: CostingContext) -> Iterator[Finding]:
     """A single machine and its disks."""
     inputs = case.inputs
     if inputs.at("tenancy").text("default") != "default":
@@ -99,10 +99,10 @@ def instance(case: Case) -> Iterator[Finding]:
     hours = Range.exactly(HOURS_PER_MONTH)
     machine = _machine(case, holder.at("instanceType").text(), hours, _purchase(case, _capacity(market)))
     yield replace(machine, key=case.part_key("machine")) if case.pool is None else machine
-    yield from _caught(case, "disk", lambda: _instance_disks(case))
+    yield from _catch_gap(case, "disk", lambda: _instance_disks(case))
 
 
-def _instance_disks(case: Case) -> Iterable[Finding]:
+def _instance_disks(case: CostingContext) -> Iterable[Finding]:
     root, others = case.inputs.at("rootBlockDevice"), case.inputs.at("ebsBlockDevices").each()
     if not root.said:
         raise UnreadableError("rootBlockDevice is not said, so that the image decides")
@@ -110,16 +110,16 @@ def _instance_disks(case: Case) -> Iterable[Finding]:
     return aws_disks.charges(case, aws_disks.together(counted), hours=Range.exactly(HOURS_PER_MONTH), key=case.part_key)
 
 
-def _group_machines(case: Case, hours: Range, template: Properties | None) -> Iterable[Finding]:
+def _group_machines(case: CostingContext, hours: Range, template: Properties | None) -> Iterable[Finding]:
     machines = [each.text() for each in case.inputs.at("instanceTypes").each()]
     if not machines:
         machines = [_EKS_MACHINE if template is None else template.at("instanceType").text(_EKS_MACHINE)]
     purchase = _purchase(case, case.inputs.at("capacityType").text("ON_DEMAND"))
     charges = tuple(_machine(case, machine, hours, purchase) for machine in machines)
-    return charges if len(charges) == 1 else (Choice(charges=charges),)
+    return charges if len(charges) == 1 else (AlternativeCharges(charges=charges),)
 
 
-def _group_disks(case: Case, hours: Range, template: Properties | None) -> Iterable[Finding]:
+def _group_disks(case: CostingContext, hours: Range, template: Properties | None) -> Iterable[Finding]:
     if template is not None and template.at("blockDeviceMappings").said:
         return _template_disks(case, template, hours)
     size = case.inputs.at("diskSize").number(_EKS_DISK_GB)
@@ -127,7 +127,7 @@ def _group_disks(case: Case, hours: Range, template: Properties | None) -> Itera
     return _disk_charges(case, counted, hours, note=_EKS_DISK_NOTE)
 
 
-def _template_disks(case: Case, template: Properties, hours: Range) -> Iterable[Finding]:
+def _template_disks(case: CostingContext, template: Properties, hours: Range) -> Iterable[Finding]:
     mappings = template.at("blockDeviceMappings")
     if not mappings.each():
         raise UnreadableError(f"{mappings.path} is not said, so that the image decides")
@@ -136,22 +136,24 @@ def _template_disks(case: Case, template: Properties, hours: Range) -> Iterable[
     return _disk_charges(case, aws_disks.together(counted), hours)
 
 
-def _disk_charges(case: Case, counted: dict[str, Decimal], hours: Range, *, note: str = "") -> Iterable[Charge]:
+def _disk_charges(
+    case: CostingContext, counted: dict[str, Decimal], hours: Range, *, note: str = ""
+) -> Iterable[Charge]:
     return aws_disks.charges(case, counted, hours=hours, key=case.pool_key, note=note)
 
 
-def _machine(case: Case, machine: str, hours: Range, purchase: str) -> Charge:
+def _machine(case: CostingContext, machine: str, hours: Range, purchase: str) -> Charge:
     return Charge(
         key=case.pool_key("machine"),
         label=f"{case.resource.name}: {machine}",
-        group=Group.COMPUTE,
+        group=BillGroup.COMPUTE,
         item=machine,
         purchase=purchase,
         quantity=hours,
     )
 
 
-def _node_hours(case: Case, least: Properties, desired: Properties, most: Properties) -> Range:
+def _node_hours(case: CostingContext, least: Properties, desired: Properties, most: Properties) -> Range:
     """Node-hours a month between the bounds; expected is the pool's own forecast, else what is desired now."""
     low, high = least.number(), most.number()
     if low > high:
@@ -162,7 +164,7 @@ def _node_hours(case: Case, least: Properties, desired: Properties, most: Proper
     return Range(low, expected, max(busiest, expected))
 
 
-def _forecast(case: Case, most: Decimal) -> tuple[Decimal, Decimal] | None:
+def _forecast(case: CostingContext, most: Decimal) -> tuple[Decimal, Decimal] | None:
     """This group's share, by its largest size, of the node-hours that its pool expects, and of the busiest month's."""
     pool = case.registered.pool(case.resource)
     if pool is None:
@@ -179,7 +181,7 @@ def _largest(group: Resource) -> Decimal:
     return (inputs.at("scalingConfig") if group.type == NODE_GROUP else inputs).at("maxSize").number()
 
 
-def _purchase(case: Case, capacity: str) -> str:
+def _purchase(case: CostingContext, capacity: str) -> str:
     """The word under which the machines are priced: what the pool declares, else what AWS is asked for.
 
     Raises:
@@ -205,7 +207,7 @@ def _capacity(holder: Properties) -> str:
     return capacity
 
 
-def _template(case: Case) -> Properties | None:
+def _template(case: CostingContext) -> Properties | None:
     """Inputs of the launch template, None where none is named.
 
     Raises:
@@ -217,7 +219,7 @@ def _template(case: Case) -> Properties | None:
     return Properties(template.inputs, template.name)
 
 
-def _caught(case: Case, what: str, count: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+def _catch_gap(case: CostingContext, what: str, count: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
     """What `count` finds, or the gap that it leaves, so that one unknown disk does not hide the machine's price."""
     try:
         yield from tuple(count())
@@ -225,11 +227,11 @@ def _caught(case: Case, what: str, count: Callable[[], Iterable[Finding]]) -> It
         yield _gap(case, what, str(error))
 
 
-def _gap(case: Case, what: str, reason: str) -> Gap:
+def _gap(case: CostingContext, what: str, reason: str) -> Gap:
     return Gap(
         key=case.pool_key(what),
         label=f"{case.resource.name}: {what.replace('_', ' ')}",
-        group=Group.STORAGE if what == "disk" else Group.COMPUTE,
+        group=BillGroup.STORAGE if what == "disk" else BillGroup.COMPUTE,
         item=what,
         reason=reason,
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
 from planning.costs.resources import findings
 from planning.costs.resources.clouds.aws import storage
-from planning.costs.resources.findings import Choice, Free, Gap, busiest_hours
+from planning.costs.resources.findings import AlternativeCharges, Free, Gap, busiest_hours
 from planning.costs.resources.kubernetes import gib
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from decimal import Decimal
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
     from planning.costs.resources.resource import Resource
 
@@ -39,7 +39,7 @@ _KINDS: Final = {  # what a declared purchase may mean, by the capacity that Kar
 _WITH_FALLBACK: Final = frozenset({"spot", "on-demand"})
 
 
-def node_pool(case: Case) -> Iterator[Finding]:
+def node_pool(case: CostingContext) -> Iterator[Finding]:
     """Machines and disks of a node pool."""
     spec = case.inputs.at("spec")
     if spec.at("replicas").said:
@@ -49,11 +49,11 @@ def node_pool(case: Case) -> Iterator[Finding]:
     except UnreadableError as error:
         yield findings.machines(case, str(error), largest=lambda: _largest(case, spec))
         return
-    yield from _caught(case, "machine", lambda: _machines(case, spec, hours))
-    yield from _caught(case, "disk", lambda: _disks(case, spec, hours))
+    yield from _catch_gap(case, "machine", lambda: _machines(case, spec, hours))
+    yield from _catch_gap(case, "disk", lambda: _disks(case, spec, hours))
 
 
-def _largest(case: Case, spec: Properties) -> Iterator[Finding]:
+def _largest(case: CostingContext, spec: Properties) -> Iterator[Finding]:
     pool = case.registered.pool(case.resource)
     if pool is None:
         raise UnreadableError("no component above says what its nodes are")
@@ -62,13 +62,13 @@ def _largest(case: Case, spec: Properties) -> Iterator[Finding]:
     yield from _disks(case, spec, Range.exactly(nodes * HOURS_PER_MONTH))
 
 
-def node_class(case: Case) -> Iterator[Finding]:
+def node_class(case: CostingContext) -> Iterator[Finding]:
     """What machines are made of; alone it starts none."""
     del case
     yield Free("a node class starts nothing; its disks are counted with the nodes")
 
 
-def _node_hours(case: Case, limits: Properties) -> Range:
+def _node_hours(case: CostingContext, limits: Properties) -> Range:
     """Node-hours a month: at most what the limit allows, else what the pool foresees beside its managed groups.
 
     Raises:
@@ -104,26 +104,26 @@ def _least(group: Resource) -> Decimal:
     return Properties(group.inputs, group.name).at("scalingConfig").at("minSize").number(0)
 
 
-def _machines(case: Case, spec: Properties, hours: Range) -> Iterable[Finding]:
-    capacity = frozenset(_allowed(spec, _CAPACITY))
+def _machines(case: CostingContext, spec: Properties, hours: Range) -> Iterable[Finding]:
+    capacity = frozenset(_read_requirement(spec, _CAPACITY))
     purchase = _purchase(case, capacity)
     fallback = PurchaseKind.ON_DEMAND.value if capacity == _WITH_FALLBACK else ""
     charges = tuple(
         Charge(
             key=case.pool_key("machine"),
             label=f"{case.resource.name}: {machine}",
-            group=Group.COMPUTE,
+            group=BillGroup.COMPUTE,
             item=machine,
             purchase=purchase,
             fallback=fallback,
             quantity=hours,
         )
-        for machine in _allowed(spec, _MACHINE)
+        for machine in _read_requirement(spec, _MACHINE)
     )
-    return charges if len(charges) == 1 else (Choice(charges=charges),)
+    return charges if len(charges) == 1 else (AlternativeCharges(charges=charges),)
 
 
-def _allowed(spec: Properties, key: str) -> list[str]:
+def _read_requirement(spec: Properties, key: str) -> list[str]:
     """The values of the requirement `key`.
 
     Raises:
@@ -135,7 +135,7 @@ def _allowed(spec: Properties, key: str) -> list[str]:
     raise UnreadableError(f"no requirement names {key}")
 
 
-def _purchase(case: Case, capacity: frozenset[str]) -> str:
+def _purchase(case: CostingContext, capacity: frozenset[str]) -> str:
     """The word under which the machines are priced: what the pool declares.
 
     Raises:
@@ -153,7 +153,7 @@ def _purchase(case: Case, capacity: frozenset[str]) -> str:
     return declared
 
 
-def _disks(case: Case, spec: Properties, hours: Range) -> Iterable[Charge]:
+def _disks(case: CostingContext, spec: Properties, hours: Range) -> Iterable[Charge]:
     """Disks of the node class that the pool names."""
     name = spec.at("template").at("spec").at("nodeClassRef").at("name").text()
     mappings = _class_named(case, name).at("spec").at("blockDeviceMappings")
@@ -172,7 +172,7 @@ def _units(disk: Properties) -> dict[str, Decimal]:
     return count(disk, size=gib(disk.at("volumeSize")))
 
 
-def _class_named(case: Case, name: str) -> Properties:
+def _class_named(case: CostingContext, name: str) -> Properties:
     """Inputs of the one node class of that name in the same placement.
 
     Raises:
@@ -189,12 +189,12 @@ def _class_named(case: Case, name: str) -> Properties:
     return found[0]
 
 
-def _caught(case: Case, what: str, count: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+def _catch_gap(case: CostingContext, what: str, count: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
     """What `count` finds, or the gap that it leaves, so that one unknown disk does not hide the machine's price."""
     try:
         yield from tuple(count())
     except UnreadableError as error:
-        group = Group.STORAGE if what == "disk" else Group.COMPUTE
+        group = BillGroup.STORAGE if what == "disk" else BillGroup.COMPUTE
         label = f"{case.resource.name}: {what}"
         yield Gap(key=case.pool_key(what), label=label, group=group, item=what, reason=str(error))
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.resources.findings import Free, Gap
 from planning.costs.resources.resource import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
 
 EXTENDED_CONTROL_PLANE: Final = "control_plane_extended"  # no word of the catalog yet, hence unpriced
@@ -22,37 +22,37 @@ _TRAFFIC_EXTRA: Final = "the data through it is extra"
 _BALANCERS: Final = ("application", "network")  # one price; a gateway load balancer has another
 
 
-def control_plane(case: Case) -> Iterator[Finding]:
+def control_plane(case: CostingContext) -> Iterator[Finding]:
     """An EKS cluster; where Auto Mode is on, the nodes that it starts are a gap."""
     support = case.inputs.at("upgradePolicy").at("supportType").text("")
     item = EXTENDED_CONTROL_PLANE if support == "EXTENDED" else Item.CONTROL_PLANE
     note = "" if support else _EXTENDED_LATER
-    yield case.hourly(item, group=Group.CONTROL_PLANE, own="control_plane", note=note)
+    yield case.hourly(item, group=BillGroup.CONTROL_PLANE, own="control_plane", note=note)
     if case.inputs.at("computeConfig").at("enabled").flag(default=False):
-        yield _gap(case, "auto_mode", "nodes that EKS Auto Mode starts are not registered", group=Group.COMPUTE)
+        yield _gap(case, "auto_mode", "nodes that EKS Auto Mode starts are not registered", group=BillGroup.COMPUTE)
     tier = case.inputs.at("controlPlaneScalingConfig").at("tier").text("standard")
     if tier != "standard":
         yield _gap(case, "control_plane_tier", f"control plane tier {tier!r} has no price here")
 
 
-def nat_gateway(case: Case) -> Iterator[Finding]:
+def nat_gateway(case: CostingContext) -> Iterator[Finding]:
     """A NAT gateway of one zone."""
     if case.inputs.at("availabilityMode").text("zonal") != "zonal":
         raise UnreadableError("availabilityMode is regional: paid for each zone it serves, which is not known here")
-    yield case.hourly(Item.NAT_GATEWAY, group=Group.NETWORK, own="network/nat_gateway", note=_traffic(case))
+    yield case.hourly(Item.NAT_GATEWAY, group=BillGroup.NETWORK, own="network/nat_gateway", note=_traffic(case))
 
 
-def address(case: Case) -> Iterator[Finding]:
+def address(case: CostingContext) -> Iterator[Finding]:
     """A public IPv4 address."""
     if case.inputs.at("publicIpv4Pool").text("amazon") != "amazon":
         yield Free("addresses of your own pool are not charged")
         return
-    charge = case.hourly(Item.PUBLIC_IPV4, group=Group.NETWORK, own="network/public_ipv4")
+    charge = case.hourly(Item.PUBLIC_IPV4, group=BillGroup.NETWORK, own="network/public_ipv4")
     key = case.part_key("address", own="network/public_ipv4")
     yield replace(charge, key=key) if case.owner is not None else charge
 
 
-def load_balancer(case: Case) -> Iterator[Finding]:
+def load_balancer(case: CostingContext) -> Iterator[Finding]:
     """An application or network load balancer."""
     kind = case.inputs.at("loadBalancerType").text("application")
     if kind not in _BALANCERS:
@@ -60,10 +60,10 @@ def load_balancer(case: Case) -> Iterator[Finding]:
     if case.inputs.at("minimumLoadBalancerCapacity").said:
         yield _gap(case, Item.LOAD_BALANCER_UNIT, "minimumLoadBalancerCapacity is reserved and has no rule")
     note = "capacity units are extra"
-    yield case.hourly(Item.LOAD_BALANCER, group=Group.NETWORK, own="network/load_balancer", note=note)
+    yield case.hourly(Item.LOAD_BALANCER, group=BillGroup.NETWORK, own="network/load_balancer", note=note)
 
 
-def endpoint(case: Case) -> Iterator[Finding]:
+def endpoint(case: CostingContext) -> Iterator[Finding]:
     """A VPC endpoint: gateways are free, an interface is paid for in each subnet."""
     kind = case.inputs.at("vpcEndpointType").text("Gateway")
     if kind == "Gateway":
@@ -75,28 +75,30 @@ def endpoint(case: Case) -> Iterator[Finding]:
     if not subnets:
         raise UnreadableError("subnetIds is not said: an interface is paid for in each subnet")
     own = "network/interface_endpoint"
-    yield case.hourly(Item.INTERFACE_ENDPOINT, group=Group.NETWORK, count=len(subnets), own=own, note=_TRAFFIC_EXTRA)
+    yield case.hourly(
+        Item.INTERFACE_ENDPOINT, group=BillGroup.NETWORK, count=len(subnets), own=own, note=_TRAFFIC_EXTRA
+    )
 
 
-def vpn_connection(case: Case) -> Iterator[Finding]:
+def vpn_connection(case: CostingContext) -> Iterator[Finding]:
     """A site-to-site VPN connection, with its attachment where it ends at a transit gateway."""
-    yield case.hourly(Item.VPN_CONNECTION, group=Group.NETWORK, own="network/link/vpn_connection")
+    yield case.hourly(Item.VPN_CONNECTION, group=BillGroup.NETWORK, own="network/link/vpn_connection")
     if case.inputs.at("transitGatewayId").said:
         yield from transit_attachment(case)
 
 
-def transit_attachment(case: Case) -> Iterator[Finding]:
+def transit_attachment(case: CostingContext) -> Iterator[Finding]:
     """An attachment to a transit gateway."""
     own = "network/transit_attachment"
-    yield case.hourly(Item.TRANSIT_ATTACHMENT, group=Group.NETWORK, own=own, note=_TRAFFIC_EXTRA)
+    yield case.hourly(Item.TRANSIT_ATTACHMENT, group=BillGroup.NETWORK, own=own, note=_TRAFFIC_EXTRA)
 
 
-def _traffic(case: Case) -> str:
+def _traffic(case: CostingContext) -> str:
     """Says that data is not counted, unless a component declares it."""
     return "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
 
 
-def _gap(case: Case, what: str, reason: str, *, group: Group = Group.NETWORK) -> Gap:
+def _gap(case: CostingContext, what: str, reason: str, *, group: BillGroup = BillGroup.NETWORK) -> Gap:
     label = f"{case.resource.name}: {what.replace('_', ' ')}"
     return Gap(key=case.key(what), label=label, group=group, item=what, reason=reason)
 

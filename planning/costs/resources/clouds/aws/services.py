@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.resources.context import VOLUME_UNKNOWN
 from planning.costs.resources.findings import Free
 from planning.costs.resources.resource import UnreadableError
@@ -19,7 +19,7 @@ from planning.values.money import Range
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
 
 QUEUE: Final = "one reader that waits 20 seconds a request stays below the first million requests of a month"
@@ -28,14 +28,14 @@ ACTION: Final = "the first two budgets with actions of an account are not charge
 STANDARD_TIER: Final = "Standard"
 
 
-def ours(case: Case, *, rule: str) -> Iterator[Finding]:
+def ours(case: CostingContext, *, rule: str) -> Iterator[Finding]:
     """Free by a rule that holds for what our components make of it."""
     if case.owner is None:
         raise UnreadableError(VOLUME_UNKNOWN)
     yield Free(rule)
 
 
-def trail(case: Case) -> Iterator[Finding]:
+def trail(case: CostingContext) -> Iterator[Finding]:
     """A trail of management events; data events and insights are paid for."""
     for name in ("eventSelectors", "advancedEventSelectors", "insightSelectors"):
         if case.inputs.at(name).said:
@@ -43,19 +43,19 @@ def trail(case: Case) -> Iterator[Finding]:
     yield from ours(case, rule=TRAIL)
 
 
-def zone(case: Case) -> Iterator[Finding]:
+def zone(case: CostingContext) -> Iterator[Finding]:
     """A hosted zone of Route 53."""
-    yield case.charge(Item.DNS_ZONE, Range.exactly(1), group=Group.NETWORK, own="network/dns_zone")
+    yield case.charge(Item.DNS_ZONE, Range.exactly(1), group=BillGroup.NETWORK, own="network/dns_zone")
 
 
-def certificate(case: Case) -> Iterator[Finding]:
+def certificate(case: CostingContext) -> Iterator[Finding]:
     """A certificate: public ones are not charged."""
     if case.inputs.at("certificateAuthorityArn").said:
         raise UnreadableError("certificateAuthorityArn: certificates of a private authority have no price here")
     yield Free("public certificates are not charged")
 
 
-def parameter(case: Case) -> Iterator[Finding]:
+def parameter(case: CostingContext) -> Iterator[Finding]:
     """One parameter of Systems Manager."""
     tier = case.inputs.at("tier").text(STANDARD_TIER)
     if tier != STANDARD_TIER:

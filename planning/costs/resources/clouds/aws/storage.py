@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
 from planning.costs.resources.findings import LOGS, OBJECTS, by_use, tier_key
 from planning.costs.resources.resource import UnreadableError
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from decimal import Decimal
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
     from planning.costs.resources.resource import Properties
 
@@ -65,7 +65,7 @@ def together(disks: Iterable[dict[str, Decimal]]) -> dict[str, Decimal]:
 
 
 def charges(
-    case: Case, counted: dict[str, Decimal], *, hours: Range, key: Callable[[str], str], note: str = ""
+    case: CostingContext, counted: dict[str, Decimal], *, hours: Range, key: Callable[[str], str], note: str = ""
 ) -> Iterator[Charge]:
     """Charges of disks that exist for `hours` disk-hours; multiplied before it is divided, as a quote reckons."""
     for item, amount in counted.items():
@@ -74,7 +74,7 @@ def charges(
         yield Charge(
             key=key(item),
             label=f"{case.resource.name}: {item.replace('_', ' ')}",
-            group=Group.STORAGE,
+            group=BillGroup.STORAGE,
             item=str(item),
             quantity=Range(*(part * amount / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max))),
             note=note,
@@ -92,13 +92,13 @@ _LUSTRE_EXTRAS: Final = ("metadataConfiguration", "dataReadCacheConfiguration")
 _BACKUPS_EXTRA: Final = "backups are extra"
 
 
-def volume(case: Case) -> Iterator[Finding]:
+def volume(case: CostingContext) -> Iterator[Finding]:
     """An EBS volume."""
     counted = units(case.inputs, kind="type", size="size")
     yield from charges(case, counted, hours=Range.exactly(HOURS_PER_MONTH), key=case.key)
 
 
-def lustre(case: Case) -> Iterator[Finding]:
+def lustre(case: CostingContext) -> Iterator[Finding]:
     """An FSx for Lustre file system. Its GB-month is sold as GiB, so capacity is taken as it stands."""
     inputs = case.inputs
     deployment = inputs.at("deploymentType").text("SCRATCH_1")
@@ -112,16 +112,16 @@ def lustre(case: Case) -> Iterator[Finding]:
             raise UnreadableError(f"{extra} is paid for and has no price here")
     capacity = Range.exactly(inputs.at("storageCapacity").number())
     note = _BACKUPS_EXTRA if inputs.at("automaticBackupRetentionDays").value else ""
-    yield case.charge(item, capacity, group=Group.STORAGE, own=tier_key(case), note=note)
+    yield case.charge(item, capacity, group=BillGroup.STORAGE, own=tier_key(case), note=note)
 
 
-def key(case: Case) -> Iterator[Finding]:
+def key(case: CostingContext) -> Iterator[Finding]:
     """A KMS key."""
     note = "each of the first two rotations adds as much" if case.inputs.at("enableKeyRotation").value else ""
-    yield case.charge(Item.ENCRYPTION_KEY, Range.exactly(1), group=Group.SECURITY, own="security/keys", note=note)
+    yield case.charge(Item.ENCRYPTION_KEY, Range.exactly(1), group=BillGroup.SECURITY, own="security/keys", note=note)
 
 
-def elastic(case: Case) -> Iterator[Finding]:
+def elastic(case: CostingContext) -> Iterator[Finding]:
     """An EFS file system, paid for by use unless its throughput is provisioned."""
     mode = case.inputs.at("throughputMode").text("bursting")
     if mode == "provisioned":

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
 from planning.costs.resources import findings
-from planning.costs.resources.findings import Gap, between
+from planning.costs.resources.findings import Gap, estimate_node_hours
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, Range
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from decimal import Decimal
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
     from planning.costs.resources.resource import Resource
-    from planning.costs.resources.stack_resources import Registered
+    from planning.costs.resources.stack_resources import ResourceTree
 
 PROVIDER: Final = "gcp"
 NODE_POOL: Final = "gcp:container/nodePool:NodePool"
@@ -41,7 +41,7 @@ _KINDS: Final = {  # what a declared purchase may mean, by how Google Cloud is a
 _PLAIN: Final = {"standard": "on_demand", "spot": "spot", "flex": "dws_flex_start", "reservation": "on_demand"}
 
 
-def node_pool(case: Case) -> Iterator[Finding]:
+def node_pool(case: CostingContext) -> Iterator[Finding]:
     """Machines and disks of a GKE node pool."""
     config = case.inputs.at("nodeConfig")
     try:
@@ -53,42 +53,42 @@ def node_pool(case: Case) -> Iterator[Finding]:
     try:
         yield _disk(case, config, hours)
     except UnreadableError as error:
-        yield _gap(case, "disk", str(error), group=Group.STORAGE)
+        yield _gap(case, "disk", str(error), group=BillGroup.STORAGE)
 
 
-def _largest(case: Case, config: Properties) -> Iterator[Finding]:
+def _largest(case: CostingContext, config: Properties) -> Iterator[Finding]:
     hours = most_hours(case.resource)
     yield from _machine(case, config, hours)
     yield _disk(case, config, hours)
 
 
-def instance(case: Case) -> Iterator[Finding]:
+def instance(case: CostingContext) -> Iterator[Finding]:
     """A single machine, which runs all month, and its boot disk."""
     inputs, month = case.inputs, Range.exactly(HOURS_PER_MONTH)
     scheduling = inputs.at("scheduling").at("provisioningModel").text("STANDARD")
     machine = inputs.at("machineType").text()
-    charge = case.charge(machine, month, group=Group.COMPUTE)
+    charge = case.charge(machine, month, group=BillGroup.COMPUTE)
     key = case.part_key("machine") if case.owner is not None else charge.key
     yield replace(charge, key=key, purchase="spot" if scheduling == "SPOT" else "on_demand")
     for extra in ("attachedDisks", "scratchDisks", "guestAccelerators"):
         if inputs.at(extra).each():
-            yield _gap(case, extra, f"{extra} are paid for and have no rule", group=Group.COMPUTE)
+            yield _gap(case, extra, f"{extra} are paid for and have no rule", group=BillGroup.COMPUTE)
     boot = inputs.at("bootDisk").at("initializeParams")
     if inputs.at("bootDisk").at("source").said or not boot.at("size").said:
-        yield _gap(case, "disk", "bootDisk.initializeParams.size is not said", group=Group.STORAGE)
+        yield _gap(case, "disk", "bootDisk.initializeParams.size is not said", group=BillGroup.STORAGE)
         return
     yield _root(case, boot)
 
 
-def _root(case: Case, boot: Properties) -> Finding:
+def _root(case: CostingContext, boot: Properties) -> Finding:
     kind = boot.at("type").text("pd-standard")
     if kind not in DISKS:
-        return _gap(case, "disk", f"type {kind!r} has no price here", group=Group.STORAGE)
-    charge = case.charge(Item.DISK, Range.exactly(boot.at("size").number()), group=Group.STORAGE, note=DISKS[kind])
+        return _gap(case, "disk", f"type {kind!r} has no price here", group=BillGroup.STORAGE)
+    charge = case.charge(Item.DISK, Range.exactly(boot.at("size").number()), group=BillGroup.STORAGE, note=DISKS[kind])
     return replace(charge, key=case.part_key("disk")) if case.owner is not None else charge
 
 
-def hours_of(pool: Resource, *, registered: Registered) -> Range:
+def hours_of(pool: Resource, *, registered: ResourceTree) -> Range:
     """Node-hours a month of one node pool; expected is what our component foresees, else what it starts with.
 
     Raises:
@@ -101,7 +101,7 @@ def hours_of(pool: Resource, *, registered: Registered) -> Range:
     owner = registered.pool(pool)
     if owner is None:
         return Range(low * HOURS_PER_MONTH, low * HOURS_PER_MONTH, high * HOURS_PER_MONTH)
-    return between(Properties(owner.inputs, owner.name), fewest=low, most=high)
+    return estimate_node_hours(Properties(owner.inputs, owner.name), fewest=low, most=high)
 
 
 def most_hours(pool: Resource) -> Range:
@@ -142,17 +142,17 @@ def _zones(inputs: Properties) -> int:
     raise UnreadableError(f"{inputs.path}.nodeLocations is not said, and the counts hold for each zone")
 
 
-def _machine(case: Case, config: Properties, hours: Range) -> Iterator[Finding]:
+def _machine(case: CostingContext, config: Properties, hours: Range) -> Iterator[Finding]:
     machine = config.at("machineType").text(_GKE_MACHINE)
     try:
-        purchase = _purchase(case, _asked(config))
+        purchase = _purchase(case, _read_provisioning_model(config))
     except UnreadableError as error:
-        yield _gap(case, "machine", str(error), group=Group.COMPUTE)
+        yield _gap(case, "machine", str(error), group=BillGroup.COMPUTE)
         return
     yield Charge(
         key=case.pool_key("machine"),
         label=f"{case.resource.name}: {machine}",
-        group=Group.COMPUTE,
+        group=BillGroup.COMPUTE,
         item=machine,
         purchase=purchase,
         fallback="" if case.pool is None else case.pool.at("fallback").text(""),
@@ -160,7 +160,7 @@ def _machine(case: Case, config: Properties, hours: Range) -> Iterator[Finding]:
     )
 
 
-def _asked(config: Properties) -> str:
+def _read_provisioning_model(config: Properties) -> str:
     """How Google Cloud is asked for the machines."""
     if config.at("spot").flag(default=False) or config.at("preemptible").flag(default=False):
         return "spot"
@@ -170,7 +170,7 @@ def _asked(config: Properties) -> str:
     return "reservation" if affinity == "SPECIFIC_RESERVATION" else "standard"
 
 
-def _purchase(case: Case, asked: str) -> str:
+def _purchase(case: CostingContext, asked: str) -> str:
     """The word under which the machines are priced: what the pool declares, else what Google Cloud is asked for.
 
     Raises:
@@ -184,14 +184,14 @@ def _purchase(case: Case, asked: str) -> str:
     return declared
 
 
-def _disk(case: Case, config: Properties, hours: Range) -> Charge:
+def _disk(case: CostingContext, config: Properties, hours: Range) -> Charge:
     kind, size = _boot_disk(config)
     if kind not in DISKS:
         raise UnreadableError(f"diskType {kind!r} has no price here")
     return Charge(
         key=case.pool_key("disk"),
         label=f"{case.resource.name}: disk",
-        group=Group.STORAGE,
+        group=BillGroup.STORAGE,
         item=Item.DISK,
         quantity=Range(*(part * size / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max))),
         note=DISKS[kind],
@@ -209,7 +209,7 @@ def _boot_disk(config: Properties) -> tuple[str, Decimal]:
     return kind.text(_GKE_DISK), size.number(_GKE_DISK_GB)
 
 
-def _gap(case: Case, what: str, reason: str, *, group: Group) -> Gap:
+def _gap(case: CostingContext, what: str, reason: str, *, group: BillGroup) -> Gap:
     return Gap(key=case.pool_key(what), label=f"{case.resource.name}: {what}", group=group, item=what, reason=reason)
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import Group
+from planning.costs.bill import BillGroup
 from planning.costs.resources import findings
 from planning.costs.resources.clouds.gcp.compute import NODE_POOL, hours_of, most_hours
 from planning.costs.resources.findings import Free, Gap
@@ -20,7 +20,7 @@ from planning.values.money import NOTHING, Range
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from planning.costs.resources.context import Case
+    from planning.costs.resources.context import CostingContext
     from planning.costs.resources.findings import Counter, Finding
     from planning.costs.resources.resource import Resource
 
@@ -31,12 +31,12 @@ _NAT: Final = "network/nat_gateway"
 _TRAFFIC_EXTRA: Final = "the data through it is extra"
 
 
-def control_plane(case: Case) -> Iterator[Finding]:
+def control_plane(case: CostingContext) -> Iterator[Finding]:
     """A GKE cluster; nodes that no pool among the resources stands for are a gap."""
     inputs = case.inputs
     channel = inputs.at("releaseChannel").at("channel").text("REGULAR")
     item = _EXTENDED if channel == "EXTENDED" else Item.CONTROL_PLANE
-    yield case.hourly(item, group=Group.CONTROL_PLANE, own="control_plane")
+    yield case.hourly(item, group=BillGroup.CONTROL_PLANE, own="control_plane")
     if inputs.at("enableAutopilot").flag(default=False):
         yield _gap(case, "autopilot", "pods of an Autopilot cluster are paid for and have no rule")
     elif inputs.at("clusterAutoscaling").at("enabled").flag(default=False):
@@ -45,21 +45,21 @@ def control_plane(case: Case) -> Iterator[Finding]:
         yield _gap(case, "default_pool", "removeDefaultNodePool is not set: the nodes of the default pool have no rule")
 
 
-def nat(case: Case) -> Iterator[Finding]:
+def nat(case: CostingContext) -> Iterator[Finding]:
     """Cloud NAT, paid for each hour of each node behind it: every node of the same cluster."""
     if case.inputs.at("type").text("PUBLIC") != "PUBLIC":
         raise UnreadableError("type is not PUBLIC, whose price alone is known here")
     note = "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
-    counted = partial(case.charge, Item.NAT_GATEWAY, group=Group.NETWORK, own=_NAT, note=note)
+    counted = partial(case.charge, Item.NAT_GATEWAY, group=BillGroup.NETWORK, own=_NAT, note=note)
     try:
         yield counted(_hours_behind(case, partial(hours_of, registered=case.registered)))
     except UnreadableError as error:
-        most = findings.bound(lambda: [counted(_hours_behind(case, most_hours))])
-        gap = _gap(case, Item.NAT_GATEWAY, str(error), group=Group.NETWORK)
+        most = findings.find_bound(lambda: [counted(_hours_behind(case, most_hours))])
+        gap = _gap(case, Item.NAT_GATEWAY, str(error), group=BillGroup.NETWORK)
         yield replace(gap, key=case.key(Item.NAT_GATEWAY, own=_NAT), at_most=most)
 
 
-def _hours_behind(case: Case, hours_of_pool: Callable[[Resource], Range]) -> Range:
+def _hours_behind(case: CostingContext, hours_of_pool: Callable[[Resource], Range]) -> Range:
     """Hours of the nodes of the same cluster."""
     here = case.registered.prefix(case.resource)
     pools = case.registered.by_type.get(NODE_POOL, ())
@@ -67,34 +67,36 @@ def _hours_behind(case: Case, hours_of_pool: Callable[[Resource], Range]) -> Ran
     return sum(found, start=NOTHING)
 
 
-def address(case: Case) -> Iterator[Finding]:
+def address(case: CostingContext) -> Iterator[Finding]:
     """A regional address: public ones are paid for."""
     if case.inputs.at("addressType").text("EXTERNAL") == "INTERNAL":
         yield Free("addresses inside a network are not charged")
         return
-    charge = case.hourly(Item.PUBLIC_IPV4, group=Group.NETWORK, own="network/public_ipv4")
+    charge = case.hourly(Item.PUBLIC_IPV4, group=BillGroup.NETWORK, own="network/public_ipv4")
     key = case.part_key("address", own="network/public_ipv4")
     yield replace(charge, key=key) if case.owner is not None else charge
 
 
-def zone(case: Case) -> Iterator[Finding]:
+def zone(case: CostingContext) -> Iterator[Finding]:
     """A DNS zone; the questions it answers are extra."""
     note = "its queries are extra"
-    yield case.charge(Item.DNS_ZONE, Range.exactly(1), group=Group.NETWORK, own="network/dns_zone", note=note)
+    yield case.charge(Item.DNS_ZONE, Range.exactly(1), group=BillGroup.NETWORK, own="network/dns_zone", note=note)
 
 
-def tunnel(case: Case) -> Iterator[Finding]:
+def tunnel(case: CostingContext) -> Iterator[Finding]:
     """A VPN tunnel."""
-    yield case.hourly(Item.VPN_CONNECTION, group=Group.NETWORK, own="network/link/vpn_connection", note=_TRAFFIC_EXTRA)
+    yield case.hourly(
+        Item.VPN_CONNECTION, group=BillGroup.NETWORK, own="network/link/vpn_connection", note=_TRAFFIC_EXTRA
+    )
 
 
-def forwarding_rule(case: Case) -> Iterator[Finding]:
+def forwarding_rule(case: CostingContext) -> Iterator[Finding]:
     """A way in from an address: into a VPN gateway it is part of the tunnel, elsewhere part of a balancer."""
     case.registered.linked(case.resource, "target", _VPN_GATEWAY)
     yield Free("what leads into a VPN gateway is paid for with its tunnels")
 
 
-def _gap(case: Case, what: str, reason: str, *, group: Group = Group.COMPUTE) -> Gap:
+def _gap(case: CostingContext, what: str, reason: str, *, group: BillGroup = BillGroup.COMPUTE) -> Gap:
     label = f"{case.resource.name}: {what.replace('_', ' ')}"
     return Gap(key=case.key(what), label=label, group=group, item=str(what), reason=reason)
 
