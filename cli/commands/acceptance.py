@@ -111,7 +111,7 @@ def run_accept_test(
     )  # fmt: skip
     it, private = request.read_request(stack), signatures.private_key(Path(key).expanduser()) if key else None
     if dry_run:
-        return _show_plan(run.planned_jobs(it, asks, now=CLOCK.now()))
+        return _show_plan(run.list_planned_jobs(it, asks, now=CLOCK.now()))
     given = [*map(Path, recorded or ())]
     stopped, results, unfinished = (
         (0, *request.load_results(given, it, to_sign=private is not None))

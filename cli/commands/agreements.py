@@ -154,7 +154,7 @@ def run_sla(
         from planning.service_levels.series_sources import to_text  # noqa: PLC0415 - where it is asked for
 
         texts[Path(export)] = to_text(recorded, stack=stack, month=form["month"], asked=f"{source}, {about.today}")
-    _sla_write(texts)
+    _write_report(texts)
     _show(form, as_json=as_json)
     return EXITS[form["verdict"]]
 
@@ -196,7 +196,7 @@ def _texts(form: SlaForm, files: Mapping[str, Path]) -> dict[Path, str]:
     return texts
 
 
-def _sla_write(texts: Mapping[Path, str]) -> None:
+def _write_report(texts: Mapping[Path, str]) -> None:
     write_all(texts)
     tell_written(texts)
 

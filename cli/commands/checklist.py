@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from cli.terminal import options  # noqa: TC001 - Typer reads the annotations
 from cli.terminal.amounts import number
 from cli.terminal.console import show, show_json
 from cli.terminal.interview import interview
@@ -52,7 +53,6 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from cli.terminal import options
     from planning.checklist.model.workload import HardwareAsk
     from planning.sizing.demand import Demand
 

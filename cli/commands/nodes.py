@@ -232,7 +232,8 @@ def _describe_steps(
     chosen = choose_spare(node, looked, scene)
     sold = scene.pools[node.pool].spares
     yield f"2. spare: {chosen.node.name} takes over" if chosen.node else f"2. {no_spare(chosen, sold)}"
-    yield f"3. drain: {len(list_pods_to_drain(pods))} pods{LOST if any(each.files for each in list_pods_to_drain(pods)) else ''}"
+    drained = list_pods_to_drain(pods)
+    yield f"3. drain: {len(drained)} pods{LOST if any(each.files for each in drained) else ''}"
     if node.labels.get(node_labels.ROLE) == node_labels.SYSTEM:
         yield f"   {PLATFORM}"
     for each in list_pods_to_drain(pods):

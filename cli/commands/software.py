@@ -118,7 +118,8 @@ def lock(
         note(f"changed: {name} is now {digest}: {kept}")
     known = len(found.lock.charts) + len(found.lock.images)
     note(
-        f"written: {display_path(path)}: {known} digests, {len(found.failed)} not resolved, {len(found.changed)} changed"
+        f"written: {display_path(path)}: {known} digests, "
+        f"{len(found.failed)} not resolved, {len(found.changed)} changed"
     )
     return FAULTY if found.failed or (found.changed and not renew) else 0
 

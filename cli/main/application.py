@@ -113,11 +113,11 @@ def _wrap_command(command: Callable[..., int]) -> Callable[..., int]:
     """The command, its faults told before Typer sees them."""
 
     @wraps(command)
-    def guarded(**arguments: object) -> int:
+    def run_guarded(**arguments: object) -> int:
         hear_interrupts()
         return _answer(lambda: command(**arguments))
 
-    return guarded
+    return run_guarded
 
 
 def _answer(call: Callable[[], int | None]) -> int:

@@ -31,6 +31,7 @@ class CommandEntry:
         summary: first sentence of its help, so that the overview imports no command.
         examples: a command line for it, or for each command of the group, without "atoll NAME".
         is_group: whether it has commands of its own.
+        file: of `cli/commands` that holds it.
     """
 
     name: str
@@ -38,34 +39,38 @@ class CommandEntry:
     summary: str
     examples: tuple[str, ...]
     is_group: bool
+    file: str
 
     @property
     def module(self) -> str:
         """Where it is; imported once the command is asked for."""
-        return f"cli.commands.{self._stem}"
+        return f"cli.commands.{self.file}"
 
     @property
     def function(self) -> str:
         """Its function there, or the Typer application of a group."""
-        return "app" if self.is_group else f"run_{self._stem}"
-
-    @property
-    def _stem(self) -> str:
-        return self.name.replace("-", "_")
+        return "app" if self.is_group else f"run_{self.name.replace('-', '_')}"
 
 
-def _entry(group: str, name: str, summary: str, *examples: str, is_group: bool = False) -> tuple[str, CommandEntry]:
-    return name, CommandEntry(name=name, group=group, summary=summary, examples=examples, is_group=is_group)
+def _entry(
+    group: str, name: str, summary: str, *examples: str, is_group: bool = False, file: str = ""
+) -> tuple[str, CommandEntry]:
+    entry = CommandEntry(
+        name=name, group=group, summary=summary, examples=examples, is_group=is_group, file=file or name
+    )
+    return name, entry
 
 
 _group = partial(_entry, is_group=True)
 
 COMMANDS: Final = dict(
     (
-        _entry("Plan", "init", "Write a first checklist, from answers or an example.", "acme --from demo"),
-        _entry("Plan", "check", "Say what a checklist demands, or every fault in it.", "demo"),
+        _entry(
+            "Plan", "init", "Write a first checklist, from answers or an example.", "acme --from demo", file="checklist"
+        ),
+        _entry("Plan", "check", "Say what a checklist demands, or every fault in it.", "demo", file="checklist"),
         _entry("Plan", "quote", "Show three to five priced options of a checklist.", "demo --html quote.html"),
-        _entry("Plan", "explain", "Show how each figure of the sizing came about.", "demo --json"),
+        _entry("Plan", "explain", "Show how each figure of the sizing came about.", "demo --json", file="quote"),
         _entry("Plan", "accept", "Decide for an option: write the stack's lock.", "demo cheapest"),
         _group(
             "Plan",
@@ -76,7 +81,7 @@ COMMANDS: Final = dict(
             "worth --precision fp8",
             "check",
         ),
-        _entry("Plan", "schema", "Print the JSON schema of a file or of an output.", "--of quote"),
+        _entry("Plan", "schema", "Print the JSON schema of a file or of an output.", "--of quote", file="checklist"),
         _group(
             "Build",
             "engine",
@@ -92,12 +97,24 @@ COMMANDS: Final = dict(
             "images demo --json",
             "lock --renew",
         ),
-        _entry("Build", "preflight", "Say of each pool whether its quota, its offer and its reservation fit.", "demo"),
+        _entry(
+            "Build",
+            "preflight",
+            "Say of each pool whether its quota, its offer and its reservation fit.",
+            "demo",
+            file="cloud_checks",
+        ),
         _entry("Build", "plan", "Show what the program would build, and its bill.", "demo -o plan.json"),
-        _entry("Build", "preview", "Show what the engine would change.", "demo --expect-no-changes"),
-        _entry("Build", "up", "Create or update the cluster.", "demo --yes"),
-        _entry("Build", "destroy", "Delete everything that is not protected.", "demo"),
-        _entry("Build", "leftovers", "List what is still there by the stack's tag, with its price.", "demo"),
+        _entry("Build", "preview", "Show what the engine would change.", "demo --expect-no-changes", file="engine"),
+        _entry("Build", "up", "Create or update the cluster.", "demo --yes", file="engine"),
+        _entry("Build", "destroy", "Delete everything that is not protected.", "demo", file="engine"),
+        _entry(
+            "Build",
+            "leftovers",
+            "List what is still there by the stack's tag, with its price.",
+            "demo",
+            file="cloud_checks",
+        ),
         _entry(
             "Govern",
             "price",
@@ -110,7 +127,9 @@ COMMANDS: Final = dict(
             "Compare every stack that a change touches: money, resources and rules.",
             "--base main -o diff.md",
         ),
-        _entry("Govern", "rules", "List the rules with their levels here, or explain one.", "ceiling_layers"),
+        _entry(
+            "Govern", "rules", "List the rules with their levels here, or explain one.", "ceiling_layers", file="plan"
+        ),
         _entry(
             "Govern",
             "watch",
@@ -124,15 +143,25 @@ COMMANDS: Final = dict(
             "github",
             "gitlab",
             "issues reports",
+            file="diff",
         ),
-        _entry("Operate", "outputs", "Show the outputs of a stack; secrets are masked.", "demo -o access/"),
+        _entry(
+            "Operate", "outputs", "Show the outputs of a stack; secrets are masked.", "demo -o access/", file="engine"
+        ),
         _entry(
             "Operate",
             "access",
             "Print a kubeconfig that lets one person in for some hours.",
             "demo --user ada --hours 4",
+            file="onboarding",
         ),
-        _entry("Operate", "refresh", "Take what is live into the state; nothing in the cloud is changed.", "demo -y"),
+        _entry(
+            "Operate",
+            "refresh",
+            "Take what is live into the state; nothing in the cloud is changed.",
+            "demo -y",
+            file="engine",
+        ),
         _group(
             "Operate",
             "nodes",
@@ -155,26 +184,36 @@ COMMANDS: Final = dict(
             "sla",
             "Show what a month delivered and the credit owed back.",
             "demo --month 2026-10 --from samples.json",
+            file="agreements",
         ),
-        _entry("Hand over", "contract", "Write the annex of a contract.", "demo -o annex.html"),
+        _entry("Hand over", "contract", "Write the annex of a contract.", "demo -o annex.html", file="agreements"),
         _entry(
             "Hand over",
             "accept-test",
             "Measure a cluster against what was promised, and say which nodes failed.",
             "demo -o report.html",
+            file="acceptance",
         ),
         _entry(
             "Hand over",
             "onboard",
             "Show the way from acceptance to the first job, or hand out credentials.",
             "demo -o onboarding/",
+            file="onboarding",
         ),
-        _entry("Hand over", "handbook", "Write the handbook of the customer's engineers.", "demo -o handbook/"),
+        _entry(
+            "Hand over",
+            "handbook",
+            "Write the handbook of the customer's engineers.",
+            "demo -o handbook/",
+            file="exports",
+        ),
         _entry(
             "Hand over",
             "handover",
             "Write the platform as Argo CD applications, without a secret in them.",
             "demo -o gitops/ --repository https://git.example/acme/platform",
+            file="exports",
         ),
         _entry(
             "Move",

@@ -11,7 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from cli.terminal.amounts import NOT_KNOWN, describe_month, usd, usd_range
-from planning.spec.lock import accepted_usd
+from planning.spec.lock import sum_accepted_usd
 from planning.values.money import to_cents
 from policies.exemptions import ExemptionState
 
@@ -45,7 +45,7 @@ def verdict_lines(plan: Planned) -> Iterator[str]:
     """The bill in one line, and by how much it moved since it was accepted."""
     now, verdict = plan.bill.usd_per_month.expected, plan.judgement
     yield f"{plan.lock.option}: {describe_month(plan.bill)}; {verdict.verdict}: {verdict.reason}"
-    then = accepted_usd(plan.lock)
+    then = sum_accepted_usd(plan.lock)
     if to_cents(now) != to_cents(then):
         change = f" ({(now - then) / then * 100:+.1f}%)" if then else ""
         accepted = f"accepted at {usd(then)} USD a month on {plan.lock.priced_at}"

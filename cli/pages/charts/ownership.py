@@ -40,7 +40,7 @@ def owning_chart(buying: Buying, spent: OwnershipCosts, *, every: Sequence[int])
         *draw_vertical_axis(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD in total"),
         *_line(spent.rented, months, amounts, class_="rented"),
         *_line(spent.owned, months, amounts, class_="owned"),
-        *_even(buying, spent, months, amounts),
+        *_find_break_even(buying, spent, months, amounts),
         title=f"{letters}: total USD spent by each month, rented and bought",
         description=_describe_purchase(buying),
         height=TOP + TALL + BOTTOM,
@@ -77,7 +77,7 @@ def _line(usd_by_month: Sequence[Decimal], months: Scale, amounts: Scale, *, cla
     yield element("path", d="M" + " L".join(places), class_=class_)
 
 
-def _even(buying: Buying, spent: OwnershipCosts, months: Scale, amounts: Scale) -> Iterator[Markup]:
+def _find_break_even(buying: Buying, spent: OwnershipCosts, months: Scale, amounts: Scale) -> Iterator[Markup]:
     """The first month in which buying has cost less in total."""
     month = buying.break_even_month
     if month is None:

@@ -41,11 +41,11 @@ LEFT_OUT: Final[tuple[str, ...]] = (
 
 def render_comment(form: DiffForm | None, standing: CommitStatus, commit: str) -> str:
     """The comment that is posted about one commit: marker, banner, figures; a short one where the whole is too long."""
-    whole = _joined(standing, "" if form is None else text(form, limit=FOR_FIGURES), commit=commit)
-    return whole if len(whole) <= LONGEST else _joined(standing, TOO_LONG, commit=commit)
+    whole = _join_comment(standing, "" if form is None else text(form, limit=FOR_FIGURES), commit=commit)
+    return whole if len(whole) <= LONGEST else _join_comment(standing, TOO_LONG, commit=commit)
 
 
-def _joined(standing: CommitStatus, rendered: str, *, commit: str) -> str:
+def _join_comment(standing: CommitStatus, rendered: str, *, commit: str) -> str:
     foot = f"<sub>{code(commit[:12])}: {standing.state}, {prose(standing.description)}</sub>"
     return (
         "\n\n".join(part for part in (MARKER, standing.banner, rendered.replace(MARKER, "").strip(), foot) if part)

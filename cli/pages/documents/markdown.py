@@ -105,8 +105,8 @@ _ALIGNED = {"l": ":--", "r": "--:"}
 
 def table(headings: Sequence[str], aligned: str, rows: Iterable[Sequence[str]], *, budget: int) -> str:
     """A table; rows that have no room are counted below it."""
-    head = [_markdown_blocks_row(headings), _markdown_blocks_row([_ALIGNED[each] for each in aligned])]
-    lines, more = fit_lines((_markdown_blocks_row(row) for row in rows), budget=budget)
+    head = [_render_row(headings), _render_row([_ALIGNED[each] for each in aligned])]
+    lines, more = fit_lines((_render_row(row) for row in rows), budget=budget)
     return "\n".join((*head, *lines)) + "\n\n" + (f"{_more(more, 'row')}\n\n" if more else "")
 
 
@@ -143,7 +143,7 @@ def fit_lines(lines: Iterable[str], *, budget: int) -> tuple[list[str], int]:
     return kept, more
 
 
-def _markdown_blocks_row(cells: Sequence[str]) -> str:
+def _render_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 

@@ -66,7 +66,7 @@ def _comparison_rows(options: Sequence[Option]) -> Iterator[tuple[str, str, tupl
         "",
         texts(*(percent(versus_big_three_percent(each)) if each else NOT_KNOWN for each in leads)),
     )
-    yield "buying instead", "", texts(*(_even(each) for each in options))
+    yield "buying instead", "", texts(*(_format_break_even(each) for each in options))
 
 
 def _verdict(option: Option) -> SheetCell:
@@ -90,7 +90,7 @@ def _runs(option: Option) -> str:
     return "; ".join(f"{run.workload}: {duration(run.hours)}, {usd(run.usd)} USD" for run in option.runs)
 
 
-def _even(option: Option) -> str:
+def _format_break_even(option: Option) -> str:
     if option.buying is None:
         return NOT_KNOWN
     month = option.buying.break_even_month

@@ -76,11 +76,11 @@ def bill_text(form: RelocationPlanForm) -> str:
 
 
 def _parts(form: RelocationPlanForm) -> Iterator[str]:
-    yield f"# Relocation of {_markdown_plain(form['source']['stack'])}"
+    yield f"# Relocation of {_escape_words(form['source']['stack'])}"
     yield ""
-    yield _markdown_plain(heading(form))
+    yield _escape_words(heading(form))
     yield ""
-    yield from (f"- {_markdown_plain(each)}" for each in conclusion(form))
+    yield from (f"- {_escape_words(each)}" for each in conclusion(form))
     yield from ("", "## What moves", "")
     yield from _table(
         ("what", "class", "size", "by", "what that loses"),
@@ -105,7 +105,7 @@ def _parts(form: RelocationPlanForm) -> Iterator[str]:
         right=(3,),
     )
     yield from (
-        f"\nNot asked: {_markdown_plain(each['what'])}: {_markdown_plain(each['why'])}." for each in form["unlooked"]
+        f"\nNot asked: {_escape_words(each['what'])}: {_escape_words(each['why'])}." for each in form["unlooked"]
     )
     yield from by_hand_text(form)
     yield from ("", "## What it costs, once", "")
@@ -114,7 +114,7 @@ def _parts(form: RelocationPlanForm) -> Iterator[str]:
     yield from _table(("step", "time", "proves", "stops where", "way back"), _steps(form))
     yield from ("", "## Questions", "")
     for each in form["questions"]:
-        yield f"**{_markdown_plain(each['question'])}** {' '.join(map(_markdown_plain, each['sentences']))}"
+        yield f"**{_escape_words(each['question'])}** {' '.join(map(_escape_words, each['sentences']))}"
         yield ""
     yield from _notes(form)
     yield ""
@@ -152,8 +152,8 @@ def _steps(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
 
 def _notes(form: RelocationPlanForm) -> Iterator[str]:
     for each in (*form["notes"], *form["bill"]["notes"]):
-        source = f" ({_markdown_plain(each['source'])})" if each["source"] else ""
-        yield f"- {_markdown_plain(each['text'])}{source}"
+        source = f" ({_escape_words(each['source'])})" if each["source"] else ""
+        yield f"- {_escape_words(each['text'])}{source}"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> Iterator[str]:
@@ -166,11 +166,11 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequen
 def _cell(words: str) -> str:
     """Our own bold marks are kept; everything else is nothing but words."""
     bold = words.startswith("**") and words.endswith("**")
-    inner = _markdown_plain(words[2:-2] if bold else words)
+    inner = _escape_words(words[2:-2] if bold else words)
     return f"**{inner}**" if bold else inner
 
 
-def _markdown_plain(words: str) -> str:
+def _escape_words(words: str) -> str:
     """Words that Markdown and HTML leave alone, on one line."""
     flat = " ".join(words.split())
     for mark in "\\`*_[]|<>":
