@@ -129,7 +129,8 @@ def code(args: BurnInArgs) -> Mapping[str, str]:
 def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
     """What it may do: everywhere, in its own namespace, and where events of nodes lie.
 
-    Kubernetes knows no right to single fields of a node: what it changes of one is in `burn_in_rounds.build_untaint_patch`.
+    Kubernetes knows no right to single fields of a node: what it changes of one is in
+    `burn_in_rounds.build_untaint_patch`.
     """
     jobs: PolicyRuleArgsDict = {"api_groups": ["batch"], "resources": ["jobs"], "verbs": ["get", "create", "delete"]}
     ledger: PolicyRuleArgsDict = {

@@ -75,7 +75,7 @@ def _job(ground: JobContext, check: str, to: Sequence[str]) -> PlannedJob:
     )
 
 
-__all__ = ["PlannedJob", "foundation", "plan_jobs", "list_unmeasured"]
+__all__ = ["PlannedJob", "foundation", "list_unmeasured", "plan_jobs"]
 
 
 def foundation(spec: ClusterSpec, *, picture: Callable[[str], str] | None = None) -> tuple[Manifest, ...]:

@@ -191,7 +191,7 @@ class SpendMetricsPage:
         """For ever, beside the rounds."""
         page = self
 
-        class Answers(BaseHTTPRequestHandler):
+        class MetricsHandler(BaseHTTPRequestHandler):
             """GET of anything."""
 
             def do_GET(self) -> None:
@@ -205,7 +205,7 @@ class SpendMetricsPage:
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
                 """Nothing: Prometheus asks every half minute."""
 
-        server = HTTPServer(("", PORT), Answers)
+        server = HTTPServer(("", PORT), MetricsHandler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
 
 

@@ -1,9 +1,9 @@
 """The programs that measure: they run in pods, beside the tools that they call. Standard library only, Python 3.10 on.
 
-Each prints one JSON line per check, a `planning.agents.measurement_records.MeasurementRecord`, and the same to the pod's
-termination message as far as it fits. Each ends with 0 where it measured, however slow that was and whatever the tools
-found wrong, with 3 where a check could not be measured (the others are printed all the same), and with 2 for wrong
-arguments.
+Each prints one JSON line per check, a `planning.agents.measurement_records.MeasurementRecord`, and the same to the
+pod's termination message as far as it fits. Each ends with 0 where it measured, however slow that was and whatever the
+tools found wrong, with 3 where a check could not be measured (the others are printed all the same), and with 2 for
+wrong arguments.
 
     node      --placement P --pool POOL --node NAME --accelerators N
               [--checks inventory,usable_memory,dcgm,matmul,nvlink] [--level 3] [--precision bf16]

@@ -211,7 +211,7 @@ def serve_progress(progress: ProgressPage, labels: Mapping[str, str], *, listen:
         OSError: the port is taken.
     """
 
-    class Answers(BaseHTTPRequestHandler):
+    class ProgressHandler(BaseHTTPRequestHandler):
         """GET of /metrics and /progress."""
 
         def do_GET(self) -> None:
@@ -231,7 +231,7 @@ def serve_progress(progress: ProgressPage, labels: Mapping[str, str], *, listen:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
             """Nothing: Prometheus asks every half minute."""
 
-    server = ThreadingHTTPServer((listen, port), Answers)
+    server = ThreadingHTTPServer((listen, port), ProgressHandler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="progress", daemon=True)
     thread.start()

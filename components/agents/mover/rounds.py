@@ -275,7 +275,7 @@ def copy_round(
         manifest = ManifestWriter(folder / MANIFEST, bucket=source.bucket, facts={"read": "while it was copied"})
         stack.callback(manifest.abandon)
         if options.tags_counted:
-            _need_tags(left)
+            _require_tags(left)
         crew = WorkerPool(
             source, target, threads=options.transfers, spend=limit.take, part_size=transfer.part_size(options.part_size)
         )
@@ -289,7 +289,7 @@ def copy_round(
     return report
 
 
-def _need_tags(source: S3Store) -> None:
+def _require_tags(source: S3Store) -> None:
     """A store that may not tell the tags does not tell their number either, and a copy would lose them silently."""
     for each in source.listing():
         try:

@@ -86,6 +86,10 @@ def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOpt
     return RegisteredComponent(resource=made, outputs={"airflowUrl": f"https://{ground.host(AIRFLOW_HOST)}"})
 
 
+NO_ROOT: Final = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+NO_PRIVILEGES: Final = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+
+
 def values(ground: PlatformContext, store: ObjectStoreAccess) -> dict[str, object]:
     """What differs from the chart's defaults, which bring a PostgreSQL, a Redis, and a user "admin" of that password.
 
@@ -107,14 +111,8 @@ def values(ground: PlatformContext, store: ObjectStoreAccess) -> dict[str, objec
         "volumes": _authority_volumes(store),
         "volumeMounts": _authority_mounts(store),
         "securityContexts": {
-            "pod": {
-                "runAsUser": USER_ID,
-                "runAsGroup": 0,
-                "fsGroup": 0,
-                "runAsNonRoot": True,
-                "seccompProfile": {"type": "RuntimeDefault"},
-            },
-            "containers": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+            "pod": {"runAsUser": USER_ID, "runAsGroup": 0, "fsGroup": 0, **NO_ROOT},
+            "containers": NO_PRIVILEGES,
         },
         "nodeSelector": dict(ground.on_system),
         "workers": _account("workers"),
@@ -133,10 +131,7 @@ def values(ground: PlatformContext, store: ObjectStoreAccess) -> dict[str, objec
             **_build_container_resources("100m", "512Mi"),
         },
         "statsd": {
-            "securityContexts": {
-                "pod": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
-                "container": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
-            },
+            "securityContexts": {"pod": NO_ROOT, "container": NO_PRIVILEGES},
             **_build_container_resources("20m", "64Mi"),
         },
         **_dags(ground),

@@ -172,17 +172,17 @@ def scan_bucket(
     mine = threading.local()
     with ExitStack() as stack:
 
-        def connected() -> BucketClient:
+        def open_store() -> BucketClient:
             store = connect(wanted.place)
             stack.callback(store.close)
             return store
 
         def rows_of(several: list[Numbered]) -> list[ManifestRow | ObjectChange]:
             if not hasattr(mine, "store"):
-                mine.store = connected()
+                mine.store = open_store()
             return [_row_or_change(mine.store, each, wanted, watching) for each in several]
 
-        listed = _number_versions(connected(), wanted, seen)
+        listed = _number_versions(open_store(), wanted, seen)
         results = _side_by_side(rows_of, listed, threads=wanted.threads, stop=watching.stop)
         stack.callback(results.close)
         for each in results:

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 import pulumi
 import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes  # noqa: TC002 - Pulumi reads the annotations of components
 
 from components.clouds.aws.account.iam import document, partition, pod_role
 from components.platform.building_blocks.chart import release_cluster_chart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import pulumi_kubernetes as kubernetes
 
     from components.context.placement import PlacementContext
     from planning.spec.cluster import Placement
