@@ -73,7 +73,7 @@ def open_placement(spec: ClusterSpec) -> AcceptanceCluster:
     return open_live(spec)
 
 
-def planned_jobs(
+def list_planned_jobs(
     it: AcceptanceRequest, options: Options, *, now: datetime, cluster: AcceptanceCluster | None = None
 ) -> RunPlan:
     """The jobs that a run would have, and make none; by the lock where no kubeconfig is named."""
@@ -113,10 +113,8 @@ def measure(
     jobs = _jobs(it, options, nodes=found, run=meta.run)
     if not options.while_working:
         _refuse_work(seen, jobs, found)
-    if shut := placed.find_cordoned_nodes(seen, jobs):
-        raise InputError(
-            f"{', '.join(shut)}: cordoned, and the jobs would not be put there", hint="uncordon them first"
-        )
+    if shut := ", ".join(placed.find_cordoned_nodes(seen, jobs)):
+        raise InputError(f"{shut}: cordoned, and the jobs would not be put there", hint="uncordon them first")
     absent = tuple(f"node {name}: not ready, so it was not measured" for name in placed.list_not_ready(seen))
     meta = replace(meta, nodes=tuple(sorted(name for mine in found.values() for name in mine)), ended="")
     run = AcceptanceRun(

@@ -59,7 +59,7 @@ class Search:
 class Cloud(Protocol):
     """What the module of a cloud offers; neither function raises for an answer that is refused or missing."""
 
-    def told(self, asked: Asked) -> CloudReport:
+    def read_capacity(self, asked: Asked) -> CloudReport:
         """Quotas, offers and reservations."""
         ...
 
@@ -77,7 +77,7 @@ def cloud_of(target: str) -> Cloud | None:
 def told_of(asked: Asked) -> CloudReport:
     """What the cloud of a placement says."""
     cloud = cloud_of(asked.spec.placement.target)
-    return CloudReport(silence=NOT_BUILT) if cloud is None else cloud.told(asked)
+    return CloudReport(silence=NOT_BUILT) if cloud is None else cloud.read_capacity(asked)
 
 
 def search_of(asked: Asked) -> Search:

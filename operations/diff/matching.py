@@ -169,6 +169,7 @@ PROGRAM_FILES: Final = (
     f"{STACKS}/__init__.py",
     "operations/plans/plan_form.py",
     "operations/project/stack_config.py",
+    "operations/project/workspace.py",
     "requirements.lock",
     "Pulumi.yaml",
 )

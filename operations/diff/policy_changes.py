@@ -149,8 +149,8 @@ def _beside(old: Mapping[str, object], new: Mapping[str, object], *, where: str)
         yield {
             "what": MONTHS,
             "where": where,
-            "old": _limit_changes_text(before),
-            "new": _limit_changes_text(after),
+            "old": _shorten_limit(before),
+            "new": _shorten_limit(after),
             "raised": fewer,
         }
     here, there = old.get(RESIDENCY, ANYWHERE), new.get(RESIDENCY, ANYWHERE)
@@ -158,8 +158,8 @@ def _beside(old: Mapping[str, object], new: Mapping[str, object], *, where: str)
         yield {
             "what": RESIDENCY,
             "where": where,
-            "old": _limit_changes_text(here),
-            "new": _limit_changes_text(there),
+            "old": _shorten_limit(here),
+            "new": _shorten_limit(there),
             "raised": here != ANYWHERE,
         }
 
@@ -192,5 +192,5 @@ def _read_ceiling(place: Worktree, stack: str) -> Mapping[str, object]:
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
 
-def _limit_changes_text(value: object) -> str:
+def _shorten_limit(value: object) -> str:
     return NONE if value is None else str(value)[:80]

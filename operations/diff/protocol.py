@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, cast
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from operations.plans.plan_form import ResourceForm  # noqa: TC001 - as below
+from planning.costs.json_shapes import BillForm  # noqa: TC001 - pydantic reads it at run time
 from planning.costs.resources.formats.plan import read_plan
+from planning.diff.policy_form import ExemptionForm, FoundForm  # noqa: TC001 - as above
 from planning.inputs.files import read_object
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from operations.plans.plan_form import ResourceForm
-    from planning.costs.json_shapes import BillForm
     from planning.costs.resources.resource import Resource
-    from planning.diff.policy_form import ExemptionForm, FoundForm
 
 
 REGISTER: Final = "register"

@@ -81,7 +81,8 @@ def install() -> PulumiCommand:
     except (OSError, subprocess.CalledProcessError, InvalidVersionError) as error:
         raise AtollError(
             f"the Pulumi CLI {read_pinned_version()} could not be installed: {_reason(error)}",
-            hint=f"by hand: unpack the archive of {read_pinned_version()} from {ARCHIVES} so that {root}/bin/pulumi is there",
+            hint=f"by hand: unpack the archive of {read_pinned_version()} from {ARCHIVES} so that "
+            f"{root}/bin/pulumi is there",
         ) from error
 
 
@@ -111,7 +112,8 @@ def _absent(old: Sequence[str]) -> AtollError:
         return AtollError("the Pulumi CLI is not on PATH, and none was installed by Atoll", hint=INSTALL_HINT)
     oldest = ".".join(str(part) for part in OLDEST)
     return AtollError(
-        f"the Pulumi CLI here is {' and '.join(old)}; at least {oldest} is needed, {read_pinned_version()} is what Atoll pins",
+        f"the Pulumi CLI here is {' and '.join(old)}; at least {oldest} is needed, "
+        f"{read_pinned_version()} is what Atoll pins",
         hint="atoll engine install gets the pinned one",
     )
 

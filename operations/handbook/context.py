@@ -48,7 +48,7 @@ from planning.platform.slurm import shares
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from decimal import Decimal
     from pathlib import Path
 
@@ -100,6 +100,13 @@ class _Asked(TypedDict):
     responses: tuple[ResponseFacts, ...]
 
 
+def _list_runtimes(sources: Sources, frameworks: Sequence[str]) -> tuple[RuntimeFacts, ...]:
+    return tuple(
+        RuntimeFacts(name=each.name, framework=each.framework, image=resolve_image_reference(each.image, sources.shelf))
+        for each in runtimes_of(frameworks)
+    )
+
+
 def gather(sources: Sources) -> HandbookFacts:
     """The facts of the cluster at home.
 
@@ -131,12 +138,7 @@ def gather(sources: Sources) -> HandbookFacts:
         ides=tuple(spec.ides or tuple(Ide)),
         images=_images(sources, frameworks),
         frameworks=frameworks,
-        runtimes=tuple(
-            RuntimeFacts(
-                name=each.name, framework=each.framework, image=resolve_image_reference(each.image, sources.shelf)
-            )
-            for each in runtimes_of(frameworks)
-        ),
+        runtimes=_list_runtimes(sources, frameworks),
         tracker=_tracker(spec, platform),
         object_store=platform.object_store if platform.part(STORE) or platform.object_store == "provider" else "",
         s3_address=names.S3_ADDRESS,

@@ -201,12 +201,12 @@ def _linker(known: Mapping[str, HandbookPage]) -> Callable[..., Markdown]:
 def _build_output_renderer(facts: HandbookFacts) -> Callable[[str], Markdown]:
     """A value of the outputs, or how to learn it."""
 
-    def known(value: str) -> Markdown:
+    def render_output(value: str) -> Markdown:
         if value:
             return in_code(value)
         return Markdown(f"*known once the cluster is up:* `atoll outputs {facts.stack}`")
 
-    return known
+    return render_output
 
 
 def _join_codes(values: object) -> Markdown:

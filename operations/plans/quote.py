@@ -12,7 +12,7 @@ from operations.plans.price_book import price_book
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reading.checklist_file import read_file
-from planning.checklist.rules.table import broken_rules
+from planning.checklist.rules.table import find_broken_rules
 from planning.costs.pricing import list_stale_lines
 from planning.inputs.faults import SourceText, locate, nearest
 from planning.inputs.files import read_text
@@ -118,7 +118,7 @@ def narrow_checklist(checklist: Checklist, wanted: Wanted) -> Checklist:
     if wanted.regions:
         update["regions"] = tuple(dict.fromkeys(wanted.regions))
     narrowed = checklist.model_copy(update={"where": checklist.where.model_copy(update=update)})
-    broken = next(broken_rules(narrowed), None)
+    broken = next(find_broken_rules(narrowed), None)
     if broken is not None:
         raise InputError(f"{' '.join(wanted.flags)}: {broken.message}", hint=broken.hint)
     return narrowed

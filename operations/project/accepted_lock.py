@@ -37,7 +37,8 @@ def read_accepted_lock(project: Project, stack: str, *, names: bool = True) -> L
     path = project.stack_config(stack)
     if not path.exists():
         raise InputError(
-            f"{display_path(path)} is missing, and {LOCK_NAME} of {stack} holds {lock.option}: nothing says that it is built",
+            f"{display_path(path)} is missing, and {LOCK_NAME} of {stack} holds {lock.option}: "
+            "nothing says that it is built",
             hint=f"atoll accept {stack} {lock.option} writes both; or restore both from version control",
         )
     values = read_config(path).values

@@ -53,10 +53,10 @@ def _faults(file: Path, checklist: Checklist) -> Iterator[Fault]:
         said = (*said, (DIGESTS, describe_missing_digests(parts, found), LOCK_HINT))
     for path, message, hint in said:
         if message:
-            yield _fault_at(text, file=str(file), path=path, message=message, hint=hint)
+            yield _build_fault(text, file=str(file), path=path, message=message, hint=hint)
 
 
-def _fault_at(text: str, *, file: str, path: tuple[str, ...], message: str, hint: str) -> Fault:
+def _build_fault(text: str, *, file: str, path: tuple[str, ...], message: str, hint: str) -> Fault:
     root, _ = compose(text)
     source = SourceText(file=file, lines=text.splitlines())
     if not isinstance(root, Fields):

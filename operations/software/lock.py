@@ -69,14 +69,14 @@ Found = str | RegistryUnreachableError
 
 
 def _each(names: Iterable[str], ask: Callable[[str], str], *, pool: ThreadPoolExecutor) -> dict[str, Found]:
-    def answered(name: str) -> Found:
+    def resolve(name: str) -> Found:
         try:
             return ask(name)
         except RegistryUnreachableError as error:
             return error
 
     listed = list(names)
-    return dict(zip(listed, pool.map(answered, listed), strict=True))
+    return dict(zip(listed, pool.map(resolve, listed), strict=True))
 
 
 def _select_digests(found: Mapping[str, Found], old: Mapping[str, str], *, renew: bool) -> dict[str, str]:

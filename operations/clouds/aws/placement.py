@@ -172,7 +172,7 @@ def _reservation(said: CapacityReservationTypeDef, *, id_: str) -> ReservationRe
     )
 
 
-def read_region_capacity(asked: Asked) -> CloudReport:
+def read_capacity(asked: Asked) -> CloudReport:
     """Quotas, offers and reservations of the placement's region."""
     aws = clients(asked.spec.placement.region)
     return CloudReport(silence=aws) if isinstance(aws, str) else told_by(aws, asked)

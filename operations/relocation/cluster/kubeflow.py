@@ -102,11 +102,11 @@ def _tables(place: DatabasePlace, secrets: Mapping[str, str], folder: Path, star
 
 
 def _update(table: str, column: str, only: str, quote: str) -> str:
-    def named(word: str) -> str:
+    def quote_name(word: str) -> str:
         return f"{quote}{word}{quote}"
 
-    also = f" AND {named(only.split(maxsplit=1)[0])} = {only.rsplit(maxsplit=1)[-1]}" if only else ""
-    parts = ["UPDATE", named(table), "SET", named(column), "= %s WHERE", named(column), "= %s"]
+    also = f" AND {quote_name(only.split(maxsplit=1)[0])} = {only.rsplit(maxsplit=1)[-1]}" if only else ""
+    parts = ["UPDATE", quote_name(table), "SET", quote_name(column), "= %s WHERE", quote_name(column), "= %s"]
     return " ".join(parts) + also
 
 

@@ -141,9 +141,7 @@ def build_plan_inputs(
     Args:
         found: what the relocations between the two name, and what was counted for them; None where there are none.
     """
-    counted: Mapping[str, AssetMeasurement] = merge_measurements(
-        read_measurements(file), found.counted if found else {}
-    )
+    counted = merge_measurements(read_measurements(file), found.counted if found else {})
     said = file.terms
     assumed: list[str] = []
     overlap = _overlap(file, inventory, counted, speeds, assumed)
@@ -157,7 +155,7 @@ def build_plan_inputs(
     commit_on = said.commit_on or today + timedelta(days=days)
     if said.commit_on is None:
         assumed.append(f"the target takes over on {commit_on.isoformat()}, {days} days from now")
-    observe = said.observe_minutes if said.observe_minutes is not None else None
+    observe = said.observe_minutes
     if observe is None:
         observe = places.observe_minutes if places else OBSERVE_MINUTES
     return RelocationInputs(

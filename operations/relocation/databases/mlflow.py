@@ -156,7 +156,7 @@ def _in_threads(
 ) -> list[str]:
     own, every = local(), list[s3_client.S3Store]()
 
-    def opened(target: tuple[str, str]) -> str:
+    def try_read(target: tuple[str, str]) -> str:
         bucket, key = target
         if not bucket:
             return _try_proxy_read(side.mlflow_url, key)
@@ -168,7 +168,7 @@ def _in_threads(
 
     try:
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(opened, targets))
+            return list(pool.map(try_read, targets))
     finally:
         for each in every:
             each.close()

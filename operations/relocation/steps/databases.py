@@ -178,7 +178,7 @@ def _mysql(move: Move, pair: DatabasePair, path: Path) -> str:
 
 
 def _both(move: Move, pair: DatabasePair, folder: Path) -> tuple[Sums, Sums]:
-    def summed(place: DatabasePlace) -> Sums:
+    def sum_tables(place: DatabasePlace) -> Sums:
         if place.engine == "mysql":  # each side with a folder of its own for what the programs are told
             own = own_folder(folder / f".{place.uri_env.lower()}")
             try:
@@ -189,7 +189,7 @@ def _both(move: Move, pair: DatabasePair, folder: Path) -> tuple[Sums, Sums]:
             return row_checksums.sums_of(connection)
 
     with ThreadPoolExecutor(2) as threads:
-        here, there = threads.map(summed, (pair.source, pair.target))
+        here, there = threads.map(sum_tables, (pair.source, pair.target))
     return here, there
 
 

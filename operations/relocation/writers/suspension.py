@@ -108,10 +108,10 @@ def stop(cluster: KubernetesApi, move: Move, *, side: str, patience: Patience = 
 def _wait_for_keepers(cluster: KubernetesApi, patience: Patience) -> bool:
     """Whether the pods of the keepers have ended: one that is ending would put a queue back once more."""
 
-    def ended() -> bool:
+    def have_ended() -> bool:
         return not [each for each in workloads.still_running(cluster) if _of_a_keeper(each)]
 
-    return patience.until(ended)
+    return patience.until(have_ended)
 
 
 def _of_a_keeper(words: str) -> bool:
