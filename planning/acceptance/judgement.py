@@ -214,7 +214,7 @@ def _together(about: About, records: Sequence[IndexedRecord], limit: AcceptanceL
     return judge_figure(about, sum(shares.values(), Decimal()), limit)
 
 
-__all__ = ["NodeVerdict", "CheckOutcome", "CheckVerdict", "Verdicts", "judge"]
+__all__ = ["CheckOutcome", "CheckVerdict", "NodeVerdict", "Verdicts", "judge"]
 
 COUNTED: Final = {"dns": ("resolved", "asked"), "egress": ("reached", "asked"), "peering": ("reached", "asked")}
 

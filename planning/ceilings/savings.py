@@ -269,13 +269,13 @@ def _scale_line(line: LineItem, left: Decimal, *, fewest: Decimal) -> LineItem:
     """A line of which so large a part is left, and of its quiet month another."""
     most = line.at_most_usd_per_month
 
-    def scaled(each: Range) -> Range:
+    def scale(each: Range) -> Range:
         return _rising(min(each.min * fewest, each.max * left), each.expected * left, each.max * left)
 
     return replace(
         line,
-        quantity=scaled(line.quantity),
-        usd_per_month=None if line.usd_per_month is None else scaled(line.usd_per_month),
+        quantity=scale(line.quantity),
+        usd_per_month=None if line.usd_per_month is None else scale(line.usd_per_month),
         at_most_usd_per_month=None if most is None else most * left,
     )
 

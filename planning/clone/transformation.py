@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import CloudName
-from planning.checklist.rules.table import broken_rules
+from planning.checklist.rules.table import find_broken_rules
 from planning.clone.addresses import ReservedNetwork, find_free_range, refuse_clash
 from planning.clone.decisions.decision import Need, value_at
 from planning.values.errors import Fault, InputError
@@ -77,7 +77,7 @@ def _refuse_broken(checklist: Checklist, *, target: Target, decisions: Sequence[
             path=(path := _name_path(rule.path, checklist)),
             hint=rule.hint + (f'; in a decisions file: "{path}: ..."' if path in known else ""),
         )
-        for rule in broken_rules(checklist)
+        for rule in find_broken_rules(checklist)
     )
     if faults:
         hint = "decide these, or change the source"

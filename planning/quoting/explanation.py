@@ -157,14 +157,14 @@ def _build_billed_figures(candidate: Candidate) -> tuple[SizingFigure, ...]:
         return ()
     kind = CPU if candidate.accelerator is None else GPU
     return (
-        _hour_figures_figure(
+        _build_hours_figure(
             demand,
             "node hours of the work",
             found.work,
             formula=_formula_of_work(demand),
             source=f"{CHECKLIST}; {ATTEMPTS.source}" if demand.kind in REPEATED else CHECKLIST,
         ),
-        _hour_figures_figure(
+        _build_hours_figure(
             demand,
             "starts of its nodes",
             found.starts,
@@ -173,7 +173,7 @@ def _build_billed_figures(candidate: Candidate) -> tuple[SizingFigure, ...]:
         ),
         *_start_figures(demand, found, provider=offer.machine.provider, about=kind),
         *_build_interruption_figures(candidate, found, is_spot=offer.term.kind is PurchaseKind.SPOT),
-        _hour_figures_figure(
+        _build_hours_figure(
             demand,
             "billed node hours",
             found.total,
@@ -214,11 +214,11 @@ def _start_figures(demand: Demand, found: BilledHours, *, provider: str, about: 
     for name, hours, fact, formula in rows:
         if hours.max:
             source = node_fact(fact, provider=provider, about=about).source
-            yield _hour_figures_figure(
+            yield _build_hours_figure(
                 demand, name, _product(found.starts, hours), formula=f"starts x {formula}", source=source, each=hours
             )
     if found.notebooks.max:
-        yield _hour_figures_figure(
+        yield _build_hours_figure(
             demand,
             "idle notebooks until they are stopped",
             found.notebooks,
@@ -241,7 +241,7 @@ def _build_interruption_figures(candidate: Candidate, found: BilledHours, *, is_
         inputs={"low": fact.low, "high": fact.high},
         source=fact.source,
     )
-    yield _hour_figures_figure(
+    yield _build_hours_figure(
         candidate.demand,
         "work lost to interruptions",
         found.lost,
@@ -254,7 +254,7 @@ def _product(starts: Range, hours: Range) -> Range:
     return type(starts)(starts.min * hours.min, starts.expected * hours.expected, starts.max * hours.max)
 
 
-def _hour_figures_figure(
+def _build_hours_figure(
     demand: Demand, name: str, hours: Range, *, formula: str, source: str, each: Range | None = None
 ) -> SizingFigure:
     inputs: dict[str, Decimal | int | str | None] = {"in a quiet month": _short(hours.min)}

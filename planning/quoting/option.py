@@ -74,6 +74,13 @@ def whole_bill(placements: Sequence[ClusterSpec], market: Market) -> Bill:
     return Bill(tuple(line for cluster in placements for line in bill(cluster, market).lines))
 
 
+def _list_left_out(placed: Sequence[PlacementPick], clusters: Sequence[ClusterSpec]) -> tuple[str, ...]:
+    words: dict[str, None] = {}
+    for pick, cluster in zip(placed, clusters, strict=True):
+        words |= dict.fromkeys(_leaves_out(cluster, pick.part.checklist))
+    return tuple(words)
+
+
 def option(
     placed: Sequence[PlacementPick],
     *,
@@ -112,11 +119,7 @@ def option(
         runs=tuple(_runs(candidates)),
         worth=worth,
         buying=buying(candidates),
-        leaves_out=tuple(
-            dict.fromkeys(
-                word for at, each in enumerate(placed) for word in _leaves_out(clusters[at], each.part.checklist)
-            )
-        ),
+        leaves_out=_list_left_out(placed, clusters),
         lock_in="; ".join(market.catalog.providers[name].lock_in for name in providers),
         notes=(
             *_describe_full_month(released, held_usd, least=bool(bills.unpriced)),

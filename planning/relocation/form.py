@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
+from planning.costs.json_shapes import BillForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
 from planning.quoting.quote_form import bill_form
 from planning.values.money import to_cents
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
 
-    from planning.costs.json_shapes import BillForm, RangeForm
     from planning.relocation.costs.bill import MovingBill
     from planning.relocation.costs.break_even import BreakEven
     from planning.relocation.durations import DurationEstimate

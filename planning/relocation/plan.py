@@ -153,9 +153,14 @@ def plan(
     bill = moving_bill(volumes, source=source, target=target, route=route, terms=given.terms, catalog=catalog)
     found = times(volumes, rates=given.rates, asked=given.asked)
     paid = break_even(bill.bill, source=source, target=target, from_day=given.terms.commit_on)
-
-    def cost(more: Sequence[TransferVolume]) -> MovingBill:
-        return moving_bill(more, source=source, target=target, route=route, terms=given.terms, catalog=catalog)
+    asked = questions(
+        chosen=[(each.thing, each.choice) for each in chosen],
+        times=found,
+        bill=bill,
+        terms=given.terms,
+        target=target.spec.placement,
+        unlooked=inventory.unlooked,
+    )
 
     return RelocationPlan(
         source=source,
@@ -167,22 +172,26 @@ def plan(
         inventory=inventory,
         chosen=chosen,
         volumes=volumes,
-        savings=tuple(
-            _saving(each, given.measured, billed=_list_billed_sides(each, source, target), cost=cost)
-            for each in inventory.left_out
-            if each.bytes is not None
-        ),
+        savings=_list_savings(inventory, source, target, route=route, given=given, catalog=catalog),
         bill=bill,
         times=found,
         break_even=paid,
-        questions=questions(
-            chosen=[(each.thing, each.choice) for each in chosen],
-            times=found,
-            bill=bill,
-            terms=given.terms,
-            target=target.spec.placement,
-            unlooked=inventory.unlooked,
-        ),
+        questions=asked,
+    )
+
+
+def _list_savings(
+    inventory: Inventory, source: Lock, target: Lock, *, route: Route, given: RelocationInputs, catalog: Catalog
+) -> tuple[Saving, ...]:
+    """What is saved by each asset of a known size that is left out."""
+
+    def cost(more: Sequence[TransferVolume]) -> MovingBill:
+        return moving_bill(more, source=source, target=target, route=route, terms=given.terms, catalog=catalog)
+
+    return tuple(
+        _saving(each, given.measured, billed=_list_billed_sides(each, source, target), cost=cost)
+        for each in inventory.left_out
+        if each.bytes is not None
     )
 
 

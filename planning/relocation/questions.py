@@ -189,7 +189,8 @@ def _open_files(times: Times) -> PlanQuestion:
         yield "Tell people the hour, and let jobs write a checkpoint before it: what ran begins again at its last one."
         yield "A canary write must be refused before the last copy begins; one that succeeds ends the freeze."
         back = [each.title for each in STEPS if each.name == POINT_OF_NO_RETURN]
-        yield f"Until the step {format_names(back)} everything goes on at the source as it was; from then on it does not."
+        step = format_names(back)
+        yield f"Until the step {step} everything goes on at the source as it was; from then on it does not."
         if times.fits == "no":
             yield "The freeze is longer than the window: shorten the last round, or agree on a longer one."
 

@@ -20,11 +20,11 @@ __all__ = [
     "Ceilings",
     "Lock",
     "LockedLine",
-    "accepted_usd",
     "parse",
     "read_lock",
     "refuse_other_option",
     "refuse_other_stack",
+    "sum_accepted_usd",
     "to_text",
 ]
 
@@ -105,7 +105,7 @@ def read_lock(path: Path, *, stack: str = "") -> Lock:
     return found
 
 
-def accepted_usd(lock: Lock) -> Decimal:
+def sum_accepted_usd(lock: Lock) -> Decimal:
     """USD a month expected, as it was accepted: what had a price then."""
     return sum((line.usd_per_month[1] for line in lock.bill if line.usd_per_month), start=Decimal(0))
 

@@ -271,7 +271,7 @@ def networks(checklist: Checklist) -> tuple[IPv4Network, ...]:
     return (where.cidr, *(each.cidr for each in where.elsewhere), *theirs)
 
 
-def suggested_range(checklist: Checklist, *, at: int = 0) -> IPv4Network:
+def suggest_range(checklist: Checklist, *, at: int = 0) -> IPv4Network:
     """A /16 that no network of the checklist touches; another for each `at`."""
     taken = networks(checklist)
     free = [each for each in _SUGGESTED if not any(each.overlaps(other) for other in taken)]

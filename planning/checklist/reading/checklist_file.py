@@ -11,7 +11,7 @@ from catalogs.files import UnreadableFileError, refuse_control_characters, refus
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.structure import kinds
 from planning.checklist.reading.validation_messages import Wrong, explain, fields_near
-from planning.checklist.rules.table import broken_rules
+from planning.checklist.rules.table import find_broken_rules
 from planning.inputs import plain_values
 from planning.inputs.faults import SourceText, locate, nearest, spell
 from planning.inputs.files import build_refusal, read_text
@@ -71,7 +71,7 @@ def _validate(root: Fields, *, faults: list[Fault], source: SourceText) -> Check
     else:
         faults += [
             source.fault(rule.message, place=locate(root, rule.path), hint=rule.hint, path=spell(rule.path))
-            for rule in broken_rules(checklist)
+            for rule in find_broken_rules(checklist)
             if not faults
         ]
         if not faults:

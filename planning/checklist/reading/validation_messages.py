@@ -176,10 +176,10 @@ def _quantity(wrong: Wrong) -> Words:
 
 
 def _build_bound_message(words: str, *, limit: str) -> Callable[[Wrong], Words]:
-    def explained(wrong: Wrong) -> Words:
+    def explain(wrong: Wrong) -> Words:
         return f"{wrong.name} must be {words} {wrong.limits[limit]}, not {wrong.given}", wrong.meaning
 
-    return explained
+    return explain
 
 
 def _short_list(wrong: Wrong) -> Words:

@@ -6,7 +6,7 @@ import re
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
-from planning.checklist.model.checklist import networks, suggested_range
+from planning.checklist.model.checklist import networks, suggest_range
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.rules.rule_violation import RuleViolation
 from planning.values import addresses
@@ -162,7 +162,7 @@ def networks_apart(checklist: Checklist) -> Iterator[RuleViolation]:
     main, ours = checklist.main_cloud, checklist.where.cidr
     if main is not None and main.vpc_id and main.vpc_cidr is not None and main.vpc_cidr.overlaps(ours):
         message = f"the VPC's {main.vpc_cidr} overlaps the cluster's {ours}, so the two cannot be joined"
-        hint = f"choose another where.cidr, as in {suggested_range(checklist)}"
+        hint = f"choose another where.cidr, as in {suggest_range(checklist)}"
         yield RuleViolation(("main_cloud", "vpc_cidr"), message, hint)
 
 

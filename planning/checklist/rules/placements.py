@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import regions
-from planning.checklist.model.checklist import suggested_range
+from planning.checklist.model.checklist import suggest_range
 from planning.checklist.model.vocabulary import HOME, Residency
 from planning.checklist.rules.rule_violation import RuleViolation
 from planning.inputs.faults import nearest
@@ -77,7 +77,7 @@ def ranges_apart(checklist: Checklist) -> Iterator[RuleViolation]:
         for name, other in taken:
             if each.cidr.overlaps(other):
                 path = ("where", "elsewhere", at, "cidr")
-                hint = f"choose another, as in {suggested_range(checklist, at=at)}"
+                hint = f"choose another, as in {suggest_range(checklist, at=at)}"
                 yield RuleViolation(path, f"{each.cidr} overlaps {other} of {name}", hint)
         taken.append((f'"{each.name}"', each.cidr))
 

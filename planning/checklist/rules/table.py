@@ -120,7 +120,7 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 
-def broken_rules(checklist: Checklist) -> Iterator[RuleViolation]:
+def find_broken_rules(checklist: Checklist) -> Iterator[RuleViolation]:
     """Everything that the checklist asks for and that cannot be, rule by rule."""
     for rule in RULES:
         yield from rule(checklist)

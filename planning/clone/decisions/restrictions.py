@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import CloudName, Residency
-from planning.checklist.rules.table import broken_rules
+from planning.checklist.rules.table import find_broken_rules
 from planning.clone.decisions.decision import (
     NONE,
     CloneDecision,
@@ -32,7 +32,7 @@ def promote_forced_decisions(
     found: Sequence[CloneDecision], checklist: Checklist, *, target: Target
 ) -> Iterator[CloneDecision]:
     """The same decisions; one that a rule of the checklist forces at the target is needed."""
-    broken = {".".join(map(str, rule.path)): rule for rule in broken_rules(_there(checklist, target))}
+    broken = {".".join(map(str, rule.path)): rule for rule in find_broken_rules(_there(checklist, target))}
     for each in found:
         rule = broken.get(each.path)
         yield _require_decision(each, rule, checklist) if rule is not None and each.need is Need.OFFERED else each

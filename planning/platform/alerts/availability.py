@@ -155,7 +155,7 @@ def list_slo_targets(spec: ClusterSpec) -> tuple[SloTarget, ...]:
     found: dict[str, list[Pool]] = {}
     for pool in spec.pools:
         found.setdefault(pool.name if spec.existing is None else pool.machine, []).append(pool)
-    return tuple(_slo_targets_owed(key, pools) for key, pools in found.items())
+    return tuple(_build_pool_target(key, pools) for key, pools in found.items())
 
 
 def list_shared_tiers(spec: ClusterSpec) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ def object_store(spec: ClusterSpec) -> str:
     return "" if platform is None or platform.part(platform.object_store) is None else platform.object_store
 
 
-def _slo_targets_owed(key: str, pools: Sequence[Pool]) -> SloTarget:
+def _build_pool_target(key: str, pools: Sequence[Pool]) -> SloTarget:
     resource = next((device(pool.accelerator) for pool in pools if pool.accelerators), "")
     joined = next((pool for pool in pools if pool.role == "gpu" and pool.fabric not in NO_FABRIC), None)
     return SloTarget(

@@ -180,11 +180,11 @@ def find_alternatives(candidates: CandidateSet, shown: Sequence[ClusterPick]) ->
     """The cheapest cluster by each way to differ from what is shown, and why it would be shown."""
     providers = {pick.place[0] for pick in shown}
     leads = [lead for pick in shown if (lead := find_lead(pick.candidates)) is not None]
-    families = {(lead.demand.workload, _alternatives_family(lead)) for lead in leads}
+    families = {(lead.demand.workload, _read_family(lead)) for lead in leads}
     purchases = {(lead.demand.workload, kind) for lead in leads for kind in _kinds(lead)}
 
     def is_other_family(each: Candidate) -> bool:
-        return (each.demand.workload, _alternatives_family(each)) not in families
+        return (each.demand.workload, _read_family(each)) not in families
 
     def is_other_purchase(each: Candidate) -> bool:
         return all((each.demand.workload, kind) not in purchases for kind in _kinds(each))
@@ -200,7 +200,7 @@ def find_alternatives(candidates: CandidateSet, shown: Sequence[ClusterPick]) ->
             yield pick, f"alternative: the cheapest {words}"
 
 
-def _alternatives_family(candidate: Candidate) -> str:
+def _read_family(candidate: Candidate) -> str:
     return candidate.machine.name if candidate.accelerator is None else candidate.accelerator.family
 
 

@@ -145,7 +145,8 @@ def _benchmarks(runs: Sequence[TrainingRun]) -> Iterator[str]:
     for run in runs:
         yield (
             f"| {run.model} | {_accelerators(run)} | {run.precision} | {_parameters(run)} | {run.fabric or 'one node'}"
-            f" | {run.framework} | {utilization.calculate_share_of_run(run):.3f} | {utilization.predict_share_of_run(run):.3f} | {run.source} |"
+            f" | {run.framework} | {utilization.calculate_share_of_run(run):.3f}"
+            f" | {utilization.predict_share_of_run(run):.3f} | {run.source} |"
         )
 
 
