@@ -62,7 +62,9 @@ class PolicyFinding:
         words = {
             ExemptionState.USED: f"let through by the {by}: {self.exemption.reason}",
             ExemptionState.EXPIRED: f"the {by} has expired",
-            ExemptionState.EXCEEDED: f"the {by} lets {self.exemption.max_usd_per_month or 'no'} USD a month through, no more",
+            ExemptionState.EXCEEDED: (
+                f"the {by} lets {self.exemption.max_usd_per_month or 'no'} USD a month through, no more"
+            ),
         }
         return f"{said} ({words[self.standing]})"
 

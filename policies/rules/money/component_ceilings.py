@@ -50,11 +50,11 @@ def is_of(component: str, part: str) -> bool:
 
 
 def _build_amount_reader(part: str, reading: str) -> Callable[[Bill], Decimal]:
-    def judged(bill: Bill) -> Decimal:
+    def read_amount(bill: Bill) -> Decimal:
         amount = part_of(bill, part, reading)
         return amount.low if amount.high is None else amount.high
 
-    return judged
+    return read_amount
 
 
 def _breaches(subject: StackContext) -> Iterator[Breach]:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from planning.ceilings.verdict import describe_unpriced
 from planning.costs.bounds import Interval, of_lines
-from planning.spec.lock import accepted_usd
+from planning.spec.lock import sum_accepted_usd
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, Settings, Severity
 from policies.rule import Rule
@@ -34,7 +34,7 @@ def measure_growth(subject: StackContext) -> Interval:
     """By how much the expected month lies above the accepted one; what had no price then may still have none."""
     known = {line.key for line in subject.lock.bill if line.usd_per_month is None}
     lines = (line for line in bill_of(subject).lines if line.key not in known or line.usd_per_month)
-    now, then = of_lines(lines, "expected"), accepted_usd(subject.lock)
+    now, then = of_lines(lines, "expected"), sum_accepted_usd(subject.lock)
     return Interval(now.low - then, None if now.high is None else now.high - then)
 
 
@@ -42,7 +42,7 @@ def most(subject: StackContext) -> Decimal | None:
     """USD a month that it may have grown by; None for no limit."""
     settings = subject.law.setting(Growth)
     percent = settings.most_percent
-    of_accepted = None if percent is None else accepted_usd(subject.lock) * percent / 100
+    of_accepted = None if percent is None else sum_accepted_usd(subject.lock) * percent / 100
     return min((each for each in (of_accepted, settings.most_usd) if each is not None), default=None)
 
 
@@ -50,7 +50,7 @@ def _breaches(subject: StackContext) -> Iterator[Breach]:
     limit, growth = most(subject), measure_growth(subject)
     if limit is None or growth.against(limit) is Verdict.WITHIN:
         return
-    verdict, accepted = growth.against(limit), accepted_usd(subject.lock)
+    verdict, accepted = growth.against(limit), sum_accepted_usd(subject.lock)
     percent = f" ({growth.low / accepted * 100:+.1f}%)" if accepted else ""
     unpriced = f", and {describe_unpriced(bill_of(subject))}" if verdict is Verdict.CANNOT_TELL else ""
     yield Breach(

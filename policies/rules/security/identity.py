@@ -156,14 +156,14 @@ def _admins(subject: StackContext) -> Iterator[Breach]:
             principal.text()
             yield _admin(resource, "principalArn")
 
-    def attached(resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    def check_attachment(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         at = inputs.at("policyArn")
         own = any(one.type == OWN_POLICY for one in origins(subject, resource, at.value, name="policyArn"))
         if not own and at.text().rpartition("/")[2] in ADMIN_POLICIES:
             yield _admin(resource, at.path)
 
     yield from check_resources(subject.of_types((ASSOCIATION,)), association, limit=LIMIT)
-    yield from check_resources(subject.of_types(ATTACHED), attached, limit=LIMIT)
+    yield from check_resources(subject.of_types(ATTACHED), check_attachment, limit=LIMIT)
     yield from check_resources(subject.of_types(GIVEN), _basic, limit=LIMIT)
     yield from check_resources(subject.of_types(BINDINGS), _check_binding, limit=LIMIT)
     yield from check_resources(subject.of_types(ROLES), _everything, limit=LIMIT)

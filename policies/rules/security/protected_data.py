@@ -96,11 +96,11 @@ def _report_missing_option(resource: Resource, option: str) -> Breach:
 
 
 def _buckets(subject: StackContext) -> Iterator[Breach]:
-    def versioned_beside(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
+    def check_bucket(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
         yield from _check_force_destroy(bucket, inputs)
         yield from _check_versioning_resource(subject, bucket)
 
-    yield from check_resources(subject.of_types(VERSIONING), versioned_beside, limit=VERSIONED)
+    yield from check_resources(subject.of_types(VERSIONING), check_bucket, limit=VERSIONED)
     yield from check_resources(subject.of_types((GCP_BUCKET,)), _check_inline_versioning, limit=VERSIONED)
 
 
@@ -116,14 +116,14 @@ def _check_force_destroy(bucket: Resource, inputs: Properties) -> Iterator[Breac
 
 
 def _check_versioning_resource(subject: StackContext, bucket: Resource) -> Iterator[Breach]:
-    def enabled(setting: Resource, inputs: Properties) -> Iterator[Breach]:
+    def check_status(setting: Resource, inputs: Properties) -> Iterator[Breach]:
         if inputs.at("versioningConfiguration").at("status").text("") != "Enabled":
             yield _report_unversioned(setting, "versioningConfiguration.status")
 
     found = settings_of(subject, bucket, VERSIONING[bucket.type])
     if not found:
         yield _report_unversioned(bucket, "")
-    yield from check_resources(found, enabled, limit=VERSIONED)
+    yield from check_resources(found, check_status, limit=VERSIONED)
 
 
 def _check_inline_versioning(bucket: Resource, inputs: Properties) -> Iterator[Breach]:
