@@ -69,7 +69,7 @@ def all_right(**changes: Any) -> CloudReport:
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, told: CloudReport) -> None:
-    monkeypatch.setattr(aws, "read_region_capacity", lambda _: told)
+    monkeypatch.setattr(aws, "read_capacity", lambda _: told)
 
 
 def test_every_target_that_is_built_has_a_module_that_is_asked() -> None:

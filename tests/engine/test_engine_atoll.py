@@ -9,7 +9,7 @@ from pathlib import Path
 
 import definitions
 import pytest
-from control_plane import WITHOUT_GO, build, running
+from control_plane import WITHOUT_GO, build, start_control_plane
 from engine_here import MARKS, Here, context_of, project
 from existing_plan import EXAMPLE, ROOT
 from fake_nodes import join
@@ -52,7 +52,7 @@ def test_up_no_changes_refresh_and_destroy_with_plain_pulumi_beside_them(tmp_pat
     if build() == WITHOUT_GO:
         pytest.skip("the API server is built with Go, and there is no `go` on PATH")
     here, lock = accepted_little(tmp_path)
-    with running(tmp_path / "plane") as plane:
+    with start_control_plane(tmp_path / "plane") as plane:
         here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
         join(KubeClient(plane), lock.spec.pools)
         assert "to create" in fine(here.atoll("preview", STACK))

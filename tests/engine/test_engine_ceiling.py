@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import definitions
 import pytest
-from control_plane import WITHOUT_GO, build, running
+from control_plane import WITHOUT_GO, build, start_control_plane
 from engine_here import MARKS, missing_plugin
 from fake_nodes import join
 from kube_client import KubeClient
@@ -69,7 +69,7 @@ def little(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Here, dic
     """The little cluster, accepted; its API server answers, and nothing is built yet."""
     folder = tmp_path_factory.mktemp("little")
     here, lock = accepted_little(folder)
-    with running(folder / "plane") as plane, addresses(plane):
+    with start_control_plane(folder / "plane") as plane, addresses(plane):
         here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
         join(KubeClient(plane), lock.spec.pools)
         yield here, quickly(folder)
@@ -122,7 +122,7 @@ def test_a_preview_of_the_small_platform_says_what_is_planned_and_ends_badly_ove
     under(with_pack(here), STACK, 1)
     quick = quickly(tmp_path)
     (tmp_path / ".pulumi-state").mkdir()
-    with running(tmp_path / "plane") as plane:
+    with start_control_plane(tmp_path / "plane") as plane:
         here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
         join(KubeClient(plane), lock.spec.pools)
         ended(pulumi(here, "stack", "init", "--stack", STACK, **quick))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import definitions
 import pytest
-from control_plane import WITHOUT_GO, build, running
+from control_plane import WITHOUT_GO, build, start_control_plane
 from engine_here import MARKS, missing_plugin
 from fake_nodes import join
 from kube_client import KubeClient
@@ -42,7 +42,7 @@ def _servers() -> None:
 def test_the_small_platform_comes_up_from_a_folder_stays_unchanged_and_goes(tmp_path: Path) -> None:
     here, lock = accepted_with(with_platform(), tmp_path)
     quick = quickly(tmp_path)
-    with running(tmp_path / "plane") as plane, addresses(plane):
+    with start_control_plane(tmp_path / "plane") as plane, addresses(plane):
         kube = KubeClient(plane)
         here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
         join(kube, lock.spec.pools)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import definitions
 import pytest
-from control_plane import WITHOUT_GO, build, running
+from control_plane import WITHOUT_GO, build, start_control_plane
 from engine_here import MARKS, project
 from fake_nodes import join
 from kube_client import KubeClient
@@ -23,7 +23,7 @@ def test_up_then_no_changes_then_destroy(tmp_path: Path) -> None:
         pytest.skip("the API server is built with Go, and there is no `go` on PATH")
     here, lock = accepted_little(tmp_path)
     (here.folder / ".pulumi-state").mkdir()
-    with running(tmp_path / "plane") as plane:
+    with start_control_plane(tmp_path / "plane") as plane:
         here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
         join(KubeClient(plane), lock.spec.pools)
         for arguments in (

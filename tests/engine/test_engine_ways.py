@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import definitions
 import pytest
-from control_plane import WITHOUT_GO, build, running
+from control_plane import WITHOUT_GO, build, start_control_plane
 from engine_here import MARKS, missing_plugin
 from fake_nodes import join
 from kube_client import KubeClient
@@ -39,7 +39,7 @@ def _servers() -> None:
 @pytest.mark.skipif(bool(missing_plugin("random")), reason=missing_plugin("random"))
 def test_a_vpn_inside_the_cluster_is_handed_over_with_the_address_that_its_provider_gives(tmp_path: Path) -> None:
     here, lock = accepted_with(with_little(with_ways_in()), tmp_path)
-    with running(tmp_path / "plane") as plane, addresses(plane):
+    with start_control_plane(tmp_path / "plane") as plane, addresses(plane):
         here.kubeconfig.write_text(plane.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
         join(KubeClient(plane), lock.spec.pools)
         fine(here.atoll("up", STACK, "--yes", "--accept-unknown"))
@@ -60,7 +60,7 @@ def test_a_stack_over_two_clusters_builds_in_both_and_leaves_only_what_holds_wor
     here, lock = accepted_with(with_little(over_two_clusters()), tmp_path)
     annex = tmp_path / "annex.kubeconfig"
     teams = "/api/v1/namespaces/work-protein-13b", "/api/v1/namespaces/work-screens"
-    with running(tmp_path / "home") as first, running(tmp_path / "away") as second:
+    with start_control_plane(tmp_path / "home") as first, start_control_plane(tmp_path / "away") as second:
         here.kubeconfig.write_text(first.kubeconfig.read_text().replace("atoll-test", "tern-prod"))
         annex.write_text(second.kubeconfig.read_text().replace("atoll-test", "annex"))
         for plane, placed in zip((first, second), lock.placements, strict=True):

@@ -179,7 +179,7 @@ def test_a_fault_of_ours_is_stopped_without_what_it_holds(tmp_path: Path, monkey
     def fail(*_: object) -> PolicyReport:
         raise KeyError(HIDDEN)
 
-    monkeypatch.setattr(engine_evaluation, "judged", fail)
+    monkeypatch.setattr(engine_evaluation, "evaluate_rules", fail)
     said = only(ask(project(tmp_path, sound()), sound().resources)).message
     assert "KeyError" in said
     assert HIDDEN not in said

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.capture import CaptureManager
-from control_plane import BIN, REPOSITORY, WITHOUT_GO, ControlPlane, build, running
+from control_plane import BIN, REPOSITORY, WITHOUT_GO, ControlPlane, build, start_control_plane
 from definitions import judged
 from existing_plan import TEAMS, TWO_TEAMS, accepted, accepted_for_two_teams, manifests, pools
 from fake_nodes import join, owners, remove
@@ -69,7 +69,7 @@ def _built(config: pytest.Config, build: Callable[[], int], what: str) -> None:
 def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     """A running control plane."""
     _built(pytestconfig, build, "the servers are")
-    with running(tmp_path_factory.mktemp("control-plane")) as plane:
+    with start_control_plane(tmp_path_factory.mktemp("control-plane")) as plane:
         pytestconfig.stash[PLANE] = plane
         yield plane
 

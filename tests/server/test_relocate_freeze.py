@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import definitions
 import psycopg
 import pytest
-from control_plane import BIN, LOOPBACK, WITHOUT_GO, build, running
+from control_plane import BIN, LOOPBACK, WITHOUT_GO, build, start_control_plane
 from kube_client import KubeClient, Manifest
 from psycopg.errors import OperationalError, ReadOnlySqlTransaction
 from relocate_moves import Killed, KilledOnce, KilledWhenRemembering, Remembered, cluster_of, move_in
@@ -106,7 +106,7 @@ def built() -> Path:
 def kube(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KubeClient]:
     """A cluster of its own: a freeze stops whatever it finds."""
     assert (built / "kube-apiserver").is_file()
-    with running(tmp_path_factory.mktemp("frozen-cluster")) as plane:
+    with start_control_plane(tmp_path_factory.mktemp("frozen-cluster")) as plane:
         client = KubeClient(plane)
         for each in WRITERS:
             group = definitions.group_of(each)

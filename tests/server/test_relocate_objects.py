@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import requests
-from control_plane import ControlPlane, running
+from control_plane import ControlPlane, start_control_plane
 
 from operations.relocation.cluster.client import maker, open_cluster
 from operations.relocation.cluster.kubeflow import STOP, start_all
@@ -43,7 +43,9 @@ def sides(
     assert control_plane
     folder = tmp_path_factory.mktemp("relocate-objects")
     with contextlib.ExitStack() as stack:
-        here, there = (RehearsedApiServer(stack.enter_context(running(folder / side))) for side in ("here", "there"))
+        here, there = (
+            RehearsedApiServer(stack.enter_context(start_control_plane(folder / side))) for side in ("here", "there")
+        )
         furnish(here, bucket="team-here", works=True)
         furnish(there, bucket="team-there", works=False)
         yield here, there

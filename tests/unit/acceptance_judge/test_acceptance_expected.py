@@ -18,7 +18,7 @@ from catalogs.throughput import achievable, read_visible_memory, tier_speeds
 from planning.acceptance import hardware_speed as speed
 from planning.acceptance import node_limits
 from planning.acceptance.expectations import Expectations, build_expectations
-from planning.acceptance.judgement import Outcome, judge
+from planning.acceptance.judgement import CheckOutcome, judge
 from planning.agents.measurement_records import CHECKS, Per, subject
 from planning.checklist.model.agreement import AgreedSpeed, Agreement
 from planning.spec.cluster import Pool
@@ -59,8 +59,8 @@ def test_nothing_measured_never_passes(example: str) -> None:
         "measured": [],
     }
     verdicts = judge(results, held)  # pyright: ignore[reportArgumentType]
-    assert verdicts.outcome in (Outcome.MISSING, Outcome.CANNOT_TELL)
-    assert verdicts.of(Outcome.PASSED) == ()
+    assert verdicts.outcome in (CheckOutcome.MISSING, CheckOutcome.CANNOT_TELL)
+    assert verdicts.of(CheckOutcome.PASSED) == ()
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def test_a_file_system_that_refuses_fails_the_check(tmp_path: Path, monkeypatch:
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(storage.small_files, "measure", refuse)
+    monkeypatch.setattr(storage, "measure", refuse)
     tier = storage.StorageCheckContext(
         placement="home", name="warm", node="ip-1", nodes=1, folder=tmp_path, seconds=1, size_mb=1, jobs=1, files=1
     )
@@ -339,7 +339,9 @@ def test_a_burn_in_keeps_the_worst_of_its_rounds(
     def multiplied(of: NodeCheckContext) -> list[MeasurementRecord]:
         reading = [("tflops", next(speeds), "TFLOPS")]
         return [
-            accelerators.measured("matmul", of.subject, tool="", readings=reading, params=of.params(precision="bf16"))
+            accelerators.build_record(
+                "matmul", of.subject, tool="", readings=reading, params=of.params(precision="bf16")
+            )
         ]
 
     monkeypatch.setitem(accelerators.CHECKS, "matmul", multiplied)  # pyright: ignore[reportArgumentType]
@@ -361,6 +363,6 @@ def test_free_memory_is_asked_for_before_a_burn_in_takes_some(monkeypatch: pytes
         return [], []
 
     hours = iter([0, 0, 0, 3600, 3600, 2 * 3600, 2 * 3600])
-    monkeypatch.setattr(burn_in, "checked", checked)
+    monkeypatch.setattr(burn_in, "run_node_checks", checked)
     burn_in.burn(node, ["usable_memory", "dcgm", "matmul"], hours=2, clock=lambda: float(next(hours)))
     assert asked == ["usable_memory dcgm matmul", "matmul"]

@@ -18,7 +18,7 @@ from components.acceptance.jobs import foundation, measurable, plan_jobs
 from components.acceptance.model import PlannedJob
 from operations.acceptance.result_store import ResultStore, build_results, merge_records
 from operations.acceptance.run_plan import jobs_of, name_lock_nodes
-from planning.acceptance.judgement import Outcome, Verdicts, judge
+from planning.acceptance.judgement import CheckOutcome, Verdicts, judge
 from planning.acceptance.limits import AcceptanceLimit
 from planning.agents.measurement_records import MeasurementRecord, Per
 
@@ -91,10 +91,10 @@ def test_what_is_measured_of_a_good_cluster_is_understood_and_lacks_nothing(
     it = sold(stack)
     found = judged(it, [*measured(it, tmp_path, monkeypatch), *burnt(it)])
     assert found.faults == ()
-    odd = [each for each in found.verdicts if each.outcome not in (Outcome.PASSED, Outcome.NOTED)]
+    odd = [each for each in found.verdicts if each.outcome not in (CheckOutcome.PASSED, CheckOutcome.NOTED)]
     assert {(each.check, each.subject) for each in odd} == untold(it)
-    assert {each.outcome for each in odd} <= {Outcome.CANNOT_TELL}
-    assert found.outcome is (Outcome.CANNOT_TELL if odd else Outcome.PASSED)
+    assert {each.outcome for each in odd} <= {CheckOutcome.CANNOT_TELL}
+    assert found.outcome is (CheckOutcome.CANNOT_TELL if odd else CheckOutcome.PASSED)
     assert len(found.nodes) == sum(pool.nodes for pool in it.expected.pools)
 
 
@@ -106,8 +106,8 @@ def test_a_node_at_half_speed_fails_by_name_and_no_other(
     pool = max(it.expected.pools, key=lambda each: each.nodes)
     slow = f"{pool.name}-{pool.nodes - 1}"
     found = judged(it, [*measured(it, tmp_path, monkeypatch, slow=slow), *burnt(it)])
-    assert (found.outcome, found.failed_nodes) == (Outcome.FAILED, (slow,))
-    assert {each.subject for each in found.of(Outcome.FAILED)} == {f"node/{slow}"}
+    assert (found.outcome, found.failed_nodes) == (CheckOutcome.FAILED, (slow,))
+    assert {each.subject for each in found.of(CheckOutcome.FAILED)} == {f"node/{slow}"}
 
 
 @pytest.mark.parametrize("stack", STACKS)

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from catalogs.catalog import load
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.structure import kind_of, sections
-from planning.checklist.rules.table import broken_rules
+from planning.checklist.rules.table import find_broken_rules
 from planning.quoting.candidates.market import Market
 from planning.quoting.quote_builder import quote
 from planning.values.errors import AtollError
@@ -183,7 +183,7 @@ def sound(fields: dict[str, Any]) -> Checklist | None:
         checklist = Checklist.model_validate(fields)
     except ValidationError:
         return None
-    return None if any(broken_rules(checklist)) else checklist
+    return None if any(find_broken_rules(checklist)) else checklist
 
 
 class Quotes:

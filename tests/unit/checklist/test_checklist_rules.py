@@ -142,14 +142,14 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
     "form_exists": [(work(hardware={"accelerator": "MI300X", "form": "SXM"}), "workloads[0].hardware.form")],
     "form_agrees": [(work(hardware={"accelerator": "H100-SXM-80GB", "form": "PCIe"}), "workloads[0].hardware.form")],
     "spot_allowed": [(work(hardware={"purchase": "spot"}), "workloads[0].hardware.purchase")],
-    "reserved_allowed": [
+    "reservations_have_term": [
         (work(hardware={"purchase": "reserved"}), "workloads[0].hardware.purchase"),
         (
             {**work(hardware={"purchase": "reserved"}), "contract": {"months": 12, "reserve": "nothing"}},
             "workloads[0].hardware.purchase",
         ),
     ],
-    "wanted_not_excluded": [
+    "providers_consistent": [
         ({"where": {"wanted": ["aws", "gcp"], "excluded": ["gcp"]}}, "where.excluded[0]"),
         (away_without("gcp", wanted=["aws", "gcp"]), "where.elsewhere[0].wanted[1]"),
     ],
@@ -262,7 +262,7 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
             "access.ssh",
         )
     ],
-    "forbidden_at_provider": [
+    "provider_restrictions_kept": [
         ({"where": {"wanted": ["coreweave"]}, "access": {"ssh": True, "users": [ADA]}}, "access.ssh"),
         ({"where": {"wanted": ["coreweave"], "api_cidrs": ["198.51.100.0/24"]}}, "where.api_cidrs"),
         ({"where": LAMBDA, **work(spot=True, hardware={"purchase": "spot"})}, "workloads[0].hardware.purchase"),
@@ -316,7 +316,7 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"platform": {"object_store": "provider"}, "where": {"wanted": ["gcp"]}}, "platform.object_store")
     ],
     "one_store": [({"platform": {"extra": ["seaweedfs"]}}, "platform.extra[0]")],
-    "left_out_with_what_leans_on_it": [({"platform": {"without": ["istio"]}}, "platform.without[0]")],
+    "removals_include_dependents": [({"platform": {"without": ["istio"]}}, "platform.without[0]")],
     "mirror_is_a_place": [
         ({"platform": {"mirror": "https://mirror.acme.example"}}, "platform.mirror"),
         ({"platform": {"mirror": "oci://"}}, "platform.mirror"),
@@ -325,7 +325,7 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({**SHARERS, "platform": {"sharing": "mig"}}, "platform.sharing"),
         ({"platform": {"mig_profile": "all-1g.10gb"}}, "platform.mig_profile"),
     ],
-    "allowed_by_provider": [
+    "extra_components_allowed": [
         ({"platform": {"extra": ["gpu_operator"]}, "where": {"wanted": ["gcp"]}}, "platform.extra[0]"),
         ({"platform": {"extra": ["katib", "gpu_operator"]}, "where": LAMBDA}, "platform.extra[1]"),
     ],

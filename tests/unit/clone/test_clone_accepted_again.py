@@ -25,7 +25,7 @@ def test_zones_and_the_vpn_range_outlast_another_accept(
 ) -> None:
     folder = project_at(tmp_path, "demo")
     enter(folder, monkeypatch)
-    monkeypatch.setattr(command, "registered", nothing_registered)
+    monkeypatch.setattr(command, "preview_resources", nothing_registered)
     assert application.run(["accept", "demo", "cheapest", *FIXED]) == 0
     place = ("--region", "us-west-2", "--zones", "usw2-az3,usw2-az2")
     assert call(capsys, "clone", "demo", "west", *place, *FIXED).code == 0

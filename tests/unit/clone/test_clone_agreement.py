@@ -56,7 +56,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def settled(accepted: Path, monkeypatch: pytest.MonkeyPatch) -> Checklist:
     enter(accepted, monkeypatch)
     monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.setattr(command, "registered", lambda *_, **__: ())
+    monkeypatch.setattr(command, "preview_resources", lambda *_, **__: ())
     return read_file(accepted / "stacks/demo/checklist.yaml")
 
 

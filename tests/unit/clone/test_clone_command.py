@@ -54,7 +54,7 @@ def project(accepted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     folder = tmp_path / "project"
     shutil.copytree(accepted, folder)
     enter(folder, monkeypatch)
-    monkeypatch.setattr(command, "registered", nothing_registered)
+    monkeypatch.setattr(command, "preview_resources", nothing_registered)
     return folder
 
 
@@ -70,7 +70,7 @@ def nothing_registered(stack: str, **_: object) -> tuple[Resource, ...]:
 def test_the_demo_is_cloned_and_planned_to_the_cent_and_no_name_is_shared(
     new: str, place: tuple[str, ...], project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "registered", resource_names.preview_resources)
+    monkeypatch.setattr(command, "preview_resources", resource_names.preview_resources)
     before = files_of(project)
     told = call(capsys, "clone", "demo", new, *place, *FIXED)
     assert told.code == 0, told.err

@@ -39,7 +39,7 @@ def project(accepted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     folder = Path(shutil.copytree(accepted, tmp_path / "project"))
     enter(folder, monkeypatch)
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr(command, "registered", nothing_registered)
+    monkeypatch.setattr(command, "preview_resources", nothing_registered)
     return folder
 
 

@@ -10,7 +10,7 @@ from operations.diff.matching import digests
 
 ROOT = Path(__file__).parents[3]
 READS_PRICES = re.compile(
-    r"^(from|import) (catalogs\.(?!software|promises|provider_restrictions)|planning\.(quoting|costs\.pricing))",
+    r"^(from|import) (catalogs\.(?!software|commitments|providers)|planning\.(quoting|costs\.pricing))",
     re.MULTILINE,
 )
 TREE = {

@@ -71,8 +71,12 @@ def test_markdown_shows_text_as_it_is(text: str) -> None:
         (),
         (bare(hand_built.option()),),
         (bare(replace(hand_built.option(), bill=Bill(()))),),
-        (replace(hand_built.option(), bill=Bill((hand_built.unpriced("network/egress", hand_built.Group.NETWORK),))),),
-        (replace(hand_built.option(), bill=Bill((hand_built.free("control_plane", hand_built.Group.SECURITY),))),),
+        (
+            replace(
+                hand_built.option(), bill=Bill((hand_built.unpriced("network/egress", hand_built.BillGroup.NETWORK),))
+            ),
+        ),
+        (replace(hand_built.option(), bill=Bill((hand_built.free("control_plane", hand_built.BillGroup.SECURITY),))),),
     ],
     ids=["no option", "no accelerator", "no line", "nothing priced", "all free"],
 )

@@ -12,7 +12,7 @@ from cli.views.plan import verdict_lines
 from operations.engine.stack_warnings import reminders
 from operations.plans.verdict import count_steps, judge_stack
 from operations.project.workspace import Project
-from planning.spec.lock import accepted_usd
+from planning.spec.lock import sum_accepted_usd
 from planning.values.money import to_cents
 
 ROOT = Path(__file__).parents[3]
@@ -25,7 +25,7 @@ def test_it_is_what_a_plan_says(project: Path, atoll: Atoll) -> None:
     there = Project(project)
     plan = judge_stack(there, "demo", prices="current", own="", today=date.fromisoformat(DAY))
     assert plan.differences == ()
-    assert to_cents(accepted_usd(plan.lock)) == to_cents(plan.bill.usd_per_month.expected)
+    assert to_cents(sum_accepted_usd(plan.lock)) == to_cents(plan.bill.usd_per_month.expected)
     (line,) = verdict_lines(plan)
     assert line.startswith(f"{plan.lock.option}: ")
     assert "USD a month expected; within" in line
@@ -49,7 +49,9 @@ def test_a_bill_that_moved_says_by_how_much(project: Path, atoll: Atoll) -> None
     before = plan.lock.model_copy(update={"bill": (halved, *others)})
     object.__setattr__(plan, "lock", before)
     _, moved = verdict_lines(plan)
-    assert moved.startswith(f"accepted at {accepted_usd(before):,.2f} USD a month on {DAY}; today's prices move it by")
+    assert moved.startswith(
+        f"accepted at {sum_accepted_usd(before):,.2f} USD a month on {DAY}; today's prices move it by"
+    )
     assert moved.endswith("%)")
 
 

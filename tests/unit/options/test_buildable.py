@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from small import SERVING, SmallCatalog, candidate_set, checklist, machine, price, services
 
 from catalogs.providers import WITH_BUCKET
-from planning.checklist.rules.table import broken_rules
+from planning.checklist.rules.table import find_broken_rules
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Quote, lock
 from planning.quoting.quote_builder import quote
@@ -30,7 +30,7 @@ HOME = {"wanted": ["gcp", "aws"]}
 
 def quoted(*, hardware: dict[str, Any] = H100, **sections: Any) -> Quote:
     found = checklist(JOB | {"hardware": hardware}, **sections)
-    assert list(broken_rules(found)) == []
+    assert list(find_broken_rules(found)) == []
     return quote(found, checklist_digest="", stack="any", market=market_now(), today=DAY)
 
 

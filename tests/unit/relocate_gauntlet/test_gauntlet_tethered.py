@@ -14,8 +14,8 @@ from operations.project import child_process
 
 STARTS = """
 import subprocess, sys
-from operations.project.child_process import tethered
-child = subprocess.Popen(tethered(["sleep", "600"]))
+from operations.project.child_process import with_parent_death_signal
+child = subprocess.Popen(with_parent_death_signal(["sleep", "600"]))
 print(child.pid, flush=True)
 child.wait()
 """

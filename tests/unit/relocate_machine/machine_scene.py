@@ -12,7 +12,7 @@ from typing import Final
 
 from operations.project.journal import read_journal
 from operations.relocation.config.endpoints import Places
-from operations.relocation.runner.execution import Parts
+from operations.relocation.runner.context import RunContext
 from operations.relocation.runner.step import Evidence, Move, RelocationStep
 
 NAMES: Final = ("seed", "freeze", "final_delta", "dns", "commit")
@@ -82,9 +82,9 @@ class Scene:
         return self.moves / "journal.jsonl"
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> RunContext:
         secrets = {"MOVER_SECRET": "a-very-secret-key"}
-        return Parts(places=self.places, folder=self.moves, secrets=secrets, say=self.said.append, now=self.clock)
+        return RunContext(places=self.places, folder=self.moves, secrets=secrets, say=self.said.append, now=self.clock)
 
     @property
     def world(self) -> dict[str, object]:

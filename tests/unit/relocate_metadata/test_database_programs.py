@@ -51,8 +51,8 @@ class Started:
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mysql, "found", lambda name, package: f"/usr/bin/{name}")  # noqa: ARG005
-    monkeypatch.setattr(postgres, "found", lambda name, package: f"/usr/bin/{name}")  # noqa: ARG005
+    monkeypatch.setattr(mysql, "find_program", lambda name, package: f"/usr/bin/{name}")  # noqa: ARG005
+    monkeypatch.setattr(postgres, "find_program", lambda name, package: f"/usr/bin/{name}")  # noqa: ARG005
 
 
 @pytest.mark.usefixtures("installed")

@@ -194,7 +194,7 @@ def test_a_declared_charge_with_a_price_of_its_own_needs_no_place() -> None:
         ({"quantity": {"min": "0", "expected": "0", "max": "Infinity"}}, "charges[0].quantity.max is not a quantity"),
         ({"quantity": "12"}, "charges[0].quantity is not an object"),
         ({"item": Secret()}, "charges[0].item is secret"),
-        ({"group": "fun"}, "charges[0]: 'fun' is not a valid Group"),
+        ({"group": "fun"}, "charges[0]: 'fun' is not a valid BillGroup"),
         ({"key": None}, "charges[0].key is not said"),
     ],
 )
