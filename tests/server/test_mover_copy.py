@@ -177,8 +177,8 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from components.agents.mover.rounds import CopyOptions, copy_round
-from components.agents.mover.store.model import Place
-source, target = (Place(**each) for each in json.loads(sys.stdin.read()))
+from components.agents.mover.store.model import BucketEndpoint
+source, target = (BucketEndpoint(**each) for each in json.loads(sys.stdin.read()))
 options = CopyOptions(transfers=4, bandwidth_mib_per_s=60)
 copy_round(source, target, folder=Path(sys.argv[2]), options=options, say=lambda _: None)
 """

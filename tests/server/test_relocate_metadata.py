@@ -297,7 +297,7 @@ def test_a_row_that_differs_is_found(fresh: Stage, harm: str) -> None:
 
 KILLED_RESTORE: Final = """
 import os, sys, pathlib
-from operations.relocation.cluster import postgres
+from operations.relocation.databases import postgres
 from operations.relocation.config.endpoints import DatabasePlace
 postgres.restore(DatabasePlace(part="mlflow", uri_env="URI"), dict(os.environ), pathlib.Path(sys.argv[1]))
 """
@@ -427,8 +427,8 @@ def test_a_schema_of_another_version_is_refused(fresh: Stage) -> None:
 
 KILLED_REWRITE: Final = """
 import os, sys, time
-from operations.relocation.cluster import postgres
-from operations.relocation.databases import rewriting
+from operations.relocation.databases import postgres
+from operations.relocation.databases import uri_rewrite as rewriting
 from operations.relocation.databases.schema import MLFLOW
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.config.endpoints import DatabasePlace
