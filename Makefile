@@ -56,11 +56,12 @@ $(MLFLOW_STAMP): tools/mlflow/requirements.lock
 	$(MLFLOW)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement tools/mlflow/requirements.lock
 	touch $(MLFLOW_STAMP)
 
-check: setup ## format, lint, types, import contracts, generated files
+check: setup ## format, lint, types, import contracts, prose
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/prose/check
 
 format: setup ## apply the formatter and the safe fixes
 	$(BIN)/ruff format .
