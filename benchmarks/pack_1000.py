@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
 
 ROOT = Path(__file__).parent.parent
-sys.path.append(str(ROOT / "tests/policy"))
+sys.path.append(str(ROOT / "tests/policies"))
 ATOLL = str(Path(sys.executable).parent / "atoll")
 STACK = "demo"
 TODAY = "2026-11-21"

@@ -16,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, seed, settings
 from hypothesis.internal.conjecture import providers
 
+pytest_plugins = ["command_fixtures"]  # a project in a temporary folder, and the command in this process
+
 FIXED = "fixed"
 _FURTHEST = 2**31
 _STRIDE = 2**20  # between the checklists of two seeds; no walk of the suite is longer

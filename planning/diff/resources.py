@@ -128,7 +128,7 @@ def _less(one: Value, other: Value) -> bool:
     return isinstance(one, int | float) and isinstance(other, int | float) and one < other
 
 
-# Types whose deletion loses data, or the key to it (tests/program/test_census_laws.py has the same list).
+# Types whose deletion loses data, or the key to it (tests/components/program/test_census_laws.py has the same list).
 HOLDS_DATA: Final = frozenset(
     {
         "aws:ebs/volume:Volume",

@@ -43,7 +43,7 @@ def drawn(folder: Path, *options: str, first: str = "") -> str:
     subprocess.run(
         [*command, *options, "--rootdir", str(folder), str(test)],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(str(ROOT / folder) for folder in (".", "tests", "tests/kits"))},
         capture_output=True,
         check=False,
     )

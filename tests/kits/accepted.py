@@ -19,7 +19,7 @@ from planning.quoting.quote import Quote, lock
 from planning.quoting.quote_builder import quote
 from planning.spec.lock import Lock, to_text
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))
 TODAY = date(2026, 11, 9)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from operations.usage.bill_files import rows
 from planning.usage.months import MonthlyUsage
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 OURS = ("atoll:stack", "demo")
 GIB = Decimal(2**30) / 10**9
 

@@ -12,7 +12,7 @@ from command_project import CHECKLIST, Atoll, Outcome, write_checklist
 
 from cli.main.application import run
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "driver"
+GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 UPDATE = "ATOLL_UPDATE_GOLDENS"
 
 
@@ -45,7 +45,7 @@ def atoll(project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
 
 @pytest.fixture
 def golden() -> Callable[[str, str], None]:
-    """Compare a text with tests/golden/driver/NAME."""
+    """Compare a text with tests/golden/cli/NAME."""
 
     def compare(name: str, text: str) -> None:
         path = GOLDEN / name

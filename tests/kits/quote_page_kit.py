@@ -29,7 +29,7 @@ from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
 from planning.quoting.quote_form import explain_form, quote_form
 
-CHECKLISTS = sorted(Path(__file__).parents[3].glob("stacks/*/checklist.yaml"))
+CHECKLISTS = sorted(Path(__file__).parents[2].glob("stacks/*/checklist.yaml"))
 STACKS = tuple(each.parent.name for each in CHECKLISTS if not each.read_text().startswith("# A clone of "))
 TODAY = date(2026, 11, 21)
 DIGEST = re.compile(r"\b[0-9a-f]{64}\b")  # a name, not a number, though "0e50211484" in one reads like it
@@ -76,7 +76,7 @@ def market() -> Market:
 
 @cache
 def made(stack: str) -> Made:
-    checklist = read_file(Path(__file__).parents[3] / "stacks" / stack / "checklist.yaml")
+    checklist = read_file(Path(__file__).parents[2] / "stacks" / stack / "checklist.yaml")
     asked = quote(checklist, checklist_digest=checklist_digest(checklist), stack=stack, market=market(), today=TODAY)
     return Made(order_options(asked), checklist, market().catalog)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+import specs
 
 from planning.platform.alerts import availability
 from planning.service_levels.credits import CreditStep
@@ -19,10 +20,7 @@ from planning.service_levels.series import Name, RecordedSeries, SeriesSegment
 from planning.spec.cluster import Pool, Tier
 from planning.spec.lock import Ceilings, Lock, LockedLine
 
-sys.path.append(str(Path(__file__).parents[2] / "program"))
-import specs
-
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 OCTOBER = Month(2026, 10)
 TODAY = date(2026, 11, 3)
 HOUR = 3600

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 LONGEST_S = 300.0  # a process that says nothing for so long hangs
 CTRL_C, CTRL_D = "\x03", "\x04"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -144,7 +143,6 @@ def wait(server: MlflowServer, process: subprocess.Popen[bytes]) -> None:
 
 def chart_values() -> Mapping[str, Any]:
     """Values of MLflow's release as the program of an existing cluster registers them."""
-    sys.path.append(str(REPOSITORY / "tests" / "program"))
     import look
     from platform_samples import run_part, spec_with
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "tests" / "unit" / "github"))
 
 from github_stub import FORK, REPOSITORY, Stub, event, pull  # noqa: E402 - after the path
 from workflow_runner import Runner  # noqa: E402 - as above

@@ -12,7 +12,6 @@ from pull_request_scene import Scene
 from workflow_runner import served
 
 ROOT = Path(__file__).parents[2]
-sys.path += [str(ROOT / "tests" / "unit" / "github"), str(ROOT / "tests" / "program")]
 from diff_repository import BIG, TODAY, accept, accepted, commit, git, made  # noqa: E402 - after the path
 from github_stub import Stub  # noqa: E402 - as above
 

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from github_stub import Stub, archive, comment, form, pull
 from pull_request_scene import WORKFLOWS, Scene, git
 from workflow_runner import served
 
 from operations.code_hosts.commit_status import MARKER
-
-sys.path.append(str(Path(__file__).parents[1] / "unit" / "github"))
-from github_stub import Stub, archive, comment, form, pull
 
 pytestmark = [pytest.mark.server, pytest.mark.enable_socket]
 PLAYED = f"""#!{sys.executable}

@@ -19,7 +19,7 @@ from catalogs.reference_pages import sources
 from catalogs.serving_runs import serving_runs
 from catalogs.training_runs import training_runs
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 SHARED = Path(os.environ.get("ATOLL_SHARED", REPOSITORY / "../shared")).resolve()
 GPU_PROVIDERS = {
     "aws",

@@ -18,7 +18,7 @@ from catalogs.software.reader import downloads, images, images_of, software
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 PLATFORM = Path(os.environ.get("ATOLL_SHARED", REPOSITORY / "../shared")).resolve() / "platform"
 pytestmark = pytest.mark.skipif(
     not (PLATFORM / "CRDS.yaml").is_file(), reason=f"the charts' own values are not here: {PLATFORM} (ATOLL_SHARED)"

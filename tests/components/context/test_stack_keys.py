@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sla_samples
 
 from components.context.settings_reference import SETTINGS
 from operations.project.stack_config import OFFLINE, list_unused_keys, read_config, refuse_stack_keys
 from planning.values.errors import InputError
 
-sys.path.append(str(Path(__file__).parent / "sla"))
-import sla_samples
-
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LOCK = sla_samples.lock()
 CODE = "\n".join(
     path.read_text(encoding="utf-8")

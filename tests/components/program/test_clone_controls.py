@@ -25,7 +25,7 @@ from planning.costs.resources.resource import Resource, Secret, UnknownValue
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TARGETS = ("aws", "gcp", "coreweave", "existing")
 OPENED = (IPv4Network("198.51.100.0/24"),)
 CLAIMS = [(control, target) for control in CONTROLS for target in TARGETS]

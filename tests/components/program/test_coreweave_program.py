@@ -40,9 +40,9 @@ BUCKET = "coreweave:index/objectStorageBucket:ObjectStorageBucket"
 POOL = "kubernetes:compute.coreweave.com/v1alpha1:NodePool"
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 POLICY = "coreweave:index/objectStorageOrganizationAccessPolicy:ObjectStorageOrganizationAccessPolicy"
-GOLDEN = Path(__file__).parents[1] / "golden" / "program" / "coreweave.json"
+GOLDEN = Path(__file__).parents[2] / "golden" / "program" / "coreweave.json"
 UPDATE = "ATOLL_UPDATE_GOLDENS"
-COMMAND = f"{UPDATE}=1 .venv/bin/python -m pytest tests/program/test_coreweave_program.py"
+COMMAND = f"{UPDATE}=1 .venv/bin/python -m pytest tests/components/program/test_coreweave_program.py"
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from planning.quoting.quote import Quote, lock
 from planning.quoting.quote_builder import quote
 from planning.spec.lock_content import State
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))
 TODAY = date(2026, 11, 21)  # the prices of the catalog are of this autumn
 

@@ -31,7 +31,7 @@ from planning.quoting.quote_builder import quote
 from planning.spec.lock import Lock
 from planning.values.verdict import Verdict
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "stacks").glob("*/checklist.yaml"))
 TODAY = date(2026, 11, 21)
 LONGEST_MONTH = datetime(2026, 12, 1, tzinfo=UTC)

@@ -36,7 +36,7 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RELEASE = "kubernetes:helm.sh/v3:Release"
 ADA = {"name": "ada", "email": "ada@lagoon-labs.example", "group": "admin"}
 HANDED = {"handover": "argo_cd"}

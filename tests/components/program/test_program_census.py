@@ -16,9 +16,9 @@ from planning.spec.cluster import Placement
 if TYPE_CHECKING:
     from operations.offline.program import OfflineRun
 
-GOLDENS = Path(__file__).parents[1] / "golden" / "program"
+GOLDENS = Path(__file__).parents[2] / "golden" / "program"
 UPDATE = "ATOLL_UPDATE_GOLDENS"
-COMMAND = f"{UPDATE}=1 .venv/bin/python -m pytest tests/program/test_program_census.py"
+COMMAND = f"{UPDATE}=1 .venv/bin/python -m pytest tests/components/program/test_program_census.py"
 TOKENS = {
     "atoll:access:BucketAccess",
     "atoll:access:ForwardingAccess",
@@ -124,7 +124,7 @@ def test_every_component_type_is_listed_here(request: pytest.FixtureRequest) -> 
 
 
 def test_every_component_type_in_the_code_is_listed_here() -> None:
-    code = Path(__file__).parents[2] / "components"
+    code = Path(__file__).parents[3] / "components"
     files = list(code.rglob("*.py"))
     written = {token for path in files for token in re.findall(r'"(atoll:\w+:\w+)"', path.read_text())}
     assert written == TOKENS

@@ -15,7 +15,7 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_stacks_program_builds_what_its_lock_decides(tmp_path: Path) -> None:

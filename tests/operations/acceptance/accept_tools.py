@@ -24,7 +24,7 @@ from operations.acceptance.ports import PodSnapshot
 from planning.acceptance.expectations import Expectations, ExpectedPool
 from planning.acceptance.limits import AcceptanceLimit
 
-RECORDED = Path(__file__).parents[1] / "acceptance_measure" / "recorded"
+RECORDED = Path(__file__).parents[2] / "components" / "measure" / "recorded"
 SCRIPTS = "/scripts/"
 ROW = "{size:12d} {count:12d}  float  sum  -1  100.0  {bus:.2f}  {bus:.2f}  0  100.0  {bus:.2f}  {bus:.2f}  0"
 COLUMNS = "#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong"

@@ -49,7 +49,7 @@ def moved(path: str, identity: str = "100644 b") -> set[str]:
         ("operations/plans/price_book.py", {"one", "two"}),
         ("driver/offline/program.py", {"one", "two"}),
         ("driver/side.py", {"one", "two"}),
-        ("tests/unit/test_house.py", set()),
+        ("tests/house/test_house.py", set()),
         ("stacks/one/checklist.yaml", {"one"}),
         ("stacks/Pulumi.one.yaml", {"one"}),
         ("stacks/two/quote.lock.json", {"two"}),

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "documents"))
-
 from accepted import EXAMPLES, accepted, catalog, checklist
 from hypothesis import given
 from hypothesis import strategies as st

@@ -14,7 +14,7 @@ from planning.values.errors import InputError
 
 FAULTS = Path(__file__).parent / "faults"
 CASES = sorted(path.stem for path in FAULTS.glob("*.yaml"))
-UPDATE = "ATOLL_UPDATE=1 .venv/bin/pytest tests/unit/checklist/test_checklist_faults.py"
+UPDATE = "ATOLL_UPDATE=1 .venv/bin/pytest tests/planning/checklist/test_checklist_faults.py"
 JARGON = ("pydantic", "Input", "tag", "union", "discriminator", "dict", "tuple", "NoneType", "object at", "Decimal")
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import specs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,9 +19,6 @@ from planning.spec.cluster import ClusterSpec, Pool
 from planning.spec.lock import Ceilings, Lock, LockedLine
 from planning.spec.platform import Platform, PlatformComponent, Quota, TeamShare, Work
 from planning.values.money import HOURS_PER_MONTH
-
-sys.path.append(str(Path(__file__).parents[1] / "program"))
-import specs
 
 CONTROL_PLANE: Final = Decimal(73)
 GUARD: Final = PlatformComponent(

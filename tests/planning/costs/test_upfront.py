@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
+import specs
 
 from catalogs.model import PurchaseKind, Term
 from planning.costs.upfront import list_upfront
 from planning.values.money import NOTHING, Range
-
-sys.path.append(str(Path(__file__).parents[1] / "program"))
-import specs
 
 POOL = next(each for each in specs.POOLS if each.workload == "train")
 PRICES = {f"pool/{POOL.name}/machine": Decimal(10)}

@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "sla"))
 import sla_samples
 
 from catalogs.catalog import load

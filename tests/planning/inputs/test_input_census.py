@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import json
-import sys
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import sla_samples
+from bill_kit import focus
 from input_leaves import (
     STRANGE,
     Census,
@@ -27,11 +28,6 @@ from input_leaves import (
     sections,
     with_value,
 )
-
-sys.path.append(str(Path(__file__).parents[1] / "sla"))
-sys.path.append(str(Path(__file__).parents[1] / "spent"))
-import sla_samples
-from bill_kit import focus
 
 from operations.acceptance.result_store import read_records
 from operations.nodes.incident_log import IncidentLog, log_path, read_incidents

@@ -2,7 +2,7 @@
 
 `make test` walks the same few. `make test-long` walks others from a seed: the quotes of 2,000 in this process; of 100
 of them every form (explain, quote as a table of 60, 80 and 200 columns, HTML, Markdown and JSON, each option, accept,
-contract, onboard, handbook); of 30 an option planned (`tests/program/test_any_checklist_agrees.py`). In blocks, so that
+contract, onboard, handbook); of 30 an option planned (`test_any_checklist_agrees.py`). In blocks, so that
 two processes share them. By hand, over 50,000: `python tests/generators/walk.py 50000`.
 """
 

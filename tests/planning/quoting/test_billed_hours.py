@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 
 from catalogs.model import Offer, Price, PurchaseKind, Term
 from catalogs.providers import node_fact
@@ -24,9 +23,6 @@ from planning.sizing.machines.fit import fit
 from planning.sizing.machines.rejection_reasons import START_TOO_LONG
 from planning.sizing.machines.run_time import node_start
 from planning.values.money import HOURS_PER_MONTH, Range
-
-sys.path.append(str(Path(__file__).parents[1] / "sizing"))
-from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 
 SHORT = replace(TRAIN, flops=Decimal("1e21"), checkpoint_hours=Decimal(1))
 ASLEEP = replace(SERVE, always_on=False, busy_hours=Decimal(300))
