@@ -23,19 +23,19 @@ class Sourced(Protocol):
     """What has a version and comes from somewhere: a row of the catalog, or a part of a lock."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102 - as in catalogs.software.model.SoftwareComponent
+    def name(self) -> str: ...
     @property
-    def title(self) -> str: ...  # noqa: D102 - as above
+    def title(self) -> str: ...
     @property
-    def kind(self) -> str: ...  # noqa: D102 - as above
+    def kind(self) -> str: ...
     @property
-    def chart(self) -> str: ...  # noqa: D102 - as above
+    def chart(self) -> str: ...
     @property
-    def repository(self) -> str: ...  # noqa: D102 - as above
+    def repository(self) -> str: ...
     @property
-    def version(self) -> str: ...  # noqa: D102 - as above
+    def version(self) -> str: ...
     @property
-    def ref(self) -> str: ...  # noqa: D102 - as above
+    def ref(self) -> str: ...
 
 
 class SoftwareLock(BaseModel):

@@ -26,11 +26,11 @@ class Titled(Protocol):
     """A part that is not installed."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102 - as in planning.spec.platform.Skipped
+    def name(self) -> str: ...
     @property
-    def title(self) -> str: ...  # noqa: D102 - as above
+    def title(self) -> str: ...
     @property
-    def reason(self) -> str: ...  # noqa: D102 - as above
+    def reason(self) -> str: ...
 
 
 def build_pinned_form(part: Sourced, lock: SoftwareLock) -> PinnedForm:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import definitions
 import pytest
-import test_platform_argo_cd as handing_over
 import yaml
-from platform_samples import BUCKET, run_part, spec_with
 
-from components.platform.operations import argo_cd, velero
-from operations.gitops.components import plain
+PROGRAMS = Path(__file__).parents[1] / "components" / "program"
+sys.path.append(str(PROGRAMS))
+
+import test_platform_argo_cd as handing_over  # noqa: E402 - from the folder of the program tests
+from platform_samples import BUCKET, run_part, spec_with  # noqa: E402 - as above
+
+from components.platform.operations import argo_cd, velero  # noqa: E402 - as above
+from operations.gitops.components import plain  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

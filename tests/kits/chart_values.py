@@ -18,7 +18,7 @@ from planning.costs.resources.resource import Secret, UnknownValue
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PLATFORM = Path(os.environ.get("ATOLL_SHARED", ROOT / "../shared")).resolve() / "platform"
 STAND_IN = "stand-in"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from planning.diff.form import DiffForm, StackDiffForm
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 ROOMS = ("catalogs", "cli", "components", "operations", "planning", "policies", "stacks")
 TODAY = "2026-11-21"
 BIG = "coreweave-pretrain"
