@@ -31,7 +31,7 @@ class CommandEntry:
         summary: first sentence of its help, so that the overview imports no command.
         examples: a command line for it, or for each command of the group, without "atoll NAME".
         is_group: whether it has commands of its own.
-        file: of `cli/commands` that holds it.
+        file: of `cli/commands` that holds it, behind its folder.
     """
 
     name: str
@@ -53,11 +53,9 @@ class CommandEntry:
 
 
 def _entry(
-    group: str, name: str, summary: str, *examples: str, is_group: bool = False, file: str = ""
+    group: str, name: str, summary: str, *examples: str, file: str, is_group: bool = False
 ) -> tuple[str, CommandEntry]:
-    entry = CommandEntry(
-        name=name, group=group, summary=summary, examples=examples, is_group=is_group, file=file or name
-    )
+    entry = CommandEntry(name=name, group=group, summary=summary, examples=examples, is_group=is_group, file=file)
     return name, entry
 
 
@@ -66,12 +64,26 @@ _group = partial(_entry, is_group=True)
 COMMANDS: Final = dict(
     (
         _entry(
-            "Plan", "init", "Write a first checklist, from answers or an example.", "acme --from demo", file="checklist"
+            "Plan",
+            "init",
+            "Write a first checklist, from answers or an example.",
+            "acme --from demo",
+            file="checklist.init",
         ),
-        _entry("Plan", "check", "Say what a checklist demands, or every fault in it.", "demo", file="checklist"),
-        _entry("Plan", "quote", "Show three to five priced options of a checklist.", "demo --html quote.html"),
-        _entry("Plan", "explain", "Show how each figure of the sizing came about.", "demo --json", file="quote"),
-        _entry("Plan", "accept", "Decide for an option: write the stack's lock.", "demo cheapest"),
+        _entry("Plan", "check", "Say what a checklist demands, or every fault in it.", "demo", file="checklist.check"),
+        _entry(
+            "Plan",
+            "quote",
+            "Show three to five priced options of a checklist.",
+            "demo --html quote.html",
+            file="quoting.quote",
+        ),
+        _entry(
+            "Plan", "explain", "Show how each figure of the sizing came about.", "demo --json", file="quoting.quote"
+        ),
+        _entry(
+            "Plan", "accept", "Decide for an option: write the stack's lock.", "demo cheapest", file="quoting.accept"
+        ),
         _group(
             "Plan",
             "catalog",
@@ -80,14 +92,18 @@ COMMANDS: Final = dict(
             "show p5.48xlarge",
             "worth --precision fp8",
             "check",
+            file="quoting.catalog",
         ),
-        _entry("Plan", "schema", "Print the JSON schema of a file or of an output.", "--of quote", file="checklist"),
+        _entry(
+            "Plan", "schema", "Print the JSON schema of a file or of an output.", "--of quote", file="checklist.schema"
+        ),
         _group(
             "Build",
             "engine",
             "Get the engine (Pulumi's CLI and plugins), and see what is here.",
             "install demo",
             "status",
+            file="provisioning.engine",
         ),
         _group(
             "Build",
@@ -96,45 +112,65 @@ COMMANDS: Final = dict(
             "list demo",
             "images demo --json",
             "lock --renew",
+            file="provisioning.software",
         ),
         _entry(
             "Build",
             "preflight",
             "Say of each pool whether its quota, its offer and its reservation fit.",
             "demo",
-            file="cloud_checks",
+            file="provisioning.cloud_checks",
         ),
-        _entry("Build", "plan", "Show what the program would build, and its bill.", "demo -o plan.json"),
-        _entry("Build", "preview", "Show what the engine would change.", "demo --expect-no-changes", file="engine"),
-        _entry("Build", "up", "Create or update the cluster.", "demo --yes", file="engine"),
-        _entry("Build", "destroy", "Delete everything that is not protected.", "demo", file="engine"),
+        _entry(
+            "Build",
+            "plan",
+            "Show what the program would build, and its bill.",
+            "demo -o plan.json",
+            file="provisioning.plan",
+        ),
+        _entry(
+            "Build",
+            "preview",
+            "Show what the engine would change.",
+            "demo --expect-no-changes",
+            file="provisioning.engine",
+        ),
+        _entry("Build", "up", "Create or update the cluster.", "demo --yes", file="provisioning.engine"),
+        _entry("Build", "destroy", "Delete everything that is not protected.", "demo", file="provisioning.engine"),
         _entry(
             "Build",
             "leftovers",
             "List what is still there by the stack's tag, with its price.",
             "demo",
-            file="cloud_checks",
+            file="provisioning.cloud_checks",
         ),
         _entry(
             "Govern",
             "price",
             "Price a Pulumi preview, an exported stack or a plan.",
             "preview.json --ceiling 25000",
+            file="governance.price",
         ),
         _entry(
             "Govern",
             "diff",
             "Compare every stack that a change touches: money, resources and rules.",
             "--base main -o diff.md",
+            file="governance.diff",
         ),
         _entry(
-            "Govern", "rules", "List the rules with their levels here, or explain one.", "ceiling_layers", file="plan"
+            "Govern",
+            "rules",
+            "List the rules with their levels here, or explain one.",
+            "ceiling_layers",
+            file="governance.rules",
         ),
         _entry(
             "Govern",
             "watch",
             "Check running stacks against today's prices, their locks and the rules.",
             "demo --state state.json",
+            file="governance.watch",
         ),
         _group(
             "Govern",
@@ -143,24 +179,28 @@ COMMANDS: Final = dict(
             "github",
             "gitlab",
             "issues reports",
-            file="diff",
+            file="governance.diff",
         ),
         _entry(
-            "Operate", "outputs", "Show the outputs of a stack; secrets are masked.", "demo -o access/", file="engine"
+            "Operate",
+            "outputs",
+            "Show the outputs of a stack; secrets are masked.",
+            "demo -o access/",
+            file="provisioning.engine",
         ),
         _entry(
             "Operate",
             "access",
             "Print a kubeconfig that lets one person in for some hours.",
             "demo --user ada --hours 4",
-            file="onboarding",
+            file="handover.onboarding",
         ),
         _entry(
             "Operate",
             "refresh",
             "Take what is live into the state; nothing in the cloud is changed.",
             "demo -y",
-            file="engine",
+            file="provisioning.engine",
         ),
         _group(
             "Operate",
@@ -172,54 +212,59 @@ COMMANDS: Final = dict(
             "hold demo ip-10-64-3-8",
             "incidents demo -o incidents.md",
             "close demo 2026-11-03-1 --because 'returned to the provider'",
+            file="cluster_operations.nodes",
         ),
         _group(
             "Operate",
             "usage",
             "What a stack really used.",
             "import demo focus-2026-10.csv --write",
+            file="cluster_operations.usage",
         ),
         _entry(
             "Operate",
             "sla",
             "Show what a month delivered and the credit owed back.",
             "demo --month 2026-10 --from samples.json",
-            file="agreements",
+            file="handover.agreements",
         ),
-        _entry("Hand over", "contract", "Write the annex of a contract.", "demo -o annex.html", file="agreements"),
+        _entry(
+            "Hand over", "contract", "Write the annex of a contract.", "demo -o annex.html", file="handover.agreements"
+        ),
         _entry(
             "Hand over",
             "accept-test",
             "Measure a cluster against what was promised, and say which nodes failed.",
             "demo -o report.html",
-            file="acceptance",
+            file="handover.acceptance",
         ),
         _entry(
             "Hand over",
             "onboard",
             "Show the way from acceptance to the first job, or hand out credentials.",
             "demo -o onboarding/",
-            file="onboarding",
+            file="handover.onboarding",
         ),
         _entry(
             "Hand over",
             "handbook",
             "Write the handbook of the customer's engineers.",
             "demo -o handbook/",
-            file="exports",
+            file="handover.exports",
         ),
         _entry(
             "Hand over",
             "handover",
             "Write the platform as Argo CD applications, without a secret in them.",
             "demo -o gitops/ --repository https://git.example/acme/platform",
-            file="exports",
+            file="handover.exports",
         ),
         _entry(
             "Move",
             "clone",
             "Make the same checklist a stack of its own at another placement.",
             "demo demo-eu --region eu-west-1",
+            file="relocation.clone",
         ),
         _group(
             "Move",
@@ -232,6 +277,7 @@ COMMANDS: Final = dict(
             "verify demo demo-eu",
             "rollback demo demo-eu",
             "retire demo demo-eu",
+            file="relocation.relocate",
         ),
     )
 )

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
     from planning.values.money import Range
     from policies.evaluation import PolicyFinding, PolicyReport
-    from policies.rule import Rule
-    from policies.settings import PolicySettings
 
 
 COMPONENT: Final = "atoll:"
@@ -145,25 +143,3 @@ def _sentence(report: PolicyReport, *, rules: int) -> Text:
         return Text(f"{stopping} of {rules} rules stop this stack.", style="bold red")
     others = len({each.rule.name for each in report.found})
     return Text(f"{rules} rules judged, none stops this stack{f'; {others} have something to say' if others else ''}.")
-
-
-def rules_table(rules: Sequence[Rule], law: PolicySettings) -> Table:
-    """Every rule in a line."""
-    table = Table("rule", "level", "cannot tell", "demand", box=SIMPLE_HEAD, pad_edge=False)
-    for rule in rules:
-        set_ = law.levels.get(rule.name)
-        table.add_row(rule.name, set_ or rule.level, set_ or rule.unknown or rule.level, Text(rule.demand))
-    return table
-
-
-def rule_parts(rule: Rule, law: PolicySettings) -> Iterator[RenderableType]:
-    """One rule in full."""
-    yield Text(rule.title, style="bold")
-    for text in (rule.demand, rule.why, rule.remedy):
-        yield Text(text)
-    level = law.levels.get(rule.name)
-    unknown = level or rule.unknown or rule.level
-    yield Text(f"level: {level or rule.level}; where nobody can tell: {unknown}; severity: {rule.severity}")
-    for name, value in law.setting(rule.settings).model_dump(mode="json").items():
-        meaning = rule.settings.model_fields[name].description or ""
-        yield Text(f"{name}: {value}  ({' '.join(meaning.split())})")

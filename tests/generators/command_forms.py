@@ -128,7 +128,7 @@ def _one_catalog() -> Iterator[None]:
     with (
         patch("operations.plans.quote.price_book", lambda *_args, **_named: catalog_now()),
         patch("operations.plans.quote.Market", lambda _catalog: market_now()),
-        patch("cli.commands.accept.Market", lambda _catalog: market_now()),
+        patch("cli.commands.quoting.accept.Market", lambda _catalog: market_now()),
         patch("operations.plans.quote.quote", quote_once),
     ):
         yield

@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema
 
-from cli.commands.checklist import schema
+from cli.commands.checklist.schema import schema
 
 CHECKLIST = """\
 customer:

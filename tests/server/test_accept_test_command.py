@@ -18,7 +18,7 @@ from fake_nodes import joined, node
 from pods import gpu_pod
 from pods import run as run_pod
 
-from cli.commands import acceptance as command
+from cli.commands.handover import acceptance as command
 from cli.main.application import run as atoll
 from components.acceptance.job_context import NAMESPACE, RUN
 from components.acceptance.jobs import foundation, plan_jobs

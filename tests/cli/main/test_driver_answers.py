@@ -186,7 +186,7 @@ class TestPolicy:
         def broken(*_: object, **__: object) -> None:
             raise ZeroDivisionError("division by zero")
 
-        monkeypatch.setattr("cli.commands.checklist.size", broken)
+        monkeypatch.setattr("cli.commands.checklist.check.size", broken)
         outcome = atoll("check", "demo")
         assert outcome.code == 1
         assert "this is a bug in Atoll: ZeroDivisionError: division by zero" in outcome.err
@@ -201,4 +201,4 @@ class TestPolicy:
             "or m.startswith('cli.pages.charts.')), file=sys.stderr)"
         )
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=project)
-        assert done.stderr.strip() == "['cli.commands.quote']"
+        assert done.stderr.strip() == "['cli.commands.quoting', 'cli.commands.quoting.quote']"

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from cli.commands.checklist import schema
+from cli.commands.checklist.schema import schema
 
 
 def printed(outcome: Any, shape: str) -> Any:

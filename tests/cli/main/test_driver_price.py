@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from command_project import Atoll, valid
 
-from cli.commands.checklist import schema
+from cli.commands.checklist.schema import schema
 from cli.terminal.console import show
 from cli.views.price import changes, price_parts
 from planning.costs.bill import BillGroup, LineItem

@@ -14,7 +14,7 @@ import hand_built
 import jsonschema
 import pytest
 
-from cli.commands.checklist import NAMES, schema
+from cli.commands.checklist.schema import NAMES, schema
 from cli.terminal.console import json_text
 from operations.plans.plan import Planned, plan_form
 from planning.ceilings.verdict import Judgement

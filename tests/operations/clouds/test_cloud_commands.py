@@ -13,7 +13,7 @@ from locked_stack import write_locked
 from samples import STACK, TODAY, cluster, cpu_pool, existing_cluster, lock, placement, pool
 from small_account import TAGS, Account, tags
 
-from cli.commands.checklist import schema
+from cli.commands.checklist.schema import schema
 from cli.main.application import run
 from operations.clouds.aws import placement as aws
 from operations.clouds.aws.client import Clients

@@ -227,7 +227,7 @@ def test_a_stack_without_files_to_hand_over_says_so(engine: Engine, atoll: Atoll
 
 
 def test_the_commands_import_no_pulumi_before_they_run() -> None:
-    code = "import sys\nimport cli.commands.engine\n"
+    code = "import sys\nimport cli.commands.provisioning.engine\n"
     code += "print([each for each in sys.modules if each.split('.')[0] == 'pulumi'])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"

@@ -11,7 +11,8 @@ import pytest
 from fake_cluster import START, XID_79, FakeCluster, node, node_pool, pod, scene, spare, spec, systems
 from jsonschema import validate
 
-from cli.commands import checklist, nodes
+from cli.commands.checklist import schema as checklist
+from cli.commands.cluster_operations import nodes
 from cli.main import application
 from components.context import hardware
 from components.context.hardware import BURN_IN_TAINT, labels

@@ -100,7 +100,9 @@ def test_the_catalog_as_json_says_what_is_not_resolved(atoll: Atoll) -> None:
 
 
 def test_a_version_that_floats_ends_with_1_and_is_named(atoll: Atoll, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.commands.software.flaws", lambda **_: [Flaw(file="parts.csv", subject="x", text="moves")])
+    monkeypatch.setattr(
+        "cli.commands.provisioning.software.flaws", lambda **_: [Flaw(file="parts.csv", subject="x", text="moves")]
+    )
     outcome = atoll("software")
     assert outcome.code == 1
     assert "fault: catalogs/software/parts.csv: x: moves" in outcome.out

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from clone_kit import call, enter, project_at
 
-from cli.commands import clone as command
+from cli.commands.relocation import clone as command
 from cli.main import application
 from planning.costs.resources.resource import Resource
 from planning.spec.lock import read_lock

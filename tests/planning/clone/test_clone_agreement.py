@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from clone_kit import call, enter, example, open_at, project_at
 
-from cli.commands import clone as command
+from cli.commands.relocation import clone as command
 from cli.main import application
 from planning.checklist.model.agreement import Agreement
 from planning.checklist.model.checklist import Checklist

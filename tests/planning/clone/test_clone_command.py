@@ -10,7 +10,7 @@ import pytest
 from clone_kit import call, enter, files_of, project_at
 from pydantic import TypeAdapter
 
-from cli.commands import clone as command
+from cli.commands.relocation import clone as command
 from cli.main import application
 from operations.clone import resource_names
 from planning.checklist.reading.checklist_file import read_file

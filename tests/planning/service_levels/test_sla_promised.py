@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from sla_samples import dip, lock, part, recorded, reported, runs
 from tracing import Known, untraced
 
-from cli.commands.agreements import EXITS
+from cli.commands.handover.agreements import EXITS
 from cli.views.service_levels import parts
 from operations.service_levels.monthly_report import table_source
 from planning.service_levels.document import document

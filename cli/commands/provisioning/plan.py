@@ -12,8 +12,8 @@ import typer
 from cli.terminal import options
 from cli.terminal.amounts import describe_month
 from cli.terminal.console import json_text, note, progress, screen_width, show, show_lines
-from cli.terminal.output import deliver, resolve_files, tell_written
-from cli.views.plan import counts_line, differences_table, policy_parts, resource_tree, rule_parts, rules_table
+from cli.terminal.output import resolve_files, tell_written
+from cli.views.plan import counts_line, differences_table, policy_parts, resource_tree
 from cli.views.quote.derivations import lay_out_bill
 from cli.views.software import software_parts
 from components.platform.building_blocks.artifact_mirror import read_artifact_mirror, refuse
@@ -22,13 +22,10 @@ from operations.plans.plan import Planned, build_left_out_forms, plan_form, plan
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock
 from operations.project.atomic_files import write_all
-from operations.project.workspace import Project, display_path, find_project, require_stack
-from planning.inputs.faults import nearest
+from operations.project.workspace import Project, display_path, require_stack
 from planning.platform.base_layer_software import list_base_layer_software
-from planning.values.errors import InputError
-from policies.reference_page import rule_form
 from policies.settings_reader import read_law
-from policies.table import BY_NAME, RULES
+from policies.table import RULES
 
 if TYPE_CHECKING:
     from operations.plans.plan_form import ResourceForm
@@ -151,26 +148,3 @@ def _show(plan: Planned) -> None:
 
 
 PRINTERS = {Format.TABLE: _show, Format.JSON: _print_json, Format.TERRAFORM: _print_terraform}
-
-
-def run_rules(
-    name: Annotated[str, typer.Argument(metavar="[RULE]", help="One rule, in full.", show_default=False)] = "",
-    *,
-    as_json: options.AsJson = False,
-    output: options.Output = None,
-) -> int:
-    """List the rules with their levels here, or explain one."""
-    law = read_law(Path(display_path(find_project().law)), rules=RULES)
-    if name and name not in BY_NAME:
-        near = nearest(name, BY_NAME)
-        raise InputError(
-            f"there is no rule {name!r}", hint=f'did you mean "{near}"?' if near else "atoll rules lists them"
-        )
-    chosen = (BY_NAME[name],) if name else RULES
-    deliver(
-        {"rules": [rule_form(rule, law) for rule in chosen]},
-        as_json=as_json,
-        output=output,
-        parts=lambda: rule_parts(chosen[0], law) if name else (rules_table(chosen, law),),
-    )
-    return 0

@@ -15,7 +15,6 @@ from cli.terminal.output import deliver
 from cli.views.catalog import accelerator_parts, flags_table, machine_parts, prices_table, providers_table, worth_table
 from operations.plans.price_book import price_book
 from planning.quoting.catalog_report import facts_form, providers_form, soundness_form, worths_form
-from planning.quoting.price_performance import worth_of_machines
 from planning.values.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and check them.")
@@ -83,6 +82,8 @@ def worth(
     output: options.Output = None,
 ) -> int:
     """What 1000 TFLOPS cost for an hour on each GPU machine, on demand, least first."""
+    from planning.quoting.price_performance import worth_of_machines  # noqa: PLC0415 - it loads the model of a quote
+
     catalog = price_book(prices)
     found = worth_of_machines(catalog, precision=precision)
     if not found:

@@ -1,0 +1,1 @@
+"""Commands about checklists and the published schemas."""

@@ -1,0 +1,97 @@
+"""`atoll check`: what each workload of a checklist demands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from cli.terminal import options  # noqa: TC001 - Typer reads the annotations
+from cli.terminal.amounts import number
+from cli.terminal.output import deliver
+from operations.project.workspace import display_path, resolve_stack
+from operations.software.availability import refuse_unfit
+from planning.checklist.reading.checklist_file import read_file
+from planning.checklist.reading.unpriced_fields import find_unused
+from planning.quoting.catalog_report import demands_form
+from planning.sizing.checklist_demands import size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from planning.checklist.model.workload import HardwareAsk
+    from planning.sizing.demand import Demand
+
+
+def run_check(
+    stack_or_file: options.StackOrFile, *, as_json: options.AsJson = False, output: options.Output = None
+) -> int:
+    """Say what a checklist demands, or every fault in it."""
+    asked = resolve_stack(stack_or_file)
+    checklist = read_file(asked.checklist)
+    refuse_unfit(asked.checklist, checklist)
+    demands = size(checklist).demands
+    unused = find_unused(checklist)
+    remarks = ("No price depends on these fields:", *(f"  {each.path}: {each.reason}" for each in unused))
+    deliver(
+        demands_form(asked.stack, demands, unused=unused),
+        as_json=as_json,
+        output=output,
+        parts=lambda: (f"{display_path(asked.checklist)}: ok", demands_table(demands), *(remarks if unused else ())),
+    )
+    return 0
+
+
+def demands_table(demands: tuple[Demand, ...]) -> Table:
+    """What each workload needs of its node pool."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("workload", "kind"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("accelerators", "memory GB", "vCPUs", "copies\nmin / exp / max", "deadline h", "runs a month"):
+        table.add_column(heading, justify="right")
+    table.add_column("also")
+    for demand in demands:
+        table.add_row(*_cells(demand))
+    return table
+
+
+def _cells(demand: Demand) -> tuple[str, ...]:
+    copies = " / ".join(number(each) for each in (demand.copies.min, demand.copies.expected, demand.copies.max))
+    is_run = demand.flops is not None or demand.samples_per_run is not None
+    return (
+        demand.workload,
+        demand.kind.replace("_", " "),
+        _accelerators(demand),
+        number(demand.memory_gb) if demand.accelerators else "",
+        str(demand.vcpus) if demand.vcpus else "",
+        copies,
+        number(demand.deadline_hours) if demand.deadline_hours is not None else "",
+        number(demand.runs_per_month) if is_run else "",
+        ", ".join(_words(demand)),
+    )
+
+
+def _accelerators(demand: Demand) -> str:
+    """The number that `hardware` asks for; else the least that sizing knows before there is a machine."""
+    if not demand.accelerators:
+        return "none"
+    asked = demand.hardware
+    count = None if asked is None else asked.count or (asked.nodes or 0) * (asked.per_node or 0)
+    return f"{count} asked" if count else f"{demand.accelerators} at least"
+
+
+def _words(demand: Demand) -> list[str]:
+    said = {"always on": demand.always_on, "spot": demand.spot, "fabric between nodes": demand.rdma}
+    return [*_describe_hardware(demand.hardware), *(word for word, holds in said.items() if holds)]
+
+
+def _describe_hardware(hardware: HardwareAsk | None) -> Iterator[str]:
+    """The machines that `hardware` asks for, in one phrase."""
+    if hardware is None:
+        return
+    kind = " ".join(each for each in (hardware.accelerator, hardware.form) if each) or "accelerator"
+    of_node = f"{hardware.per_node}x {kind}" if hardware.per_node else kind
+    nodes = f"{hardware.nodes} node{'s' if hardware.nodes > 1 else ''} of " if hardware.nodes else ""
+    if hardware.nodes or hardware.per_node or hardware.accelerator or hardware.form:
+        yield f"{nodes}{of_node}"

@@ -1,0 +1,101 @@
+"""`atoll init`: a first checklist, from answers or from an example."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from cli.terminal.console import show
+from cli.terminal.prompts import read_typed_line
+from operations.project.atomic_files import write_all
+from operations.project.workspace import Project, display_path, find_project, new_stack, require_stack
+from planning.checklist.reading.checklist_file import read_file
+from planning.inputs.files import read_text
+from planning.values.errors import InputError
+
+
+def run_init(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Name of the new stack.", show_default=False)] = "",
+    *,
+    example: Annotated[
+        str, typer.Option("--from", metavar="EXAMPLE", help="Copy a stack's checklist.", show_default=False)
+    ] = "",
+    list_: Annotated[bool, typer.Option("--list", help="List the stacks that can be copied.")] = False,
+) -> int:
+    """Write a first checklist, from answers or an example."""
+    if list_:
+        show(_examples(find_project()))
+        return 0
+    if example:
+        if not name:
+            raise typer.BadParameter("a copy needs a name of its own: atoll init NAME --from EXAMPLE")
+        new_stack(name)
+        return _write(name, _read_example(example))
+    _need_terminal()
+    from cli.terminal.interview import interview  # noqa: PLC0415 - only where a person is asked
+
+    find_project()
+    if name:
+        new_stack(name)
+    stack = name or _ask_name()
+    return _write(stack, interview(read_typed_line, print))
+
+
+def _write(stack: str, text: str) -> int:
+    """Write the checklist of a stack that does not exist yet, which may have changed while a person answered."""
+    path = new_stack(stack).checklist(stack)
+    write_all({path: text})
+    show(f"written: {display_path(path)}", f"next: atoll quote {stack}")
+    return 0
+
+
+def _need_terminal() -> None:
+    """Refuse to ask where nobody answers.
+
+    Raises:
+        typer.BadParameter: stdin is no terminal.
+    """
+    if not sys.stdin.isatty():
+        raise typer.BadParameter(
+            "the questions need a terminal; name an example with --from (atoll init --list), or write the file by hand"
+        )
+
+
+def _ask_name() -> str:
+    """A name that no stack has; asked for until there is one."""
+    while True:
+        name = read_typed_line("Name of the new stack: ").strip()
+        try:
+            new_stack(name)
+        except InputError as error:
+            print(f"  {error}; {error.hint}")
+        else:
+            return name
+
+
+def _read_example(example: str) -> str:
+    """The text of a stack's checklist, faults and all left to `atoll check`."""
+    path = require_stack(example).checklist(example)
+    return read_text(path)
+
+
+def _examples(project: Project) -> Table:
+    """Stacks with what their checklists ask for."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("stack", no_wrap=True)
+    table.add_column("workloads")
+    for stack in project.known:
+        table.add_row(stack, _workloads(project, stack))
+    return table
+
+
+def _workloads(project: Project, stack: str) -> str:
+    try:
+        checklist = read_file(project.checklist(stack))
+    except InputError as error:
+        return f"cannot be read: {error}"
+    return ", ".join(f"{each.name} ({each.kind.replace('_', ' ')})" for each in checklist.workloads)

@@ -1,0 +1,1 @@
+"""Commands that check what changes cost and which policies they break."""

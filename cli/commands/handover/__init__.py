@@ -1,0 +1,1 @@
+"""Commands that hand a cluster over: acceptance, agreements, onboarding, exports."""

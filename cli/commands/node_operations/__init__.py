@@ -1,1 +1,0 @@
-"""The commands below `atoll nodes`: list, watch and repair nodes."""

@@ -1,0 +1,1 @@
+"""Commands that plan a stack, check its cloud and run the engine."""

@@ -1,0 +1,1 @@
+"""Commands that quote a checklist and accept an option."""
