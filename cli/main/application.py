@@ -51,7 +51,6 @@ def _open_closed() -> None:
 
 
 def app() -> LazyGroup:
-    """The commands; only the one that is asked for is imported."""
     built = typer.Typer(
         name=PROGRAM,
         cls=LazyGroup,
@@ -78,7 +77,6 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 - Typer calls it so
 
 
 def _print_completion(shell: str) -> None:
-    """The script that makes a shell complete Atoll's commands, options and stacks."""
     if not shell:
         return
     if shell not in SHELLS:
@@ -110,8 +108,6 @@ def _group(
 
 
 def _wrap_command(command: Callable[..., int]) -> Callable[..., int]:
-    """The command, its faults told before Typer sees them."""
-
     @wraps(command)
     def run_guarded(**arguments: object) -> int:
         hear_interrupts()
@@ -131,7 +127,6 @@ def _answer(call: Callable[[], int | None]) -> int:
 
 
 def _after(fault: BaseException) -> int:
-    """Tell a fault; the exit code it leads to."""
     if isinstance(fault, SystemExit):
         return fault.code if isinstance(fault.code, int) else FAILED
     if isinstance(fault, KeyboardInterrupt | typer.Abort):

@@ -27,12 +27,10 @@ class LazyGroup(TyperGroup):
     guard: Guard
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer keeps its contexts' type private
-        """Every command, in the order of the help."""
         del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - as above
-        """One command, imported; None where there is none of that name."""
         del ctx
         return command_of(cmd_name, guard=self.guard) if cmd_name in COMMANDS else None
 
@@ -49,7 +47,6 @@ class LazyGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
-        """Every command under its group."""
         del ctx
         for group in GROUPS:
             rows = [(each.name, each.summary) for each in COMMANDS.values() if each.group == group]
@@ -57,7 +54,6 @@ class LazyGroup(TyperGroup):
                 formatter.write_dl(rows)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
-        """What holds for every command."""
         del ctx
         for heading, lines in _closing("atoll quote demo"):
             _write_lines(formatter, heading, lines)
@@ -108,10 +104,7 @@ def _names_nothing(value: object) -> bool:
 
 
 class WholeSummaries(TyperGroup):
-    """A group of commands, each with its whole first sentence."""
-
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
-        """Every command of the group."""
         rows = [(name, _first_sentence(self.get_command(ctx, name))) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
@@ -123,7 +116,6 @@ def _first_sentence(command: Any) -> str:  # noqa: ANN401 - as above
 
 
 def command_of(name: str, *, guard: Guard) -> Any:  # noqa: ANN401 - Typer keeps its commands' type private
-    """One command, or a group of them, from where the table says that it is, with its example and the exit codes."""
     entry = COMMANDS[name]
     found: object = getattr(import_module(entry.module), entry.function)
     outer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)

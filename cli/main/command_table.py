@@ -43,12 +43,10 @@ class CommandEntry:
 
     @property
     def module(self) -> str:
-        """Where it is; imported once the command is asked for."""
         return f"cli.commands.{self.file}"
 
     @property
     def function(self) -> str:
-        """Its function there, or the Typer application of a group."""
         return "app" if self.is_group else f"run_{self.name.replace('-', '_')}"
 
 
@@ -294,7 +292,6 @@ def example_of(path: str) -> str:
 
 
 def exit_code_lines() -> tuple[str, ...]:
-    """The exit codes, a line each."""
     return tuple(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES)
 
 

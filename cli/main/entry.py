@@ -13,7 +13,6 @@ COLLECT_AFTER: Final = 200_000  # objects; collecting while modules load costs a
 
 
 def main() -> None:
-    """Run the command line of this process, and exit with its code."""
     gc.set_threshold(COLLECT_AFTER)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, quit_at_once)

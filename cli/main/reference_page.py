@@ -48,14 +48,12 @@ Ctrl-C ends a command with 130.
 
 
 def text() -> str:
-    """The page, as it is committed."""
     sections = [section for path, each in leaves() for section in _section(path, each)]
     codes = "".join(f"| {code} | {meaning} |\n" for code, meaning in EXIT_CODES)
     return "\n".join([_HEAD.format(exit_codes=codes), *sections])
 
 
 def leaves() -> Iterator[tuple[str, Any]]:
-    """Every command that is no group, by what is typed for it."""
     every = app()
     for name in COMMANDS:
         yield from _leaves(every.get_command(None, name), f"atoll {name}")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def page(document: Document, form: AcceptanceForm) -> str:
-    """The whole page."""
     return document_page(document, pictures=dict(_pictures(form)), style=STYLE)
 
 

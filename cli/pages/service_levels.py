@@ -26,6 +26,5 @@ svg .dot { fill: var(--ink); stroke: var(--paper); stroke-width: 1.5; }
 
 
 def page(form: SlaForm, document: Document) -> str:
-    """The whole page as text."""
     pictures = {STRIPS: strips(form), AGAINST: availability_chart(form)}
     return document_page(document, pictures=pictures, style=STYLE)

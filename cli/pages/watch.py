@@ -54,7 +54,6 @@ def _row(stack: WatchedForm) -> tuple[str, ...]:
 
 
 def _details(stack: WatchedForm) -> str:
-    """What is folded under one stack."""
     body = "".join(
         (
             f"{title(reason(stack), most=1_000)}\n\n",

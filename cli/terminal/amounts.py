@@ -45,12 +45,10 @@ def usd_exact(amount: Decimal | None) -> str:
 
 
 def readings(amount: Range) -> tuple[Decimal, Decimal, Decimal]:
-    """Min, expected, max."""
     return amount.min, amount.expected, amount.max
 
 
 def usd_range(amount: Range | None) -> tuple[str, str, str]:
-    """Min, expected and max in cents."""
     if amount is None:
         return NOT_KNOWN, NOT_KNOWN, NOT_KNOWN
     least, expected, most = (usd(each) for each in readings(amount))
@@ -165,5 +163,4 @@ def percent(value: Decimal | None) -> str:
 
 
 def day(value: date | None) -> str:
-    """A day, or that there is none."""
     return value.isoformat() if value else "undated"

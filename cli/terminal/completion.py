@@ -14,7 +14,6 @@ LARGEST_LOCK_BYTES: Final = 4 * 2**20
 
 
 def stacks(incomplete: str) -> list[str]:
-    """Stacks of the project around the working directory."""
     return sorted(each for each in (path.parent.name for path in _checklists()) if each.startswith(incomplete))
 
 
@@ -26,7 +25,6 @@ def option_ids(incomplete: str) -> list[str]:
 
 
 def price_books(incomplete: str) -> list[str]:
-    """The current book, and the dated ones."""
     books = Path(__file__).parents[2] / "catalogs" / "books"
     dated = sorted(path.name for path in books.iterdir() if path.is_dir()) if books.is_dir() else []
     return [each for each in ("current", *dated) if each.startswith(incomplete)]

@@ -26,7 +26,6 @@ _PLAIN: Final = "\x1b[0m"
 
 
 def screen_width() -> int:
-    """Columns of the terminal, or those that COLUMNS names."""
     return max(NARROWEST, shutil.get_terminal_size((WIDTH, 0)).columns)
 
 
@@ -59,7 +58,6 @@ class _Printable:
 
 
 def show(*parts: RenderableType) -> None:
-    """Print tables, trees and sentences to stdout."""
     from rich.console import Console  # noqa: PLC0415 - a quote does without it
 
     watched = sys.stdout.isatty()
@@ -72,23 +70,19 @@ def show(*parts: RenderableType) -> None:
 
 
 def show_json(form: Mapping[str, object]) -> None:
-    """Print a JSON form to stdout."""
     sys.stdout.write(json_text(form))
 
 
 def json_text(form: Mapping[str, object]) -> str:
-    """A JSON form as text: two spaces, one newline at the end."""
     return printable_json(json.dumps(form, indent=2, ensure_ascii=False)) + "\n"
 
 
 def note(text: str) -> None:
-    """A remark for the person at the terminal, beside the result."""
     print(printable(text), file=sys.stderr)
 
 
 @contextmanager
 def progress(text: str) -> Generator[None]:
-    """Say what is going on while it lasts; nothing where stderr is no terminal."""
     if not sys.stderr.isatty():
         yield
         return

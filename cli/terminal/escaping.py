@@ -52,7 +52,6 @@ def name(outside: str, *, most: int = LONGEST_NAME) -> str:
 
 
 def title(outside: str, *, most: int = LONGEST_NAME) -> str:
-    """A sentence that begins with a capital letter."""
     line = plain(outside, most=most)
     return prose(line[:1].upper() + line[1:], most=most)
 

@@ -39,8 +39,6 @@ def interview(ask: Callable[[str], str], say: Callable[[str], None]) -> str:
 
 @final
 class _Interview:
-    """Where an interview stands: the answers so far, in their order, and those that were taken back."""
-
     def __init__(self, ask: Callable[[str], str], say: Callable[[str], None]) -> None:
         self._ask = ask
         self._say = say
@@ -49,7 +47,6 @@ class _Interview:
         self._reopened: set[str] = set()  # asked again for a fault, even where its default was to be kept
 
     def run(self) -> str:
-        """Ask until the answers make a checklist; its text."""
         while True:
             while question := self._next():
                 self._put(question)
@@ -63,7 +60,6 @@ class _Interview:
             self._reopen(faults)
 
     def _next(self) -> Question | None:
-        """The first question that is worth asking and has no answer."""
         whole = complete(self._answers)
         return next((each for each in QUESTIONS if self._waits(each, whole)), None)
 
@@ -74,7 +70,6 @@ class _Interview:
         return not skipped or not derive_default(question, answers=whole) or question.id in self._reopened
 
     def _put(self, question: Question) -> None:
-        """Ask one question until its answer can be kept, or go back to the one before."""
         default = self._default(question)
         self._say("")
         self._say(f"{self._progress(question)}  {question.text}{' (several: separate by commas)' * question.several}")
@@ -129,7 +124,6 @@ class _Interview:
         self._reopened |= about
 
     def _say_defaults(self) -> None:
-        """Name what was written without having been asked."""
         whole = complete(self._answers)
         unasked = [each for each in QUESTIONS if each.id in whole and each.id not in self._answers and each.path]
         if unasked:
@@ -140,7 +134,6 @@ class _Interview:
 
 
 def display_answer(question: Question, answer: str) -> str:
-    """An answer as a prompt shows it, so that it can be typed."""
     if question.kind == "bool" and answer:
         return "yes" if answer == "true" else "no"
     return answer
@@ -172,7 +165,6 @@ def find_objections(question: Question, answers: Mapping[str, str]) -> Iterator[
 
 
 def find_faults(answers: Mapping[str, str]) -> list[Fault]:
-    """Every fault of the checklist that the answers make."""
     try:
         read(compose(answers), file=FILE)
     except InputError as error:
@@ -190,7 +182,6 @@ def _refuses(question: Question, answers: Mapping[str, str]) -> bool:
 
 
 def _objection(question: Question, answer: str) -> str:
-    """What is wrong with an answer by itself, "" for nothing that can be seen without the others."""
     if not answer:
         return "an answer is needed"
     if len(answer) > LONGEST_ANSWER:

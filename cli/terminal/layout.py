@@ -61,7 +61,6 @@ def wrap_name(name: str, *, width: int, first: str = "", rest: str = "") -> list
 
 
 def lay_out_terms(rows: Sequence[tuple[str, Sequence[str]]], *, width: int, indent: str = "") -> Iterator[ScreenLine]:
-    """Words on the left and what is said of each on the right."""
     said = [each for each in rows if each[1]]
     wide = max((len(label) for label, _ in said), default=0)
     rest = indent + " " * wide + GAP

@@ -60,7 +60,6 @@ LAST_DAY: Final = date(2999, 12, 31)  # contracts and offers are counted on from
 
 
 def output_of(forms: str) -> object:
-    """The option `-o` of a command that has several documents: `forms` names their endings."""
     return typer.Option(
         "--output",
         "-o",
@@ -71,7 +70,6 @@ def output_of(forms: str) -> object:
 
 
 def folder_option(words: str) -> object:
-    """The option `-o` of a command that makes a folder."""
     return typer.Option("--output", "-o", metavar="DIR", help=words, show_default=False)
 
 

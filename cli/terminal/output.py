@@ -103,6 +103,5 @@ def deliver(
 
 
 def tell_written(paths: Iterable[Path]) -> None:
-    """Say which files there are now."""
     for path in paths:
         note(f"written: {path}")

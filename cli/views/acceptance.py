@@ -20,7 +20,6 @@ MOST: Final = 40
 
 
 def jobs_table(jobs: Sequence[PlannedJob]) -> Table:
-    """Each job, and what it makes."""
     table = Table(box=None, pad_edge=False)
     for head in ("stage", "job", "about", "measures", "makes"):
         table.add_column(head, overflow="fold")
@@ -34,7 +33,6 @@ def jobs_table(jobs: Sequence[PlannedJob]) -> Table:
 
 
 def verdict_lines(form: AcceptanceForm) -> Iterator[str]:
-    """The verdict, and the nodes that failed by name."""
     yield f"{form['stack']} {form['option']}: {VERDICTS[form['outcome']]}"
     if form["failed_nodes"]:
         yield f"nodes that failed: {', '.join(form['failed_nodes'])}"
@@ -47,7 +45,6 @@ def verdict_lines(form: AcceptanceForm) -> Iterator[str]:
 
 
 def verdict_table(form: AcceptanceForm) -> Table:
-    """What did not pass, failures first; then how many did."""
     table = Table(box=None, pad_edge=False)
     for head in ("verdict", "about", "what", "found"):
         table.add_column(head)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def providers_table(catalog: Catalog) -> Table:
-    """Each provider with how much is known of it, and how old that is."""
     table = _table("provider", "tier", "Kubernetes")
     for heading in ("GPU machines", "CPU machines", "regions", "prices", "newest"):
         table.add_column(heading, justify="right")
@@ -49,7 +48,6 @@ def _provider_cells(catalog: Catalog, name: str) -> tuple[str, ...]:
 
 
 def accelerator_parts(catalog: Catalog, accelerator: Accelerator) -> Iterator[RenderableType]:
-    """An accelerator, the machines that carry it, and their prices."""
     peaks = ", ".join(f"{word} {number(value)}" for word, value in accelerator.tflops.items()) or "not known"
     yield f"{accelerator.name}: {accelerator.maker} {accelerator.form.value}, {accelerator.memory_gb} GB"
     yield f"  dense peak in TFLOPS: {peaks}"
@@ -61,7 +59,6 @@ def accelerator_parts(catalog: Catalog, accelerator: Accelerator) -> Iterator[Re
 
 
 def machine_parts(catalog: Catalog, machine: Machine) -> Iterator[RenderableType]:
-    """A machine and its prices."""
     carried = f"{machine.accelerators}x {machine.accelerator}" if machine.accelerator else "no accelerator"
     known = {
         "vCPUs": machine.vcpus,
@@ -78,12 +75,10 @@ def machine_parts(catalog: Catalog, machine: Machine) -> Iterator[RenderableType
 
 
 def machine_prices(catalog: Catalog, machine: Machine) -> list[Price]:
-    """Every price of one machine."""
     return catalog.prices.of_item(provider=machine.provider, item=machine.name)
 
 
 def prices_table(catalog: Catalog, prices: Sequence[Price]) -> Table:
-    """Prices, cheapest first, each with its source."""
     table = _table("provider", "item", "region", "purchase")
     table.add_column("USD", justify="right", no_wrap=True)
     table.add_column("per")
@@ -103,7 +98,6 @@ def prices_table(catalog: Catalog, prices: Sequence[Price]) -> Table:
 
 
 def source_text(catalog: Catalog, source: str, *, as_of: date | None) -> str:
-    """Id of a source and the day of the fact."""
     known = catalog.sources.get(source)
     return f"{source if known else f'{source} (unknown)'}, {day(as_of)}"
 
@@ -116,7 +110,6 @@ def _table(*headings: str) -> Table:
 
 
 def flags_table(counted: Iterable[tuple[str, int]]) -> Table:
-    """How many offers carry each flag, most first."""
     table = _table("what weakens a price")
     table.add_column("offers", justify="right")
     for flag, count in counted:
@@ -125,7 +118,6 @@ def flags_table(counted: Iterable[tuple[str, int]]) -> Table:
 
 
 def worth_table(worths: Sequence[Worth]) -> Table:
-    """Machines by what 1000 TFLOPS of them cost."""
     table = _table("provider", "machine", "accelerator", "region")
     table.add_column("USD/hour", justify="right", no_wrap=True)
     table.add_column("per 1000 TFLOPS", justify="right", no_wrap=True)

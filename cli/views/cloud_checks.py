@@ -37,7 +37,6 @@ _STYLES: Final[Mapping[FactVerdict, str]] = {
 
 
 def preflight_parts(found: Preflight) -> Iterator[RenderableType]:
-    """One table for each placement, then what is reserved for nothing, then the conclusion."""
     for each in found.placements:
         yield f"{each.placement}: {each.provider} {each.region}" + (f" ({each.silence})" if each.silence else "")
         yield placement_table(each)
@@ -49,7 +48,6 @@ def preflight_parts(found: Preflight) -> Iterator[RenderableType]:
 
 
 def placement_table(each: PlacementFacts) -> Table:
-    """The pools of one placement with their three facts."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("pool", no_wrap=True)
     table.add_column("machine")
@@ -105,7 +103,6 @@ def _with_reason(text: str, reason: str) -> str:
 
 
 def leftovers_parts(left: OrphanReport) -> Iterator[RenderableType]:
-    """Tables of what is there, what could not be asked, and the sum."""
     if left.forgotten:
         yield "Still there, and it costs:"
         yield leftovers_table(left.forgotten)
@@ -120,7 +117,6 @@ def leftovers_parts(left: OrphanReport) -> Iterator[RenderableType]:
 
 
 def leftovers_table(things: Sequence[PricedOrphan]) -> Table:
-    """One row for each thing."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("what", overflow="fold")
     table.add_column("id", overflow="fold")
@@ -136,7 +132,6 @@ def leftovers_table(things: Sequence[PricedOrphan]) -> Table:
 
 
 def amount(each: PricedOrphan) -> str:
-    """Its price, "free", or "unpriced"."""
     if each.state is State.FREE:
         return "free"
     if each.usd_per_month is None:
@@ -145,7 +140,6 @@ def amount(each: PricedOrphan) -> str:
 
 
 def notes(each: PricedOrphan) -> Iterator[str]:
-    """Why it is kept, and what else is to be known of it."""
     if each.found.kept:
         yield each.found.kept
     if each.note:
@@ -159,7 +153,6 @@ def count_kinds(things: Sequence[PricedOrphan]) -> str:
 
 
 def conclusion(left: OrphanReport) -> str:
-    """What is left in one sentence."""
     things = left.forgotten
     if things:
         known = sum((each.usd_per_month or ZERO for each in things), start=ZERO)

@@ -48,7 +48,6 @@ DONE: Final = {
 
 @contextmanager
 def show_progress(title: str) -> Generator[Callable[[str], None]]:
-    """Say how far an operation is: a moving line on a terminal, else a line now and then."""
     if sys.stderr.isatty():
         with Console(stderr=True).status(title) as status:
             yield lambda line: status.update(f"{title}: {escape(printable(line))}")
@@ -65,7 +64,6 @@ def show_progress(title: str) -> Generator[Callable[[str], None]]:
 
 
 def terminal_progress() -> Progress:
-    """How an operation tells the terminal how it goes."""
     from operations.engine.operation import Progress  # noqa: PLC0415 - Pulumi is imported once needed
 
     return Progress(follow=show_progress, say=note)
@@ -87,7 +85,6 @@ def steps_table(steps: Sequence[ResourceStep]) -> Table:
 
 
 def retention_table(kept: Iterable[tuple[str, StackResource]]) -> Table:
-    """What a destroy leaves behind, and why."""
     table = _table("kept", "type", "resource", "id")
     for why, each in kept:
         table.add_row(why, each.type, each.name, each.id)
@@ -103,7 +100,6 @@ def outputs_table(rows: Iterable[tuple[str, object]], *, whole: bool) -> Table:
 
 
 def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
-    """Names and what is known of them."""
     table = _table("", "")
     table.show_header = False
     for name, value in rows:
@@ -137,7 +133,6 @@ def _cell(value: object, *, whole: bool) -> str:
 
 
 def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
-    """The bill in one line, the verdict, and what no longer is as it was accepted."""
     for line in (*reminders(project, plan.lock, today=today), *plan.unmatched):
         note(f"warning: {line}")
     show(*verdict_lines(plan), *exemption_lines(plan.report))

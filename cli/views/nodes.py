@@ -20,7 +20,6 @@ TIMES: Final = ("opened", "cordoned", "drained", "replaced", "closed")
 
 
 def nodes_parts(form: NodesForm) -> Iterator[RenderableType]:
-    """One row for each node, and what nobody could tell."""
     table = Table("node", "pool", "state", "spare", "burn-in", "incident", "findings", box=SIMPLE_HEAD, pad_edge=False)
     for each in form["nodes"]:
         table.add_row(
@@ -40,7 +39,6 @@ def nodes_parts(form: NodesForm) -> Iterator[RenderableType]:
 
 
 def incidents_parts(form: IncidentsForm) -> Iterator[RenderableType]:
-    """One row for each incident, times in UTC."""
     if not form["incidents"]:
         yield f"No node of {form['stack']} has failed, as far as the log tells."
         return
@@ -51,7 +49,6 @@ def incidents_parts(form: IncidentsForm) -> Iterator[RenderableType]:
 
 
 def incidents_markdown(form: IncidentsForm) -> str:
-    """The same as a Markdown table."""
     heads = ("id", "node", *TIMES, "spare", "cause", "stands")
     lines = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
     lines += [f"| {' | '.join(_cell(cell) for cell in _row(each))} |" for each in form["incidents"]]

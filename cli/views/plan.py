@@ -30,7 +30,6 @@ COMPONENT: Final = "atoll:"
 
 
 def resource_tree(stack: str, resources: Sequence[Resource]) -> Tree:
-    """Components of ours as branches; what else there is below each, counted by type."""
     children: dict[str | None, list[Resource]] = {}
     for resource in resources:
         children.setdefault(resource.parent, []).append(resource)
@@ -40,7 +39,6 @@ def resource_tree(stack: str, resources: Sequence[Resource]) -> Tree:
 
 
 def verdict_lines(plan: Planned) -> Iterator[str]:
-    """The bill in one line, and by how much it moved since it was accepted."""
     now, verdict = plan.bill.usd_per_month.expected, plan.judgement
     yield f"{plan.lock.option}: {describe_month(plan.bill)}; {verdict.verdict}: {verdict.reason}"
     then = sum_accepted_usd(plan.lock)
@@ -64,7 +62,6 @@ def _grow(branch: Tree, parent: str | None, children: dict[str | None, list[Reso
 
 
 def _types(resource: Resource, children: dict[str | None, list[Resource]]) -> Counter[str]:
-    """Types of a resource and of everything below it."""
     found = Counter([resource.type])
     for child in children.get(resource.urn, ()):
         found.update(_types(child, children))
@@ -72,14 +69,12 @@ def _types(resource: Resource, children: dict[str | None, list[Resource]]) -> Co
 
 
 def counts_line(resources: Sequence[Resource]) -> str:
-    """How many resources there are, and of how many types."""
     types = {resource.type for resource in resources}
     custom = sum(1 for resource in resources if resource.custom)
     return f"{len(resources)} resources of {len(types)} types, {len(resources) - custom} of them components"
 
 
 def differences_table(differences: Sequence[BillDifference]) -> Table:
-    """Lines on which bill and takeoff disagree."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("line", overflow="fold")
     table.add_column("accepted\nUSD/month, min / exp / max", justify="right")
@@ -100,7 +95,6 @@ ALIKE: Final = 4  # breaches of one rule that are told one by one
 
 
 def policy_parts(report: PolicyReport, *, rules: int) -> Iterator[RenderableType]:
-    """A table of breaches, the exemptions, and a sentence."""
     if report.found:
         yield _table(report)
     yield from exemption_lines(report)
@@ -110,7 +104,6 @@ def policy_parts(report: PolicyReport, *, rules: int) -> Iterator[RenderableType
 
 
 def exemption_lines(report: PolicyReport) -> Iterator[Text]:
-    """Every exemption of the stack with what became of it, needed or not."""
     for exemption, standing in report.exemptions:
         what = f"{exemption.rule}{f' of {exemption.resource}' if exemption.resource else ''}"
         style = "" if standing in {ExemptionState.USED, ExemptionState.UNUSED} else "bold yellow"

@@ -41,12 +41,10 @@ class PriceChange:
 
     @property
     def delta(self) -> Decimal:
-        """USD per month more than before, as far as that is known."""
         return (self.new or ZERO) - (self.old or ZERO)
 
 
 def price_parts(report: PriceReport) -> Iterator[RenderableType]:
-    """Every resource that costs something or may, then the sums."""
     found = changes(report)
     paid = [each for each in found if each.state is not State.FREE or each.delta]
     yield f"{report.stack or 'the stack'}: expected USD a month"
@@ -66,7 +64,6 @@ def changes(report: PriceReport) -> tuple[PriceChange, ...]:
 
 
 def changes_table(found: list[PriceChange], *, compared: bool) -> Table:
-    """One row for each resource."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("resource", overflow="fold")
     table.add_column("type", overflow="fold")
@@ -80,7 +77,6 @@ def changes_table(found: list[PriceChange], *, compared: bool) -> Table:
 
 
 def sums(report: PriceReport) -> Iterator[str]:
-    """The sum of each side, and the difference between them."""
     new = report.new.bill
     if report.old is not None:
         old = report.old.bill

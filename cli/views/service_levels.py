@@ -20,7 +20,6 @@ COLUMNS = ("part", "if up %", "if down %", "owed h", "short h", "excluded h", "n
 
 
 def parts(form: SlaForm) -> Iterator[RenderableType]:
-    """The table, what the credit is, and what a reader must know of it."""
     yield f"{form['stack']}, {form['month']} (UTC)"
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     for at, column in enumerate(COLUMNS):

@@ -21,7 +21,6 @@ WIDE: Final = {"source": 38, "digests": 35}  # where licence and sizes do not st
 
 
 def software_tables(form: SoftwareForm) -> Iterator[Table | str]:
-    """The parts, what was left out, and what the check found."""
     yield f"{form['stack'] or 'Software catalog'}: tested release {form['release']}"
     yield catalog_table(form["parts"])
     if form["not_installed"]:
@@ -32,7 +31,6 @@ def software_tables(form: SoftwareForm) -> Iterator[Table | str]:
 
 
 def software_parts(parts: Sequence[PinnedForm], skipped: Sequence[LeftOutForm]) -> Iterator[Table | str]:
-    """What a plan says of its platform; nothing where it has none."""
     if parts:
         yield installation_table(parts)
         unpinned = sum(1 for part in parts if part["unresolved"])
@@ -43,7 +41,6 @@ def software_parts(parts: Sequence[PinnedForm], skipped: Sequence[LeftOutForm]) 
 
 
 def conclusion(form: SoftwareForm) -> str:
-    """How many parts there are, whether a version floats, and how many are resolved."""
     parts = form["parts"]
     open_parts = sum(1 for part in parts if part["unresolved"])
     floats = f"{len(form['faults'])} faults" if form["faults"] else "no version floats"
@@ -52,7 +49,6 @@ def conclusion(form: SoftwareForm) -> str:
 
 
 def catalog_table(parts: Iterable[ListedForm]) -> Table:
-    """One row for each part of the catalog; what it takes stands in the reference page and in the JSON."""
     table = _table("part", "how", "version", "source", "digests", "licence", "sizes", widths=NARROW)
     for part in parts:
         table.add_row(*_component_row(part), part["licence"], _with(part))
@@ -60,7 +56,6 @@ def catalog_table(parts: Iterable[ListedForm]) -> Table:
 
 
 def installation_table(parts: Iterable[PinnedForm]) -> Table:
-    """What a stack installs: part, version, source, digests."""
     table = _table("part", "how", "version", "source", "digests", widths=WIDE)
     for part in parts:
         table.add_row(*_component_row(part))
@@ -68,7 +63,6 @@ def installation_table(parts: Iterable[PinnedForm]) -> Table:
 
 
 def omission_table(skipped: Iterable[LeftOutForm]) -> Table:
-    """Parts that are not installed, and why."""
     table = _table("part", "why not", widths={})
     for part in skipped:
         table.add_row(part["name"], part["reason"])
@@ -76,7 +70,6 @@ def omission_table(skipped: Iterable[LeftOutForm]) -> Table:
 
 
 def copies_lines(form: CopiesForm) -> Iterator[str]:
-    """One line for each thing to copy: what it is, where from, where to."""
     for chart in form["charts"]:
         yield f"chart     {chart['source']}  {chart['target']}"
     for checkout in form["manifests"]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def usage_parts(measured: Mapping[str, Range], found: MonthlyUsage) -> Iterator[RenderableType]:
-    """The ranges, the months they are from, and everything that was left out."""
     table = Table("usage", "unit", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("low", "expected", "high"):
         table.add_column(name, justify="right")

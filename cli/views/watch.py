@@ -33,12 +33,10 @@ def state(stack: WatchedForm) -> str:
 
 
 def is_loud(stack: WatchedForm) -> bool:
-    """Whether somebody should look."""
     return state(stack) != "within"
 
 
 def headline(form: WatchForm) -> str:
-    """How many of the stacks somebody should look at."""
     loud, total = sum(map(is_loud, form["stacks"])), len(form["stacks"])
     if not total:
         return "no stack was looked at"
@@ -48,7 +46,6 @@ def headline(form: WatchForm) -> str:
 
 
 def reason(stack: WatchedForm) -> str:
-    """Why it has its state."""
     if stack["verdict"] is None:
         return stack["failure"] or "nothing is known of it"
     if stack["verdict"]["verdict"] == "within" and stack["differences"]:
@@ -58,12 +55,10 @@ def reason(stack: WatchedForm) -> str:
 
 
 def prices_of(form: WatchForm) -> str:
-    """The price book and its day."""
     return f"price book {form['prices']} of {form['prices_as_of'] or 'no date'}, on {form['day']}"
 
 
 def amounts(stack: WatchedForm) -> tuple[str, str, str, str, str]:
-    """Accepted, by prices, by resources, running, and the share by which it moved."""
     return (
         figures.amount(stack["accepted"], absent=figures.NOT_KNOWN),
         figures.delta(stack["by_prices"], stack["accepted"], stack["repriced"]),
@@ -79,7 +74,6 @@ HEADINGS: Final = ("accepted\nUSD a month", "by prices", "by resources", "runnin
 
 
 def parts(form: WatchForm) -> Iterator[RenderableType]:
-    """One row for each stack, then what is to be said of each."""
     yield Text(f"{headline(form)}; {plain(prices_of(form))}")
     yield _table(form["stacks"])
     for stack in form["stacks"]:

@@ -23,22 +23,16 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Sentences that belong together."""
-
     sentence: Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What nobody may overlook."""
-
     sentence: Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list; `boxes` where each is to be ticked."""
-
     items: tuple[Sentence, ...]
     boxes: bool = False
 
@@ -83,20 +77,16 @@ Block = Heading | Paragraph | Notice | Bullets | Table | Picture | Blank
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """The whole."""
-
     title: Sentence
     subtitle: Sentence
     blocks: tuple[Block, ...]
 
     def sentences(self) -> Iterator[Sentence]:
-        """Every sentence, in the order in which they are read."""
         yield from (self.title, self.subtitle)
         for block in self.blocks:
             yield from _sentences(block)
 
     def figures(self) -> Iterator[Figure]:
-        """Every figure, those of pictures too."""
         for sentence in self.sentences():
             yield from sentence.figures
         for block in self.blocks:
@@ -119,7 +109,6 @@ def _sentences(block: Block) -> Iterator[Sentence]:
 
 
 def footnotes(document: Document) -> Mapping[str, int]:
-    """What each footnote says, and its number, from 1."""
     found: dict[str, int] = {}
     for figure in document.figures():
         for note in notes_of(figure):

@@ -20,8 +20,6 @@ DIGIT: Final = re.compile(r"\d")
 
 
 class Origin(StrEnum):
-    """Where a figure may be from."""
-
     LOCK = "lock"
     CHECKLIST = "checklist"
     CATALOG = "catalog"
@@ -77,16 +75,13 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """What is read, without the origins."""
         return "".join(part if isinstance(part, str) else part.text for part in self.parts)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Its figures, in order."""
         return tuple(part for part in self.parts if isinstance(part, Figure))
 
     def __add__(self, other: Sentence) -> Sentence:
-        """Both, one after the other."""
         return Sentence((*self.parts, *other.parts))
 
 
@@ -134,7 +129,6 @@ def of_lock(value: Value, at: str, *, text: str = "") -> Figure:
 
 
 def of_checklist(value: Value, at: str, *, text: str = "") -> Figure:
-    """A figure of checklist.yaml, at its path."""
     return Figure(text=text or format_value(value), origin=Origin.CHECKLIST, at=at)
 
 
@@ -162,7 +156,6 @@ def source_text(catalog: Catalog, source: str, *, as_of: date | None = None) -> 
 
 
 def of_promise(promise: Promise, *, source: str, text: str = "") -> Figure:
-    """A figure of promises.csv."""
     return of_catalog(promise.value, f"promises.csv {promise.name} value", source=source, text=text)
 
 

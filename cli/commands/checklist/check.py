@@ -87,7 +87,6 @@ def _words(demand: Demand) -> list[str]:
 
 
 def _describe_hardware(hardware: HardwareAsk | None) -> Iterator[str]:
-    """The machines that `hardware` asks for, in one phrase."""
     if hardware is None:
         return
     kind = " ".join(each for each in (hardware.accelerator, hardware.form) if each) or "accelerator"

@@ -66,7 +66,6 @@ def _need_terminal() -> None:
 
 
 def _ask_name() -> str:
-    """A name that no stack has; asked for until there is one."""
     while True:
         name = read_typed_line("Name of the new stack: ").strip()
         try:
@@ -78,13 +77,11 @@ def _ask_name() -> str:
 
 
 def _read_example(example: str) -> str:
-    """The text of a stack's checklist, faults and all left to `atoll check`."""
     path = require_stack(example).checklist(example)
     return read_text(path)
 
 
 def _examples(project: Project) -> Table:
-    """Stacks with what their checklists ask for."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("stack", no_wrap=True)
     table.add_column("workloads")

@@ -219,7 +219,6 @@ def close(
 def _describe_steps(
     node: Node, looked: HealthSnapshot, scene: MaintenanceContext, cluster: NodeApi, asked: RepairRequest
 ) -> Iterator[str]:
-    """What would be done, step by step."""
     from operations.nodes.repair import choose_spare, no_spare  # noqa: PLC0415 - where it is asked for
     from operations.nodes.replacement import remedy_for  # noqa: PLC0415 - as above
     from planning.incidents import node as node_labels  # noqa: PLC0415 - as above

@@ -96,7 +96,6 @@ def run_diff(
 
 
 def _print(form: DiffForm, *, as_json: bool) -> None:
-    """The comparison to stdout."""
     if as_json:
         print(json_text(form), end="")
         return
@@ -247,13 +246,11 @@ def _github() -> GitHub:
 
 
 def _run_url() -> str:
-    """Page of this run, for whoever clicks the status; "" outside of a job."""
     parts = [os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")]
     return f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}" if all(parts) else ""
 
 
 def _summarize(text: str) -> None:
-    """Add to the summary of the job, where there is one."""
     if path := os.environ.get("GITHUB_STEP_SUMMARY", ""):
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(f"{text}\n")

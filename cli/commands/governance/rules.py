@@ -52,7 +52,6 @@ def run_rules(
 
 
 def _rules_table(rules: Sequence[Rule], law: PolicySettings) -> Table:
-    """Every rule in a line."""
     table = Table("rule", "level", "cannot tell", "demand", box=SIMPLE_HEAD, pad_edge=False)
     for rule in rules:
         set_ = law.levels.get(rule.name)
@@ -61,7 +60,6 @@ def _rules_table(rules: Sequence[Rule], law: PolicySettings) -> Table:
 
 
 def _rule_parts(rule: Rule, law: PolicySettings) -> Iterator[RenderableType]:
-    """One rule in full."""
     yield Text(rule.title, style="bold")
     for text in (rule.demand, rule.why, rule.remedy):
         yield Text(text)

@@ -172,7 +172,6 @@ def _peers(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tell(form: AcceptanceForm, it: AcceptanceRequest, files: Mapping[str, Path], *, as_json: bool) -> None:
-    """Write every file that was asked for, and say the verdict."""
     from cli.pages.acceptance import page  # noqa: PLC0415 - as above
     from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
     from cli.views.acceptance import verdict_lines, verdict_table  # noqa: PLC0415 - as in run_accept_test

@@ -99,7 +99,6 @@ def run_handover(
 
 
 def _overlay(folder: Path, *, stack: str) -> str:
-    """The kustomization that the last update wrote."""
     path = folder / "kustomization.yaml"
     if not path.is_file():
         raise InputError(f"{path} is not there: what is different from upstream's manifests was not written yet",

@@ -112,7 +112,6 @@ def _deliver(lock: Lock, folder: Path, outputs: str) -> None:
 
 
 def _outputs(lock: Lock, file: str) -> dict[str, object]:
-    """Outputs with their secrets, from a file or from the engine."""
     if not file:
         from operations.engine import outputs as handover  # noqa: PLC0415 - Pulumi is imported once needed
         from operations.engine import session  # noqa: PLC0415 - as above

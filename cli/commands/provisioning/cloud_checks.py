@@ -70,7 +70,6 @@ def run_preflight(
 
 
 def _own(spec: ClusterSpec, named: Mapping[str, str]) -> dict[str, str]:
-    """The reservations of one placement's pools."""
     return {pool.name: named[pool.name] for pool in spec.pools if pool.name in named}
 
 

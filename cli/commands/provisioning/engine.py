@@ -223,7 +223,6 @@ def run_destroy(stack: arguments.Stack, *, yes: Yes = False) -> int:
 
 
 def _tell_ahead(stack: str, state: StackState) -> None:
-    """What is going to happen, in its steps."""
     kept = len(state.protected) + len(state.forgotten)
     show(f"{stack}: {len(state.going)} resources are deleted, {kept} are kept")
     if state.guarded:
@@ -235,7 +234,6 @@ def _tell_ahead(stack: str, state: StackState) -> None:
 
 
 def _tell_kept(opened: StackSession, after: StackState, *, was: StackState) -> None:
-    """What is still there, and how to find what else costs money."""
     from operations.engine.teardown import list_remaining  # noqa: PLC0415 - Pulumi is imported once needed
 
     kept = list(list_remaining(was=was, after=after))

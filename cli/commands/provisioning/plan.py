@@ -120,7 +120,6 @@ def _json(plan: Planned) -> str:
 
 
 def _print_terraform(plan: Planned) -> None:
-    """The plan to stdout; to stderr, what it does not hold."""
     from operations.terraform.plan import list_non_aws, terraform_plan  # noqa: PLC0415 - as above
     from operations.terraform.policy_documents import documents_of  # noqa: PLC0415 - as the run, only once it is needed
 
@@ -133,7 +132,6 @@ def _print_terraform(plan: Planned) -> None:
 
 
 def _show(plan: Planned) -> None:
-    """Tree, bill, agreement and verdict."""
     expected = describe_month(plan.bill)
     verdict = plan.judgement
     show(resource_tree(plan.lock.stack, plan.resources), counts_line(plan.resources))

@@ -141,7 +141,6 @@ def _read_stack_lock(stack: str) -> Lock:
 
 
 def _shelf(mirror: str) -> ArtifactMirror:
-    """The project's software lock and a mirror; nothing of both outside a project."""
     try:
         project = find_project().root
     except InputError:

@@ -99,7 +99,6 @@ def _lock(answer: QuoteResult, chosen: Option) -> Lock:
 
 
 def _write(project: Project, stack: str, *, accepted: Lock) -> None:
-    """Write what changed of the lock and the stack's configuration, both or neither."""
     path, config = project.lock(stack), project.stack_config(stack)
     texts = {config: with_accepted(config, option=accepted.option)}
     if not _holds(project, stack, accepted):

@@ -129,7 +129,6 @@ def _refuse_unwritable(html: str, markdown: str) -> None:
 
 
 def _form(answer: QuoteResult, one: Option | None) -> Mapping[str, object]:
-    """The quote, or the one option that was asked for."""
     return cast("Mapping[str, object]", quote_form(answer.quote) if one is None else option_form(one))
 
 

@@ -163,7 +163,6 @@ def _answers(
 
 
 def _names(first: SourceStack, clone: Clone) -> int:
-    """How many physical names were held against each other."""
     project = first.project
     with progress("running the programs of both stacks"):
         old = preview_resources(first.stack, root=project.root, texts=_texts_of(project, first.stack))
@@ -191,7 +190,6 @@ def _tell(
     files: Iterable[Path],
     as_json: bool,
 ) -> None:
-    """Tables, or JSON."""
     from planning.clone.comparison.form import comparison_form  # noqa: PLC0415 - as above
     from planning.clone.comparison.stack_comparison import compare  # noqa: PLC0415 - not before the clone is one
 

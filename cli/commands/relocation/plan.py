@@ -182,7 +182,6 @@ def _inventory(
 
 
 def _write(form: "RelocationPlanForm", files: "Mapping[str, Path]", *, as_json: bool) -> None:
-    """Every file that was asked for, all of them or none; then the plan to stdout."""
     from planning.relocation.plan_form import to_text  # noqa: PLC0415 - once there is a plan
 
     texts: dict[Path, str] = {}

@@ -205,7 +205,6 @@ def _refuse(found: "Retiring", source: str) -> None:
 def _after(
     project: "Project", lock: "Lock", *, prices: str, own: str, as_json: bool, output: "Sequence[str] | None"
 ) -> int:
-    """Whether the bill has come to nothing, by the same questions as `atoll leftovers`."""
     from cli.views.cloud_checks import leftovers_parts  # noqa: PLC0415 - as above
     from operations.clouds.registry import leftovers_of  # noqa: PLC0415 - clouds are asked only here
     from operations.project.stack_config import read_config  # noqa: PLC0415 - as above

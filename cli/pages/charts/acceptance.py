@@ -39,8 +39,6 @@ svg .axis { stroke: var(--rule); } svg .curve { fill: none; stroke-width: 2.4; }
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """A measured figure over so many nodes."""
-
     nodes: int
     value: Decimal
     failed: bool = False
@@ -48,8 +46,6 @@ class Dot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayloadCurve:
-    """What was measured with one payload."""
-
     label: str
     dots: tuple[Dot, ...]
 
@@ -89,7 +85,6 @@ def all_reduce_chart(
 
 
 def node_chart(bars: Sequence[Bar], *, least: Decimal | None, unit: str) -> Markup:
-    """A bar for each node, failed ones first and named as failed, against the least that must be reached."""
     ordered = sorted(bars, key=lambda each: (not each.failed, each.value is not None, each.name))
     shown = ordered[:MOST_BARS]
     most = max(

@@ -25,12 +25,10 @@ class Scale:
     width: float
 
     def at(self, amount: Decimal) -> float:
-        """Pixel of an amount."""
         return self.left + self.width * float(amount / self.most)
 
     @property
     def ticks(self) -> tuple[Decimal, ...]:
-        """Round amounts from 0 up to `most`."""
         step = tick_step(self.most)
         return tuple(step * number for number in range(int(self.most / step) + 1))
 
@@ -47,7 +45,6 @@ def tick_step(most: Decimal) -> Decimal:
 
 
 def scale(most: Decimal, *, left: float, width: float) -> Scale:
-    """An axis that reaches at least `most`, ending on a tick."""
     reach = max(most, Decimal("0.01"))
     step = tick_step(reach)
     return Scale(step * (reach / step).to_integral_value(ROUND_CEILING), left, width)
@@ -98,7 +95,6 @@ def drawing(name: str, *parts: Markup, title: str, description: str, height: flo
 
 
 def text(said: str, *, x: float, y: float, class_: str) -> Markup:
-    """Words at a place."""
     return element("text", escape_text(said), x=x, y=y, class_=class_)
 
 
@@ -128,7 +124,6 @@ def draw_horizontal_axis(axis: Scale, *, top: float, bottom: float, unit: str) -
 
 
 def draw_vertical_axis(axis: Scale, *, height: float, left: float, right: float, unit: str) -> Iterator[Markup]:
-    """Lines to the right from an axis beside the chart, whose least amount stands at the bottom."""
     for tick in axis.ticks:
         y = vertical_pixel(axis, tick, height=height)
         yield element("line", x1=left, x2=right, y1=y, y2=y, class_="grid")
@@ -137,7 +132,6 @@ def draw_vertical_axis(axis: Scale, *, height: float, left: float, right: float,
 
 
 def vertical_pixel(axis: Scale, amount: Decimal, *, height: float) -> float:
-    """Pixel of an amount on an axis that grows upwards."""
     return axis.left + height - (axis.at(amount) - axis.left)
 
 

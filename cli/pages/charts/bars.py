@@ -29,7 +29,6 @@ FURTHEST_CEILING: Final = Decimal("1.6")  # times the longest bar; further off, 
 
 
 def bill_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
-    """Stacked bars at the expected reading, and the ceiling as a line where it is near."""
     longest = max((option.bill.usd_per_month.expected for option in options), default=ZERO)
     near = ceiling is not None and ceiling <= longest * FURTHEST_CEILING
     axis = scale(
@@ -49,7 +48,6 @@ def bill_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
 
 
 def legend(options: Sequence[Option]) -> Markup:
-    """The chapters that have a price, in the order in which they are stacked."""
     found = {group for option in options for group, _ in chapters(option)}
     return element(
         "p",
@@ -63,7 +61,6 @@ def legend(options: Sequence[Option]) -> Markup:
 
 
 def chapters(option: Option) -> Iterator[tuple[BillGroup, Decimal]]:
-    """The chapters of a bill that cost anything in the expected month."""
     for group in BillGroup:
         amount = total(line for line in option.bill.lines if line.group is group).expected
         if amount > ZERO:
@@ -71,12 +68,10 @@ def chapters(option: Option) -> Iterator[tuple[BillGroup, Decimal]]:
 
 
 def slug(group: BillGroup) -> str:
-    """The style's word for a chapter."""
     return f"part {group.value.replace(' ', '-')}"
 
 
 def ceiling_line(axis: Scale, ceiling: Decimal, *, top: float, bottom: float) -> Iterator[Markup]:
-    """The ceiling across all rows, its name above."""
     x = axis.at(ceiling)
     yield element("line", x1=x, x2=x, y1=top, y2=bottom, class_="ceiling")
     side = "ceiling-name left" if x > WIDTH / 2 else "ceiling-name"

@@ -26,8 +26,6 @@ BOTTOM: Final = 56
 
 
 class RateRow(NamedTuple):
-    """One pool: its option, its name and hardware for the reader, its rate, and that of the cheapest hyperscaler."""
-
     at: int
     pool: str
     hardware: str
@@ -37,7 +35,6 @@ class RateRow(NamedTuple):
 
 
 def rate_rows(options: Sequence[Option]) -> tuple[RateRow, ...]:
-    """Pools with accelerators that have a price, option by option."""
     return tuple(row for at, option in enumerate(options) for row in _rows(at, option))
 
 
@@ -52,7 +49,6 @@ def _rows(at: int, option: Option) -> Iterator[RateRow]:
 
 
 def rate_chart(options: Sequence[Option]) -> Markup:
-    """A letter for each pool, a tick for the cheapest hyperscaler, and the way between them."""
     rows = rate_rows(options)
     most = max((max(row.rate, row.other or ZERO) for row in rows), default=ZERO)
     axis = scale(most, left=LEFT, width=WIDTH - LEFT - RIGHT)

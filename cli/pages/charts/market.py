@@ -47,7 +47,6 @@ class Axis:
 
 
 def market_chart(standing: MarketRank, providers: Mapping[str, Provider]) -> Markup:
-    """Two rows of dots, one marker for each pool."""
     amounts = [each.usd_per_1000_tflops_hour for each in standing.machines] + [each.usd for each in standing.pools]
     axis = Axis([each for each in amounts if each > 0])
     big = [each for each in standing.machines if providers[each.provider].tier == BIG_THREE]

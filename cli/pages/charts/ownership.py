@@ -61,7 +61,6 @@ def _describe_purchase(buying: Buying) -> str:
 
 
 def _months(axis: Scale) -> Iterator[Markup]:
-    """A line for each half year."""
     for number in range(int(axis.most / HALF_YEAR) + 1):
         x = axis.at(number * HALF_YEAR)
         yield element("line", x1=x, x2=x, y1=TOP, y2=TOP + TALL, class_="grid")
@@ -78,7 +77,6 @@ def _line(usd_by_month: Sequence[Decimal], months: Scale, amounts: Scale, *, cla
 
 
 def _find_break_even(buying: Buying, spent: OwnershipCosts, months: Scale, amounts: Scale) -> Iterator[Markup]:
-    """The first month in which buying has cost less in total."""
     month = buying.break_even_month
     if month is None:
         yield text("buying is not cheaper within 3 years", x=WIDTH / 2, y=TOP - 14, class_="even-name")

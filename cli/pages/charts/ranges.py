@@ -32,7 +32,6 @@ REACH_LETTER: Final = 13.8  # pixels of a letter below a bar where a phone shows
 
 
 def range_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
-    """A bar from min to max for each option, a mark at what is expected, the ceiling as a line where it is near."""
     most = max((option.bill.usd_per_month.max for option in options), default=ZERO)
     near = ceiling is not None and ceiling <= most * FURTHEST_CEILING
     reach = max(most, ceiling) if ceiling is not None and near else most
@@ -64,7 +63,6 @@ def _bar(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
 
 
 def _words(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
-    """The words of a row, which stand before the ceiling's line."""
     amount = option.bill.usd_per_month
     left, right = axis.at(amount.min), axis.at(amount.max)
     least, expected, most = (

@@ -37,7 +37,6 @@ SIGNS: Final = {"kept": "●", "dropped": "○", "not known": "?"}
 
 
 def bill_chart(form: RelocationPlanForm) -> Markup:
-    """A bar for each line that costs, from its least to its most, dearest of each section first."""
     rows = list(_rows(form["bill"]["bill"]["lines"]))
     reach = _reach([found for _, _, found, _ in rows])
     axis = scale(reach, left=LEFT, width=WIDTH - LEFT - RIGHT)
@@ -70,7 +69,6 @@ def _rows(lines: Sequence[LineForm]) -> Iterator[tuple[str, str, Range, str]]:
 
 
 def _amounts(lines: Sequence[LineForm]) -> list[tuple[str, Range]]:
-    """Label to amount, dearest first; nothing of what costs nothing."""
     found: dict[str, list[LineForm]] = {}
     for line in lines:
         if line["state"] == "priced":
@@ -110,7 +108,6 @@ def _bar(label: str, section: str, amount: Range, colour: str, *, axis: Scale, y
 
 
 def timeline(form: RelocationPlanForm) -> Markup:
-    """The steps from left to right, those that freeze in their own colour, and the line without a way back."""
     steps = form["steps"]
     last = next((at for at, each in enumerate(steps) if each["name"] == form["point_of_no_return"]), len(steps))
     frozen = [at for at, each in enumerate(steps) if each["frozen"]]
@@ -150,7 +147,6 @@ def _step(step: RelocationStepForm, *, x: int) -> Iterator[Markup]:
 
 
 def _two_lines(text: str) -> list[str]:
-    """Words of a time under a narrow step."""
     found = text.split(" ")
     half = (len(found) + 1) // 2
     return [" ".join(found[:half]), " ".join(found[half:])] if len(found) > 1 else found
@@ -162,14 +158,12 @@ def _no_return(x: int) -> Iterator[Markup]:
 
 
 def loss_matrix(matrix: Sequence[CellForm]) -> Markup:
-    """A table for each kind of feature set: movers down, what they carry across."""
     tables = [_matrix(rows) for rows in _by_features(matrix)]
     legend = ", ".join(f"{sign} {word}" for word, sign in SIGNS.items())
     return join_parts([element("p", escape_text(legend), class_="faint"), *tables])
 
 
 def _by_features(matrix: Sequence[CellForm]) -> Iterator[list[list[CellForm]]]:
-    """Rows of cells with the same features in the same order."""
     rows: dict[tuple[str, str, str], list[CellForm]] = {}
     for each in matrix:
         rows.setdefault((each["kind"], each["mover"], each["target"]), []).append(each)

@@ -44,42 +44,33 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 class Disc(NamedTuple):
-    """The disc of the options at one place."""
-
     x: float
     y: float
     letters: str
 
     @property
     def box(self) -> Box:
-        """What it covers."""
         wide = MARKER + LETTER_WIDTH * (len(self.letters) - 1) / 2
         return self.x - wide, self.y - MARKER, self.x + wide, self.y + MARKER
 
 
 class Label(NamedTuple):
-    """Where words stand: at their left end, or at their right one."""
-
     x: float
     y: float
     ends: bool
 
     def box(self, wide: float) -> Box:
-        """What they cover."""
         left = self.x - wide if self.ends else self.x
         return left, self.y - PHONE_LETTER, left + wide, self.y + 3
 
 
 class RunPoint(NamedTuple):
-    """A run of one option."""
-
     at: int
     option: Option
     run: RunEstimate
 
 
 def points(options: Sequence[Option], workload: str) -> tuple[RunPoint, ...]:
-    """The runs of one workload, option by option."""
     return tuple(
         RunPoint(at, option, run)
         for at, option in enumerate(options)
@@ -89,7 +80,6 @@ def points(options: Sequence[Option], workload: str) -> tuple[RunPoint, ...]:
 
 
 def run_chart(options: Sequence[Option], *, workload: str, deadline_days: Decimal | None) -> Markup:
-    """Hours to the right, USD upwards."""
     found = points(options, workload)
     longest = max(each.run.hours for each in found)
     deadline = None if deadline_days is None else deadline_days * HOURS_PER_DAY

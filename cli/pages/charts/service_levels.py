@@ -31,7 +31,6 @@ LOWEST_REACH: Final = Decimal("0.2")
 
 
 def strips(form: SlaForm) -> Markup:
-    """From the first minute to the last, one strip for each part."""
     year, month = (int(each) for each in form["month"].split("-"))
     days = monthrange(year, month)[1]
     height = TOP + ROW * len(form["parts"]) + BOTTOM
@@ -93,7 +92,6 @@ def _days(days: int, *, y: int) -> Iterator[Markup]:
 
 
 def availability_chart(form: SlaForm) -> Markup:
-    """A line from the reading with what nobody measured down to the one with it up; levels of the table across."""
     shown = [part for part in form["parts"] if part["attained_percent"] is not None]
     low = _least(form, shown)
     height = TOP + ROW * len(shown) + BOTTOM

@@ -30,7 +30,6 @@ HEADINGS: Final = ("component and line", "before", "after", "change", "%")
 
 
 def details(stack: StackDiffForm, variant: str) -> str:
-    """The folded part; "" where the variant is "nothing"."""
     if variant == "nothing":
         return ""
     said = amounts.headline(stack["delta"], stack["old"], stack["new"])
@@ -163,7 +162,6 @@ def _with_spread(amount: str, spread: str) -> str:
 
 
 def _label(line: LineDiffForm) -> str:
-    """The line's label, and below it how much of it at which price."""
     quantity, price = amounts.quantities(line), amounts.unit_prices(line)
     unit = prose(spell_unit(line["unit"], quantity), most=40)
     made_of = f"{quantity} {unit}".strip() + (f" at {price} USD" if price else "")

@@ -27,7 +27,6 @@ def text(form: DiffForm) -> str:
 
 
 def _suite(stack: StackDiffForm) -> tuple[str, int, int, int]:
-    """A suite, and its tests, failures and errors."""
     name = _attribute(stack["stack"])
     if stack["state"] == "failed":
         words = _attribute(stack["failure"])

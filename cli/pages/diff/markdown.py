@@ -40,7 +40,6 @@ LEFT_OUT: Final[tuple[str, ...]] = (
 
 
 def render_comment(form: DiffForm | None, standing: CommitStatus, commit: str) -> str:
-    """The comment that is posted about one commit: marker, banner, figures; a short one where the whole is too long."""
     whole = _join_comment(standing, "" if form is None else text(form, limit=FOR_FIGURES), commit=commit)
     return whole if len(whole) <= LONGEST else _join_comment(standing, TOO_LONG, commit=commit)
 
@@ -69,7 +68,6 @@ def text(form: DiffForm, *, limit: int = LIMIT) -> str:
 
 
 def _head(form: DiffForm) -> str:
-    """Marker, headline, alarms, what was compared, and what moves a limit or a judge."""
     said = amounts.format_total_change(form)
     if any(each["state"] == "failed" for each in form["stacks"]):
         said += ", failed stacks not counted"
@@ -95,7 +93,6 @@ def _book(ref: RefForm) -> str:
 
 
 def _alarms(form: DiffForm) -> str:
-    """Every stack that is not within its limits, the worst first."""
     bad = sorted((each for each in form["stacks"] if loudness(each)), key=loudness, reverse=True)
     lines = [f"**{row_verdict(each)}** {name(each['stack'])}: {title(stack_reason(each), most=400)}" for each in bad]
     lines += [_loses(each) for each in form["stacks"] if _holding(each)]
@@ -116,7 +113,6 @@ def _loses(stack: StackDiffForm) -> str:
 
 
 def _render_limit_changes(form: DiffForm) -> str:
-    """Ceilings that move, and files that judge the change and are changed by it."""
     rows = [row for stack in form["stacks"] for row in _limits(stack)]
     rows += [
         (f"**{prose(each['what'], most=20).upper()} CHANGED**", prose(each["words"], most=200), name(each["path"]))
@@ -129,7 +125,6 @@ def _render_limit_changes(form: DiffForm) -> str:
 
 
 def _limits(stack: StackDiffForm) -> Iterator[tuple[str, str, str]]:
-    """Limits that move, raised ones first; one row where checklist and lock say the same."""
     files: dict[tuple[bool, str, str, str], list[str]] = {}
     for each in stack["ceilings"]:
         files.setdefault((not each["raised"], each["what"], each["old"], each["new"]), []).append(each["where"])
@@ -203,7 +198,6 @@ def _fit_details(stacks: Sequence[StackDiffForm], *, room: int) -> tuple[list[st
 
 
 def _describe_omissions(worst: int, *, unchanged: int) -> str:
-    """What is not in the comment, and where it is."""
     left: list[str] = [LEFT_OUT[worst]] if worst else []
     if unchanged:
         left.append(f"{unchanged} stack{'s' if unchanged != 1 else ''} that do not change")

@@ -36,7 +36,6 @@ _OWN: Final = {  # what is found by comparing, not by a rule
 
 
 def text(form: DiffForm) -> str:
-    """The document: one run, a result for each breach, failed stack, moved limit and changed judge."""
     failed = any(stack["state"] == "failed" for stack in form["stacks"])
     run = {
         "tool": {"driver": {"name": "Atoll", "rules": [*map(_rule, RULES), *map(_own_rule, _OWN)]}},

@@ -35,7 +35,6 @@ Told = tuple[frozenset[str], ...]
 
 
 def markdown(document: Document) -> str:
-    """The whole document."""
     notes = footnotes(document)
     parts = [f"# {_render_sentence(document.title, notes)}", "", _render_sentence(document.subtitle, notes), ""]
     for block in document.blocks:
@@ -111,7 +110,6 @@ def table(headings: Sequence[str], aligned: str, rows: Iterable[Sequence[str]], 
 
 
 def render_list(heading: str, items: Sequence[str], *, budget: int) -> str:
-    """A list under a bold heading; "" without items."""
     if not items:
         return ""
     lines, more = fit_lines((f"- {each}" for each in items), budget=budget)

@@ -25,12 +25,10 @@ def element(name: str, /, *content: Markup, **attributes: Attribute) -> Markup:
 
 
 def escape_text(text: str) -> Markup:
-    """Text that is nothing but text."""
     return Markup(escape(printable(text)))
 
 
 def join_parts(parts: Iterable[Markup]) -> Markup:
-    """Parts one after the other."""
     return Markup("\n".join(parts))
 
 

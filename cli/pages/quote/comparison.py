@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 def side_by_side(quote: Quote) -> Iterator[Chapter]:
-    """Every option in a column of its own, and the range of its month."""
     options = quote.options
     if not options:
         yield Chapter(title="No option", anchor="options", sentences=texts("Nothing on sale satisfies the checklist."))
@@ -98,7 +97,6 @@ def _format_break_even(option: Option) -> str:
 
 
 def by_line(quote: Quote) -> Iterator[Chapter]:
-    """What the expected month is made of, chapter by chapter and line by line."""
     if not quote.options:
         return
     head = ("line", *(letter(at) for at in range(len(quote.options))))
@@ -116,7 +114,6 @@ def by_line(quote: Quote) -> Iterator[Chapter]:
 
 
 def _largest(quote: Quote) -> str:
-    """The most expensive line of each option."""
     said = [
         f"{letter(at)}: {line.label}, {usd(line.usd_per_month.expected)} USD"
         for at, option in enumerate(quote.options)
@@ -126,7 +123,6 @@ def _largest(quote: Quote) -> str:
 
 
 def most_expensive(option: Option) -> LineItem | None:
-    """The line that costs most in the expected month; None where nothing has a price."""
     priced = [line for line in option.bill.lines if line.usd_per_month is not None]
     return max(priced, key=lambda line: line.usd_per_month.expected if line.usd_per_month else 0, default=None)
 
@@ -171,7 +167,6 @@ def _sums(label: str, options: Sequence[Option], group: BillGroup | None) -> She
 
 
 def runs(quote: Quote, checklist: Checklist) -> Iterator[Chapter]:
-    """What a run costs against how long it takes, for each workload that has runs."""
     workloads = workloads_run(quote)
     if not workloads:
         return
@@ -214,7 +209,6 @@ def _run(run: RunEstimate, at: int, option: Option, checklist: Checklist) -> She
 
 
 def workloads_run(quote: Quote) -> tuple[str, ...]:
-    """Workloads of which a run's time is known, in the order of the options."""
     return tuple(dict.fromkeys(run.workload for option in quote.options for run in option.runs))
 
 

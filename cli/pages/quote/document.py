@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 
 def recommendation(quote: Quote) -> Iterator[Chapter]:
-    """The recommended option in words, the others in a row each."""
     if not quote.options:
         return
     first = quote.options[0]
@@ -109,7 +108,6 @@ def _chapters(
 
 
 def documents(answer: QuoteResult, *, html: str, markdown: str) -> Mapping[Path, str]:
-    """The files asked for and what is to stand in them; "" for one that is not."""
     quote, checklist, catalog = order_options(answer.quote), answer.checklist, answer.catalog
     found = standings(quote, checklist, catalog)
     said = sheets(quote, checklist=checklist, catalog=catalog, standings=found)

@@ -33,7 +33,6 @@ Drawn = tuple[str, tuple[Markup, ...]]
 def charts(
     quote: Quote, *, checklist: Checklist, catalog: Catalog, standings: Sequence[MarketRank]
 ) -> Mapping[str, tuple[Markup, ...]]:
-    """The charts that there is something to draw for."""
     if not quote.options:
         return {}
     return dict(

@@ -18,7 +18,6 @@ LINE: Final = "_" * 40
 
 
 def markdown(sheets: Sheets) -> str:
-    """The whole document."""
     parts = [f"# {plain(sheets.title)}", "", *(f"{_render_cell(each)}\n" for each in sheets.subtitle)]
     for chapter in sheets.chapters:
         parts += [*_chapter(chapter), ""]
@@ -81,5 +80,4 @@ def _is_link(url: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Text that Markdown shows as it is, in one line."""
     return SPECIAL.sub(r"\\\1", " ".join(text.split()).replace("&", "&amp;"))

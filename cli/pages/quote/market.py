@@ -31,7 +31,6 @@ MARKET_HEAD: Final = (
 def market(
     quote: Quote, standings: Sequence[MarketRank], *, accelerators: Mapping[str, Accelerator], notes: Notes
 ) -> Iterator[Chapter]:
-    """What 1000 TFLOPS cost for an hour in each pool, against every machine that has a price on demand."""
     if not standings:
         return
     rows = tuple(
@@ -89,7 +88,6 @@ def _standing_row(
 
 
 def build_ownership_sheet(quote: Quote, notes: Notes) -> Iterator[Chapter]:
-    """The same accelerators bought: a curve and a row for each option of which the price is known."""
     bought = buyings(quote)
     if not bought:
         return
@@ -109,7 +107,6 @@ def build_ownership_sheet(quote: Quote, notes: Notes) -> Iterator[Chapter]:
 
 
 def buyings(quote: Quote) -> tuple[tuple[Buying, tuple[int, ...]], ...]:
-    """Each way of buying once, with the options it is the same for."""
     found: dict[Buying, list[int]] = {}
     for at, option in enumerate(quote.options):
         if option.buying is not None:

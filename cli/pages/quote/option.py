@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def options(quote: Quote) -> Iterator[Chapter]:
-    """A section for each option."""
     shared = find_shared_details(quote.options)
     if quote.options:
         rows = tuple(_terms((label, sentences) for label, sentences in shared.items()))
@@ -65,7 +64,6 @@ def _terms(said: Iterable[tuple[str, Sequence[str]]]) -> Iterator[SheetRow]:
 
 
 def bills(quote: Quote, notes: Notes) -> Iterator[Chapter]:
-    """The whole bill of each option, every line with its source."""
     if not quote.options:
         return
     sheets = tuple(_bill(at, option, notes) for at, option in enumerate(quote.options))

@@ -77,8 +77,6 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class Footnote:
-    """Where figures are from: text, address ("" for none) and day."""
-
     text: str
     url: str
     dated: str
@@ -86,8 +84,6 @@ class Footnote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheets:
-    """The whole document, its footnotes numbered from 1."""
-
     title: str
     subtitle: tuple[SheetCell, ...]
     chapters: tuple[Chapter, ...]
@@ -96,8 +92,6 @@ class Sheets:
 
 @final
 class Notes:
-    """Numbers footnotes in the order in which they are first asked for."""
-
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
         self._numbers: dict[Footnote, int] = {}
@@ -109,7 +103,6 @@ class Notes:
         return (self._numbers.setdefault(self._footnote(source), len(self._numbers) + 1),)
 
     def all(self) -> tuple[Footnote, ...]:
-        """Every footnote, by number."""
         return tuple(self._numbers)
 
     def _footnote(self, source: str) -> Footnote:
@@ -120,5 +113,4 @@ class Notes:
 
 
 def texts(*each: str) -> tuple[SheetCell, ...]:
-    """Cells of plain text."""
     return tuple(SheetCell(text) for text in each)

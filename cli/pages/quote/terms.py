@@ -25,7 +25,6 @@ AGAIN_WITH_NEWER: Final = "The quote has to be made again with newer prices befo
 
 
 def not_priced(quote: Quote) -> Iterator[Chapter]:
-    """Lines without a price, and what no bill covers."""
     rows = tuple(
         SheetRow((SheetCell(option_title(at, option)), SheetCell(line.label), SheetCell(line.note)))
         for at, option in enumerate(quote.options)
@@ -62,7 +61,6 @@ def _list_exclusions(quote: Quote) -> list[tuple[str, str]]:
 
 
 def reasons(quote: Quote) -> Iterator[Chapter]:
-    """Why there are not more options, which providers have none, what was not considered."""
     missing = [f"No {name_view(view)}: {why}" for view, why in quote.missing_views.items()]
     advice = describe_advice(quote)
     unmet = [f"No option at {names}: {why}" for names, why in group_unmet(quote)]
@@ -81,7 +79,6 @@ def reasons(quote: Quote) -> Iterator[Chapter]:
 
 
 def assumptions(quote: Quote, notes: Notes) -> Iterator[Chapter]:
-    """What sizing derived from the checklist, with the rule behind each figure."""
     if not quote.figures:
         return
     subjects = dict.fromkeys(figure.subject for figure in quote.figures)
@@ -114,7 +111,6 @@ def _figure(figure: SizingFigure, notes: Notes) -> SheetRow:
 
 
 def prices(quote: Quote) -> Iterator[Chapter]:
-    """The price book, its age, and until when the quote holds."""
     lines = [line for option in quote.options for line in option.bill.lines if line.state is State.PRICED]
     days = sorted({line.as_of for line in lines if line.as_of is not None})
     undated = len({(line.item, line.source) for line in lines if line.as_of is None and line.source != "checklist"})
@@ -147,7 +143,6 @@ def _term_row(label: str, said: str) -> SheetRow:
 
 
 def signing(quote: Quote) -> Iterator[Chapter]:
-    """A box for each option, and lines for two names."""
     if not quote.options:
         return
     if quote.stale:
@@ -178,5 +173,4 @@ def signing(quote: Quote) -> Iterator[Chapter]:
 
 
 def letters(quote: Quote) -> str:
-    """Which letter is which option."""
     return "; ".join(f"{letter(at)}: {option.id}" for at, option in enumerate(quote.options))

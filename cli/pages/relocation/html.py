@@ -44,7 +44,6 @@ td.sign { text-align: center; cursor: help; } .kept { color: var(--good); } .dro
 
 
 def page(form: RelocationPlanForm) -> str:
-    """The whole page as text, without anything that would be fetched."""
     title = f"{form['source']['stack']} to {form['target']['stack']}: relocation"
     return whole_page(title, join_parts(_body(form)), style=MORE_STYLE)
 

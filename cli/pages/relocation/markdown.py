@@ -33,7 +33,6 @@ FENCE: Final = "```"
 
 
 def by_hand_text(form: RelocationPlanForm) -> Iterator[str]:
-    """A section with a part for each thing; nothing where nothing is left to people."""
     if not form["by_hand"]:
         return
     yield from ("", "## What Atoll does not move by itself", "")
@@ -58,7 +57,6 @@ def _thing(thing: ByHandForm) -> Iterator[str]:
 
 
 def _plain(words: str) -> str:
-    """Words that Markdown and HTML leave alone, on one line."""
     flat = " ".join(words.split())
     for mark in "\\`*_[]|":
         flat = flat.replace(mark, f"\\{mark}")
@@ -66,12 +64,10 @@ def _plain(words: str) -> str:
 
 
 def text(form: RelocationPlanForm) -> str:
-    """The whole document."""
     return printable("\n".join(_parts(form))).rstrip() + "\n"
 
 
 def bill_text(form: RelocationPlanForm) -> str:
-    """The bill alone, with its notes."""
     return printable("\n".join([*_bill(form), "", *_notes(form)])).rstrip() + "\n"
 
 
@@ -171,7 +167,6 @@ def _cell(words: str) -> str:
 
 
 def _escape_words(words: str) -> str:
-    """Words that Markdown and HTML leave alone, on one line."""
     flat = " ".join(words.split())
     for mark in "\\`*_[]|<>":
         flat = flat.replace(mark, f"\\{mark}" if mark not in "<>" else {"<": "&lt;", ">": "&gt;"}[mark])

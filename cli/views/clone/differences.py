@@ -50,7 +50,6 @@ STANDINGS: Final[Mapping[str, str]] = {
 
 
 def parts(c: CloneComparison) -> list[RenderableType]:
-    """Money line by line, then what else differs."""
     return [*_money(c), *_capabilities(c), *_security(c), *_places(c), *(Text(f"note: {each}") for each in c.notes)]
 
 
@@ -66,7 +65,6 @@ def _money(c: CloneComparison) -> Iterator[RenderableType]:
 
 
 def _price_table(money: PriceLines) -> Table:
-    """What both sides can price; the largest move first."""
     table = _table(("line", ""), ("source\nUSD a month", "right"), ("clone", "right"), ("change", "right"))
     left_out = {each.key for each in money.one_sided}
     for component in money.components:
@@ -129,7 +127,6 @@ def _amount(form: AmountForm | None) -> Text:
 
 
 def _format_change(delta: DeltaForm) -> Text:
-    """The change at its expected reading, and below it how far it may go."""
     return _with_spread(amounts.format_signed(delta["usd_per_month"]["expected"]), delta)
 
 
@@ -163,7 +160,6 @@ def _capabilities(c: CloneComparison) -> Iterator[RenderableType]:
 
 
 def _what(each: Difference, *, above: str) -> RenderableType:
-    """What differs, what follows from it, and the source where it is not the one of the row above."""
     below = "; ".join(text for text in (each.note, "" if each.source == above else each.source) if text)
     if not below:
         return Padding(Text(each.what), (0, 0, 0, 2))
@@ -192,7 +188,6 @@ def _control(each: Parity) -> tuple[RenderableType, Text, Text, Text]:
 
 
 def _places(c: CloneComparison) -> Iterator[RenderableType]:
-    """Where data lies, and how far it is."""
     for each in c.residency:
         words = f"Residency, {each.placement}: {each.verdict}: {each.words}"
         yield Text(words, style=STYLES.get(each.verdict, ""))

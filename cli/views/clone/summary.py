@@ -42,7 +42,6 @@ VERDICTS: Final = {
 
 
 def summary(source: SourceStack, clone: Clone, c: CloneComparison) -> Iterator[RenderableType]:
-    """What matters most."""
     here, there = (_place(each.lock) for each in (source, clone))
     yield Text(f"{clone.stack}, a clone of {source.stack}: {here} → {there}", style="bold")
     table = Table.grid(padding=(0, 2, 0, 0))
@@ -84,13 +83,11 @@ def _count(lines: int) -> str:
 
 
 def amount(form: AmountForm) -> str:
-    """What a side costs; a floor says so."""
     expected = amounts.money(form["usd_per_month"]["expected"])
     return f"at least {expected}" if form["unpriced"] else expected
 
 
 def describe_one_sided(money: PriceLines, *, names: tuple[str, str], places: tuple[str, str]) -> Iterator[str]:
-    """One sentence for all lines that only one side can price, for each side."""
     for at, side in enumerate(SIDES):
         mine = {each.key for each in money.one_sided if each.priced_on == side}
         if not mine:
@@ -139,7 +136,6 @@ OWN_NAME: Final = 3  # steps of a path such as workloads.NAME.deadline, the firs
 
 
 def field_parts(fields: Sequence[FieldRow], placed: Sequence[FieldRow]) -> Iterator[RenderableType]:
-    """Every field of the checklist and of what was accepted, by what became of it."""
     for care, title in ((FieldHandling.DECISION, "Decided:"), (FieldHandling.DERIVED, "Re-derived:")):
         rows = [row for row in (*fields, *placed) if row.care is care]
         if rows:
@@ -155,7 +151,6 @@ def field_parts(fields: Sequence[FieldRow], placed: Sequence[FieldRow]) -> Itera
 
 
 def _changes(rows: Sequence[FieldRow]) -> Iterator[RenderableType]:
-    """Before and after, under the reason that they share."""
     after = [f"{row.new} ({row.answer})" if row.answer and row.answer != row.new else row.new for row in rows]
     names, before = (max(map(len, each)) for each in ([row.field for row in rows], [row.old for row in rows]))
     by_why: dict[str, list[tuple[str, str, str]]] = {}
@@ -182,7 +177,6 @@ def _changes(rows: Sequence[FieldRow]) -> Iterator[RenderableType]:
 
 
 def _sections(fields: Iterable[tuple[str, str]]) -> RenderableType:
-    """Fields in one line for each section, each as its words say with its last name in them."""
     sections: dict[str, list[str]] = {}
     for path, words in fields:
         section, name = _split(path)
@@ -195,7 +189,6 @@ def _sections(fields: Iterable[tuple[str, str]]) -> RenderableType:
 
 
 def _split(path: str) -> tuple[str, str]:
-    """The section of a field and its name in it: "workloads.train" and "model.parameters"."""
     placement, colon, fact = path.partition(": ")
     if colon:
         return placement, fact

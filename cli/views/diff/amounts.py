@@ -19,7 +19,6 @@ READINGS: Final = ("min", "expected", "max")
 
 
 def money(text: str | None) -> str:
-    """USD in cents."""
     value = parse_amount(text)
     return NO_NUMBER if value is None else usd(value)
 
@@ -86,12 +85,10 @@ def percent(form: DeltaForm | None) -> str:
 
 
 def has_change(form: DeltaForm | None) -> bool:
-    """Whether any reading moves."""
     return form is not None and any(parse_amount(form["usd_per_month"][each]) != 0 for each in READINGS)
 
 
 def format_total_change(form: DiffForm) -> str:
-    """The change of all stacks together in a few words."""
     if form["delta"] is None and not form["stacks"]:
         return "no stack differs"
     return headline(form["delta"], form["old"], form["new"])

@@ -34,7 +34,6 @@ STYLES = ("", "yellow", LOUD_STYLE, LOUD_STYLE)
 
 
 def parts(form: DiffForm) -> Iterator[RenderableType]:
-    """Verdict and sum, what moves a limit, one row for each stack, then each stack."""
     said = amounts.format_total_change(form)
     yield Text(f"{headline(form)}: {said}", style="" if form["verdict"] == "within" else LOUD_STYLE)
     yield Text(f"{_ref(form['base'], 'the base')} compared with {_ref(form['head'], 'the working tree')}")

@@ -29,7 +29,6 @@ WITHIN: Final = "within the limits"
 
 
 def headline(form: DiffForm) -> str:
-    """The verdict over all stacks in a few words."""
     if form["verdict"] == "over":
         return _over(form["exit_code"])
     if form["verdict"] == "failed":
@@ -66,12 +65,10 @@ def row_verdict(stack: StackDiffForm) -> str:
 
 
 def verdict_word(form: JudgedForm) -> str:
-    """A verdict of one side in a word."""
     return {"over": "over", "within": "within"}.get(form["verdict"], "cannot tell")
 
 
 def stack_reason(stack: StackDiffForm) -> str:
-    """Why a stack has its verdict: the failure, the first rule that stops it, or what was judged."""
     if stack["state"] == "failed":
         return stack["failure"] or "nothing is known of it"
     stopping = [each["sentence"] for each in stack["breaches"] if each["stops"]]
@@ -82,5 +79,4 @@ def stack_reason(stack: StackDiffForm) -> str:
 
 
 def limit_words(what: str) -> str:
-    """Which limit it is."""
     return _LIMITS.get(what, "a limit")

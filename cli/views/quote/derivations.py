@@ -23,7 +23,6 @@ INDENT: Final = "  "
 
 
 def lay_out_figures(figures: Iterable[SizingFigure], *, width: int) -> Iterator[ScreenLine]:
-    """Each figure with its formula, inputs and source, under the heading of its subject."""
     subject = ""
     for figure in figures:
         if figure.subject != subject:
@@ -60,7 +59,6 @@ Amounts = tuple[str, str, str]
 
 
 def lay_out_bill(bill: Bill, *, width: int) -> Iterator[ScreenLine]:
-    """Every line, group by group; below each its derivation and the source of its price."""
     rows = list(_rows(bill))
     wide = [max(len(amounts[at]) for _, amounts, *_ in rows) for at in range(len(HEAD))]
     room = width - sum(wide) - len(GAP) * len(HEAD)
@@ -81,7 +79,6 @@ def _beside(label: str, figures: str, *, room: int, style: str) -> Iterator[Scre
 
 
 def _rows(bill: Bill) -> Iterator[tuple[str, Amounts, str, str]]:
-    """Label, amounts, derivation and style of each line of the table."""
     yield "USD a month", HEAD, "", "dim"
     for group in BillGroup:
         lines = [line for line in bill.lines if line.group is group]

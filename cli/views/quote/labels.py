@@ -42,7 +42,6 @@ def letter(at: int) -> str:
 
 
 def views(option: Option) -> str:
-    """The goals an option is the answer to, in words; the recommendation first."""
     names = dict.fromkeys(((RECOMMENDED,) if option.recommended else ()) + option.views)
     return ", ".join(view.replace("_", " ") for view in names)
 
@@ -53,7 +52,6 @@ def option_title(at: int, option: Option) -> str:
 
 
 def places(option: Option) -> str:
-    """Provider and region of every placement."""
     return " + ".join(f"{each.placement.provider} {each.placement.region}" for each in option.placements)
 
 
@@ -63,7 +61,6 @@ def describe_verdict(option: Option) -> str:
 
 
 def explain_verdict(option: Option) -> str:
-    """The verdict in prose with its reason."""
     reason = option.judgement.reason
     return reason if reason == NO_CEILING else f"{describe_verdict(option)}: {reason}"
 

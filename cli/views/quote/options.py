@@ -21,7 +21,6 @@ INDENT: Final = "  "
 
 
 def lay_out_details(quote: Quote, *, width: int) -> Iterator[ScreenLine]:
-    """Every option in full, what holds for all of them once, and what was not considered."""
     shared = find_shared_details(quote.options)
     for at, option in enumerate(quote.options):
         yield ScreenLine("")
@@ -38,7 +37,6 @@ def lay_out_details(quote: Quote, *, width: int) -> Iterator[ScreenLine]:
 
 
 def find_shared_details(options: Sequence[Option]) -> dict[str, tuple[str, ...]]:
-    """What the bill of no option covers, and the notes that hold for all of them."""
     return {
         "not included": find_shared([each.leaves_out for each in options]),
         "notes": find_shared([each.notes for each in options]),
@@ -48,7 +46,6 @@ def find_shared_details(options: Sequence[Option]) -> dict[str, tuple[str, ...]]
 def lay_out_option(
     option: Option, *, width: int, first: str = "", shared: dict[str, tuple[str, ...]] | None = None
 ) -> Iterator[ScreenLine]:
-    """One option, without what is said for all of them."""
     yield from wrap_name(option.id, width=width, first=first, rest=" " * len(first))
     yield from wrap(where(option), width=width, first=INDENT, rest=INDENT, style="dim")
     worth = worth_by_pool(option)
@@ -59,7 +56,6 @@ def lay_out_option(
 
 
 def describe_pool(pool: Pool, worth: PoolWorth | None) -> str:
-    """Machines, nodes and price of a pool in one sentence."""
     carried = f"{pool.accelerators}x {pool.accelerator} in each " if pool.accelerator else ""
     said = [
         f"{carried}{pool.machine}",

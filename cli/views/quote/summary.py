@@ -93,7 +93,6 @@ def lay_out_quote(quote: Quote, *, ceilings: Ceilings, asked: str, width: int, w
 
 
 def describe_quote(quote: Quote) -> str:
-    """What was quoted, with which prices, and until when."""
     count = len(quote.options)
     newest = f", prices up to {quote.prices_as_of}" if quote.prices_as_of else ""
     holds = NOT_VALID if quote.stale else f"valid until {quote.valid_until}"
@@ -131,7 +130,6 @@ def _figures(option: Option, row: str) -> ScreenLine:
 
 
 def _rows(options: Sequence[Option], *, room: int) -> list[str]:
-    """The figures of each option below their heads; the columns that there is room for, and something to say in."""
     table = [HEAD, *map(_cells, options)]
     kept = [at for at, name in enumerate(HEAD) if name in ALWAYS or any(row[at] != NOT_KNOWN for row in table[1:])]
     for name in ("", "GPU-hour", "one run"):
@@ -159,7 +157,6 @@ def _verdict(option: Option) -> str:
 
 
 def _recommendations(quote: Quote, *, twins: int) -> Iterator[Remark]:
-    """A sentence for each option, with what it misses and where else it may be had."""
     for at, option in enumerate(quote.options):
         said = describe_tradeoff(option)
         least, style = (LEAST_RECOMMENDED, "bold") if option.recommended else (LEAST_COMPARED, "")
@@ -172,7 +169,6 @@ def _recommendations(quote: Quote, *, twins: int) -> Iterator[Remark]:
 
 
 def _remarks(quote: Quote, ceilings: Ceilings) -> Iterator[Remark]:
-    """What holds for the whole quote."""
     yield from _describe_unpriced(quote)
     yield from (Remark(f"No option at {names}: {why}") for names, why in group_unmet(quote))
     yield Remark(describe_ceilings(ceilings))
@@ -186,14 +182,12 @@ def _remarks(quote: Quote, ceilings: Ceilings) -> Iterator[Remark]:
 
 
 def describe_advice(quote: Quote) -> list[str]:
-    """Changes of the checklist that would give an option which meets it."""
     if any(each.misses for each in quote.options):
         return [f"What would work: {' and '.join(quote.advice)}"] if quote.advice else []
     return [f"To come under the ceiling: {change}" for change in quote.advice]
 
 
 def describe_ceilings(ceilings: Ceilings) -> str:
-    """The limits, and the reading of the bill that they bind."""
     limits = {
         "a month": ceilings.usd_per_month,
         "over the contract": ceilings.usd_per_contract,
@@ -204,7 +198,6 @@ def describe_ceilings(ceilings: Ceilings) -> str:
 
 
 def group_unmet(quote: Quote) -> Iterator[tuple[str, str]]:
-    """The providers asked for that have no option, those with the same reason together."""
     found: dict[str, list[str]] = {}
     for provider, why in quote.unmet_providers:
         found.setdefault(why, []).append(provider)
@@ -228,7 +221,6 @@ def describe_guard(quote: Quote, ceilings: Ceilings) -> str:
 
 
 def _describe_unpriced(quote: Quote) -> Iterator[Remark]:
-    """What has no price, and what no bill covers."""
     lines = [tuple(line.label for line in option.bill.unpriced) for option in quote.options]
     shared = find_shared(lines)
     said = [f"all options: {_few(shared)}"] if shared else []
@@ -262,7 +254,6 @@ def _lay_out_remarks(remarks: Sequence[Remark], *, width: int, most: int) -> Ite
 
 
 def _next(quote: Quote, asked: str, width: int) -> Iterator[ScreenLine]:
-    """The commands that usually follow."""
     yield ScreenLine("")
     first = quote.options[0]
     name = RECOMMENDED if first.recommended else first.id

@@ -30,7 +30,6 @@ FITS: Final = {"yes": "within the window", "no": "longer than the window", "cann
 
 
 def as_range(form: RangeForm) -> Range:
-    """Three readings as numbers."""
     return Range(Decimal(form["min"]), Decimal(form["expected"]), Decimal(form["max"]))
 
 
@@ -57,17 +56,14 @@ def describe_manual_work(form: RelocationPlanForm) -> Iterator[str]:
 
 
 def format_thing_size(thing: ThingForm) -> str:
-    """A thing's size."""
     return size_text(None if thing["bytes"] is None else as_range(thing["bytes"]))
 
 
 def format_usd_form(form: RangeForm | None, *, unpriced: int = 0) -> str:
-    """An amount with its ends."""
     return "-" if form is None else amount(as_range(form), unpriced=unpriced)
 
 
 def cents(form: RangeForm | None) -> tuple[str, str, str]:
-    """Min, expected and max of a line."""
     if form is None:
         return "", "unpriced", ""
     found = as_range(form)
@@ -88,7 +84,6 @@ def sections(lines: Sequence[LineForm]) -> Iterator[tuple[str, list[LineForm]]]:
 
 
 def sum_lines(lines: Sequence[LineForm]) -> tuple[Range, int]:
-    """Sum of lines, and how many have no price."""
     total = Range(ZERO, ZERO, ZERO)
     unpriced = 0
     for line in lines:
@@ -100,7 +95,6 @@ def sum_lines(lines: Sequence[LineForm]) -> tuple[Range, int]:
 
 
 def describe_bill_line(line: LineForm) -> str:
-    """Quantity, unit price, source, day and note of a line."""
     quantity = as_range(line["quantity"])
     ends = [f"{each.normalize():,f}" if each else "0" for each in (quantity.min, quantity.expected, quantity.max)]
     many = ends[0] if len(set(ends)) == 1 else " / ".join(f"{Decimal(each.replace(',', '')):,.0f}" for each in ends)
@@ -112,7 +106,6 @@ def describe_bill_line(line: LineForm) -> str:
 
 
 def heading(form: RelocationPlanForm) -> str:
-    """From where to where."""
     old, new = form["source"], form["target"]
     return (
         f"{old['stack']} ({old['provider']} {old['region']}) to {new['stack']} ({new['provider']} {new['region']}), "
@@ -124,7 +117,6 @@ NAMED: Final = "relocation.yaml names this one"
 
 
 def conclusion(form: RelocationPlanForm) -> Iterator[str]:
-    """What everybody asks first: money once, time of the copy, the freeze, when it has paid."""
     bill = form["bill"]["bill"]
     yield f"Once: {format_usd_form(bill['usd_per_month'], unpriced=len(bill['unpriced']))}"
     yield f"First copy: {format_span_form(form['times']['seed'])}, while people work"
@@ -138,17 +130,14 @@ def conclusion(form: RelocationPlanForm) -> Iterator[str]:
 
 
 def select_moved(form: RelocationPlanForm) -> list[ThingForm]:
-    """What crosses over."""
     return [each for each in form["things"] if each["treatment"] == "moved"]
 
 
 def select_left_out(form: RelocationPlanForm) -> list[ThingForm]:
-    """What does not."""
     return [each for each in form["things"] if each["treatment"] != "moved"]
 
 
 def mover_text(thing: ThingForm) -> str:
-    """What moves it, and who starts that."""
     mover = thing["mover"]
     if mover is None:
         return "nothing of ours: decide"

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 
 def relocation_parts(form: RelocationPlanForm) -> Iterator[RenderableType]:
-    """The whole plan, the money and the time last, where a reader looks first."""
     yield heading(form)
     yield "Moved:"
     yield transfer_table(form)
@@ -63,7 +62,6 @@ def _table(*columns: str) -> Table:
 
 
 def transfer_table(form: RelocationPlanForm) -> Table:
-    """One row for each thing that crosses over."""
     table = _table("what", "class", "size", "by", "what that loses")
     for each in select_moved(form):
         title = Group(Text(each["title"]), Padding(Text(each["key"], style="dim"), (0, 0, 0, 2)))
@@ -74,7 +72,6 @@ def transfer_table(form: RelocationPlanForm) -> Table:
 
 
 def exclusion_table(form: RelocationPlanForm) -> Table:
-    """One row for each thing that does not, with its reason."""
     table = _table("what", "becomes", "size", "saved", "because")
     for each in select_left_out(form):
         cells = (
@@ -89,7 +86,6 @@ def exclusion_table(form: RelocationPlanForm) -> Table:
 
 
 def bill_table(form: RelocationPlanForm) -> Table:
-    """Every line, once and not a month."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("what it costs, once", overflow="fold")
     for reading in ("min", "expected", "max"):
@@ -121,7 +117,6 @@ def _add_sum(table: Table, title: str, lines: list[LineForm], *, style: str) -> 
 
 
 def steps_table(form: RelocationPlanForm) -> Table:
-    """Every step, with the point of no return marked."""
     table = _table("step", "time", "proves", "stops where", "way back")
     for each in form["steps"]:
         last = each["name"] == form["point_of_no_return"]
@@ -133,14 +128,12 @@ def steps_table(form: RelocationPlanForm) -> Table:
 
 
 def questions(form: RelocationPlanForm) -> Iterator[RenderableType]:
-    """Each question with its answer below."""
     for each in form["questions"]:
         yield Text(each["question"], style="bold")
         yield Padding(Text("\n".join(each["sentences"])), (0, 0, 0, 2))
 
 
 def status_parts(form: StatusForm) -> Iterator[RenderableType]:
-    """A sentence, the table of steps, and what is next."""
     state = form["state"].replace("_", " ")
     yield f"{form['source']} to {form['target']}, attempt {form['attempt']}: {state}"
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)

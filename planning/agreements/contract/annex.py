@@ -31,7 +31,6 @@ SIGNERS: Final = ("customer", "provider")
 
 
 def timeline(sides: AgreementContext) -> Iterator[Block]:
-    """The steps from signing to the first job, who answers for each, and how long it takes."""
     yield Heading(2, say("Timeline"))
     yield Table(
         caption=say("Each step waits for the one above."),
@@ -46,7 +45,6 @@ def _steps(sides: AgreementContext) -> tuple[OnboardingStep, ...]:
 
 
 def signatures(sides: AgreementContext) -> Iterator[Block]:
-    """Two places to sign; a provider each where there are several."""
     yield Heading(2, say("Signatures"))
     signers = [say("customer"), *(say("provider of ", place.name) for place in sides.places)]
     for who in signers if len(sides.places) > 1 else map(say, SIGNERS):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 def compute(sides: AgreementContext) -> Iterator[Block]:
-    """Nodes of every pool, and what each accelerator must be able to do."""
     yield Heading(3, say("Compute"))
     heads = ("pool", "machine", "accelerator", "working", "spare", "in one node", "accelerators")
     yield Table(
@@ -126,7 +125,6 @@ def _accelerator(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> 
 
 
 def _best(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[Figure, ...]:
-    """What somebody measured, where the catalog has it."""
     best = achievable().get((pool.pool.accelerator or "", found.precision))
     if best is None:
         return ()
@@ -198,7 +196,6 @@ def _over(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[S
 
 
 def _steps(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Iterator[Sentence]:
-    """Node counts: those of the catalog that the pool reaches, and its own."""
     promised = {int(value): at for at, value in enumerate(sides.catalog.promises["all_reduce_nodes"].values)}
     own = {pool.pool.working: "working", pool.pool.max_nodes: "max_nodes"}
     for each in found.all_reduce:
@@ -217,7 +214,6 @@ WORDS: Final = {"on_demand": "on demand", "spot": "spot"}
 
 
 def describe_scaling(sides: AgreementContext) -> Iterator[Block]:
-    """What is always there and what comes and goes, pool by pool."""
     yield Heading(2, say("Reserved and autoscaled parts"))
     head = (say("pool"), say("bought"), say("least nodes"), say("most nodes"), say("when it has none to give"))
     yield Table(head=head, rows=tuple(_scale(pool) for pool in sides.pools))
@@ -235,13 +231,11 @@ def describe_scaling(sides: AgreementContext) -> Iterator[Block]:
 
 
 def _render_purchase(pool: PoolAt, field: str) -> Sentence:
-    """A purchase in words; one that binds by its name in the lock, which the terms below explain."""
     purchase: str = getattr(pool.pool, field)
     return say(WORDS[purchase]) if purchase in WORDS else say(of_lock(purchase, f"{pool.at}.{field}"))
 
 
 def _terms(sides: AgreementContext) -> Iterator[Block]:
-    """What a purchase that binds means at its provider; what no source says of it is a line."""
     bought = {
         (pool.pool.purchase, pool.place.spec.placement.provider): pool
         for pool in sides.pools

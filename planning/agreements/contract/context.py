@@ -57,36 +57,29 @@ class LockPlacement:
 
     @property
     def name(self) -> Figure:
-        """What the stack calls it."""
         return of_lock(self.spec.placement.name, f"{self.at}.placement.name")
 
     @property
     def built(self) -> bool:
-        """Whether the program builds the cluster."""
         return self.spec.existing is None and self.spec.placement.target != "none"
 
     def pools(self) -> Iterator[PoolAt]:
-        """Its node pools."""
         for number, pool in enumerate(self.spec.pools):
             yield PoolAt(pool=pool, at=f"{self.at}.pools.{number}", place=self)
 
     def tiers(self) -> Iterator[TierAt]:
-        """Its storage."""
         for number, tier in enumerate(self.spec.storage):
             yield TierAt(tier=tier, at=f"{self.at}.storage.{number}", place=self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolAt:
-    """A node pool and its path in the lock."""
-
     pool: Pool
     at: str
     place: LockPlacement
 
     @property
     def name(self) -> Sentence:
-        """Its name, with that of its placement where there are several."""
         name = of_lock(self.pool.name, f"{self.at}.name")
         return say(self.place.name, ": ", name) if self.place.told else say(name)
 
@@ -97,26 +90,21 @@ class PoolAt:
 
     @property
     def accelerated(self) -> bool:
-        """Whether its nodes have accelerators."""
         return self.pool.accelerators > 0
 
     @property
     def burned_in(self) -> bool:
-        """Whether its standing nodes are tested before they take work."""
         return self.pool in list_eligible_pools(self.place.spec)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierAt:
-    """A storage tier and its path in the lock."""
-
     tier: Tier
     at: str
     place: LockPlacement
 
     @property
     def name(self) -> Sentence:
-        """Its name, with that of its placement where there are several."""
         return say(self.place.name, ": ", self.tier.tier) if self.place.told else say(self.tier.tier)
 
 
@@ -141,12 +129,10 @@ class AgreementContext:
 
     @property
     def agreement(self) -> Agreement:
-        """What was settled beyond the option."""
         return self.checklist.agreement
 
     @cached_property
     def places(self) -> tuple[LockPlacement, ...]:
-        """Every cluster of the lock."""
         several = len(self.lock.placements) > 1
         return tuple(
             LockPlacement(spec=spec, at=f"placements.{number}", told=several)
@@ -155,12 +141,10 @@ class AgreementContext:
 
     @property
     def pools(self) -> tuple[PoolAt, ...]:
-        """Every node pool of every cluster."""
         return tuple(pool for place in self.places for pool in place.pools())
 
     @property
     def tiers(self) -> tuple[TierAt, ...]:
-        """Every storage tier of every cluster."""
         return tuple(tier for place in self.places for tier in place.tiers())
 
     def together(self, pool: PoolAt) -> bool:
@@ -170,12 +154,10 @@ class AgreementContext:
 
     @property
     def has_term(self) -> bool:
-        """Whether the customer is bound for a time."""
         return self.lock.contract_months > 0 or any(each.pool.kind == "reserved" for each in self.pools)
 
     @cached_property
     def expected(self) -> Expectations:
-        """What the acceptance holds the cluster to."""
         return build_expectations(self.lock, self.catalog, self.checklist)
 
     def expected_pool(self, pool: PoolAt) -> ExpectedPool | None:
@@ -184,12 +166,10 @@ class AgreementContext:
 
     @cached_property
     def lock_digest(self) -> Figure:
-        """Digest of the lock, as it stands in its file."""
         return of_lock(str(json.loads(to_text(self.lock))["digest"]), "digest")
 
     @property
     def stack(self) -> Figure:
-        """The stack's name."""
         return of_lock(self.lock.stack, "stack")
 
     def term(self, pool: PoolAt) -> Term | None:
@@ -217,7 +197,6 @@ class AgreementContext:
         return of_catalog(value, f"promises.csv {name} value", source=source, text=f"{format_value(value)}{unit}")
 
     def source(self, name: str, as_of: date | None) -> str:
-        """What a footnote says of a source: text, page and date."""
         return source_text(self.catalog, name, as_of=as_of)
 
 
@@ -261,7 +240,6 @@ def build_agreed_figure(limit: AcceptanceLimit) -> Figure | None:
 
 
 def theory(limit: AcceptanceLimit, *inputs: Figure) -> Sentence:
-    """What the least is a share of."""
     if limit.theory is None or not inputs:
         return say("none" if limit.optional else OPEN)
     return say(
@@ -294,7 +272,6 @@ def accelerator_facts(sides: AgreementContext, pool: PoolAt, *columns: str) -> t
 
 
 def network_fact(sides: AgreementContext, pool: PoolAt) -> tuple[Figure, ...]:
-    """Gbps of a node's network, where the catalog knows it."""
     provider = pool.place.spec.placement.provider
     machine = sides.catalog.machines.get((provider, pool.pool.machine))
     if machine is None or machine.network_gbps is None:
@@ -304,6 +281,5 @@ def network_fact(sides: AgreementContext, pool: PoolAt) -> tuple[Figure, ...]:
 
 
 def accelerator_name(pool: PoolAt) -> Sentence:
-    """Which accelerator, "none" for a pool without."""
     name = pool.pool.accelerator
     return say(of_lock(name, f"{pool.at}.accelerator")) if name else say("none")

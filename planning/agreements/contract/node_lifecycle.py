@@ -37,7 +37,6 @@ LOOSE: Final = {
 
 
 def burn_in(sides: AgreementContext) -> Iterator[Block]:
-    """How long nodes are stressed before work lands on them, and which are not, and why."""
     accelerated = [pool for pool in sides.pools if pool.accelerated]
     if not accelerated:
         return
@@ -117,7 +116,6 @@ def _why_not(pool: PoolAt) -> str:
 
 
 def spares(sides: AgreementContext) -> Iterator[Block]:
-    """Nodes that wait for one to fail, whose they are, and how soon another takes its place."""
     yield Heading(2, say("Nodes that fail"))
     yield render_term(
         say("Hours in which a node that failed is replaced"),
@@ -193,7 +191,6 @@ def _own_spares(sides: AgreementContext) -> Iterator[Block]:
 
 
 def allocation(sides: AgreementContext) -> Iterator[Block]:
-    """Who holds the nodes, and how the cluster may grow."""
     yield Heading(2, say("Allocation and growth"))
     told = [pool for pool in sides.pools if _is_holder_stated(pool, sides)]
     ways = dict.fromkeys((pool.pool.kind, sides.holds(pool)) for pool in told)
@@ -228,7 +225,6 @@ def _describe_holder(kind: str, holds: str, told: list[PoolAt], sides: Agreement
 
 
 def _why_held(mine: list[PoolAt], sides: AgreementContext) -> Iterator[Sentence]:
-    """What the catalog says of each purchase that binds, with its source."""
     bound = {pool.pool.purchase: pool for pool in mine if pool.pool.kind in BINDING and sides.holds(pool) != UNKNOWN}
     terms = [(pool, term) for pool in bound.values() if (term := sides.term(pool)) is not None]
     if not terms:

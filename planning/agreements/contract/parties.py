@@ -29,7 +29,6 @@ ROLES: Final = {
 
 
 def parties(sides: AgreementContext) -> Iterator[Block]:
-    """Customer, providers, and whom to call."""
     customer = sides.lock.spec.customer
     yield Heading(2, say("Parties"))
     rows = [
@@ -51,7 +50,6 @@ def parties(sides: AgreementContext) -> Iterator[Block]:
 
 
 def customer_is_served(sides: AgreementContext) -> bool:
-    """Whether somebody runs the cluster for the customer."""
     return sides.lock.spec.services.operation is Operation.FOR_US
 
 
@@ -69,7 +67,6 @@ def _provider(place: LockPlacement, sides: AgreementContext) -> Sentence:
 
 
 def provider_title(place: LockPlacement, sides: AgreementContext) -> Figure:
-    """The provider as people call it; by its name in the lock where the catalog does not know it."""
     name = place.spec.placement.provider
     known = sides.catalog.providers.get(name)
     if known is None:
@@ -78,7 +75,6 @@ def provider_title(place: LockPlacement, sides: AgreementContext) -> Figure:
 
 
 def _contacts(sides: AgreementContext) -> Iterator[Block]:
-    """Whom to call; a line to be filled in for each role that nobody has."""
     found = {each.role: (at, each) for at, each in enumerate(sides.agreement.contacts)}
     rows = tuple(_contact(*found[role]) for role in ROLES if role in found)
     yield Paragraph(say("Support contacts:"))
@@ -98,7 +94,6 @@ def _contact(at: int, person: Contact) -> tuple[Sentence, ...]:
 
 
 def describe_accepted_option(sides: AgreementContext) -> Iterator[Block]:
-    """The option, its lock and its term."""
     yield Heading(2, say("What was accepted"))
     if sides.changed:
         yield Notice(

@@ -41,7 +41,6 @@ Numbered = tuple[int, "LockedLine"]
 
 
 def price(sides: AgreementContext) -> Iterator[Block]:
-    """The month by chapters, as three readings."""
     priced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is not None]
     unpriced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is None]
     rows = [(say(title), *_sums(lines)) for title, lines in _chapters(priced, sides).items()]
@@ -121,7 +120,6 @@ def _sums(lines: list[Numbered]) -> Iterator[Sentence]:
 
 
 def onboarding(sides: AgreementContext) -> Iterator[Block]:
-    """The professional services of the beginning, spread over the months."""
     services = sides.lock.spec.services
     if services.onboarding_usd_per_month <= 0:
         return

@@ -23,7 +23,6 @@ CREDIT_HEADS: Final = ("attainment of the month", "hours for which all of a part
 
 
 def describe_deliverables(sides: AgreementContext) -> Iterator[Block]:
-    """What holds of every deliverable that follows: when it is measured, and by when it is made good."""
     days = sides.agreed("fix_within_days")
     time = say(days, " days") if days is not None else say("the time that is settled below")
     yield Heading(2, say("What is delivered"))
@@ -38,7 +37,6 @@ def describe_deliverables(sides: AgreementContext) -> Iterator[Block]:
 
 
 def shortfall(sides: AgreementContext) -> Iterator[Block]:
-    """Time to fix and what is owed until then."""
     yield Heading(2, say("When it falls short"))
     yield render_term(
         say("Days to bring a deliverable to what was promised"),
@@ -60,7 +58,6 @@ def shortfall(sides: AgreementContext) -> Iterator[Block]:
 
 
 def credits_owed(sides: AgreementContext) -> Iterator[Block]:
-    """The table of credits, and a month in which the promise is broken and nothing is owed."""
     steps = list(_steps(sides))
     yield Heading(3, say("Credits"))
     yield Table(
@@ -140,7 +137,6 @@ def _unseen(pool: Pool) -> bool:
 
 
 def _steps(sides: AgreementContext) -> Iterator[tuple[Figure, Figure, Decimal]]:
-    """Below what, how much, and the first as a number; from the best month to the worst."""
     for at, each in enumerate(sides.agreement.credits):
         where = f"agreement.credits.{at}"
         yield (
@@ -154,13 +150,11 @@ def _steps(sides: AgreementContext) -> Iterator[tuple[Figure, Figure, Decimal]]:
 
 
 def _hours(below: Figure, limit: Decimal) -> Figure:
-    """How long a part may be missing in a month before the credit is owed."""
     hours = (100 - limit) / 100 * HOURS_PER_MONTH
     return derive_figure(hours, "what is left to a hundred percent, of the month of all price lists: 730 hours", below)
 
 
 def describe_storage_failures(sides: AgreementContext) -> Iterator[Block]:
-    """Storage that fails: who mends it, and how people work until then; nothing without storage."""
     if not sides.tiers:
         return
     yield Heading(3, say("Storage that fails"))
@@ -185,7 +179,6 @@ def slo(sides: AgreementContext) -> tuple[Decimal, Figure]:
 
 
 def describe_exclusions(sides: AgreementContext) -> Iterator[Block]:
-    """What is not counted as a failure."""
     yield Heading(3, say("What does not count"))
     notice = sides.agreed("maintenance_notice_hours")
     yield Bullets(tuple(_list_exclusions(sides, notice)))
@@ -217,7 +210,6 @@ def _list_exclusions(sides: AgreementContext, notice: Figure | None) -> Iterator
 
 
 def leaving(sides: AgreementContext) -> Iterator[Block]:
-    """The way out of a term; nothing where nobody is bound."""
     if not sides.has_term:
         return
     yield Heading(3, say("Leaving early"))

@@ -28,7 +28,6 @@ UNPUBLISHED: Final = "not published"  # how providers.csv begins where a source 
 
 
 def storage(sides: AgreementContext) -> Iterator[Block]:
-    """Every tier; throughput and small files of those that are file systems."""
     if not sides.tiers:
         return
     yield Heading(3, say("Storage"))
@@ -106,7 +105,6 @@ def _throughput(tier: TierAt, found: ExpectedTier, sides: AgreementContext) -> t
 
 
 def _least(tier: TierAt, limit: AcceptanceLimit, sides: AgreementContext) -> Sentence:
-    """The agreed figure, else the share of what the tier is sold with."""
     settled = build_agreed_figure(limit)
     if settled is not None:
         return say(settled)
@@ -162,7 +160,6 @@ def _minutes(found: ExpectedTier, reading: str, minutes: Figure) -> Sentence:
 
 
 def control(sides: AgreementContext) -> Iterator[Block]:
-    """The Kubernetes API and the services on it."""
     yield Heading(3, say("Control plane and services"))
     for place in sides.places:
         yield from _api(place, sides)
@@ -186,7 +183,6 @@ def control(sides: AgreementContext) -> Iterator[Block]:
 
 
 def _software(sides: AgreementContext) -> Iterator[Block]:
-    """Versions: those of the lock, and none that the provider's own software would force."""
     built = [place for place in sides.places if place.spec.existing is None]
     if len(built) < len(sides.places):
         yield Blank(say("Oldest Kubernetes, driver and operating system to which the provider may hold its cluster"))

@@ -35,7 +35,6 @@ PLANS: Final = {
 
 
 def support(sides: AgreementContext) -> Iterator[Block]:
-    """The level, how soon an engineer answers, and who does at night."""
     level = sides.lock.spec.services.support
     yield Heading(2, say("Support"))
     yield Paragraph(say(LEVELS[level]))
@@ -64,7 +63,6 @@ def support(sides: AgreementContext) -> Iterator[Block]:
 
 
 def _plans(sides: AgreementContext) -> Iterator[Block]:
-    """The plan of the cloud that is in the price: whose it is, and what it does not look after."""
     for at, line in enumerate(sides.lock.bill):
         plan = PLANS.get((line.source, line.item))
         if plan is None:
@@ -117,7 +115,6 @@ def _drill(nobody: str) -> Sentence:
 
 
 def generation(sides: AgreementContext) -> Iterator[Block]:
-    """Moving to newer accelerators before the term ends; nothing without a term or accelerators."""
     if not sides.lock.contract_months or not any(pool.accelerated for pool in sides.pools):
         return
     yield Heading(2, say("The next generation"))
@@ -143,7 +140,6 @@ def generation(sides: AgreementContext) -> Iterator[Block]:
 
 
 def migration(sides: AgreementContext) -> Iterator[Block]:
-    """Who moves the data when the cluster has to move, and who pays for two clusters at once."""
     if not sides.tiers:
         return
     by = sides.agreement.migration_by
@@ -173,7 +169,6 @@ def migration(sides: AgreementContext) -> Iterator[Block]:
 
 
 def describe_customer_duties(sides: AgreementContext) -> Iterator[Block]:
-    """The engineering that the customer must have."""
     yield Heading(2, say("What the customer brings"))
     yield Bullets(tuple(_list_customer_duties(sides)))
 

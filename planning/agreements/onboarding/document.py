@@ -25,7 +25,6 @@ KEYLESS: Final = frozenset({"mlflow", "none"})  # experiment trackers that ask f
 
 
 def duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> tuple[Sentence, ...]:
-    """Boxes for the customer's side to tick before the build."""
     return tuple(_duties(lock, checklist, catalog))
 
 
@@ -62,7 +61,6 @@ def _places(lock: Lock, catalog: Catalog) -> Iterator[Sentence]:
 
 
 def _machines(spec: ClusterSpec, place: str) -> Iterator[Sentence]:
-    """Each machine once, with the most nodes of all pools that have it."""
     paths: dict[str, list[int]] = {}
     for number, pool in enumerate(spec.pools):
         paths.setdefault(pool.machine, []).append(number)
@@ -189,7 +187,6 @@ HANDED: Final = (
 
 
 def document(lock: Lock, checklist: Checklist, catalog: Catalog) -> Document:
-    """The plan."""
     return Document(
         title=say("Onboarding of ", of_lock(lock.spec.customer.name, "placements.0.customer.name")),
         subtitle=say(
@@ -250,7 +247,6 @@ def _render_completion(step: OnboardingStep, lock: Lock, checklist: Checklist) -
 
 
 def _render_changes(lock: Lock, checklist: Checklist) -> Sentence:
-    """That the checklist asks for something else by now, and for whom else."""
     before = {user.name for user in lock.spec.access.users}
     now = {user.name for user in checklist.access.users}
     new = [

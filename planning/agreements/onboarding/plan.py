@@ -34,19 +34,16 @@ ONE_DAY: Final = timedelta(days=1)
 
 
 def is_workday(day: date) -> bool:
-    """Whether it is Monday to Friday."""
     return day.weekday() <= FRIDAY
 
 
 def find_workday(day: date) -> date:
-    """That day, or the next on which people work."""
     while not is_workday(day):
         day += ONE_DAY
     return day
 
 
 def find_next_workday(day: date) -> date:
-    """The next day on which people work."""
     return find_workday(day + ONE_DAY)
 
 
@@ -103,15 +100,12 @@ class OnboardingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Length:
-    """How long a step takes: working days, or days that run on through nights and weekends."""
-
     days: int
     through: bool
     figure: Figure
 
 
 def steps(lock: Lock, checklist: Checklist, catalog: Catalog) -> tuple[OnboardingStep, ...]:
-    """Every step that this stack needs, in the order in which they are taken."""
     return tuple(_schedule_steps(lock, checklist, catalog))
 
 
@@ -153,7 +147,6 @@ def _last(first: date, length: Length) -> date:
 
 
 def title_of(step: OnboardingStep, catalog: Catalog) -> Sentence:
-    """Its title; a figure of the catalog where somebody wrote digits into it."""
     if not any(character.isdigit() for character in step.title):
         return say(step.title)
     row = catalog.handover_steps[step.id]
@@ -161,7 +154,6 @@ def title_of(step: OnboardingStep, catalog: Catalog) -> Sentence:
 
 
 def _list_needless_steps(lock: Lock, checklist: Checklist) -> Iterator[str]:
-    """Steps that this stack does not need."""
     if not any(list_eligible_pools(spec) for spec in lock.placements):
         yield BURN_IN
     if checklist.dataset is None:
@@ -212,6 +204,5 @@ def _owner(role: str, checklist: Checklist) -> Sentence:
 
 
 def contact(role: str, checklist: Checklist) -> tuple[int, Contact] | None:
-    """Who answers for a role, and where in the agreement they stand."""
     found = ((at, each) for at, each in enumerate(checklist.agreement.contacts) if each.role == role)
     return next(found, None)
