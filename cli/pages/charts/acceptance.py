@@ -26,7 +26,7 @@ APART: Final = 15  # pixels between names at the right edge
 MOST_BARS: Final = 80  # failed nodes first; what is left out is said
 # Okabe and Ito's colours, as the other charts have them; vermilion is kept for what failed.
 COLOURS: Final = ("#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#8a5ad6", "#8a94a3")
-FAILED: Final = "#d55e00"
+FAILED_COLOUR: Final = "#d55e00"
 PASSED: Final = "#0072b2"
 UNTOLD: Final = "#8a94a3"
 STYLE: Final = """
@@ -140,7 +140,7 @@ def _curve(curve: PayloadCurve, up: Scale, counts: Sequence[int], colour: str) -
         yield element("path", d=f"M{path}", class_="curve", stroke=colour)
     for x, y, dot in places:
         hover = element("title", escape_text(f"{curve.label} over {dot.nodes} nodes: {_format_number(dot.value)}"))
-        mark = element("circle", cx=x, cy=y, r=6 if dot.failed else 4, fill=FAILED if dot.failed else colour)
+        mark = element("circle", cx=x, cy=y, r=6 if dot.failed else 4, fill=FAILED_COLOUR if dot.failed else colour)
         yield element("g", hover, mark)
 
 
@@ -174,7 +174,7 @@ def _bar(bar: Bar, axis: Scale, *, y: int) -> Iterator[Markup]:
         yield element("text", escape_text("not measured"), x=NAMES + 4, y=y + 12, fill=UNTOLD, class_="where")
         return
     end = axis.at(bar.value)
-    colour = FAILED if bar.failed else PASSED
+    colour = FAILED_COLOUR if bar.failed else PASSED
     hover = element("title", escape_text(f"{bar.name}: {_format_number(bar.value)}"))
     yield element("g", hover, element("rect", x=NAMES, y=y, width=max(end - NAMES, 2.0), height=BAR, fill=colour))
     said = f"{_format_number(bar.value)}" + (" failed" if bar.failed else "")

@@ -26,7 +26,7 @@ VARIANTS: Final = ("full", "ten lines", "components", "no components", "rules", 
 LINES: Final = {"full": 100_000, "ten lines": 10, "components": 0}
 BUDGET: Final = 100_000
 SHORT_BUDGET: Final = 1_500  # of each list where only the rules are told
-HEADINGS: Final = ("component and line", "before", "after", "change", "%")
+LINE_HEADINGS: Final = ("component and line", "before", "after", "change", "%")
 
 
 def details(stack: StackDiffForm, variant: str) -> str:
@@ -135,7 +135,7 @@ def _counts(stack: StackDiffForm) -> str:
 
 def _components(stack: StackDiffForm, *, most_lines: int) -> str:
     rows = [row for each in stack["components"] for row in _component(each, most_lines=most_lines)]
-    return table(HEADINGS, "lrrrr", rows, budget=BUDGET) if rows else ""
+    return table(LINE_HEADINGS, "lrrrr", rows, budget=BUDGET) if rows else ""
 
 
 def _component(each: ComponentDiffForm, *, most_lines: int) -> Iterator[tuple[str, ...]]:
