@@ -20,7 +20,7 @@ from cli.pages.quote.document import sheets
 from cli.pages.quote.html import page
 from cli.pages.quote.markdown import markdown
 from cli.terminal.amounts import duration
-from cli.views.quote.labels import order_options
+from cli.views.quote.options import order_options
 from planning.checklist.model.checklist import Checklist, checklist_digest
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.candidates.market import Market

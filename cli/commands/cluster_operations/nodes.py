@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
-from cli.terminal import options as arguments
+from cli.terminal import options
 from cli.terminal.console import json_text, note, progress, show, show_json
 from cli.terminal.output import deliver, resolve_files, tell_written
 from operations.project.atomic_files import write_all
@@ -68,21 +68,21 @@ def open_incident_log(scene: MaintenanceContext) -> Generator[IncidentLog]:
 Markdown = Annotated[
     str, typer.Option("--markdown", metavar="FILE", help='Write a Markdown table; "-": print it.', show_default=False)
 ]
-Output = Annotated[list[str] | None, arguments.output_of(".json, .md")]
+Output = Annotated[list[str] | None, options.output_of(".json, .md")]
 
 
 def nodes(
-    stack: arguments.Stack,
+    stack: options.Stack,
     *,
     placement: Placement = "",
-    as_json: arguments.AsJson = False,
-    output: arguments.Output = None,
+    as_json: options.AsJson = False,
+    output: options.Output = None,
 ) -> int:
     """Show each node of the stack: its pool, how it is doing, whether it is a spare, and what is wrong with it.
 
     Nothing is changed. The kubeconfig is the one that ATOLL_KUBECONFIG, or the checklist's own variable, names.
     """
-    from cli.views.nodes import nodes_parts  # noqa: PLC0415 - as above
+    from cli.views.cluster_operations import nodes_parts  # noqa: PLC0415 - as above
     from operations.nodes import health  # noqa: PLC0415 - where it is asked for
     from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
@@ -104,10 +104,10 @@ def nodes(
 
 
 def incidents(
-    stack: arguments.Stack, *, as_json: arguments.AsJson = False, output: Output = None, markdown: Markdown = ""
+    stack: options.Stack, *, as_json: options.AsJson = False, output: Output = None, markdown: Markdown = ""
 ) -> int:
     """Show every node that failed, when what was done about it, and how it ended; from the log, in UTC."""
-    from cli.views.nodes import incidents_markdown, incidents_parts  # noqa: PLC0415 - as above
+    from cli.views.cluster_operations import incidents_markdown, incidents_parts  # noqa: PLC0415 - as above
     from operations.nodes.incident_log import read_incidents  # noqa: PLC0415 - where it is asked for
 
     folder = Path(display_path(require_stack(stack).stacks / stack))
@@ -142,7 +142,7 @@ Grace = Annotated[
 
 
 def mend(
-    stack: arguments.Stack,
+    stack: options.Stack,
     node: NodeName,
     *,
     because: Because = "",
@@ -189,7 +189,7 @@ def mend(
     return 0
 
 
-def hold(stack: arguments.Stack, node: NodeName, *, placement: Placement = "") -> int:
+def hold(stack: options.Stack, node: NodeName, *, placement: Placement = "") -> int:
     """Hold an idle node back as a spare of its pool: it passed its burn-in, and works once another one fails."""
     from operations.nodes import health, watch  # noqa: PLC0415 - where it is asked for
     from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
@@ -201,7 +201,7 @@ def hold(stack: arguments.Stack, node: NodeName, *, placement: Placement = "") -
 
 
 def close(
-    stack: arguments.Stack,
+    stack: options.Stack,
     incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="Its id.", show_default=False)],
     *,
     because: Annotated[str, typer.Option("--because", metavar="TEXT", help="How it ended.", show_default=False)],
@@ -269,7 +269,7 @@ Every = Annotated[int, typer.Option("--every", min=5, max=3600, help="Seconds be
 
 
 def watch(
-    stack: arguments.Stack,
+    stack: options.Stack,
     *,
     once: Once = False,
     cordon: Cordon = False,

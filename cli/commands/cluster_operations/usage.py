@@ -9,7 +9,7 @@ import typer
 from cli.terminal import options
 from cli.terminal.console import note, progress
 from cli.terminal.output import deliver
-from cli.views.usage import usage_parts
+from cli.views.cluster_operations import usage_parts
 from operations.project.atomic_files import write_all
 from operations.project.workspace import display_path, require_stack
 from operations.usage.bill_files import rows

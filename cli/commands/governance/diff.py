@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli.terminal import options
-from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, progress, show
 from cli.terminal.output import resolve_files, tell_written
 from operations.project.atomic_files import write_all
@@ -61,13 +60,13 @@ def run_diff(
     from_merge_base: FromMergeBase = False,
     stacks: Stacks = None,
     fail_on: Stopping = FailOn.NEW,
-    as_json: arguments.AsJson = False,
+    as_json: options.AsJson = False,
     output: Output = None,
     markdown: Markdown = "",
     sarif: Sarif = "",
     junit: Junit = "",
     deadline: Deadline = DEADLINE_S,
-    today: arguments.Today = "",
+    today: options.Today = "",
 ) -> int:
     """Compare every stack that a change touches: money, resources and rules, without a cloud or an engine.
 
@@ -84,7 +83,7 @@ def run_diff(
         head=head,
         from_merge_base=from_merge_base,
         stacks=tuple(stacks or ()),
-        today=arguments.day(today).isoformat(),
+        today=options.day(today).isoformat(),
         only_new=fail_on is FailOn.NEW,
         deadline_s=deadline,
     )

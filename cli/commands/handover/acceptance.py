@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli.terminal import options
-from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, show, show_json
 from cli.terminal.output import resolve_files, tell_written
 from operations.acceptance.ports import Clock
@@ -75,7 +74,7 @@ EXIT: Final = {"passed": 0, "failed": 1, "missing": 11, "cannot tell": 11}
 
 
 def run_accept_test(
-    stack: arguments.Stack,
+    stack: options.Stack,
     *,
     only: Only = "",
     node: Node = None,
@@ -88,7 +87,7 @@ def run_accept_test(
     keep: Keep = False,
     timeout: Timeout = 0,
     html: Html = "",
-    as_json: arguments.AsJson = False,
+    as_json: options.AsJson = False,
     output: Output = None,
     markdown: Markdown = "",
     key: Key = "",
@@ -127,7 +126,7 @@ def run_accept_test(
 
 
 def _show_plan(plan: RunPlan) -> int:
-    from cli.views.acceptance import jobs_table  # noqa: PLC0415 - as above
+    from cli.views.handover import jobs_table  # noqa: PLC0415 - as above
     from operations.acceptance.run_plan import longest  # noqa: PLC0415 - as in run_accept_test
 
     for each in plan.remarks:
@@ -174,7 +173,7 @@ def _peers(given: Sequence[str]) -> tuple[str, ...]:
 def _tell(form: AcceptanceForm, it: AcceptanceRequest, files: Mapping[str, Path], *, as_json: bool) -> None:
     from cli.pages.acceptance import page  # noqa: PLC0415 - as above
     from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
-    from cli.views.acceptance import verdict_lines, verdict_table  # noqa: PLC0415 - as in run_accept_test
+    from cli.views.handover import verdict_lines, verdict_table  # noqa: PLC0415 - as in run_accept_test
     from planning.acceptance.report.document import document  # noqa: PLC0415 - as above
 
     whole = document(form, sources=it.sources)

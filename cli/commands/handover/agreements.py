@@ -205,6 +205,6 @@ def _show(form: SlaForm, *, as_json: bool) -> None:
     if as_json:
         print(json_text(form), end="")
         return
-    from cli.views.service_levels import parts  # noqa: PLC0415 - where it is shown
+    from cli.views.handover import parts  # noqa: PLC0415 - where it is shown
 
     show(*parts(form))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options
-from cli.terminal import options as arguments
 from cli.terminal.console import note, progress, show, show_json
 from cli.terminal.output import resolve_folder
 from cli.terminal.prompts import ask_passphrase, confirm, confirm_by_name
@@ -103,16 +102,16 @@ SecretsProvider = Annotated[
 
 
 def run_preview(
-    stack: arguments.Stack,
+    stack: options.Stack,
     *,
     accept_unknown: AcceptUnknown = False,
     expect_no_changes: Annotated[
         bool, typer.Option("--expect-no-changes", help="Fail where anything would change.")
     ] = False,
     secrets_provider: SecretsProvider = "",
-    prices: arguments.Book = arguments.CURRENT_BOOK,
-    own: arguments.OwnBook = "",
-    today: arguments.Today = "",
+    prices: options.Book = options.CURRENT_BOOK,
+    own: options.OwnBook = "",
+    today: options.Today = "",
 ) -> int:
     """Show what the engine would change.
 
@@ -123,8 +122,8 @@ def run_preview(
 
     project = require_stack(stack)
     with progress(f"judging {stack}"):
-        plan = verdict.judge_stack(project, stack, prices=prices, own=own, today=arguments.day(today))
-    tell_plan(project, plan, today=arguments.day(today))
+        plan = verdict.judge_stack(project, stack, prices=prices, own=own, today=options.day(today))
+    tell_plan(project, plan, today=options.day(today))
     opened = session.open_stack(
         project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase
     )
@@ -138,14 +137,14 @@ def run_preview(
 
 
 def run_up(
-    stack: arguments.Stack,
+    stack: options.Stack,
     *,
     yes: Yes = False,
     accept_unknown: AcceptUnknown = False,
     secrets_provider: SecretsProvider = "",
-    prices: arguments.Book = arguments.CURRENT_BOOK,
-    own: arguments.OwnBook = "",
-    today: arguments.Today = "",
+    prices: options.Book = options.CURRENT_BOOK,
+    own: options.OwnBook = "",
+    today: options.Today = "",
 ) -> int:
     """Create or update the cluster.
 
@@ -156,8 +155,8 @@ def run_up(
 
     project = require_stack(stack)
     with progress(f"judging {stack}"):
-        plan = verdict.judge_stack(project, stack, prices=prices, own=own, today=arguments.day(today))
-    tell_plan(project, plan, today=arguments.day(today))
+        plan = verdict.judge_stack(project, stack, prices=prices, own=own, today=options.day(today))
+    tell_plan(project, plan, today=options.day(today))
     verdict.refuse(plan, accept_unknown=accept_unknown)
     opened = session.open_stack(
         project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase
@@ -175,7 +174,7 @@ def run_up(
     return 0
 
 
-def run_refresh(stack: arguments.Stack, *, yes: Yes = False) -> int:
+def run_refresh(stack: options.Stack, *, yes: Yes = False) -> int:
     """Take what is live into the state; nothing in the cloud is changed.
 
     What is live and differs from the state is shown first: a wrong kubeconfig or account makes everything look gone.
@@ -198,7 +197,7 @@ def run_refresh(stack: arguments.Stack, *, yes: Yes = False) -> int:
     return 0
 
 
-def run_destroy(stack: arguments.Stack, *, yes: Yes = False) -> int:
+def run_destroy(stack: options.Stack, *, yes: Yes = False) -> int:
     """Delete everything that is not protected.
 
     A cluster with deletion protection of its own loses that first, by an update of the cluster alone.

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from cli.terminal import options
-from cli.terminal import options as arguments
 from cli.terminal.console import json_text, note, screen_width, show_json, show_lines
 from cli.terminal.layout import ScreenLine
 from cli.terminal.output import resolve_files, tell_written
 from cli.views.quote.derivations import lay_out_bill, lay_out_figures
-from cli.views.quote.labels import order_options
-from cli.views.quote.options import lay_out_details, lay_out_option
+from cli.views.quote.options import lay_out_details, lay_out_option, order_options
 from cli.views.quote.summary import lay_out_quote
 from operations.plans.price_book import describe_unused_lines
 from operations.plans.quote import QuoteResult, Wanted, exit_code, option_named, quote_subject
@@ -145,7 +143,7 @@ def _write_documents(answer: QuoteResult, one: Option | None, files: Mapping[str
 
 
 def run_explain(
-    stack_or_file: arguments.StackOrFile,
+    stack_or_file: options.StackOrFile,
     about: Annotated[
         str,
         typer.Argument(
@@ -155,18 +153,18 @@ def run_explain(
         ),
     ] = "",
     *,
-    prices: arguments.Book = arguments.CURRENT_BOOK,
-    price_book: arguments.OwnBook = "",
-    today: arguments.Today = "",
-    as_json: arguments.AsJson = False,
-    output: arguments.Output = None,
+    prices: options.Book = options.CURRENT_BOOK,
+    price_book: options.OwnBook = "",
+    today: options.Today = "",
+    as_json: options.AsJson = False,
+    output: options.Output = None,
 ) -> int:
     """Show how each figure of the sizing came about, and what the options cost at least and at most."""
     asked = resolve_stack(stack_or_file)
     sizing = size(read_file(asked.checklist))
     known = subjects(sizing)
     figures = explain(sizing, subject=about) if about in known else explain(sizing, name=about)
-    ask = partial(quote_subject, asked, book=prices, own=price_book, today=arguments.day(today), allow_stale=True)
+    ask = partial(quote_subject, asked, book=prices, own=price_book, today=options.day(today), allow_stale=True)
     if not about:
         figures += _costs(ask)
     elif not figures:

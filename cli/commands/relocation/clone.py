@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.terminal import options as arguments
-from cli.terminal.clone_decisions import ask_decisions as asked_at_terminal
+from cli.terminal import options
 from cli.terminal.console import json_text, note, progress, show
 from cli.terminal.output import resolve_files, tell_written
 from cli.terminal.prompts import read_typed_line
@@ -22,7 +21,7 @@ from operations.plans.price_book import price_book
 from operations.project.atomic_files import write_all
 from operations.project.workspace import display_path
 from planning.checklist.model.units import QuantityError, parse_cidr
-from planning.clone.decisions.answers_file import open_hint, open_text, read_answers
+from planning.clone.decisions.answers_file import objection_to, open_hint, open_text, read_answers
 from planning.clone.decisions.decision import Need
 from planning.clone.target import Target, region_of
 from planning.inputs.faults import nearest
@@ -32,7 +31,7 @@ from planning.spec.lock import MOST_BYTES
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from ipaddress import IPv4Network
 
     from catalogs.catalog import Catalog
@@ -41,6 +40,35 @@ if TYPE_CHECKING:
     from operations.project.workspace import Project
     from planning.checklist.model.checklist import Checklist
     from planning.clone.decisions.decision import CloneDecision
+
+
+def ask_decisions(
+    decisions: Sequence[CloneDecision], checklist: Checklist, *, ask: Callable[[str], str], say: Callable[[str], None]
+) -> dict[str, str]:
+    """The answers of a person to every decision that is needed or assumed.
+
+    Args:
+        ask: shows a prompt and returns what was typed.
+        say: shows a line.
+    """
+    answers: dict[str, str] = {}
+    for each in decisions:
+        if each.need is not Need.OFFERED:
+            answers[each.path] = _answer(each, checklist, ask=ask, say=say)
+    return answers
+
+
+def _answer(each: CloneDecision, checklist: Checklist, *, ask: Callable[[str], str], say: Callable[[str], None]) -> str:
+    say("")
+    say(f"{each.path}: {each.why} (now {each.old})")
+    for choice in each.choices:
+        say(f"  {choice.word:<18}{choice.meaning}".rstrip())
+    while True:
+        answer = ask(f"[{each.assumed or 'no default'}] ").strip() or each.assumed
+        objection = objection_to(each, answer, checklist) if answer else ("an answer is needed", "")
+        if objection is None:
+            return answer
+        say("  " + "; ".join(part for part in objection if part))
 
 
 New = Annotated[str, typer.Argument(metavar="NEW", help="Name of the clone.", show_default=False)]
@@ -68,7 +96,7 @@ NO_STATE = (
 
 
 def run_clone(
-    stack: arguments.Stack,
+    stack: options.Stack,
     new: New,
     *,
     region: Region,
@@ -77,13 +105,13 @@ def run_clone(
     cidr: Cidr = "",
     option: Option = "",
     decisions: Decisions = "",
-    prices: arguments.Book = arguments.CURRENT_BOOK,
-    own: arguments.OwnBook = "",
-    today: arguments.Today = "",
-    allow_stale: arguments.AllowStale = False,
+    prices: options.Book = options.CURRENT_BOOK,
+    own: options.OwnBook = "",
+    today: options.Today = "",
+    allow_stale: options.AllowStale = False,
     dry_run: DryRun = False,
-    as_json: arguments.AsJson = False,
-    output: arguments.Output = None,
+    as_json: options.AsJson = False,
+    output: options.Output = None,
 ) -> int:
     """Make the same checklist a stack of its own at another placement."""
     files = resolve_files(output, forms=("json",))
@@ -91,7 +119,7 @@ def run_clone(
     refuse_name(
         first.project, source=stack, new=new, placements=[each.name for each in first.checklist.where.elsewhere]
     )
-    catalog = price_book(prices, own=own, today=arguments.day(today))
+    catalog = price_book(prices, own=own, today=options.day(today))
     target = _target(catalog, provider=provider or first.provider, region=region, zones=zones, cidr=cidr)
     refuse_same_place(first.lock, target)
     market = Market(catalog)
@@ -101,9 +129,9 @@ def run_clone(
         stack=new,
         target=target,
         option=option,
-        today=arguments.day(today),
+        today=options.day(today),
         allow_stale=allow_stale,
-        may_be_old=allow_stale or prices != arguments.CURRENT_BOOK,
+        may_be_old=allow_stale or prices != options.CURRENT_BOOK,
         decisions=open_,
         answers=answers,
         heading=f"A clone of {stack} at {target}, made by `atoll clone`; the comments are those of {stack}.",
@@ -155,7 +183,7 @@ def _answers(
         text = read_text(Path(file), hint="a decisions file is a few lines of YAML")
         return read_answers(text, file=file, decisions=open_, checklist=checklist)
     if sys.stdin.isatty():
-        return asked_at_terminal(open_, checklist, ask=read_typed_line, say=note)
+        return ask_decisions(open_, checklist, ask=read_typed_line, say=note)
     needed = [each for each in open_ if each.need is Need.NEEDED]
     if not needed:
         return {}

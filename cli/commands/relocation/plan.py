@@ -1,38 +1,170 @@
 """`atoll relocate plan`: what moves from one stack to another, by what, what it loses, takes and costs."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from cli.commands.relocation import options, plan_files
-from cli.commands.relocation import options as plan_options
+from cli.commands.relocation import options  # noqa: TC001 - Typer reads the annotations
 from cli.commands.relocation.options import Through
 from cli.terminal import options as arguments
-from cli.terminal.console import progress, show
+from cli.terminal.console import note, progress, show
 from cli.terminal.output import resolve_files, tell_written
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock
 from operations.project.atomic_files import write_all
 from operations.project.workspace import Project, display_path, require_stack
 from planning.checklist.model.units import QuantityError, parse_gigabits_per_s, parse_number
+from planning.inputs.files import read_content
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
+    from decimal import Decimal
 
     from operations.relocation.config.endpoints import Places
     from operations.relocation.config.plan_inputs import MeasuredFile, PlacesSummary
     from planning.relocation.costs.route import Exit
     from planning.relocation.durations import Rates
     from planning.relocation.form import RelocationPlanForm
+    from planning.relocation.inventory.assets import StatefulAsset
     from planning.relocation.inventory.stack_inventory import Inventory
     from planning.spec.lock import Lock
 
-EXITS: "dict[Through, Exit]" = {
+
+BY_HAND = "by hand"
+
+
+def places_of(file: str, old: Lock, new: Lock) -> Places | None:
+    """relocation.yaml, once it is about these two stacks.
+
+    Raises:
+        InputError: it is about others.
+    """
+    if not file:
+        return None
+    from operations.relocation.config.bucket_locations import ALL_SET  # noqa: PLC0415 - where it is named
+    from operations.relocation.config.reader import read_file  # noqa: PLC0415 - as above
+
+    places = read_file(Path(file), environment=ALL_SET).places
+    named = (places.source.stack, places.target.stack)
+    if named != (old.stack, new.stack):
+        raise InputError(f"{file}: is about {named[0]} and {named[1]}, not {old.stack} and {new.stack}")
+    return places
+
+
+def digest_of(file: str) -> str | None:
+    """Of relocation.yaml; None where none was named."""
+    return "sha256:" + sha256(read_content(Path(file))).hexdigest() if file else None
+
+
+def relocations(old: Lock, new: Lock, *, places: Places | None, file: str) -> Sequence[tuple[Places, Path]]:
+    """Places of each relocation between the two, with its folder; those that were named are of theirs, or of the first.
+
+    Raises:
+        InputError: a journal is broken.
+    """
+    from operations.relocation.config.bucket_locations import places_in  # noqa: PLC0415 - once locks are there
+    from operations.relocation.workspace import folders_of  # noqa: PLC0415 - as above
+
+    folders = folders_of(old.stack, new.stack)
+    own = next((each for each in folders if file and each.resolve() == Path(file).resolve().parent), folders[0])
+    found = [(folder, places if places and folder == own else places_in(folder)) for folder in folders]
+    return [(each, folder) for folder, each in found if each is not None]
+
+
+def scan_stores(known: Sequence[tuple[Places, Path]]) -> None:
+    """Ask the stores of every relocation what they hold.
+
+    Raises:
+        InputError: no store is known, or one refused.
+    """
+    import os  # noqa: PLC0415 - where stores are asked
+
+    from operations.relocation.copies.bucket_usage import look_now  # noqa: PLC0415 - as above
+    from operations.relocation.workspace import make  # noqa: PLC0415 - as above
+
+    if not known:
+        hint = "give --places FILE, and export the keys that it names"
+        raise InputError("--look asks the source's store, and nothing names it", hint=hint)
+    for places, folder in known:
+        make(folder)
+        look_now(places, folder, environment=os.environ, say=note)
+
+
+def summarize_places(
+    inventory: Inventory, known: Sequence[tuple[Places, Path]]
+) -> tuple[PlacesSummary, Iterable[tuple[str, str]]]:
+    """What every relocation names and what was counted for it; and what cannot be believed, with the reason."""
+    from operations.relocation.config.bucket_locations import bucket_of, find_covered_keys  # noqa: PLC0415 - once there is an inventory
+    from operations.relocation.config.plan_inputs import PlacesSummary  # noqa: PLC0415 - as above
+    from operations.relocation.copies.bucket_usage import read_usage  # noqa: PLC0415 - as above
+
+    if not known:
+        return PlacesSummary(), ()
+    buckets = [bucket for places, _ in known for bucket in places.buckets]
+
+    def mover(thing: StatefulAsset) -> str:
+        found = bucket_of(thing.key, thing.locator, buckets) if thing.key.startswith(("bucket/", "store/")) else None
+        return found.mover if found else ""
+
+    used = read_usage(inventory.things, known)
+    said = PlacesSummary(
+        counted=used.things,
+        movers={thing.key: word for thing in inventory.moved if (word := mover(thing))},
+        covered=find_covered_keys(
+            [(each.key, each.locator) for each in inventory.things], [places for places, _ in known]
+        ),
+    )
+    return said, used.doubts
+
+
+def draft_paths(old: Lock, new: Lock, path: Path) -> dict[str, Path]:
+    """Where drafts go, by the name of their relocation; "by hand" for the marks of people, beside the first.
+
+    Raises:
+        InputError: one is there: drafts are never written over anything.
+    """
+    from operations.relocation.config.draft import drafts  # noqa: PLC0415 - as above
+    from operations.relocation.config.manual_confirmations import BY_HAND_NAME  # noqa: PLC0415 - where a draft is asked for
+    from operations.relocation.workspace import folder_of  # noqa: PLC0415 - as above
+
+    def place(name: str) -> Path:
+        if not name:
+            return path
+        if path.resolve().parent == folder_of(old.stack, new.stack).resolve():
+            return Path(display_path(folder_of(old.stack, new.stack, name=name) / path.name))
+        return path.with_name(f"{path.stem}-{name}{path.suffix}")
+
+    found = {name: place(name) for name in drafts(old, new)} | {BY_HAND: path.with_name(BY_HAND_NAME)}
+    there = [each for each in found.values() if each.exists()]
+    if there:
+        faults = [Fault(message=f"{each} is already there", file=str(each)) for each in there]
+        raise InputError(
+            f"{', '.join(map(str, there))} already there", faults=faults, hint="edit it, or name another file"
+        )
+    return found
+
+
+def write_drafts(old: Lock, new: Lock, paths: dict[str, Path], form: RelocationPlanForm) -> None:
+    """Every draft, or none."""
+    from operations.relocation.config import manual_confirmations  # noqa: PLC0415 - where a draft is asked for
+    from operations.relocation.config.draft import drafts  # noqa: PLC0415 - as above
+
+    texts = {paths[name]: text for name, text in drafts(old, new).items()}
+    marks = [(each["key"], each["title"], each["why"]) for each in form["by_hand"]]
+    write_all(texts | {paths[BY_HAND]: manual_confirmations.draft(marks)})
+    for path in texts:
+        note(f"written: {path}: fill in what it marks, and export the variables that it names")
+    note(f"written: {paths[BY_HAND]}: what people move and confirm, for Atoll does not")
+
+
+EXITS: dict[Through, Exit] = {
     Through.ENDPOINT: "gateway_endpoint",
     Through.NAT: "nat",
     Through.DIRECT: "direct",
@@ -43,19 +175,19 @@ def run_plan(
     source: options.Source,
     target: options.Target,
     *,
-    places_file: plan_options.Places = "",
-    volumes_file: plan_options.Volumes = "",
-    bandwidth: plan_options.Bandwidth = "",
-    objects_per_s: plan_options.ObjectsPerS = "",
-    through: plan_options.Way = None,
-    look: plan_options.Look = False,
+    places_file: options.Places = "",
+    volumes_file: options.Volumes = "",
+    bandwidth: options.Bandwidth = "",
+    objects_per_s: options.ObjectsPerS = "",
+    through: options.Way = None,
+    look: options.Look = False,
     prices: arguments.Book = arguments.CURRENT_BOOK,
     own: arguments.OwnBook = "",
     as_json: arguments.AsJson = False,
-    output: plan_options.Output = None,
-    html_file: plan_options.HtmlFile = "",
-    markdown_file: plan_options.MarkdownFile = "",
-    draft_file: plan_options.Draft = "",
+    output: options.Output = None,
+    html_file: options.HtmlFile = "",
+    markdown_file: options.MarkdownFile = "",
+    draft_file: options.Draft = "",
     today: arguments.Today = "",
 ) -> int:
     """Plan a relocation: inventory, movers and what they lose, time, money, questions and steps.
@@ -69,7 +201,7 @@ def run_plan(
     project = require_stack(source)
     require_stack(target)
     old, new = _locks(project, source, target)
-    drafts = plan_files.draft_paths(old, new, Path(draft_file)) if draft_file else {}
+    drafts = draft_paths(old, new, Path(draft_file)) if draft_file else {}
     form = _build_plan_form(
         project,
         old,
@@ -85,12 +217,12 @@ def run_plan(
         today=arguments.day(today),
     )
     if drafts:
-        plan_files.write_drafts(old, new, drafts, form)
+        write_drafts(old, new, drafts, form)
     _write(form, files, as_json=as_json)
     return 0
 
 
-def _locks(project: Project, source: str, target: str) -> "tuple[Lock, Lock]":
+def _locks(project: Project, source: str, target: str) -> tuple[Lock, Lock]:
     """Both locks.
 
     Raises:
@@ -111,8 +243,8 @@ def _locks(project: Project, source: str, target: str) -> "tuple[Lock, Lock]":
 
 def _build_plan_form(
     project: Project,
-    old: "Lock",
-    new: "Lock",
+    old: Lock,
+    new: Lock,
     *,
     places_file: str,
     volumes_file: str,
@@ -122,16 +254,16 @@ def _build_plan_form(
     look: bool,
     prices: str,
     own: str,
-    today: "date",
-) -> "RelocationPlanForm":
+    today: date,
+) -> RelocationPlanForm:
     from operations.relocation.config.plan_inputs import MeasuredFile, build_plan_inputs, rates, read_measured  # noqa: PLC0415 - as above  # noqa: PLC0415 - what a plan is made of, once locks are there
     from planning.relocation.plan import plan  # noqa: PLC0415 - as above
     from planning.relocation.plan_form import plan_form  # noqa: PLC0415 - as above
 
-    places = plan_files.places_of(places_file, old, new)
-    known = plan_files.relocations(old, new, places=places, file=places_file)
+    places = places_of(places_file, old, new)
+    known = relocations(old, new, places=places, file=places_file)
     if look:
-        plan_files.scan_stores(known)
+        scan_stores(known)
     file = read_measured(Path(volumes_file)) if volumes_file else MeasuredFile()
     speeds: Rates = rates(file.rates, bandwidth_gbps=speed, objects_per_s=objects_per_s)
     catalog = price_book(prices, own=own, today=today)
@@ -141,18 +273,18 @@ def _build_plan_form(
         file, places=places, inventory=inventory, speeds=speeds, leaves_by=leaves_by, today=today, found=found
     )
     made = plan(old, new, inventory=inventory, given=decided, catalog=catalog, prices=prices, today=today)
-    return plan_form(made, places_digest=plan_files.digest_of(places_file))
+    return plan_form(made, places_digest=digest_of(places_file))
 
 
 def _inventory(
     project: Project,
-    lock: "Lock",
+    lock: Lock,
     *,
-    places: "Places | None",
-    file: "MeasuredFile",
+    places: Places | None,
+    file: MeasuredFile,
     volumes_file: str,
-    known: "Sequence[tuple[Places, Path]]",
-) -> "tuple[Inventory, PlacesSummary]":
+    known: Sequence[tuple[Places, Path]],
+) -> tuple[Inventory, PlacesSummary]:
     """From lock, program and cluster, with what was counted; and what every relocation between the two names.
 
     Raises:
@@ -174,14 +306,14 @@ def _inventory(
         keys = ", ".join(each.key for each in found.moved)
         faults = [Fault(message=f"{each}: the inventory has no such thing", file=volumes_file) for each in strangers]
         raise InputError(f"{volumes_file}: names what is not there", faults=faults, hint=f"there are: {keys}")
-    named, doubts = plan_files.summarize_places(found, known)
+    named, doubts = summarize_places(found, known)
     found = replace(found, unlooked=(*found.unlooked, *doubts))
     return with_measured(
         made.leave_behind(found, file.leave_out), merge_measurements(read_measurements(file), named.counted)
     ), named
 
 
-def _write(form: "RelocationPlanForm", files: "Mapping[str, Path]", *, as_json: bool) -> None:
+def _write(form: RelocationPlanForm, files: Mapping[str, Path], *, as_json: bool) -> None:
     from planning.relocation.plan_form import to_text  # noqa: PLC0415 - once there is a plan
 
     texts: dict[Path, str] = {}
@@ -200,7 +332,7 @@ def _write(form: "RelocationPlanForm", files: "Mapping[str, Path]", *, as_json: 
     if as_json:
         print(to_text(form), end="")
         return
-    from cli.views.relocation.plan import relocation_parts  # noqa: PLC0415 - where it is shown
+    from cli.views.relocation import relocation_parts  # noqa: PLC0415 - where it is shown
 
     show(*relocation_parts(form))
 

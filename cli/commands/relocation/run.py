@@ -1,20 +1,27 @@
 """`atoll relocate run`: the next steps of a relocation, from where its journal ends."""
 
+from __future__ import annotations
+
 import sys
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 
 import typer
 
 from cli.commands.relocation import options
+from cli.terminal import options as arguments  # noqa: TC001 - Typer reads the annotations
 from cli.terminal.console import note
+from cli.terminal.output import deliver
 from operations.project.signals import until_stopped
 from operations.project.workspace import display_path
 from planning.inputs.faults import nearest
 from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
 
 if TYPE_CHECKING:
+    from operations.relocation.copies.verification import BucketProof
     from operations.relocation.runner.context import RunContext
     from operations.relocation.runner.execution import OnFailure
+
 
 BEFORE: Final = NAMES[NAMES.index(POINT_OF_NO_RETURN) - 1]
 
@@ -59,7 +66,7 @@ def run_relocation(
     return until_stopped(work, told=lambda: options.say_stopped(source, target, name=name))
 
 
-def _run(parts: "RunContext", *, last: str, asks: bool, on_failure: "OnFailure") -> int:
+def _run(parts: RunContext, *, last: str, asks: bool, on_failure: OnFailure) -> int:
     from operations.relocation.runner import execution  # noqa: PLC0415 - as above
     from operations.relocation.steps.table import every_step  # noqa: PLC0415 - databases and clusters come with it
 
@@ -75,7 +82,7 @@ def _run(parts: "RunContext", *, last: str, asks: bool, on_failure: "OnFailure")
     return 0
 
 
-def _say_what_people_do(parts: "RunContext") -> None:
+def _say_what_people_do(parts: RunContext) -> None:
     """What the run will stop for, long before it does.
 
     Raises:
@@ -111,3 +118,106 @@ def _step(name: str) -> str:
         hint = f'did you mean "{near}"?' if near else f"one of: {', '.join(NAMES)}"
         raise typer.BadParameter(f'there is no step "{name}"; {hint}', param_hint="--until")
     return name
+
+
+def run_rollback(
+    source: options.Source,
+    target: options.Target,
+    *,
+    name: options.Name = "",
+    places: options.PlacesFile = "",
+    plain: options.Plain = False,
+) -> int:
+    """Take a relocation back: names first, then the source's writers; copies stay at the target.
+
+    It uses the places as they were when the plan was held. It is refused once commit was begun. A roll back that was
+    stopped is gone on with; after it, `atoll relocate run` begins anew and copies only what changed.
+    """
+
+    def work() -> int:
+        from operations.relocation import workspace  # noqa: PLC0415 - once there is something to take back
+        from operations.relocation.runner import execution  # noqa: PLC0415 - as above
+        from operations.relocation.steps.table import every_step  # noqa: PLC0415 - as above
+
+        parts = workspace.prepare_rollback(source, target, name=name, places=places, in_clear=plain, say=note)
+        stands = execution.roll_back(parts, every_step())
+        note(f"rolled back: the source is as it was; the next run is attempt {stands.attempt}")
+        return 0
+
+    return until_stopped(work, told=lambda: options.say_stopped(source, target, name=name))
+
+
+def run_status(
+    source: options.Source,
+    target: options.Target,
+    *,
+    name: options.Name = "",
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
+) -> int:
+    """Show every step with its state and its evidence. Nothing is asked of either side, and nothing is written."""
+    from operations.project import lease  # noqa: PLC0415 - where it is asked for
+    from operations.relocation import workspace  # noqa: PLC0415 - as above
+    from operations.relocation.runner import execution  # noqa: PLC0415 - as above
+    from operations.relocation.runner.status import status_form  # noqa: PLC0415 - as above
+
+    folder = workspace.folder_of(source, target, name=name)
+    running = lease.holder(folder)
+    stands = execution.read_state(folder)
+    form = status_form(stands, source=source, target=target, running=running, now=datetime.now(tz=UTC), name=name)
+    from cli.views.relocation import status_parts  # noqa: PLC0415 - as above
+
+    deliver(cast("dict[str, object]", form), as_json=as_json, output=output, parts=lambda: status_parts(form))
+    return 0
+
+
+NOT_PROVEN = 1
+
+
+def run_verify(
+    source: options.Source,
+    target: options.Target,
+    *,
+    name: options.Name = "",
+    places: options.PlacesFile = "",
+    plain: options.Plain = False,
+    as_json: arguments.AsJson = False,
+    output: arguments.Output = None,
+) -> int:
+    """Prove what is copied, by manifests of our own; exit code 1 where something is missing, extra or different.
+
+    Both sides are only read, the source again from its first byte, and no step is counted as done. A report of each
+    bucket is written into the relocation's folder. While the source is written, it differs from its copy by that.
+    """
+
+    def work() -> int:
+        from operations.relocation import workspace  # noqa: PLC0415 - the mover, once there is something to prove
+        from operations.relocation.copies import verification  # noqa: PLC0415 - as above
+
+        parts = workspace.prepare_verification(source, target, name=name, places=places, in_clear=plain, say=note)
+        asked = verification.Proving(
+            places=parts.places, folder=parts.folder, secrets=parts.secrets, say=note, again=True, prefix="proof"
+        )
+        found = verification.prove(asked)
+        form = {"buckets": [_form(each) for each in found]}
+        deliver(form, as_json=as_json, output=output, parts=lambda: map(_lines, found))
+        return 0 if all(each.proven for each in found) else NOT_PROVEN
+
+    return until_stopped(work, told=lambda: note("stopped; nothing was proven"))
+
+
+def _form(found: BucketProof) -> dict[str, object]:
+    return {
+        "bucket": found.bucket,
+        "proven": found.proven,
+        "sentence": found.sentence,
+        "changed_meanwhile": found.changes,
+        "left_out_at_the_source": found.left_out,
+        "report": str(found.path),
+        "first": list(found.first),
+    }
+
+
+def _lines(found: BucketProof) -> str:
+    lines = "".join(f"  {each}\n" for each in found.text.splitlines())
+    return f"{found.bucket}: {'proven' if found.proven else 'not proven'}\n{lines}  report: {found.path}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.markup import Markup, element, escape_text
+from cli.pages.documents.html import Markup, element, escape_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.axes import BOLD_LETTER, WIDTH, Scale, draw_horizontal_axis, drawing, heading, scale, text
-from cli.pages.documents.markup import Markup, element, escape_text
+from cli.pages.documents.html import Markup, element, escape_text
 from cli.terminal.amounts import total as said_total
 from cli.terminal.amounts import usd
-from cli.views.quote.labels import option_title, places
+from cli.views.quote.options import option_title, places
 from planning.costs.bill import BillGroup, total
 from planning.values.money import ZERO
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cli.pages.charts.axes import WIDTH, Scale, draw_horizontal_axis, drawing, marker, scale, text
-from cli.pages.documents.markup import Markup, element, escape_text
+from cli.pages.documents.html import Markup, element, escape_text
 from cli.terminal.amounts import percent, usd
-from cli.views.quote.labels import letter
+from cli.views.quote.options import letter
 from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
 from planning.values.money import ZERO
 

@@ -6,9 +6,9 @@ from math import log10
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.axes import BOLD_LETTER, WIDTH, drawing, marker, text
-from cli.pages.documents.markup import Markup, element, escape_text
+from cli.pages.documents.html import Markup, element, escape_text
 from cli.terminal.amounts import usd
-from cli.views.quote.labels import letter
+from cli.views.quote.options import letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

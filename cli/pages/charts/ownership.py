@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.axes import WIDTH, Scale, draw_vertical_axis, drawing, scale, text, vertical_pixel
-from cli.pages.documents.markup import Markup, element
+from cli.pages.documents.html import Markup, element
 from cli.terminal.amounts import usd
-from cli.views.quote.labels import letter
+from cli.views.quote.options import letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.axes import WIDTH, draw_horizontal_axis, drawing, heading, scale, text
 from cli.pages.charts.bars import ceiling_line
-from cli.pages.documents.markup import element
+from cli.pages.documents.html import element
 from cli.terminal.amounts import floor, usd
-from cli.views.quote.labels import option_title
+from cli.views.quote.options import option_title
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from cli.pages.charts.axes import Scale
-    from cli.pages.documents.markup import Markup
+    from cli.pages.documents.html import Markup
     from planning.quoting.quote import Option
 
 LEFT: Final = 4

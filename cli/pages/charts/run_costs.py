@@ -17,17 +17,17 @@ from cli.pages.charts.axes import (
     text,
     vertical_pixel,
 )
-from cli.pages.documents.markup import element, escape_text
+from cli.pages.documents.html import element, escape_text
 from cli.terminal.amounts import days as days_of
 from cli.terminal.amounts import duration, usd, usd_short
-from cli.views.quote.labels import letter, option_title
+from cli.views.quote.options import letter, option_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from decimal import Decimal
 
     from cli.pages.charts.axes import Scale
-    from cli.pages.documents.markup import Markup
+    from cli.pages.documents.html import Markup
     from planning.quoting.quote import Option, RunEstimate
 
 LEFT: Final = 76

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from cli.terminal.escaping import plain
 from cli.views.diff import amounts
-from cli.views.diff.verdicts import limit_words
+from cli.views.diff.tables import limit_words
 from planning.spec.lock import LOCK_NAME
 from policies.breach import Level
 from policies.table import RULES

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from html import escape
+from typing import TYPE_CHECKING, Final, NewType
 
-from cli.pages.documents.markup import Markup, element, escape_text, join_parts, make_scrollable, note_marks, whole_page
 from planning.documents.blocks import (
     Blank,
     Bullets,
@@ -18,12 +18,128 @@ from planning.documents.blocks import (
     of_columns,
 )
 from planning.documents.figures import Figure
+from planning.values.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from planning.documents.blocks import Block, Document
     from planning.documents.figures import Part, Sentence
+
+
+Markup = NewType("Markup", str)
+Attribute = str | int | float
+_VOID: Final = frozenset({"line", "rect", "circle", "meta", "path"})
+
+
+def element(name: str, /, *content: Markup, **attributes: Attribute) -> Markup:
+    """An element; "_" in an attribute's name stands for "-", one at its end is dropped ("class_")."""
+    given = "".join(f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"' for key, value in attributes.items())
+    if name in _VOID:
+        return Markup(f"<{name}{given}/>")
+    return Markup(f"<{name}{given}>{''.join(content)}</{name}>")
+
+
+def escape_text(text: str) -> Markup:
+    return Markup(escape(printable(text)))
+
+
+def join_parts(parts: Iterable[Markup]) -> Markup:
+    return Markup("\n".join(parts))
+
+
+def cells(kind: str, texts: Iterable[str], *, numbers_from: int) -> Markup:
+    """A table row; from column `numbers_from` on, figures that stand right."""
+    return element(
+        "tr",
+        *(
+            element(kind, escape_text(text), class_="number")
+            if index >= numbers_from
+            else element(kind, escape_text(text))
+            for index, text in enumerate(texts)
+        ),
+    )
+
+
+def make_scrollable(content: Markup, **attributes: Attribute) -> Markup:
+    """Content that scrolls sideways by itself where the screen is narrower."""
+    return element("div", content, class_="wide", **attributes)
+
+
+def note_marks(numbers: Sequence[int]) -> Markup:
+    """The numbers of footnotes, as links to them; in brackets, for "10<sup>3</sup>" is a power."""
+    if not numbers:
+        return Markup("")
+    links = (element("a", escape_text(str(each)), href=f"#note-{each}") for each in numbers)
+    return element("sup", Markup(f"[{', '.join(links)}]"))
+
+
+def _value(value: Attribute) -> str:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(printable(str(value)))
+
+
+STYLE: Final = """
+:root { --ink: #1c1f24; --faint: #667080; --rule: #d7dce3; --paper: #ffffff; --tint: #f4f6f9; --alert: #b3261e;
+  --warn: #8a5a00; --good: #1b6e3c; --shade: #00000033; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --faint: #9aa4b2; --rule: #343b46; --paper: #14171c;
+  --tint: #1d2229; --alert: #ff8a80; --warn: #ffc66b; --good: #7fd8a4; --shade: #ffffff40; } }
+body { font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; color: var(--ink); background: var(--paper);
+  max-width: 1080px; margin: 2rem auto; padding: 0 1.25rem; }
+h1 { font-size: 1.6rem; margin: 0 0 .2rem; } h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem; }
+h3 { font-size: 1rem; margin: 1.6rem 0 .3rem; overflow-wrap: anywhere; }
+p { margin: .3rem 0; } .faint, .where-line { color: var(--faint); }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0; font-size: .86rem; }
+th, td { text-align: left; vertical-align: top; padding: .32rem .6rem .32rem 0; border-bottom: 1px solid var(--rule); }
+td:first-child { overflow-wrap: anywhere; min-width: 8rem; }
+.wide { overflow-x: auto; background:
+  linear-gradient(90deg, var(--paper) 40%, transparent) local left / 3rem 100% no-repeat,
+  linear-gradient(270deg, var(--paper) 40%, transparent) local right / 3rem 100% no-repeat,
+  linear-gradient(90deg, var(--shade), transparent) scroll left / 1rem 100% no-repeat,
+  linear-gradient(270deg, var(--shade), transparent) scroll right / 1rem 100% no-repeat; }
+.wide > svg { min-width: 38rem; } .wide > table { min-width: 38rem; }
+.wide > .comparison { min-width: 62rem; } caption { text-align: left; }
+th { color: var(--faint); font-weight: 600; } tr.sum td { font-weight: 600; background: var(--tint); }
+td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+svg { width: 100%; height: auto; display: block; } svg text { fill: var(--ink); font-size: 13px; }
+.tick, svg .where, svg .tick { fill: var(--faint); } svg .tick { text-anchor: middle; font-size: 12px; }
+svg .name { font-weight: 600; } svg .name .where { font-weight: 400; }
+svg .amount, svg .unpriced, svg text.where, svg .name, svg .reach {
+  paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
+svg .amount { dominant-baseline: middle; } svg .unpriced { fill: var(--warn);
+  font-size: 12px; } .grid { stroke: var(--rule); } .whisker { stroke: var(--ink); stroke-width: 1.6; }
+.gap { stroke: var(--faint); stroke-width: 2; stroke-dasharray: 2 3; } .ceiling { stroke: var(--alert);
+  stroke-width: 2; stroke-dasharray: 6 4; } svg .ceiling-name { fill: var(--alert); text-anchor: middle; }
+.legend span { margin-right: 1.1rem; white-space: nowrap; } .legend i { display: inline-block;
+  width: .8em; height: .8em; margin-right: .4em; border-radius: 2px; }
+.within { color: var(--good); } .over { color: var(--alert); } .cannot-tell { color: var(--warn); }
+.verdict { font-weight: 600; } dl { display: grid; grid-template-columns: 7rem 1fr; margin: .4rem 0; font-size: .9rem; }
+dt { color: var(--faint); } dd { margin: 0; } details summary { cursor: pointer; color: var(--faint); }
+@media print { body { max-width: none; margin: 0; } details { display: block; } }
+"""
+
+
+ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'"  # the browser refuses whatever is not in the page
+
+
+def whole_page(title: str, content: Markup, *, style: str = "") -> str:
+    """The whole page as text.
+
+    Args:
+        content: of its body.
+        style: rules beyond those of every page.
+    """
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", http_equiv="Content-Security-Policy", content=ALONE),
+        element("meta", name="referrer", content="no-referrer"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", escape_text(title)),
+        element("style", Markup(STYLE + style)),
+    )
+    return f"<!doctype html>\n{element('html', head, element('body', content), lang='en')}\n"
+
 
 NONE: Final = frozenset[str]()
 MORE_STYLE: Final = """

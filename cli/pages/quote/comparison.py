@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 
 from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
 from cli.terminal.amounts import NOT_KNOWN, days, duration, floor, format_unpriced, number, percent, readings, usd
-from cli.views.quote.labels import describe_verdict, letter, option_title, views
-from cli.views.quote.options import format_month_without_release, lead_worth, where
+from cli.views.quote.options import (
+    describe_verdict,
+    format_month_without_release,
+    lead_worth,
+    letter,
+    option_title,
+    views,
+    where,
+)
 from planning.checklist.model.workload import Compute
 from planning.costs.bill import Bill, BillGroup
 from planning.costs.bill import total as sum_of

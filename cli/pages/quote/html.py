@@ -10,11 +10,11 @@ from cli.pages.charts.market import market_chart
 from cli.pages.charts.ownership import owning_chart
 from cli.pages.charts.ranges import range_chart
 from cli.pages.charts.run_costs import run_chart
-from cli.pages.documents.markup import Markup, element, escape_text, join_parts, make_scrollable, note_marks, whole_page
+from cli.pages.documents.html import Markup, element, escape_text, join_parts, make_scrollable, note_marks, whole_page
 from cli.pages.quote.comparison import deadline_days, workloads_run
 from cli.pages.quote.market import buyings
 from cli.pages.quote.terms import letters
-from cli.views.quote.labels import letter
+from cli.views.quote.options import letter
 from planning.quoting.price_performance import compare_ownership
 
 if TYPE_CHECKING:

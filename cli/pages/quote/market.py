@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
 from cli.terminal.amounts import number, percent, usd
-from cli.views.quote.labels import letter, option_title
+from cli.views.quote.options import letter, option_title
 from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
 
 if TYPE_CHECKING:

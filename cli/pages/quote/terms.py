@@ -8,7 +8,7 @@ from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_
 from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
 from cli.terminal.amounts import day, term_number
 from cli.views.quote.derivations import describe_value
-from cli.views.quote.labels import find_shared, letter, option_title
+from cli.views.quote.options import find_shared, letter, option_title
 from cli.views.quote.summary import NOT_VALID, describe_advice, group_unmet
 from planning.quoting.quote import name_view
 from planning.spec.lock_content import State

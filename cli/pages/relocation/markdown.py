@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.views.relocation.descriptions import (
+from cli.views.relocation import (
     cents,
     conclusion,
     describe_bill_line,

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from cli.terminal.amounts import NOT_KNOWN, duration, readings, usd, usd_short
 from cli.terminal.layout import GAP, ScreenLine, align_columns, wrap, wrap_name
-from cli.views.quote.labels import (
+from cli.views.quote.options import (
     RECOMMENDED,
     describe_misses,
     describe_tradeoff,
     describe_twins,
     describe_verdict,
     find_shared,
+    lead_worth,
     letter,
     views,
 )
-from cli.views.quote.options import lead_worth
 from planning.ceilings.verdict import COSTS
 from planning.quoting.quote import name_view
 from planning.values.verdict import Verdict

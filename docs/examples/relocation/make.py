@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from cli.pages.relocation.html import page
 from cli.pages.relocation.markdown import bill_text
-from cli.views.relocation.descriptions import conclusion, heading
+from cli.views.relocation import conclusion, heading
 from operations.plans.price_book import price_book
 from operations.plans.quote import option_named, quote_subject
 from operations.project.workspace import StackRef

@@ -2,29 +2,160 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from catalogs.offers import find_term
 from planning.agreements.contract.compute import compute, describe_scaling, fabric
-from planning.agreements.contract.context import AgreementContext
+from planning.agreements.contract.context import AgreementContext, format_count
 from planning.agreements.contract.node_lifecycle import allocation, burn_in, spares
-from planning.agreements.contract.parties import describe_accepted_option, parties
-from planning.agreements.contract.price import onboarding, price
+from planning.agreements.contract.parties import customer_is_served, describe_accepted_option, parties
 from planning.agreements.contract.remedies import describe_deliverables, shortfall
 from planning.agreements.contract.storage import control, storage
 from planning.agreements.contract.support import describe_customer_duties, generation, migration, support
 from planning.agreements.onboarding.plan import steps, title_of
 from planning.checklist.model.checklist import checklist_digest
-from planning.documents.blocks import Blank, Document, Heading, Notice, Paragraph, Table
-from planning.documents.figures import of_lock, say
+from planning.checklist.model.vocabulary import HOME
+from planning.costs.upfront import list_upfront
+from planning.documents.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Table
+from planning.documents.figures import derive_figure, of_lock, say
+from planning.values.money import to_cents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from catalogs.catalog import Catalog
     from planning.agreements.onboarding.plan import OnboardingStep
     from planning.checklist.model.checklist import Checklist
+    from planning.costs.upfront import Upfront
     from planning.documents.blocks import Block
-    from planning.spec.lock import Lock
+    from planning.documents.figures import Figure, Sentence
+    from planning.spec.lock import Lock, LockedLine
+
+
+CHAPTERS: Final = {
+    "pool": "nodes",
+    "control_plane": "control plane",
+    "storage": "storage",
+    "platform": "platform",
+    "network": "network",
+    "access": "access",
+    "security": "security",
+    "logs": "logs",
+    "services": "services",
+}
+"""First word of a line's key, after the name of its placement, and what the chapter is called."""
+READINGS: Final = ("least", "expected", "most")
+SUM: Final = "sum of these lines of the bill, rounded to cents"
+Numbered = tuple[int, "LockedLine"]
+
+
+def price(sides: AgreementContext) -> Iterator[Block]:
+    priced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is not None]
+    unpriced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is None]
+    rows = [(say(title), *_sums(lines)) for title, lines in _chapters(priced, sides).items()]
+    whole = "all that has a price" if unpriced else "all"
+    yield Heading(3, say("Price of a month, in USD"))
+    yield Table(
+        head=(say("for"), *(say(each) for each in READINGS)),
+        rows=(*rows, (say(whole), *_sums(priced))),
+        numbers_from=1,
+    )
+    yield Paragraph(
+        say(
+            "Least is what is paid when everything that scales is at its least, most the most that the work of the"
+            " checklist can use; each line, its unit price and its source stand in the lock."
+        )
+    )
+    yield from _due_first(sides)
+    if unpriced:
+        yield Notice(say("These have no price in any source, so the sums are not the whole price. Settle each:"))
+        yield Bullets(tuple(say(of_lock(line.label, f"bill.{at}.label")) for at, line in unpriced))
+    if customer_is_served(sides):
+        yield Notice(
+            say("The cluster is run for the customer, and no line of this price pays whoever runs it. Settle it:")
+        )
+        yield Blank(say("What whoever runs the cluster is paid for a month, where it is not in the price, in USD"))
+
+
+def _due_first(sides: AgreementContext) -> Iterator[Block]:
+    """What is paid on the first day, beside the month: the sums of the month hold its part of it already."""
+    numbers = {line.key: at for at, line in enumerate(sides.lock.bill)}
+    prices = {line.key: line.usd_per_unit for line in sides.lock.bill if line.usd_per_unit is not None}
+    due = list_upfront(
+        sides.lock.placements,
+        prices,
+        term_of=lambda provider, purchase: find_term(sides.catalog, provider=provider, purchase=purchase),
+    )
+    if not due:
+        return
+    yield Heading(3, say("Due on the first day, in USD"))
+    head = (say("pool"), say("purchase"), say("least"), say("most"))
+    yield Table(head=head, rows=tuple(_due(each, sides, numbers) for each in due), numbers_from=2)
+    yield Paragraph(say("It is paid before the nodes are used; each month above holds its part of it already."))
+
+
+def _due(each: Upfront, sides: AgreementContext, numbers: Mapping[str, int]) -> tuple[Sentence, ...]:
+    spec = sides.lock.placements[each.placement]
+    pool, at = spec.pools[each.pool], f"placements.{each.placement}.pools.{each.pool}"
+    prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
+    line = numbers[f"{prefix}pool/{pool.name}/machine"]
+    hour = of_lock(_unit_price(sides, line), f"bill.{line}.usd_per_unit")
+    nodes = of_lock(pool.max_nodes, f"{at}.max_nodes")
+    formula = f"of {each.term.months or 1} months of all nodes, the part that is paid up front ({each.term.upfront})"
+    amounts = (_usd(usd, formula, hour, nodes) for usd in (each.usd.min, each.usd.max))
+    names = (of_lock(pool.name, f"{at}.name"), of_lock(pool.purchase, f"{at}.purchase"))
+    return (*(say(name) for name in names), *(say(amount) for amount in amounts))
+
+
+def _unit_price(sides: AgreementContext, line: int) -> Decimal:
+    return sides.lock.bill[line].usd_per_unit or Decimal(0)
+
+
+def _chapters(lines: list[Numbered], sides: AgreementContext) -> Mapping[str, list[Numbered]]:
+    away = {place.spec.placement.name for place in sides.places[1:]}
+    found: dict[str, list[Numbered]] = {title: [] for title in CHAPTERS.values()}
+    for at, line in lines:
+        words = line.key.split("/")
+        first = words[1] if words[0] in away and len(words) > 1 else words[0]
+        found.setdefault(CHAPTERS.get(first, "other"), []).append((at, line))
+    return {title: each for title, each in found.items() if each}
+
+
+def _sums(lines: list[Numbered]) -> Iterator[Sentence]:
+    for reading in range(len(READINGS)):
+        parts = [(at, line.usd_per_month[reading]) for at, line in lines if line.usd_per_month is not None]
+        inputs = [of_lock(usd, f"bill.{at}.usd_per_month.{reading}") for at, usd in parts]
+        yield say(_usd(sum((usd for _, usd in parts), Decimal(0)), SUM, *inputs)) if inputs else say("none")
+
+
+def onboarding(sides: AgreementContext) -> Iterator[Block]:
+    services = sides.lock.spec.services
+    if services.onboarding_usd_per_month <= 0:
+        return
+    each = of_lock(services.onboarding_usd_per_month, "placements.0.services.onboarding_usd_per_month")
+    months = of_lock(services.contract_months, "placements.0.services.contract_months")
+    month = _usd(services.onboarding_usd_per_month, "the lock's amount a month, rounded to cents", each)
+    whole = _usd(
+        services.onboarding_usd_per_month * services.contract_months, "amount a month times months", each, months
+    )
+    yield Heading(2, say("Onboarding"))
+    yield Paragraph(
+        say(
+            "The services of the beginning cost USD ",
+            whole,
+            ", paid as USD ",
+            month,
+            " in each of ",
+            format_count(months, "month", "months"),
+            "; the sums above hold them already.",
+        )
+    )
+    yield Blank(say("Who pays what is left of it when the customer leaves before"))
+
+
+def _usd(usd: Decimal, formula: str, *inputs: Figure) -> Figure:
+    return derive_figure(usd, formula, *inputs, text=f"{to_cents(usd):,}")
 
 
 SIGNERS: Final = ("customer", "provider")

@@ -14,7 +14,7 @@ import yaml
 from machine_children import begun, ended
 from machine_scene import BEFORE, Scene, steps
 
-from cli.commands.relocation import rollback, run, status, verify
+from cli.commands.relocation import run
 from components.agents.mover.manifests.comparison import ComparisonTerms
 from operations.relocation import workspace
 from operations.relocation.copies.verification import BucketProof
@@ -121,7 +121,7 @@ def test_places_that_change_on_the_way_stop_a_run_and_not_a_roll_back(scene: Sce
     path.write_text(whole.replace("window_minutes: 30", "window_minutes: 90"))
     assert run.run_relocation("old", "new", until="observe") == 0
     path.write_text("{")
-    assert rollback.run_rollback("old", "new") == 0
+    assert run.run_rollback("old", "new") == 0
     assert {name: scene.world[name] for name in BEFORE} == BEFORE
 
 
@@ -129,7 +129,7 @@ def test_a_roll_back_without_its_variables_says_which(scene: Scene, monkeypatch:
     run.run_relocation("old", "new", until="freeze")
     monkeypatch.delenv("MOVER_SECRET")
     with pytest.raises(InputError, match="not set: MOVER_SECRET"):
-        rollback.run_rollback("old", "new")
+        run.run_rollback("old", "new")
     assert scene.world["replicas"] == 0
 
 
@@ -137,7 +137,7 @@ def test_a_roll_back_without_its_variables_says_which(scene: Scene, monkeypatch:
 def test_status_says_how_far_it_is_and_what_is_next(capsys: pytest.CaptureFixture[str]) -> None:
     def told() -> dict[str, object]:
         capsys.readouterr()
-        assert status.run_status("old", "new", as_json=True) == 0
+        assert run.run_status("old", "new", as_json=True) == 0
         return json.loads(capsys.readouterr().out)
 
     assert (told()["state"], told()["can_go_back"]) == ("not_begun", False)
@@ -146,13 +146,13 @@ def test_status_says_how_far_it_is_and_what_is_next(capsys: pytest.CaptureFixtur
     assert (form["state"], form["can_go_back"]) == ("stopped", True)
     assert form["next"] == "atoll relocate run old new, or atoll relocate rollback old new"
     assert isinstance(form["frozen_seconds"], int)
-    rollback.run_rollback("old", "new")
+    run.run_rollback("old", "new")
     assert told()["state"] == "rolled_back"
     run.run_relocation("old", "new", yes=True)
     form = told()
     assert (form["state"], form["attempt"], form["can_go_back"]) == ("committed", 2, False)
     assert "point of no return" in str(form["why"])
-    status.run_status("old", "new")
+    run.run_status("old", "new")
     shown = capsys.readouterr().out
     assert "the source stays frozen, and is kept" in shown
     assert "a-very-secret-key" not in shown
@@ -167,7 +167,7 @@ def test_status_of_a_failure_shows_its_reason(
     monkeypatch.setattr("operations.relocation.steps.table.every_step", lambda: steps(scene, final_delta=failing))
     with pytest.raises(StepError):
         run.run_relocation("old", "new", until="observe")
-    status.run_status("old", "new")
+    run.run_status("old", "new")
     shown = capsys.readouterr().out
     assert "2 keys were written" in shown
     assert "the source's writers stand still for 0 s" in shown
@@ -217,7 +217,7 @@ def test_a_signal_stops_at_once_and_says_what_to_run_next(
     assert "or go back: atoll relocate rollback old new" in said
     assert "writers stand still for" in said
     assert scene.kinds()[-1] == "begun final_delta"
-    assert rollback.run_rollback("old", "new") == 0
+    assert run.run_rollback("old", "new") == 0
 
 
 def test_verify_proves_without_a_step(
@@ -237,9 +237,9 @@ def test_verify_proves_without_a_step(
     run.run_relocation("old", "new", until="plan")
     before = scene.journal.read_bytes()
     capsys.readouterr()
-    assert verify.run_verify("old", "new", as_json=True) == 1
+    assert run.run_verify("old", "new", as_json=True) == 1
     assert json.loads(capsys.readouterr().out)["buckets"][0]["first"] == ['extra "a"']
-    assert verify.run_verify("old", "new") == 1
+    assert run.run_verify("old", "new") == 1
     assert 'mlflow: not proven\n  2 objects\n  extra: "a"\n  report: r.json' in capsys.readouterr().out
     assert scene.journal.read_bytes() == before
 
@@ -250,9 +250,9 @@ def test_where_nothing_was_begun_that_is_said_and_not_what_is_not_set(
     for name in VARIABLES:
         monkeypatch.delenv(name)
     with pytest.raises(InputError, match=r"^nothing was begun: there is nothing to take back$"):
-        rollback.run_rollback("old", "new")
+        run.run_rollback("old", "new")
     with pytest.raises(InputError, match=r"^nothing was begun: there is no copy to prove$") as refused:
-        verify.run_verify("old", "new", name="tiers")
+        run.run_verify("old", "new", name="tiers")
     assert refused.value.hint == "atoll relocate run old new --name tiers --until seed makes the first copy"
     assert not scene.moves.exists()
 
@@ -261,11 +261,11 @@ def test_a_second_roll_back_has_nothing_to_take_back_and_copies_can_still_be_pro
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run.run_relocation("old", "new", until="seed")
-    assert rollback.run_rollback("old", "new") == 0
+    assert run.run_rollback("old", "new") == 0
     with pytest.raises(InputError, match="nothing was begun since the last roll back"):
-        rollback.run_rollback("old", "new")
+        run.run_rollback("old", "new")
     monkeypatch.setattr("operations.relocation.copies.verification.prove", lambda _asked: [])
-    assert verify.run_verify("old", "new") == 0
+    assert run.run_verify("old", "new") == 0
     assert scene.world["seed"] == 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from clone_kit import example, ground_at, open_at
 
-from cli.terminal.clone_decisions import ask_decisions
+from cli.commands.relocation.clone import ask_decisions
 from operations.clone.stack_config import provider_decision
 from planning.checklist.model.checklist import Checklist
 from planning.clone.decisions.answers_file import open_hint, open_text, read_answers

@@ -4,9 +4,8 @@ from html import unescape
 
 import pytest
 
-from cli.pages.documents.html import document_page
+from cli.pages.documents.html import Markup, document_page, whole_page
 from cli.pages.documents.markdown import markdown
-from cli.pages.documents.markup import Markup, whole_page
 from planning.documents.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Picture, Table
 from planning.documents.figures import (
     Figure,

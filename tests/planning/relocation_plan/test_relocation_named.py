@@ -13,7 +13,7 @@ from relocation_looked_kit import places
 from relocation_plan_kit import Kit
 
 from cli.commands.relocation import plan as command
-from cli.commands.relocation import plan_files, retire, status
+from cli.commands.relocation import retire, run
 from operations.offline import program
 from operations.project.journal import Journal, RecordKind
 from operations.relocation import workspace
@@ -126,9 +126,9 @@ def test_where_everything_has_a_name_nothing_without_one_is_waited_for(project: 
 
 def test_status_is_of_the_one_that_was_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(project / "relocations" / "atlas--atlas-west-tiers")
-    assert status.run_status("atlas", "atlas-west", name="tiers", as_json=True) == 0
+    assert run.run_status("atlas", "atlas-west", name="tiers", as_json=True) == 0
     assert json.loads(capsys.readouterr().out)["state"] == "committed"
-    status.run_status("atlas", "atlas-west", as_json=True)
+    run.run_status("atlas", "atlas-west", as_json=True)
     assert json.loads(capsys.readouterr().out)["state"] != "committed"
 
 
@@ -195,5 +195,5 @@ def test_places_that_are_named_are_those_of_the_folder_they_lie_in(project: Path
     folder = project / "relocations" / "atlas--atlas-west-tiers"
     folder.mkdir(parents=True)
     (folder / "relocation.yaml").write_text(json.dumps(places("x").model_dump(mode="json")), encoding="utf-8")
-    known = plan_files.relocations(kit.source, kit.west, places=places("mine"), file=str(folder / "relocation.yaml"))
+    known = command.relocations(kit.source, kit.west, places=places("mine"), file=str(folder / "relocation.yaml"))
     assert [(each.buckets[0].source, where.name) for each, where in known] == [("mine", folder.name)]

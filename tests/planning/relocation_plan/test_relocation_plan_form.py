@@ -14,7 +14,7 @@ from rich.console import Console
 
 from cli.pages.relocation.html import page
 from cli.pages.relocation.markdown import text
-from cli.views.relocation.plan import relocation_parts
+from cli.views.relocation import relocation_parts
 from operations.relocation.config.plan_inputs import MeasuredFile, read_measured
 from planning.relocation.durations import DurationEstimate
 from planning.relocation.form import RelocationPlanForm

@@ -10,8 +10,7 @@ from relocation_plan_kit import Kit
 
 from cli.pages.relocation.html import page
 from cli.pages.relocation.markdown import by_hand_text
-from cli.views.relocation.descriptions import describe_manual_work
-from cli.views.relocation.plan import relocation_parts
+from cli.views.relocation import describe_manual_work, relocation_parts
 from planning.relocation.inventory.assets import AssetKind, AssetTreatment, Loss, StatefulAsset
 from planning.relocation.methods.manual_procedures import explain_manual_move, list_procedures
 from planning.relocation.plan_form import plan_form

@@ -9,7 +9,7 @@ from accepted import accepted, catalog, checklist
 from sla_samples import TRAIN, TRAIN_OWED, WARM, lock, part, pool, recorded, reported, runs, tier
 
 from cli.pages.documents.markdown import markdown
-from cli.views.service_levels import parts as shown
+from cli.views.handover import parts as shown
 from planning.agreements.contract.annex import annex
 from planning.platform.alerts import availability
 from planning.platform.alerts.availability import object_store

@@ -12,7 +12,7 @@ from sla_samples import dip, lock, part, recorded, reported, runs
 from tracing import Known, untraced
 
 from cli.commands.handover.agreements import EXITS
-from cli.views.service_levels import parts
+from cli.views.handover import parts
 from operations.service_levels.monthly_report import table_source
 from planning.service_levels.document import document
 from planning.service_levels.form import SlaForm

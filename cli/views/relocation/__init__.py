@@ -1,1 +1,0 @@
-"""A relocation as tables: its plan, and how far it has come."""
