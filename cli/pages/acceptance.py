@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import Scale, grid, scale
+from cli.pages.charts.axes import Scale, grid, picture, scale, text, with_hover
 from cli.pages.documents.html import Markup, document_page, element, escape_text
 from planning.acceptance.report import tables
 from planning.acceptance.report.formatting import FAILED, gib
@@ -76,17 +76,16 @@ def all_reduce_chart(
     values = [dot.value for curve in curves for dot in curve.dots]
     most = max([*values, *(each for each in (theory, least) if each is not None)], default=Decimal(1))
     up = scale(most, left=TOP + PLOT, width=-PLOT)
-    return element(
-        "svg",
-        element("title", escape_text(f"All-reduce over growing node counts in {unit}, against the theory")),
+    return picture(
+        f"All-reduce over growing node counts in {unit}, against the theory",
         *_levels(up, unit),
         *_counts(counts),
         *_line(up, theory, kind="theory", label="theory"),
         *_line(up, least, kind="least", label="least"),
         *(part for at, curve in enumerate(curves) for part in _curve(curve, up, counts, COLOURS[at % len(COLOURS)])),
         *_names(curves, up, theory=theory, least=least),
-        viewBox=f"0 0 {WIDTH} {TOP + PLOT + BOTTOM}",
-        role="img",
+        width=WIDTH,
+        height=TOP + PLOT + BOTTOM,
     )
 
 
@@ -99,14 +98,13 @@ def node_chart(bars: Sequence[Bar], *, least: Decimal | None, unit: str) -> Mark
     axis = scale(most, left=NAMES, width=WIDTH - NAMES - RIGHT)
     height = TOP + ROW * len(shown) + BOTTOM
     more = f"; {len(ordered) - len(shown)} more nodes that passed are not drawn" if len(ordered) > len(shown) else ""
-    return element(
-        "svg",
-        element("title", escape_text(f"The slowest accelerator of each node in {unit}, against the least{more}")),
+    return picture(
+        f"The slowest accelerator of each node in {unit}, against the least{more}",
         *grid(axis, top=TOP - 4, bottom=height - BOTTOM, unit=unit + more, shown="{:,}".format),
         *(part for at, each in enumerate(shown) for part in _bar(each, axis, y=TOP + ROW * at)),
         *_threshold(axis, least, bottom=height - BOTTOM),
-        viewBox=f"0 0 {WIDTH} {height}",
-        role="img",
+        width=WIDTH,
+        height=height,
     )
 
 
@@ -115,15 +113,15 @@ def _levels(up: Scale, unit: str) -> Iterator[Markup]:
     for tick in up.ticks:
         y = up.at(tick)
         yield element("line", x1=LEFT, x2=right, y1=y, y2=y, class_="grid")
-        yield element("text", escape_text(f"{tick.normalize():,f}"), x=LEFT - 8, y=y + 4, class_="where right")
-    yield element("text", escape_text(unit), x=LEFT - 8, y=TOP - 12, class_="where right")
+        yield text(f"{tick.normalize():,f}", x=LEFT - 8, y=y + 4, class_="where right")
+    yield text(unit, x=LEFT - 8, y=TOP - 12, class_="where right")
 
 
 def _counts(counts: Sequence[int]) -> Iterator[Markup]:
     for each in counts:
-        yield element("text", escape_text(str(each)), x=_x(each, counts), y=TOP + PLOT + 20, class_="tick")
+        yield text(str(each), x=_x(each, counts), y=TOP + PLOT + 20, class_="tick")
     middle = (LEFT + WIDTH - RIGHT) / 2
-    yield element("text", escape_text("nodes"), x=middle, y=TOP + PLOT + 40, class_="tick")
+    yield text("nodes", x=middle, y=TOP + PLOT + 40, class_="tick")
 
 
 def _x(nodes: int, counts: Sequence[int]) -> float:
@@ -136,7 +134,7 @@ def _line(up: Scale, value: Decimal | None, *, kind: str, label: str) -> Iterato
         return
     y = up.at(value)
     line = element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_=kind)
-    yield element("g", element("title", escape_text(f"{label}: {_format_number(value)}")), line)
+    yield with_hover(f"{label}: {_format_number(value)}", line)
 
 
 def _curve(curve: PayloadCurve, up: Scale, counts: Sequence[int], colour: str) -> Iterator[Markup]:
@@ -145,9 +143,8 @@ def _curve(curve: PayloadCurve, up: Scale, counts: Sequence[int], colour: str) -
     if len(places) > 1:
         yield element("path", d=f"M{path}", class_="curve", stroke=colour)
     for x, y, dot in places:
-        hover = element("title", escape_text(f"{curve.label} over {dot.nodes} nodes: {_format_number(dot.value)}"))
         mark = element("circle", cx=x, cy=y, r=6 if dot.failed else 4, fill=FAILED_COLOUR if dot.failed else colour)
-        yield element("g", hover, mark)
+        yield with_hover(f"{curve.label} over {dot.nodes} nodes: {_format_number(dot.value)}", mark)
 
 
 def _names(
@@ -168,23 +165,21 @@ def _names(
         mark = element("rect", x=WIDTH - RIGHT + 8, y=place - 9, width=10, height=10, fill=colour)
         if colour:
             yield mark
-        yield element(
-            "text", escape_text(label), x=WIDTH - RIGHT + (24 if colour else 8), y=place, class_=kind or "name"
-        )
+        yield text(label, x=WIDTH - RIGHT + (24 if colour else 8), y=place, class_=kind or "name")
 
 
 def _bar(bar: Bar, axis: Scale, *, y: int) -> Iterator[Markup]:
     kind = "failed" if bar.failed else "name"
-    yield element("text", escape_text(bar.name), x=NAMES - 10, y=y + 12, class_=f"right {kind}")
+    yield text(bar.name, x=NAMES - 10, y=y + 12, class_=f"right {kind}")
     if bar.value is None:
         yield element("text", escape_text("not measured"), x=NAMES + 4, y=y + 12, fill=UNTOLD, class_="where")
         return
     end = axis.at(bar.value)
     colour = FAILED_COLOUR if bar.failed else PASSED
-    hover = element("title", escape_text(f"{bar.name}: {_format_number(bar.value)}"))
-    yield element("g", hover, element("rect", x=NAMES, y=y, width=max(end - NAMES, 2.0), height=BAR, fill=colour))
+    mark = element("rect", x=NAMES, y=y, width=max(end - NAMES, 2.0), height=BAR, fill=colour)
+    yield with_hover(f"{bar.name}: {_format_number(bar.value)}", mark)
     said = f"{_format_number(bar.value)}" + (" failed" if bar.failed else "")
-    yield element("text", escape_text(said), x=end + 8, y=y + 8, class_="amount")
+    yield text(said, x=end + 8, y=y + 8, class_="amount")
 
 
 def _threshold(axis: Scale, least: Decimal | None, *, bottom: int) -> Iterator[Markup]:
@@ -192,13 +187,12 @@ def _threshold(axis: Scale, least: Decimal | None, *, bottom: int) -> Iterator[M
         return
     x = axis.at(least)
     yield element("line", x1=x, x2=x, y1=TOP - 10, y2=bottom + 4, class_="least")
-    yield element("text", escape_text(f"least {_format_number(least)}"), x=x, y=TOP - 14, class_="ceiling-name")
+    yield text(f"least {_format_number(least)}", x=x, y=TOP - 14, class_="ceiling-name")
 
 
 def _format_number(value: Decimal) -> str:
     rounded = round_to(value, Decimal("0.01"))
-    text = f"{rounded:,f}"
-    return text.rstrip("0").rstrip(".")
+    return f"{rounded:,f}".rstrip("0").rstrip(".")
 
 
 def page(document: Document, form: AcceptanceForm) -> str:
@@ -251,5 +245,5 @@ def _nodes(form: AcceptanceForm, pool: str, placement: str) -> Markup | None:
     return node_chart(bars, least=_amount(least), unit=verdicts[0]["unit"])
 
 
-def _amount(text: str | None) -> Decimal | None:
-    return None if text is None else Decimal(text)
+def _amount(said: str | None) -> Decimal | None:
+    return None if said is None else Decimal(said)

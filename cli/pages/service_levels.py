@@ -6,7 +6,8 @@ from calendar import monthrange
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.html import Markup, document_page, element, escape_text
+from cli.pages.charts.axes import picture, text, with_hover
+from cli.pages.documents.html import Markup, document_page, element
 from planning.service_levels.document import AGAINST, STRIPS
 from planning.service_levels.formatting import SAID_STANDING
 
@@ -37,14 +38,13 @@ def strips(form: SlaForm) -> Markup:
     year, month = (int(each) for each in form["month"].split("-"))
     days = monthrange(year, month)[1]
     height = TOP + ROW * len(form["parts"]) + BOTTOM
-    return element(
-        "svg",
-        element("title", escape_text(f"What stood when, {form['month']}")),
+    return picture(
+        f"What stood when, {form['month']}",
         *_legend(),
         *(mark for at, part in enumerate(form["parts"]) for mark in _strip(part, y=TOP + ROW * at, days=days)),
         *_days(days, y=height - BOTTOM),
-        viewBox=f"0 0 {WIDTH} {height}",
-        role="img",
+        width=WIDTH,
+        height=height,
     )
 
 
@@ -53,16 +53,16 @@ def _legend() -> Iterator[Markup]:
     for standing in LEGEND:
         said = SAID_STANDING[standing]
         yield element("rect", x=x, y=4, width=12, height=12, rx=2, class_=_fill(standing))
-        yield element("text", escape_text(said), x=x + 18, y=15, class_="said")
+        yield text(said, x=x + 18, y=15, class_="said")
         x += 34 + 7 * len(said)
 
 
 def _strip(part: PartForm, *, y: int, days: int) -> Iterator[Markup]:
-    yield element("text", escape_text(part["title"]), x=LEFT, y=y + 14, class_="part")
+    yield text(part["title"], x=LEFT, y=y + 14, class_="part")
     found = part["attained_percent"]
     none = "not counted" if part["verdict"] == "not counted" else "nothing owed"
     said = none if found is None else _percents(found["if_up"], found["if_down"])
-    yield element("text", escape_text(said), x=RIGHT, y=y + 14, class_="said at-end")
+    yield text(said, x=RIGHT, y=y + 14, class_="said at-end")
     yield element("rect", x=LEFT, y=y + 20, width=RIGHT - LEFT, height=STRIP, class_="fill-up")
     last = {"not known": 0, "before": 0, "excluded": 1, "short": 2}  # the worst is drawn over the rest
     for span in sorted(part["spans"], key=lambda each: last[each["standing"]]):
@@ -78,9 +78,8 @@ def _stretch(span: ShortfallPeriodForm, *, y: int, seconds: int) -> Markup:
     high = STRIP if span["standing"] != "short" else max(float(share) * STRIP, STRIP / 2)
     had = "" if span["delivered"] is None else f", {span['delivered']} of {span['owed']} there"
     hover = f"{SAID_STANDING[span['standing']]}: {span['start']} to {span['end']} ({span['hours']} h{had})"
-    title = element("title", escape_text(hover))
     block = element("rect", x=x, y=y, width=width, height=high, class_=_fill(span["standing"]))
-    return element("g", title, block)
+    return with_hover(hover, block)
 
 
 def _fill(standing: str) -> str:
@@ -91,21 +90,20 @@ def _days(days: int, *, y: int) -> Iterator[Markup]:
     for day in (*range(1, days - 2, EVERY), days):
         x = LEFT + (RIGHT - LEFT) * (day - 1) / days
         yield element("line", x1=x, x2=x, y1=y - 6, y2=y, class_="grid")
-        yield element("text", escape_text(str(day)), x=x + (RIGHT - LEFT) / days / 2, y=y + 14, class_="tick")
+        yield text(str(day), x=x + (RIGHT - LEFT) / days / 2, y=y + 14, class_="tick")
 
 
 def availability_chart(form: SlaForm) -> Markup:
     shown = [part for part in form["parts"] if part["attained_percent"] is not None]
     low = _least(form, shown)
     height = TOP + ROW * len(shown) + BOTTOM
-    return element(
-        "svg",
-        element("title", escape_text("Attainment of each part, in percent, against the levels of the table")),
+    return picture(
+        "Attainment of each part, in percent, against the levels of the table",
         *(mark for at, row in enumerate(form["table"]) for mark in _level(row["below_percent"], at, low, height)),
         *(mark for at, part in enumerate(shown) for mark in _draw_availability(part, y=TOP + ROW * at, low=low)),
         *_axis(low, y=height - BOTTOM),
-        viewBox=f"0 0 {WIDTH} {height}",
-        role="img",
+        width=WIDTH,
+        height=height,
     )
 
 
@@ -126,7 +124,7 @@ def _level(below: str, at: int, low: Decimal, height: int) -> Iterator[Markup]:
     x = _x(Decimal(below), low)
     y = 14 if at % 2 == 0 else 28
     yield element("line", x1=x, x2=x, y1=y + 4, y2=height - BOTTOM, class_="level")
-    yield element("text", escape_text(f"{below}%"), x=x, y=y, class_="level-name")
+    yield text(f"{below}%", x=x, y=y, class_="level-name")
 
 
 def _draw_availability(part: PartForm, *, y: int, low: Decimal) -> Iterator[Markup]:
@@ -134,7 +132,7 @@ def _draw_availability(part: PartForm, *, y: int, low: Decimal) -> Iterator[Mark
     assert found is not None  # noqa: S101 - others are left out by the caller
     down, up = Decimal(found["if_down"]), Decimal(found["if_up"])
     name = f"{part['title']}: {_percents(found['if_up'], found['if_down'])}"
-    yield element("text", escape_text(name), x=LEFT, y=y + 20, class_="part")
+    yield text(name, x=LEFT, y=y + 20, class_="part")
     middle = y + 32
     yield element("line", x1=LEFT, x2=RIGHT - 60, y1=middle, y2=middle, class_="grid")
     if down != up:
@@ -150,9 +148,9 @@ def _percents(up: str, down: str) -> str:
 def _axis(low: Decimal, *, y: int) -> Iterator[Markup]:
     for share in (Decimal(0), Decimal("0.25"), Decimal("0.5"), Decimal("0.75"), Decimal(1)):
         percent = low + (HUNDRED - low) * share
-        text = f"{percent.quantize(Decimal('0.01'), ROUND_FLOOR).normalize():f}%"
+        said = f"{percent.quantize(Decimal('0.01'), ROUND_FLOOR).normalize():f}%"
         anchor = "tick" if share else "said"
-        yield element("text", escape_text(text), x=_x(percent, low), y=y + 16, class_=anchor)
+        yield text(said, x=_x(percent, low), y=y + 16, class_=anchor)
 
 
 STYLE: Final = """

@@ -94,6 +94,16 @@ def drawing(name: str, *parts: Markup, title: str, description: str, height: flo
     )
 
 
+def picture(title: str, *parts: Markup, width: float, height: float, **attributes: str) -> Markup:
+    """A chart of any width; its title is read aloud."""
+    name = element("title", escape_text(title))
+    return element("svg", name, *parts, viewBox=f"0 0 {width} {height}", role="img", **attributes)
+
+
+def with_hover(said: str, *marks: Markup) -> Markup:
+    return element("g", element("title", escape_text(said)), *marks)
+
+
 def text(said: str, *, x: float, y: float, class_: str) -> Markup:
     return element("text", escape_text(said), x=x, y=y, class_=class_)
 
@@ -147,7 +157,7 @@ def marker(letters: str, *, x: float, y: float, hover: str) -> Markup:
     """An option's letter in a disc; several letters where options stand at one place."""
     wide = MARKER + LETTER_WIDTH * (len(letters) - 1) / 2
     disc = element("rect", x=x - wide, y=y - MARKER, width=wide * 2, height=MARKER * 2, rx=MARKER, class_="disc")
-    return element("g", element("title", escape_text(hover)), disc, text(letters, x=x, y=y + 4.5, class_="letter"))
+    return with_hover(hover, disc, text(letters, x=x, y=y + 4.5, class_="letter"))
 
 
 def group_overlaps(places: Iterable[tuple[float, float]], *, near: float) -> list[list[int]]:

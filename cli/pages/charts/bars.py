@@ -5,7 +5,17 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import BOLD_LETTER, WIDTH, Scale, draw_horizontal_axis, drawing, heading, scale, text
+from cli.pages.charts.axes import (
+    BOLD_LETTER,
+    WIDTH,
+    Scale,
+    draw_horizontal_axis,
+    drawing,
+    heading,
+    scale,
+    text,
+    with_hover,
+)
 from cli.pages.documents.html import Markup, element, escape_text
 from cli.terminal.amounts import total as said_total
 from cli.terminal.amounts import usd
@@ -20,22 +30,22 @@ if TYPE_CHECKING:
 
 LEFT: Final = 4
 RIGHT: Final = 14
-ROW: Final = 66
-BAR: Final = 26
+BILL_ROW: Final = 66
+BILL_BAR: Final = 26
 BELOW_NAME: Final = 26  # pixels from a row's top to its bar; name and amount stand above, where there is room for them
 TOP: Final = 34
 BOTTOM: Final = 56
-FURTHEST_CEILING: Final = Decimal("1.6")  # times the longest bar; further off, the line would squeeze the bars
+BILL_CEILING: Final = Decimal("1.6")  # times the longest bar; further off, the line would squeeze the bars
 
 
 def bill_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
     longest = max((option.bill.usd_per_month.expected for option in options), default=ZERO)
-    near = ceiling is not None and ceiling <= longest * FURTHEST_CEILING
+    near = ceiling is not None and ceiling <= longest * BILL_CEILING
     axis = scale(
         max(longest, ceiling) if ceiling is not None and near else longest, left=LEFT, width=WIDTH - LEFT - RIGHT
     )
-    height = TOP + ROW * len(options) + BOTTOM
-    rows = (part for at, option in enumerate(options) for part in _row(at, option, axis, y=TOP + ROW * at))
+    height = TOP + BILL_ROW * len(options) + BOTTOM
+    rows = (part for at, option in enumerate(options) for part in _row(at, option, axis, y=TOP + BILL_ROW * at))
     return drawing(
         "bill",
         *draw_horizontal_axis(axis, top=TOP - 6, bottom=height - BOTTOM, unit="USD a month, expected"),
@@ -95,8 +105,7 @@ def _row(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
 def _stack(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
     start = ZERO
     for group, amount in chapters(option):
-        hover = element("title", escape_text(f"{group.value}: {usd(amount)} USD a month"))
         x = axis.at(start)
-        bar = element("rect", x=x, y=y, width=axis.at(start + amount) - x, height=BAR, class_=slug(group))
-        yield element("g", hover, bar)
+        bar = element("rect", x=x, y=y, width=axis.at(start + amount) - x, height=BILL_BAR, class_=slug(group))
+        yield with_hover(f"{group.value}: {usd(amount)} USD a month", bar)
         start += amount

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from planning.quoting.quote import Option, PoolWorth
 
-LEFT: Final = 16
-RIGHT: Final = 150
-ROW: Final = 58
+RATE_LEFT: Final = 16
+RATE_RIGHT: Final = 150
+RATE_ROW: Final = 58
 DOT: Final = 38  # pixels from a row's top to its dot; the name stands above
-TOP: Final = 12
+RATE_TOP: Final = 12
 BOTTOM: Final = 56
 
 
@@ -51,17 +51,17 @@ def _rows(at: int, option: Option) -> Iterator[RateRow]:
 def rate_chart(options: Sequence[Option]) -> Markup:
     rows = rate_rows(options)
     most = max((max(row.rate, row.other or ZERO) for row in rows), default=ZERO)
-    axis = scale(most, left=LEFT, width=WIDTH - LEFT - RIGHT)
-    height = TOP + ROW * len(rows) + BOTTOM
+    axis = scale(most, left=RATE_LEFT, width=WIDTH - RATE_LEFT - RATE_RIGHT)
+    height = RATE_TOP + RATE_ROW * len(rows) + BOTTOM
     return drawing(
         "rates",
         *draw_horizontal_axis(
             axis,
-            top=TOP - 4,
+            top=RATE_TOP - 4,
             bottom=height - BOTTOM,
             unit="USD a GPU-hour; bar: hyperscaler on demand",
         ),
-        *(part for number, row in enumerate(rows) for part in _row(row, axis, y=TOP + ROW * number)),
+        *(part for number, row in enumerate(rows) for part in _row(row, axis, y=RATE_TOP + RATE_ROW * number)),
         title="USD a GPU-hour of each pool, and at the cheapest of AWS, Google Cloud and Azure on demand",
         description="; ".join(_describe_dot(row) for row in rows),
         height=height,
@@ -76,7 +76,7 @@ def _describe_dot(row: RateRow) -> str:
 def _row(row: RateRow, axis: Scale, *, y: int) -> Iterator[Markup]:
     x = axis.at(row.rate)
     more = element("tspan", escape_text(f"  {row.hardware}"), class_="where")
-    yield element("text", escape_text(row.pool), more, x=LEFT, y=y + 20, class_="name")
+    yield element("text", escape_text(row.pool), more, x=RATE_LEFT, y=y + 20, class_="name")
     end, middle = x, y + DOT
     if row.other is not None:
         end = axis.at(row.other)

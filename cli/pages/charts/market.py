@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import BOLD_LETTER, WIDTH, drawing, marker, text
+from cli.pages.charts.axes import BOLD_LETTER, WIDTH, drawing, marker, text, with_hover
 from cli.pages.documents.html import Markup, element, escape_text
 from cli.terminal.amounts import usd
 from cli.views.quote.options import letter
@@ -94,7 +94,7 @@ def _cloud(name: str, machines: Sequence[Worth], axis: Axis, *, y: int) -> Itera
         said = f"{machine}: {usd(each.usd_per_1000_tflops_hour)} USD"
         height = y + 34 + 7 * (at % STEPS)
         dot = element("circle", cx=axis.at(each.usd_per_1000_tflops_hour), cy=height, r=3.2, class_="dot")
-        yield element("g", element("title", escape_text(said)), dot)
+        yield with_hover(said, dot)
 
 
 def _pool(pool: PoolMarketRank, axis: Axis, *, y: int) -> Iterator[Markup]:

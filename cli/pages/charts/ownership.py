@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from planning.quoting.quote import Buying
 
 LEFT: Final = 76
-RIGHT: Final = 20
+OWNERSHIP_RIGHT: Final = 20
 TOP: Final = 64
 TALL: Final = 260
 BOTTOM: Final = 56
@@ -31,13 +31,13 @@ def owning_chart(buying: Buying, spent: OwnershipCosts, *, every: Sequence[int])
     Args:
         every: places of the options for which this holds.
     """
-    months = Scale(Decimal(len(spent.owned) - 1), LEFT, WIDTH - LEFT - RIGHT)
+    months = Scale(Decimal(len(spent.owned) - 1), LEFT, WIDTH - LEFT - OWNERSHIP_RIGHT)
     amounts = scale(max(*spent.owned, *spent.rented), left=TOP, width=TALL)
     letters = ", ".join(letter(at) for at in every)
     return drawing(
         f"buying-{letter(every[0])}",
         *_months(months),
-        *draw_vertical_axis(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD in total"),
+        *draw_vertical_axis(amounts, height=TALL, left=LEFT, right=WIDTH - OWNERSHIP_RIGHT, unit="USD in total"),
         *_line(spent.rented, months, amounts, class_="rented"),
         *_line(spent.owned, months, amounts, class_="owned"),
         *_find_break_even(buying, spent, months, amounts),

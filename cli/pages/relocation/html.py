@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import Scale, grid, scale
+from cli.pages.charts.axes import Scale, grid, picture, scale, text, with_hover
 from cli.pages.documents.html import Markup, cells, element, escape_text, join_parts, make_scrollable, whole_page
 from cli.terminal.amounts import usd
 from cli.views.relocation import (
@@ -58,15 +58,12 @@ def bill_chart(form: RelocationPlanForm) -> Markup:
     reach = _reach([found for _, _, found, _ in rows])
     axis = scale(reach, left=LEFT, width=WIDTH - LEFT - RIGHT)
     height = TOP + ROW * len(rows) + BOTTOM
-    return element(
-        "svg",
-        element(
-            "title", escape_text("What the relocation costs once, by line, in USD: from min to max, a tick at expected")
-        ),
+    return picture(
+        "What the relocation costs once, by line, in USD: from min to max, a tick at expected",
         *grid(axis, top=TOP - 4, bottom=height - BOTTOM, unit="USD, once", shown="{:,.0f}".format),
         *(part for at, row in enumerate(rows) for part in _bar(*row, axis=axis, y=TOP + ROW * at)),
-        viewBox=f"0 0 {WIDTH} {height}",
-        role="img",
+        width=WIDTH,
+        height=height,
     )
 
 
@@ -107,10 +104,10 @@ def _bar(label: str, section: str, amount: Range, colour: str, *, axis: Scale, y
     middle = y + 18 + BAR // 2
     left, right = axis.at(amount.min), axis.at(min(amount.max, axis.most))
     tick = axis.at(min(amount.expected, axis.most))
-    hover = element("title", escape_text(f"{usd(amount.min)} / {usd(amount.expected)} / {usd(amount.max)} USD"))
+    hover = f"{usd(amount.min)} / {usd(amount.expected)} / {usd(amount.max)} USD"
     solid = element("rect", x=LEFT, y=y + 18, width=max(tick - LEFT, 2.0), height=BAR, fill=colour)
     more = element("rect", x=tick, y=y + 18, width=max(right - tick, 0.0), height=BAR, fill=colour, opacity=0.35)
-    yield element("g", hover, solid, more)
+    yield with_hover(hover, solid, more)
     if right - left > 1:
         yield element("line", x1=left, x2=right, y1=middle, y2=middle, class_="whisker")
     if amount.max > axis.most:
@@ -129,14 +126,13 @@ def timeline(form: RelocationPlanForm) -> Markup:
     last = next((at for at, each in enumerate(steps) if each["name"] == form["point_of_no_return"]), len(steps))
     frozen = [at for at, each in enumerate(steps) if each["frozen"]]
     width = STEP_WIDTH * len(steps) + 2 * LEFT
-    return element(
-        "svg",
-        element("title", escape_text("Steps of the relocation, the freeze, and the point of no return")),
+    return picture(
+        "Steps of the relocation, the freeze, and the point of no return",
         *_freeze(form, frozen),
         *(part for at, each in enumerate(steps) for part in _step(each, x=LEFT + STEP_WIDTH * at)),
         *_no_return(LEFT + STEP_WIDTH * last),
-        viewBox=f"0 0 {width} 150",
-        role="img",
+        width=width,
+        height=150,
         class_="steps",
     )
 
@@ -147,31 +143,31 @@ def _freeze(form: RelocationPlanForm, frozen: Sequence[int]) -> Iterator[Markup]
     left, right = LEFT + STEP_WIDTH * frozen[0], LEFT + STEP_WIDTH * (frozen[-1] + 1)
     said = format_span_form(form["times"]["frozen"])
     window = form["times"]["window_seconds"] // 60
-    text = f"writers stand still: {said} (window {window} min), then as long as is observed"
+    words = f"writers stand still: {said} (window {window} min), then as long as is observed"
     yield element("rect", x=left, y=22, width=right - left, height=108, fill=FROZEN, opacity=0.1)
-    yield element("text", escape_text(text), x=(left + right) / 2, y=16, class_="tick")
+    yield text(words, x=(left + right) / 2, y=16, class_="tick")
 
 
 def _step(step: RelocationStepForm, *, x: int) -> Iterator[Markup]:
     colour = FROZEN if step["frozen"] else MOVING
-    hover = element("title", escape_text(f"{step['title']}: proves that {step['proves']}"))
+    hover = f"{step['title']}: proves that {step['proves']}"
     block = element("rect", x=x + 2, y=36, width=STEP_WIDTH - 4, height=BAND, rx=4, fill=colour)
     name = step["name"].replace("_", " ")
-    label = element("text", escape_text(name), x=x + STEP_WIDTH / 2, y=36 + BAND / 2 + 4, class_="on-bar")
-    yield element("g", hover, block, label)
+    label = text(name, x=x + STEP_WIDTH / 2, y=36 + BAND / 2 + 4, class_="on-bar")
+    yield with_hover(hover, block, label)
     for at, part in enumerate(_two_lines(format_span_form(step["span"]))):
-        yield element("text", escape_text(part), x=x + STEP_WIDTH / 2, y=100 + 14 * at, class_="tick small")
+        yield text(part, x=x + STEP_WIDTH / 2, y=100 + 14 * at, class_="tick small")
 
 
-def _two_lines(text: str) -> list[str]:
-    found = text.split(" ")
+def _two_lines(words: str) -> list[str]:
+    found = words.split(" ")
     half = (len(found) + 1) // 2
     return [" ".join(found[:half]), " ".join(found[half:])] if len(found) > 1 else found
 
 
 def _no_return(x: int) -> Iterator[Markup]:
     yield element("line", x1=x, x2=x, y1=22, y2=134, class_="ceiling")
-    yield element("text", escape_text("no way back"), x=x + 4, y=146, class_="ceiling-name at-end")
+    yield text("no way back", x=x + 4, y=146, class_="ceiling-name at-end")
 
 
 def loss_matrix(matrix: Sequence[CellForm]) -> Markup:
