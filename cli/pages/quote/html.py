@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.bars import bill_chart, legend
-from cli.pages.charts.dots import rate_chart, rate_rows
+from cli.pages.charts.lines import owning_chart, run_chart
 from cli.pages.charts.market import market_chart
-from cli.pages.charts.ownership import owning_chart
-from cli.pages.charts.ranges import range_chart
-from cli.pages.charts.run_costs import run_chart
+from cli.pages.charts.rows import bill_chart, legend, range_chart, rate_chart, rate_rows
 from cli.pages.documents.html import Markup, element, escape_text, join_parts, make_scrollable, note_marks, whole_page
 from cli.pages.quote.comparison import deadline_days, workloads_run
 from cli.pages.quote.market import buyings

@@ -14,13 +14,11 @@ import quote_page_kit as kit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.pages.charts import run_costs
+from cli.pages.charts import lines
 from cli.pages.charts.axes import BOLD_LETTER, MARKER, WIDTH, format_tick, group_overlaps, scale, tick_step
-from cli.pages.charts.bars import bill_chart
+from cli.pages.charts.lines import PHONE_LETTER, Disc, owning_chart, place_labels, run_chart
 from cli.pages.charts.market import LETTER, Axis, market_chart
-from cli.pages.charts.ownership import owning_chart
-from cli.pages.charts.ranges import REACH_LETTER, range_chart
-from cli.pages.charts.run_costs import PHONE_LETTER, Disc, place_labels, run_chart
+from cli.pages.charts.rows import REACH_LETTER, bill_chart, range_chart
 from cli.pages.quote.html import charts
 from planning.quoting.price_performance import compare_ownership
 from planning.quoting.quote import Option
@@ -158,10 +156,10 @@ def test_runs_stand_at_their_hours_and_usd_and_equal_ones_share_a_marker() -> No
     dear = replace(hand_built.option(), runs=(replace(hand_built.option().runs[0], usd=Decimal("7390.5")),))
     merged = run_chart([hand_built.option(), dear], workload="train", deadline_days=None)
     assert "7,380.63 to 7,390.50 USD, 12 d 13 h" in ["".join(each.itertext()) for each in of_class(merged, "amount")]
-    ratio = (letters["C"] - run_costs.LEFT) / (letters["A, B"] - run_costs.LEFT)
+    ratio = (letters["C"] - lines.LEFT) / (letters["A, B"] - lines.LEFT)
     assert ratio == pytest.approx(100 / 301.25, abs=0.01)
     (deadline,) = of_class(chart, "ceiling")
-    further = (float(deadline.get("x1", "0")) - run_costs.LEFT) / (letters["C"] - run_costs.LEFT)
+    further = (float(deadline.get("x1", "0")) - lines.LEFT) / (letters["C"] - lines.LEFT)
     assert further == pytest.approx(3.36, 0.01)
 
 
