@@ -144,10 +144,6 @@ def select_moved(form: RelocationPlanForm) -> list[ThingForm]:
     return [each for each in form["things"] if each["treatment"] == "moved"]
 
 
-def select_left_out(form: RelocationPlanForm) -> list[ThingForm]:
-    return [each for each in form["things"] if each["treatment"] != "moved"]
-
-
 def mover_text(thing: ThingForm) -> str:
     mover = thing["mover"]
     if mover is None:
@@ -167,6 +163,38 @@ def losses_text(thing: ThingForm) -> str:
         features = ", ".join(each["feature"] for each in mover["unlooked"])
         return f"not looked at yet; dropped if there are any: {features}"
     return "nothing" if mover["why"].startswith("loses nothing") else ""
+
+
+MOVED_HEADS: Final = ("what", "class", "size", "by", "what that loses")
+LEFT_OUT_HEADS: Final = ("what", "becomes", "size", "saved", "because")
+STEP_HEADS: Final = ("step", "time", "proves", "stops where", "way back")
+
+
+def left_out_rows(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
+    for each in form["things"]:
+        if each["treatment"] != "moved":
+            saved = format_usd_form(each["saved_usd"])
+            yield each["title"], each["treatment"], format_thing_size(each), saved, each["reason"]
+
+
+def step_rows(form: RelocationPlanForm) -> Iterator[tuple[bool, tuple[str, ...]]]:
+    """Whether it is the point of no return, and the cells."""
+    for each in form["steps"]:
+        last = each["name"] == form["point_of_no_return"]
+        name = f"{each['name']}{' (frozen)' if each['frozen'] else ''}"
+        back = "none: the point of no return" if last else each["way_back"]
+        yield last, (name, format_span_form(each["span"]), each["proves"], each["aborts"], back)
+
+
+def sum_cells(lines: Sequence[LineForm]) -> tuple[int, tuple[str, ...]]:
+    """How many lines have no price, and the three readings of the others, floors marked."""
+    total, unpriced = sum_lines(lines)
+    floor = ">= " if unpriced else ""
+    return unpriced, tuple(f"{floor}{each}" for each in cents(cents_form(total)))
+
+
+def line_amounts(line: LineForm) -> tuple[str, str, str]:
+    return cents(line["usd_per_month"]) if line["state"] == "priced" else ("", line["state"], "")
 
 
 def relocation_parts(form: RelocationPlanForm) -> Iterator[RenderableType]:
@@ -193,7 +221,7 @@ def _table(*columns: str) -> Table:
 
 
 def transfer_table(form: RelocationPlanForm) -> Table:
-    table = _table("what", "class", "size", "by", "what that loses")
+    table = _table(*MOVED_HEADS)
     for each in select_moved(form):
         title = Group(Text(each["title"]), Padding(Text(each["key"], style="dim"), (0, 0, 0, 2)))
         style = "red" if each["mover"] and each["mover"]["loses"] else ""
@@ -203,15 +231,8 @@ def transfer_table(form: RelocationPlanForm) -> Table:
 
 
 def exclusion_table(form: RelocationPlanForm) -> Table:
-    table = _table("what", "becomes", "size", "saved", "because")
-    for each in select_left_out(form):
-        cells = (
-            each["title"],
-            each["treatment"],
-            format_thing_size(each),
-            format_usd_form(each["saved_usd"]),
-            each["reason"],
-        )
+    table = _table(*LEFT_OUT_HEADS)
+    for cells in left_out_rows(form):
         table.add_row(*map(Text, cells))
     return table
 
@@ -240,20 +261,14 @@ def _cells(line: LineForm) -> tuple[RenderableType, ...]:
 
 
 def _add_sum(table: Table, title: str, lines: list[LineForm], *, style: str) -> None:
-    total, unpriced = sum_lines(lines)
+    unpriced, amounts = sum_cells(lines)
     more = f", {unpriced} unpriced" if unpriced else ""
-    floor = ">= " if unpriced else ""
-    amounts = (f"{floor}{each}" for each in cents(cents_form(total)))
     table.add_row(Text(f"{title}{more}"), *amounts, style=style, end_section=True)
 
 
 def steps_table(form: RelocationPlanForm) -> Table:
-    table = _table("step", "time", "proves", "stops where", "way back")
-    for each in form["steps"]:
-        last = each["name"] == form["point_of_no_return"]
-        name = f"{each['name']}{' (frozen)' if each['frozen'] else ''}"
-        back = "none: the point of no return" if last else each["way_back"]
-        cells = (name, format_span_form(each["span"]), each["proves"], each["aborts"], back)
+    table = _table(*STEP_HEADS)
+    for last, cells in step_rows(form):
         table.add_row(*map(Text, cells), style="bold" if last else "")
     return table
 

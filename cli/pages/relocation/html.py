@@ -9,26 +9,29 @@ from cli.pages.charts.axes import Scale, grid, picture, scale, text, with_hover
 from cli.pages.documents.html import Markup, cells, element, escape_text, join_parts, make_scrollable, whole_page
 from cli.terminal.amounts import usd
 from cli.views.relocation import (
-    cents,
+    LEFT_OUT_HEADS,
+    MOVED_HEADS,
+    STEP_HEADS,
     conclusion,
     describe_bill_line,
     describe_manual_work,
     format_span_form,
     format_thing_size,
-    format_usd_form,
     heading,
+    left_out_rows,
+    line_amounts,
     losses_text,
     mover_text,
     sections,
-    select_left_out,
     select_moved,
+    step_rows,
+    sum_cells,
     sum_lines,
 )
-from planning.quoting.quote_form import cents_form
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from planning.costs.json_shapes import LineForm
     from planning.relocation.form import CellForm, RelocationPlanForm, RelocationStepForm, ThingForm
@@ -230,9 +233,10 @@ def _body(form: RelocationPlanForm) -> Iterator[Markup]:
     yield make_scrollable(bill_chart(form))
     yield element("details", element("summary", escape_text("Every line, with sources")), make_scrollable(_bill(form)))
     yield element("h2", escape_text("What moves"))
-    yield make_scrollable(_transfer_table(form))
+    yield make_scrollable(_table(MOVED_HEADS, map(_transfer_row, select_moved(form)), class_="tight"))
     yield element("h2", escape_text("What is left out"))
-    yield make_scrollable(_exclusion_table(form))
+    rows = (cells("td", each, numbers_from=99) for each in left_out_rows(form))
+    yield make_scrollable(_table(LEFT_OUT_HEADS, rows, class_="tight"))
     for each in form["unlooked"]:
         yield element("p", escape_text(f"Not asked: {each['what']}: {each['why']}"), class_="cannot-tell")
     for each in describe_manual_work(form):
@@ -244,7 +248,7 @@ def _body(form: RelocationPlanForm) -> Iterator[Markup]:
         yield element("h3", escape_text(each["question"]))
         yield element("p", escape_text(" ".join(each["sentences"])))
     yield element("h2", escape_text("Each step"))
-    yield make_scrollable(_steps(form))
+    yield make_scrollable(_table(STEP_HEADS, _steps(form)))
     yield element("h2", escape_text("Notes"))
     for each in (*form["notes"], *form["bill"]["notes"]):
         yield element("p", escape_text(each["text"] + (f" ({each['source']})" if each["source"] else "")))
@@ -269,21 +273,23 @@ def _bill(form: RelocationPlanForm) -> Markup:
 
 def _section(title: str, lines: Sequence[LineForm]) -> Iterator[Markup]:
     for line in lines:
-        amounts = ("", line["state"], "") if line["state"] != "priced" else cents(line["usd_per_month"])
-        yield cells("td", (line["label"], describe_bill_line(line), *amounts), numbers_from=2)
+        yield cells("td", (line["label"], describe_bill_line(line), *line_amounts(line)), numbers_from=2)
     yield _sum(title, lines)
 
 
 def _sum(title: str, lines: Sequence[LineForm]) -> Markup:
-    total, unpriced = sum_lines(lines)
-    floor, more = (">= ", f"{unpriced} without a price") if unpriced else ("", "")
-    row = cells("td", (title, more, *(f"{floor}{each}" for each in cents(cents_form(total)))), numbers_from=2)
+    unpriced, amounts = sum_cells(lines)
+    more = f"{unpriced} without a price" if unpriced else ""
+    return _mark_row(cells("td", (title, more, *amounts), numbers_from=2))
+
+
+def _mark_row(row: Markup) -> Markup:
     return Markup(row.replace("<tr>", '<tr class="sum">', 1))
 
 
-def _transfer_table(form: RelocationPlanForm) -> Markup:
-    head = element("thead", cells("th", ("what", "class", "size", "by", "what that loses"), numbers_from=99))
-    return element("table", head, element("tbody", join_parts(map(_transfer_row, select_moved(form)))), class_="tight")
+def _table(heads: Sequence[str], rows: Iterable[Markup], **attributes: str) -> Markup:
+    head = element("thead", cells("th", heads, numbers_from=99))
+    return element("table", head, element("tbody", join_parts(rows)), **attributes)
 
 
 def _transfer_row(thing: ThingForm) -> Markup:
@@ -300,32 +306,7 @@ def _transfer_row(thing: ThingForm) -> Markup:
     )
 
 
-def _exclusion_table(form: RelocationPlanForm) -> Markup:
-    head = element("thead", cells("th", ("what", "becomes", "size", "saved", "because"), numbers_from=99))
-    rows = (
-        cells(
-            "td",
-            (
-                each["title"],
-                each["treatment"],
-                format_thing_size(each),
-                format_usd_form(each["saved_usd"]),
-                each["reason"],
-            ),
-            numbers_from=99,
-        )
-        for each in select_left_out(form)
-    )
-    return element("table", head, element("tbody", join_parts(rows)), class_="tight")
-
-
-def _steps(form: RelocationPlanForm) -> Markup:
-    head = element("thead", cells("th", ("step", "time", "proves", "stops where", "way back"), numbers_from=99))
-    rows: list[Markup] = []
-    for each in form["steps"]:
-        last = each["name"] == form["point_of_no_return"]
-        name = f"{each['name']}{' (frozen)' if each['frozen'] else ''}"
-        back = "none: the point of no return" if last else each["way_back"]
-        row = cells("td", (name, format_span_form(each["span"]), each["proves"], each["aborts"], back), numbers_from=99)
-        rows.append(Markup(row.replace("<tr>", '<tr class="sum">', 1)) if last else row)
-    return element("table", head, element("tbody", join_parts(rows)))
+def _steps(form: RelocationPlanForm) -> Iterator[Markup]:
+    for last, texts in step_rows(form):
+        row = cells("td", texts, numbers_from=99)
+        yield _mark_row(row) if last else row

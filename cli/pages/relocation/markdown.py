@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cli.views.relocation import (
-    cents,
+    LEFT_OUT_HEADS,
+    MOVED_HEADS,
+    STEP_HEADS,
     conclusion,
     describe_bill_line,
-    format_span_form,
     format_thing_size,
-    format_usd_form,
     heading,
+    left_out_rows,
+    line_amounts,
     losses_text,
     mover_text,
     sections,
-    select_left_out,
     select_moved,
-    sum_lines,
+    step_rows,
+    sum_cells,
 )
-from planning.quoting.quote_form import cents_form
 from planning.values.printable import printable
 
 if TYPE_CHECKING:
@@ -45,22 +46,20 @@ def by_hand_text(form: RelocationPlanForm) -> Iterator[str]:
 
 
 def _thing(thing: ByHandForm) -> Iterator[str]:
-    yield from ("", f"### {_plain(thing['key'])}", "", f"{_plain(thing['title'])}: {_plain(thing['why'])}.")
+    yield from (
+        "",
+        f"### {_escape_words(thing['key'])}",
+        "",
+        f"{_escape_words(thing['title'])}: {_escape_words(thing['why'])}.",
+    )
     for way in thing["ways"]:
-        source = f" ({_plain(way['source'])})" if way["source"] else ""
-        yield from ("", f"**{_plain(way['title'])}**{source}", "", FENCE)
+        source = f" ({_escape_words(way['source'])})" if way["source"] else ""
+        yield from ("", f"**{_escape_words(way['title'])}**{source}", "", FENCE)
         yield from way["text"].replace(FENCE, "'''").splitlines()
         yield FENCE
         if way["loses"]:
             yield from ("", "What that loses:", "")
-            yield from (f"- {_plain(each)}" for each in way["loses"])
-
-
-def _plain(words: str) -> str:
-    flat = " ".join(words.split())
-    for mark in "\\`*_[]|":
-        flat = flat.replace(mark, f"\\{mark}")
-    return flat.replace("<", "&lt;").replace(">", "&gt;")
+            yield from (f"- {_escape_words(each)}" for each in way["loses"])
 
 
 def text(form: RelocationPlanForm) -> str:
@@ -79,7 +78,7 @@ def _parts(form: RelocationPlanForm) -> Iterator[str]:
     yield from (f"- {_escape_words(each)}" for each in conclusion(form))
     yield from ("", "## What moves", "")
     yield from _table(
-        ("what", "class", "size", "by", "what that loses"),
+        MOVED_HEADS,
         (
             (each["title"], each["loss"], format_thing_size(each), mover_text(each), losses_text(each))
             for each in select_moved(form)
@@ -87,17 +86,8 @@ def _parts(form: RelocationPlanForm) -> Iterator[str]:
     )
     yield from ("", "## What is left out", "")
     yield from _table(
-        ("what", "becomes", "size", "saved", "because"),
-        (
-            (
-                each["title"],
-                each["treatment"],
-                format_thing_size(each),
-                format_usd_form(each["saved_usd"]),
-                each["reason"],
-            )
-            for each in select_left_out(form)
-        ),
+        LEFT_OUT_HEADS,
+        left_out_rows(form),
         right=(3,),
     )
     yield from (
@@ -107,7 +97,7 @@ def _parts(form: RelocationPlanForm) -> Iterator[str]:
     yield from ("", "## What it costs, once", "")
     yield from _bill(form)
     yield from ("", "## Steps", "")
-    yield from _table(("step", "time", "proves", "stops where", "way back"), _steps(form))
+    yield from _table(STEP_HEADS, _steps(form))
     yield from ("", "## Questions", "")
     for each in form["questions"]:
         yield f"**{_escape_words(each['question'])}** {' '.join(map(_escape_words, each['sentences']))}"
@@ -125,25 +115,19 @@ def _bill(form: RelocationPlanForm) -> Iterator[str]:
 def _lines(lines: Sequence[LineForm]) -> Iterator[tuple[str, ...]]:
     for title, mine in sections(lines):
         for line in mine:
-            amounts = ("", line["state"], "") if line["state"] != "priced" else cents(line["usd_per_month"])
-            yield (line["label"], describe_bill_line(line), *amounts)
+            yield (line["label"], describe_bill_line(line), *line_amounts(line))
         yield _sum(title, mine)
     yield _sum("everything", lines)
 
 
 def _sum(title: str, lines: Sequence[LineForm]) -> tuple[str, ...]:
-    total, unpriced = sum_lines(lines)
-    floor = ">= " if unpriced else ""
-    more = f"{unpriced} unpriced" if unpriced else ""
-    return (f"**{title}**", more, *(f"**{floor}{each}**" for each in cents(cents_form(total))))
+    unpriced, amounts = sum_cells(lines)
+    return (f"**{title}**", f"{unpriced} unpriced" if unpriced else "", *(f"**{each}**" for each in amounts))
 
 
 def _steps(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
-    for each in form["steps"]:
-        last = each["name"] == form["point_of_no_return"]
-        name = f"{each['name']}{', frozen' if each['frozen'] else ''}"
-        back = "**none: the point of no return**" if last else each["way_back"]
-        yield name, format_span_form(each["span"]), each["proves"], each["aborts"], back
+    for last, (name, *cells, back) in step_rows(form):
+        yield name.replace(" (frozen)", ", frozen"), *cells, f"**{back}**" if last else back
 
 
 def _notes(form: RelocationPlanForm) -> Iterator[str]:
