@@ -34,6 +34,7 @@ def clients_of_aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clients]:
     """Clients of an empty account."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    monkeypatch.setenv("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")  # hundreds of images, read anew for each test
     with mock_aws():
         made = clients(REGION)
         assert isinstance(made, Clients)

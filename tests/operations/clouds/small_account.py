@@ -57,7 +57,7 @@ class Account:
 
     def _machines(self) -> None:
         ec2 = self.aws.ec2
-        image = ec2.describe_images()["Images"][0]["ImageId"]
+        image = ec2.register_image(Name="any", Architecture="x86_64")["ImageId"]
         machine = ec2.run_instances(
             ImageId=image,
             InstanceType="g6.2xlarge",

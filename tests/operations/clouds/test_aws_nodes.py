@@ -20,7 +20,7 @@ REGION, CLUSTER, GROUP = "us-east-1", "atoll-demo", "eks-train"
 def machine(clients_of_aws: Clients) -> str:
     """The one instance of a group of a node group, with the tag that EKS gives it."""
     groups: Any = boto3.client("autoscaling", region_name=REGION)
-    image = clients_of_aws.ec2.describe_images()["Images"][0]["ImageId"]
+    image = clients_of_aws.ec2.register_image(Name="any", Architecture="x86_64")["ImageId"]
     groups.create_launch_configuration(LaunchConfigurationName="l", ImageId=image, InstanceType="t3.micro")
     groups.create_auto_scaling_group(
         AutoScalingGroupName=GROUP,
