@@ -55,7 +55,6 @@ class PlatformContext:
         return found
 
     def has(self, name: str) -> bool:
-        """Whether a part is installed."""
         return self.platform.part(name) is not None
 
     def facts(self, name: str, charges: Charges) -> dict[str, object]:
@@ -124,7 +123,6 @@ class Keyring(pulumi.ComponentResource):
         self.register_outputs({})
 
     def secret(self, name: str) -> pulumi.Output[str]:
-        """A generated secret of letters and digits."""
         return pulumi.Output.secret(self._password(name).result)
 
     def hashed(self, name: str) -> pulumi.Output[str]:

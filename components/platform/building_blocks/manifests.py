@@ -128,14 +128,12 @@ def asks(name: str, *, containers: Sequence[str], cpu: str, memory: str, kind: s
 
 
 def proxies() -> Patch:
-    """Have the mesh's proxies beside deployments ask for little."""
     return Patch(kind="Deployment", name=".*", change={"spec": {"template": {"metadata": {"annotations": {**PROXY}}}}})
 
 
 def kustomization(
     part: PlatformComponent, *, paths: Sequence[str], mirror: str, at: Path, overlay: Overlay | None = None
 ) -> dict[str, object]:
-    """The overlay as kustomize reads it."""
     changes = overlay or Overlay()
     return {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
@@ -175,7 +173,6 @@ def _image(name: str, new: str) -> dict[str, str]:
 
 
 def _write(folder: Path, document: Mapping[str, object]) -> None:
-    """Beside the old one, then in its place."""
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / "kustomization.yaml.new"
     draft.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")

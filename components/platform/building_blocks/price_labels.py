@@ -38,7 +38,6 @@ def by_label(ground: PlatformContext) -> dict[str, Decimal]:
 
 
 def build_alert_facts(ground: PlatformContext) -> AlertFacts:
-    """What the rules of this cluster depend on."""
     prices = ground.prices or NodePrices()
     return AlertFacts(
         parts=frozenset(part.name for part in ground.platform.parts),

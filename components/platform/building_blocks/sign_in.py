@@ -69,11 +69,9 @@ class Client:
 
     @property
     def secret(self) -> str:
-        """Name of its secret in the keyring."""
         return f"oidc-{self.name}"
 
     def callback(self, ground: PlatformContext) -> str:
-        """Its redirect URI."""
         return f"https://{ground.host(self.host)}{self.path}"
 
 
@@ -102,7 +100,6 @@ CLIENTS: Final = (
 
 
 def clients(ground: PlatformContext) -> tuple[Client, ...]:
-    """The clients that are installed."""
     return tuple(each for each in CLIENTS if ground.has(each.part))
 
 

@@ -80,7 +80,6 @@ class Airflow(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Airflow as it was decided."""
     args = AirflowArgs(part=ground.part(NAME), ground=ground, charges=charges)
     made = Airflow(NAME, args, opts=options)
     return RegisteredComponent(resource=made, outputs={"airflowUrl": f"https://{ground.host(AIRFLOW_HOST)}"})

@@ -74,7 +74,6 @@ class Mlflow(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """MLflow as it was decided."""
     args = MlflowArgs(part=ground.part(NAME), ground=ground, charges=charges)
     made = Mlflow(NAME, args, opts=options)
     return RegisteredComponent(resource=made, outputs={"mlflowUrl": f"https://{ground.host(MLFLOW_HOST)}"})

@@ -64,7 +64,6 @@ def patches(ground: PlatformContext) -> tuple[Patch, ...]:
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """cert-manager and the cluster's own authority."""
     return RegisteredComponent(
         resource=CertManager("cert-manager", CertManagerArgs(ground=ground, charges=charges), opts=options)
     )

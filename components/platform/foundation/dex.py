@@ -115,7 +115,6 @@ def configuration(ground: PlatformContext, secrets: Secrets) -> dict[str, object
 
 
 def password_of(user: User) -> str:
-    """Name of a user's password in the keyring."""
     return f"sign-in-{user.name}"
 
 

@@ -49,6 +49,5 @@ def values(ground: PlatformContext) -> dict[str, object]:
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """External Secrets."""
     made = ExternalSecrets(NAME, ExternalSecretsArgs(ground=ground, charges=charges), opts=options)
     return RegisteredComponent(resource=made)

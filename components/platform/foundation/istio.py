@@ -129,7 +129,6 @@ def mesh() -> dict[str, object]:
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Mesh and gateway."""
     return RegisteredComponent(resource=Istio("istio", IstioArgs(ground=ground, charges=charges), opts=options))
 
 

@@ -41,13 +41,11 @@ class PostgresOperator(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The operator as it was decided."""
     args = PostgresOperatorArgs(part=ground.part(NAME), ground=ground, charges=charges)
     return RegisteredComponent(resource=PostgresOperator(RELEASE, args, opts=options))
 
 
 def values(ground: PlatformContext) -> dict[str, object]:
-    """What differs from the chart's defaults."""
     return {
         "nodeSelector": dict(ground.on_system),
         "resources": {"requests": {"cpu": "100m", "memory": "200Mi"}, "limits": {"memory": "400Mi"}},

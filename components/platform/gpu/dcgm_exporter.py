@@ -52,7 +52,6 @@ class DcgmExporter(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The exporter of the cluster at home."""
     del charges
     pools = [pool for pool in ground.spec.pools if device(pool.accelerator) == NVIDIA]
     return RegisteredComponent(

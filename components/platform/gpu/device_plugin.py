@@ -52,7 +52,6 @@ class DevicePlugin(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The device plugin of the cluster at home."""
     del charges
     pools = [pool for pool in ground.spec.pools if device(pool.accelerator) == NVIDIA]
     return RegisteredComponent(

@@ -54,7 +54,6 @@ class DevicesArgs:
 
     @property
     def joined(self) -> tuple[Pool, ...]:
-        """Pools whose fabric waits for our plugin."""
         if self.profile.network_plugin != OURS or self.profile.rdma_resource not in FABRICS:
             return ()
         return tuple(pool for pool in self.pools if pool.efa_interfaces > 0 and pool.max_nodes > 1)
@@ -79,7 +78,6 @@ class Devices(pulumi.ComponentResource):
 
 
 def needs_device_plugin(args: DevicesArgs) -> bool:
-    """Whether there is anything to install."""
     return bool(args.nvidia or args.joined)
 
 

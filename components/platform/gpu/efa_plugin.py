@@ -41,7 +41,6 @@ class EfaPlugin(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The plugin on pools whose jobs span nodes."""
     del charges
     pools = [pool for pool in ground.spec.pools if pool.efa_interfaces > 0 and pool.max_nodes > 1]
     return RegisteredComponent(

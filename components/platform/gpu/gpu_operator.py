@@ -55,7 +55,6 @@ class GpuOperator(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The operator of the cluster at home."""
     del charges
     return RegisteredComponent(resource=GpuOperator("gpu-operator", GpuOperatorArgs(ground=ground), opts=options))
 

@@ -60,7 +60,6 @@ class NetworkOperator(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The operator of the cluster at home."""
     del charges
     return RegisteredComponent(
         resource=NetworkOperator("network-operator", NetworkOperatorArgs(ground=ground), opts=options)

@@ -104,7 +104,6 @@ class ProfileDefinition(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The dashboard as a part."""
     args = DashboardArgs(ground=ground, charges=charges)
     free = pulumi.ResourceOptions(parent=options.parent, provider=options.provider)
     definition = ProfileDefinition("profile-definition", args, opts=free)

@@ -104,12 +104,10 @@ class Katib(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Katib as a part."""
     return RegisteredComponent(resource=Katib("katib", KatibArgs(ground=ground, charges=charges), opts=options))
 
 
 def overlay(ground: PlatformContext) -> Overlay:
-    """What is different from upstream's manifests."""
     env = [{"name": "MYSQL_ALLOW_EMPTY_PASSWORD", "$patch": "delete"}]
     pod = {"containers": [{"name": "katib-mysql", "env": env}]}
     document = yaml.safe_dump(configuration(ground), sort_keys=False)
@@ -128,8 +126,6 @@ def overlay(ground: PlatformContext) -> Overlay:
 
 
 def configuration(ground: PlatformContext) -> dict[str, object]:
-    """What the controller starts in people's namespaces, and how."""
-
     def image(name: str) -> str:
         return resolve_image(f"{IMAGES}/{name}:{TAG}", ground)
 

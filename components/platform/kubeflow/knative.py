@@ -42,7 +42,6 @@ class Knative(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Knative as a part."""
     return RegisteredComponent(resource=Knative("knative", KnativeArgs(ground=ground, charges=charges), opts=options))
 
 

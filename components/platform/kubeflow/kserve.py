@@ -60,7 +60,6 @@ class KServe(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """KServe as a part."""
     return RegisteredComponent(resource=KServe("kserve", KServeArgs(ground=ground, charges=charges), opts=options))
 
 

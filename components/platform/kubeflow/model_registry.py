@@ -76,7 +76,6 @@ class ModelRegistry(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The registry as a part."""
     args = ModelRegistryArgs(ground=ground, charges=charges)
     return RegisteredComponent(resource=ModelRegistry("model-registry", args, opts=options))
 

@@ -101,7 +101,6 @@ def _list_notebook_pools(ground: PlatformContext) -> list[Pool]:
 
 
 def spawner(offered: SpawnerOptions) -> dict[str, object]:
-    """The document that the web page reads."""
     fields: dict[str, object] = {
         "allowCustomImage": True,
         "hideRegistry": True,

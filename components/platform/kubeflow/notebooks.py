@@ -172,7 +172,6 @@ class KubeflowNotebooks(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Notebooks as a part."""
     return RegisteredComponent(
         resource=KubeflowNotebooks("notebooks", KubeflowNotebooksArgs(ground=ground, charges=charges), opts=options)
     )
@@ -186,7 +185,6 @@ def list_preselected_defaults(ground: PlatformContext) -> Sequence[str]:
 
 
 def overlay(ground: PlatformContext, *, ticked: Sequence[str]) -> Overlay:
-    """What is different from upstream's manifests."""
     document = yaml.safe_dump(spawner(offer(ground, ticked=ticked)), sort_keys=False)
     return Overlay(
         patches=[

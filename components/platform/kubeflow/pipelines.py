@@ -110,14 +110,12 @@ class Pipelines(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Pipelines as a part."""
     return RegisteredComponent(
         resource=Pipelines("pipelines", PipelinesArgs(ground=ground, charges=charges), opts=options)
     )
 
 
 def overlay(ground: PlatformContext, store: ObjectStoreAccess) -> Overlay:
-    """What is different from upstream's manifests."""
     asked = (asks(name, containers=[each], cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items())
     patches = [
         *_build_removal_patches(),
