@@ -52,7 +52,6 @@ class KubeflowBase(pulumi.ComponentResource):
 
 
 def patches() -> tuple[Patch, ...]:
-    """The gateway with TLS."""
     gateway = names.GATEWAY.partition("/")[2]
     return (Patch(kind="Gateway", name=gateway, change={"spec": {"servers": list(SERVERS)}}),)
 

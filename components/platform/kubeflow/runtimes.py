@@ -181,7 +181,6 @@ class Runtimes(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The runtimes of the checklist's frameworks."""
     frameworks = [framework for work in ground.platform.works for framework in work.frameworks]
     args = RuntimesArgs(ground=ground, runtimes=runtimes_of(frameworks), charges=charges)
     return RegisteredComponent(resource=Runtimes("runtimes", args, opts=options))

@@ -44,7 +44,6 @@ class Trainer(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Trainer as a part."""
     return RegisteredComponent(resource=Trainer("trainer", TrainerArgs(ground=ground, charges=charges), opts=options))
 
 

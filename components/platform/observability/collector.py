@@ -72,7 +72,6 @@ class Collector(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Agents and the gateway."""
     log_forwarding.warn(ground)
     return RegisteredComponent(resource=Collector(PART, CollectorArgs(ground=ground, charges=charges), opts=options))
 

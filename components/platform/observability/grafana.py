@@ -43,7 +43,6 @@ def secrets(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.
 
 
 def values(ground: PlatformContext) -> dict[str, object]:
-    """The subchart's values."""
     storage: dict[str, object] = {"enabled": True, "size": DISK}
     if ground.volume_class:
         storage["storageClassName"] = ground.volume_class
@@ -95,7 +94,6 @@ def _settings(ground: PlatformContext) -> dict[str, object]:
 
 
 def _role(ground: PlatformContext) -> str:
-    """JMESPath over what Dex says of a person."""
     chosen = admins(ground.spec)
     tests = [
         *([f"contains(`{json.dumps(list(chosen.emails))}`, email)"] if chosen.emails else []),

@@ -42,7 +42,6 @@ def find_forwarding_target(ground: PlatformContext) -> Forwarding | None:
 
 
 def warn(ground: PlatformContext) -> None:
-    """What whoever runs the update should know of it."""
     to = ground.platform.forwarding
     if to is not None and to.provider not in EXPORTERS:
         pulumi.log.warn(NO_WAY.format(provider=to.provider, known=", ".join(EXPORTERS)))

@@ -52,7 +52,6 @@ class Loki(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The chart, in one process."""
     return RegisteredComponent(resource=Loki(PART, LokiArgs(ground=ground, charges=charges), opts=options))
 
 

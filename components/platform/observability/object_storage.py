@@ -47,7 +47,6 @@ class ComponentBucket:
 
     @property
     def volumes(self) -> list[dict[str, object]]:
-        """The store's authority as a volume of the pod."""
         if not self.store.ca_secret:
             return []
         return [{"name": "s3-ca", "secret": {"secretName": CA_NAME, "items": [{"key": CA_KEY, "path": CA_KEY}]}}]
@@ -59,7 +58,6 @@ class ComponentBucket:
 
     @property
     def trusted(self) -> list[dict[str, object]]:
-        """Environment by which the container trusts it."""
         return [{"name": TRUSTED, "value": f"{CA_FOLDER}/{CA_KEY}"}] if self.store.ca_secret else []
 
     @property

@@ -65,7 +65,6 @@ class Opencost(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The exporter, fed with our prices."""
     return RegisteredComponent(resource=Opencost(PART, OpencostArgs(ground=ground, charges=charges), opts=options))
 
 

@@ -36,12 +36,10 @@ ONLY_SEEN: Final = (
 
 
 def receives(ground: PlatformContext) -> bool:
-    """Whether the settings name an address."""
     return bool(ground.settings.alert_receiver)
 
 
 def address(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
-    """The Secret with the address."""
     if not receives(ground):
         return []
     made = kubernetes.core.v1.Secret(
@@ -168,7 +166,6 @@ class Prometheus(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The chart, and Grafana's door."""
     if not receives(ground):
         pulumi.log.warn(ONLY_SEEN)
     made = Prometheus(PART, PrometheusArgs(ground=ground, charges=charges), opts=options)

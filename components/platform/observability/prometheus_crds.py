@@ -36,6 +36,5 @@ class PrometheusCrds(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The definitions."""
     made = PrometheusCrds("prometheus-crds", PrometheusCrdsArgs(ground=ground, charges=charges), opts=options)
     return RegisteredComponent(resource=made)

@@ -52,7 +52,6 @@ class Tempo(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The chart, in one process."""
     return RegisteredComponent(resource=Tempo(PART, TempoArgs(ground=ground, charges=charges), opts=options))
 
 
@@ -91,7 +90,6 @@ def _values(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, objec
 
 
 def _bucket(bucket: ComponentBucket) -> dict[str, object]:
-    """The bucket as Tempo's backends name their fields."""
     store = bucket.store
     prefix = {"prefix": store.prefix} if store.prefix else {}
     if store.scheme == GOOGLE:

@@ -87,7 +87,6 @@ class ArgoCd(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Argo CD and its page."""
     made = ArgoCd("argocd", ArgoCdArgs(ground=ground, charges=charges), opts=options)
     return RegisteredComponent(resource=made, outputs={"argoCd": f"https://{ground.host(names.ARGO_CD_HOST)}"})
 

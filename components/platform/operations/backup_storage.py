@@ -52,12 +52,10 @@ class Location:
 
     @property
     def provider(self) -> str:
-        """As the place's own field has it."""
         return f"velero.io/{self.plugin.rpartition('-')[2]}"
 
     @property
     def keyless(self) -> bool:
-        """Whether the pods' identity lets them in."""
         return self.access_key == ""
 
 

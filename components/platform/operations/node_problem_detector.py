@@ -81,7 +81,6 @@ class NodeProblemDetector(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The detector of the cluster at home."""
     del charges
     args = NodeProblemDetectorArgs(image=resolve_image(IMAGE, ground))
     return RegisteredComponent(resource=NodeProblemDetector(NAME, args, opts=options))

@@ -74,7 +74,6 @@ class SpendGuard(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The guard of the cluster at home."""
     del charges
     args = SpendGuardArgs(ground=ground, plan=plan_of(ground))
     return RegisteredComponent(resource=SpendGuard(NAME, args, opts=options))

@@ -63,7 +63,6 @@ class VeleroArgs:
     charges: Charges
 
     def facts(self) -> dict[str, object]:
-        """What a plan shows of it."""
         return {
             **self.ground.facts("velero", self.charges),
             "schedules": {plan.name: f"{plan.cron}, kept {plan.days} days" for plan in self.plans},

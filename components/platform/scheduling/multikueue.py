@@ -68,7 +68,6 @@ class Worker(pulumi.ComponentResource):
 
 
 def accelerators(spec: ClusterSpec, workload: str) -> dict[str, int]:
-    """Extended resources of a workload's working nodes."""
     found: dict[str, int] = {}
     for pool in spec.pools:
         name = device(pool.accelerator)
@@ -83,7 +82,6 @@ def quota(found: Mapping[str, int]) -> dict[str, str]:
 
 
 def resource_group(flavor: str, quotas: Mapping[str, str]) -> dict[str, object]:
-    """One resource group of a ClusterQueue with one flavor."""
     resources = [{"name": name, "nominalQuota": amount} for name, amount in quotas.items()]
     return {"coveredResources": list(quotas), "flavors": [{"name": flavor, "resources": resources}]}
 

@@ -91,7 +91,6 @@ def guard(*, parent: pulumi.Resource) -> None:
 
 
 def _variables() -> list[VariableArgsDict]:
-    """Parts of the rule, in CEL."""
     shut = "(!has(t.effect) || t.effect == '' || t.effect == 'NoSchedule')"
     any_key = f"(!has(t.key) || t.key == '' || t.key in {list(TAINTS)})"
     asking = " || ".join(f"name.startsWith('{prefix}')" for prefix in ASKED)
@@ -159,7 +158,6 @@ class Queues(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The queues of the cluster at home."""
     del charges
     args = QueuesArgs(spec=ground.spec, platform=ground.platform, labelled=ground.labelled)
     return RegisteredComponent(resource=Queues("queues", args, opts=options))

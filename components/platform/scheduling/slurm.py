@@ -118,7 +118,6 @@ class Login:
     image: str
 
     def objects(self, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
-        """Accounts and public keys, as lines of files."""
         if not self.users:
             return []
         made = kubernetes.core.v1.ConfigMap(
@@ -235,7 +234,6 @@ class SlurmArgs:
     charges: Charges
 
     def facts(self) -> dict[str, object]:
-        """What a plan shows of it."""
         return {
             **self.ground.facts("slurm", self.charges),
             "nodes": {share.pool.name: share.nodes for share in self.shares},
@@ -257,7 +255,6 @@ class Slurm(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Slurm on its share of the pools."""
     found = shares(ground.spec)
     if not found:
         pulumi.log.warn(NO_NODES)

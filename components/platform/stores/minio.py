@@ -42,11 +42,9 @@ class MinioArgs:
 
     @property
     def erasure(self) -> Erasure:
-        """The set on the nodes that are always there."""
         return erasure_set(sum(pool.working for pool in self.ground.spec.pools if pool.role == "system"))
 
     def facts(self) -> dict[str, object]:
-        """The component's inputs."""
         erasure = self.erasure
         return {
             **self.ground.facts(NAME, self.charges),
@@ -70,7 +68,6 @@ class Minio(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """MinIO as it was decided."""
     args = MinioArgs(part=ground.part(NAME), ground=ground, charges=charges)
     return RegisteredComponent(resource=Minio(NAME, args, opts=options))
 
@@ -114,7 +111,6 @@ def values(args: MinioArgs) -> dict[str, object]:
 
 
 def environment(erasure: Erasure) -> dict[str, str]:
-    """The server's own settings."""
     return {
         "MINIO_BROWSER": "off",
         "MINIO_UPDATE": "off",

@@ -72,7 +72,6 @@ class ObjectStoreArgs:
         return handle.bucket if possible else None
 
     def facts(self) -> dict[str, object]:
-        """The component's inputs."""
         placement = self.ground.handle.placement
         return {
             "provider": placement.provider,
@@ -101,7 +100,6 @@ class ObjectStore(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The store of the engine that was decided."""
     args = ObjectStoreArgs(ground=ground, charges=charges)
     return RegisteredComponent(resource=ObjectStore(NAME, args, opts=options))
 

@@ -62,7 +62,6 @@ class Seaweedfs(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """SeaweedFS as it was decided."""
     args = SeaweedfsArgs(part=ground.part(NAME), ground=ground, charges=charges)
     return RegisteredComponent(resource=Seaweedfs(NAME, args, opts=options))
 

@@ -38,7 +38,6 @@ class WorkloadNamespace:
 
 
 def list_workload_namespaces(spec: ClusterSpec, teams: tuple[TeamShare, ...]) -> Iterator[WorkloadNamespace]:
-    """One for each workload that has nodes."""
     for workload in workloads(spec):
         here = [team for team in teams if workload in team.workloads]
         yield WorkloadNamespace(

@@ -155,7 +155,6 @@ class Teams(pulumi.ComponentResource):
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The teams as a part."""
     here = tuple(list_workload_namespaces(ground.spec, ground.platform.teams))
     return RegisteredComponent(
         resource=Teams("teams", TeamsArgs(ground=ground, homes=here, charges=charges), opts=options)
