@@ -73,7 +73,6 @@ OTHERS: Final = Toolbox(image=VERBS, mpi="/opt/hpcx/ompi", python=None)
 
 
 def toolbox(pool: Pool) -> Toolbox:
-    """Which image speaks the pool's fabric."""
     return AMAZON if pool.fabric == "efa" else OTHERS
 
 

@@ -187,12 +187,10 @@ class JobContext:
             )
 
     def has(self, part: str) -> bool:
-        """Whether the lock installs a platform part."""
         return self.spec.platform is not None and self.spec.platform.part(part) is not None
 
     @property
     def labelled(self) -> bool:
-        """Whether nodes carry the label of their pool."""
         return self.spec.existing is None
 
 
@@ -209,7 +207,6 @@ def build_image_resolver(spec: ClusterSpec) -> Callable[[str], str]:
 
 
 def choose_pod_security(pools: Sequence[Pool]) -> str:
-    """Pod security that the namespace needs."""
     return PINNING if any(pool.fabric in PINNING_FABRICS and pool.max_nodes > 1 for pool in pools) else LEVEL
 
 
@@ -228,7 +225,6 @@ def ground_objects(ground: JobContext) -> tuple[Manifest, ...]:
 
 
 def code_object(name: str = CODE, *, namespace: str = NAMESPACE, labels: Mapping[str, str] | None = None) -> Manifest:
-    """The measuring code in a namespace."""
     return {
         **build_object_header("v1", "ConfigMap", name, namespace=namespace, labels=labels),
         "data": dict(code_files()),

@@ -46,7 +46,6 @@ class StatusMatcher:
     value: str = TRUE
 
     def given(self, document: Mapping[str, object]) -> bool:
-        """Whether the object gives it."""
         found = _at(document, self.path)
         if not self.condition:
             return found is not None and str(found) == self.value
@@ -108,7 +107,6 @@ JOB_FAILED: Final = (StatusMatcher(path=("status", "conditions"), condition="Fai
 
 
 def reference(manifest: Manifest) -> Reference:
-    """The reference of an object."""
     metadata = _mapping(manifest["metadata"])
     return Reference(
         api_version=str(manifest["apiVersion"]),

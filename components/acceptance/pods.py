@@ -160,7 +160,6 @@ def pod_spec(ground: JobContext, pod: JobPodOptions, *, spread: str = "") -> Man
 
 
 def pod_security(*, root: bool) -> Manifest:
-    """Whom the pod runs as."""
     if root:
         return {"seccompProfile": RUNTIME}
     user = {"runAsUser": NOBODY, "runAsGroup": NOBODY, "fsGroup": NOBODY}

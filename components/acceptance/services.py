@@ -237,7 +237,6 @@ def training(ground: JobContext) -> PlannedJob:
 
 
 def sweep(ground: JobContext) -> PlannedJob:
-    """Two trials at random, of a second each."""
     name = build_object_name("sweep", ground.run)
     marked = labels(ground, name)
     space = {"min": "0.01", "max": "0.05"}
@@ -319,7 +318,6 @@ SMOKES: Final[Mapping[str, Callable[[JobContext], PlannedJob | None]]] = {
 
 
 def service_jobs(ground: JobContext) -> Iterator[PlannedJob]:
-    """One for each service that can be tried."""
     for name in services_of(ground.spec):
         made = SMOKES[name](ground)
         if made is not None:

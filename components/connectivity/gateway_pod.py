@@ -73,7 +73,6 @@ class GatewayPodArgs:
     image: str
 
     def facts(self) -> dict[str, object]:
-        """The component's inputs."""
         return {
             "provider": self.placement.provider,
             "region": self.placement.region,

@@ -31,7 +31,6 @@ class Images:
 
 
 def images(found: ArtifactMirror) -> Images:
-    """The images, as digests and mirror are known."""
     rows = {
         split(each.name)[0].rpartition("/")[2]: resolve_image_reference(each.pulled, found) for each in images_of(PART)
     }

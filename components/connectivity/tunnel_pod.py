@@ -123,7 +123,6 @@ class SitePodArgs:
     images: Images
 
     def facts(self) -> dict[str, object]:
-        """The component's inputs."""
         return {
             "provider": self.main.placement.provider,
             "region": self.main.placement.region,

@@ -118,7 +118,6 @@ def is_topology_aware(line: WorkloadQueues, spec: ClusterSpec) -> bool:
 
 
 def pool_facts(placement: Placement, pool: Pool) -> dict[str, object]:
-    """Inputs of a node pool's component."""
     return {
         "provider": placement.provider,
         "region": placement.region,

@@ -30,6 +30,5 @@ def tags(spec: ClusterSpec) -> dict[str, str]:
 
 
 def pool_tags(pool: Pool, stack_tags: Mapping[str, str]) -> dict[str, str]:
-    """Tags of the machines and disks of one pool."""
     own = {"atoll:pool": pool.name, "atoll:role": pool.role}
     return {**stack_tags, **own, **({"atoll:workload": pool.workload} if pool.workload else {})}

@@ -124,7 +124,6 @@ def _alert_kind(kind: str) -> str:
 
 
 def _whole_bucket(config: pulumi.Config) -> str:
-    """The bucket for backups, whose keys are there too."""
     bucket = config.get("backupBucket") or ""
     missing = [name for name in ("backupAccessKey", "backupSecretKey") if config.get_secret(name) is None]
     if bucket and missing:

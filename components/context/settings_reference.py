@@ -256,7 +256,6 @@ pulumi config set --secret atoll:linkKey --stack my-team
 
 
 def text() -> str:
-    """The page, as it is committed."""
     read = readers()
     rows = (
         f"| `{each.key}` | {each.targets} | {each.meaning} | {each.default} | `components/{read.get(each.key, '')}` |\n"

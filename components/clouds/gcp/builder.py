@@ -148,7 +148,6 @@ def _forwarding(ground: ClusterContext, *, cluster: Cluster) -> None:
 
 
 def _callers(spec: ClusterSpec) -> tuple[IPv4Network, ...]:
-    """Ranges from which the API may always be reached."""
     peer = spec.network.peering.vpc_cidr if spec.network.peering else None
     return (spec.network.cidr,) if peer is None else (spec.network.cidr, peer)
 

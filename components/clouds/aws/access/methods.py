@@ -72,7 +72,6 @@ class Roles(pulumi.ComponentResource):
 
 
 def _anyone_of_the_account(region: str, *, parent: Roles) -> pulumi.Output[str]:
-    """IAM decides whose policies allow taking the role."""
     account = aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id
     principal = {"AWS": pulumi.Output.concat(f"arn:{partition(region)}:iam::", account, ":root")}
     statement = {"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}
@@ -146,7 +145,6 @@ class AccessMethods:
 def register_access(
     site: PlacementContext, *, cloud: aws.Provider, key: EncryptionKey, network: Vpc, cluster: Cluster
 ) -> AccessMethods:
-    """Registers them."""
     roles = Roles(
         "roles",
         RolesArgs(

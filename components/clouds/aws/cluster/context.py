@@ -34,16 +34,13 @@ class ClusterContext:
 
     @property
     def spec(self) -> ClusterSpec:
-        """The accepted cluster."""
         return self.site.spec
 
     def options(self, *, depends_on: Sequence[pulumi.Resource] = ()) -> pulumi.ResourceOptions:
-        """Options of a component on AWS."""
         return self.site.options(provider=self.provider, depends_on=depends_on)
 
 
 def build_cluster_context(site: PlacementContext) -> ClusterContext:
-    """Registers them."""
     spec = site.spec
     tagged = tags(spec)
     provider = aws.Provider("aws", region=spec.placement.region, default_tags={"tags": tagged}, opts=site.options())

@@ -30,7 +30,6 @@ class KubeconfigArgs:
 
 
 def kubeconfig(args: KubeconfigArgs) -> pulumi.Output[str]:
-    """The kubeconfig as JSON, which is YAML too."""
     return pulumi.Output.json_dumps(
         {
             "apiVersion": "v1",

@@ -243,7 +243,6 @@ def _policies(args: AutoscalerArgs, *, queue: aws.sqs.Queue, parent: Autoscaler)
 
 
 def _queue(args: AutoscalerArgs, *, parent: Autoscaler) -> tuple[aws.sqs.Queue, list[pulumi.Resource]]:
-    """The queue, and what fills it."""
     queue = aws.sqs.Queue(
         "interruptions",
         message_retention_seconds=KEPT_SECONDS,

@@ -167,7 +167,6 @@ class Software:
 
 
 def before_nodes(ground: ClusterContext) -> AddOns:
-    """Add-ons that nodes need to become ready."""
     args = AddOnsArgs(
         cluster_name=ground.cluster.resource.name, region=ground.spec.placement.region, add_ons=BEFORE_NODES
     )
@@ -175,7 +174,6 @@ def before_nodes(ground: ClusterContext) -> AddOns:
 
 
 def after_nodes(ground: ClusterContext, *, nodes: Sequence[pulumi.Resource]) -> AddOns:
-    """Add-ons that run on the system's nodes."""
     items = {tier.item for tier in ground.spec.storage}
     args = AddOnsArgs(
         cluster_name=ground.cluster.resource.name,

@@ -72,7 +72,6 @@ SYSTEM: Final = "system"
 
 
 def system_pools(ground: ClusterContext, *, after: Sequence[pulumi.Resource]) -> list[pulumi.Resource]:
-    """The pools that carry the cluster's own software."""
     chosen = [pool for pool in ground.spec.pools if pool.role == SYSTEM]
     return [_pool(pool, ground, inside=None, after=after) for pool in chosen]
 
@@ -86,7 +85,6 @@ def other_pools(
 
 
 def is_elastic(ground: ClusterContext) -> bool:
-    """Whether Karpenter has anything to start."""
     return any(elastic_nodes(pool) for pool in ground.spec.pools)
 
 

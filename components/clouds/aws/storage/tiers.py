@@ -44,7 +44,6 @@ class Tiers:
 
     @property
     def outputs(self) -> dict[str, pulumi.Input[object]]:
-        """What the stack says of them."""
         mounts = [self.shared[0]] if self.shared is not None else []
         said: dict[str, pulumi.Input[object]] = {"buckets": dict(self.buckets)}
         if mounts:
@@ -77,7 +76,6 @@ def _objects(tier: Tier, ground: ClusterContext) -> ObjectTier:
 
 
 def _access(objects: Sequence[ObjectTier], ground: ClusterContext) -> None:
-    """The right of the workloads to use the buckets."""
     if not objects:
         return
     access = BucketAccessArgs(

@@ -146,7 +146,6 @@ class AccessMethods:
 
 
 def register_access(ground: ClusterContext, *, cluster: Cluster) -> AccessMethods:
-    """Registers them, but for what lies in the cluster."""
     site = ground.site
     roles = Roles(
         "roles",

@@ -88,7 +88,6 @@ def _route(bucket: gcp.logging.ProjectBucketConfig, args: LogsArgs, *, parent: L
 
 
 def _filter(placement: Placement) -> str:
-    """The cluster's own entries, and flows of its subnet."""
     cluster, subnet = build_gcp_name(placement, longest=CLUSTER_LENGTH), build_gcp_name(placement, "nodes")
     return (
         f'resource.labels.cluster_name="{cluster}" OR '

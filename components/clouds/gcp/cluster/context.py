@@ -119,7 +119,6 @@ def _ranges(spec: ClusterSpec) -> GkeRanges:
 
 
 def _key_users(site: PlacementContext, settings: GcpSettings) -> tuple[str, ...]:
-    """Who encrypts with the key."""
     vpn = site.spec.vpn
     wanted = {
         "lustre": find_file_system_item(site.spec) == LUSTRE,

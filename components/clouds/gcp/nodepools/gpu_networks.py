@@ -78,7 +78,6 @@ class GpuNetwork(pulumi.ComponentResource):
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """What a node pool is given."""
         return tuple(Interface(network=lane.network, subnet=lane.subnet) for lane in self.lanes)
 
 
@@ -221,7 +220,6 @@ def fabrics(args: GpuNetworksArgs, *, provider: pulumi.ProviderResource) -> dict
 
 
 def interfaces(pool: Pool, made: Mapping[str, GpuNetwork]) -> tuple[Interface, ...]:
-    """The further networks of a pool's nodes."""
     spec = fabric_of(pool)
     return () if spec is None else made[spec.kind].interfaces
 

@@ -84,7 +84,6 @@ def accelerator(pool: Pool) -> str:
 
 
 def disk_type(pool: Pool) -> str:
-    """The kind of boot disk that the machine takes."""
     series = pool.machine.partition("-")[0]
     only_hyperdisk = series in HYPERDISK_ONLY or pool.machine in HYPERDISK_ONLY_MACHINES
     return "hyperdisk-balanced" if only_hyperdisk else "pd-balanced"

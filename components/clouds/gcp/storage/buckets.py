@@ -131,7 +131,6 @@ class BucketAccess(pulumi.ComponentResource):
 
 
 def principal(workload: str, *, number: pulumi.Input[str], workload_pool: pulumi.Input[str]) -> pulumi.Output[str]:
-    """A workload's service account as IAM names it."""
     return principal_of((namespace(workload), SERVICE_ACCOUNT), number=number, workload_pool=workload_pool)
 
 

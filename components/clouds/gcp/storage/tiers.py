@@ -22,7 +22,6 @@ OBJECTS: Final = frozenset({"object", "object_infrequent", "object_archive"})
 
 
 def objects(ground: ClusterContext, *, cluster: Cluster) -> Mapping[str, pulumi.Output[str]]:
-    """Buckets by purpose, and the right to use them."""
     site, spec = ground.site, ground.site.spec
     made = [
         ObjectTier(
@@ -53,7 +52,6 @@ def objects(ground: ClusterContext, *, cluster: Cluster) -> Mapping[str, pulumi.
 
 
 def register_file_systems(ground: ClusterContext) -> tuple[SharedFileSystem, ...]:
-    """Shared file systems."""
     site, spec, network = ground.site, ground.site.spec, ground.network
     waits = [*ground.key.granted, *([network.managed] if network.managed is not None else [])]
     return tuple(
