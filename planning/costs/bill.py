@@ -66,7 +66,6 @@ class Bill:
 
     @cached_property
     def usd_per_month(self) -> Range:
-        """Sum of the priced lines."""
         return total(self.lines)
 
     @property

@@ -57,7 +57,6 @@ NOTHING: Final = Interval(ZERO, ZERO)
 
 
 def exactly(amount: Decimal) -> Interval:
-    """The interval of what is known."""
     return Interval(amount, amount)
 
 

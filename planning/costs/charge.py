@@ -95,7 +95,6 @@ def from_inputs(inputs: Mapping[str, object]) -> Charge:
 
 
 def range_to_inputs(quantity: Range) -> dict[str, str]:
-    """A range as plain inputs."""
     return {"min": str(quantity.min), "expected": str(quantity.expected), "max": str(quantity.max)}
 
 

@@ -144,7 +144,6 @@ def in_tiers(quantity: Range, tiers: Sequence[Price]) -> Iterator[tuple[Price, R
 
 
 def _inside(reading: Decimal, above: Decimal, upto: Decimal | None) -> Decimal:
-    """How much of one reading lies in a tier."""
     reached = reading if upto is None else min(reading, upto)
     return max(reached - above, ZERO)
 
@@ -220,7 +219,6 @@ def _line(
 
 
 def _join_notes(*notes: str) -> str:
-    """Notes in one sentence."""
     return "; ".join(note for note in notes if note)
 
 

@@ -110,7 +110,6 @@ SERVERS: Final[Mapping[str, ServerCosts]] = {"A100": A100_SERVER, "H100": H100_S
 
 
 def pool_worth(candidate: Candidate, part: OfferShare, *, pool: str, market: Market) -> PoolWorth:
-    """The worth of one pool's accelerators."""
     usd = part.offer.price.usd
     count = candidate.machine.accelerators
     return PoolWorth(
@@ -211,7 +210,6 @@ def standings(quote: Quote, checklist: Checklist, catalog: Catalog) -> tuple[Mar
 
 
 def _precisions(checklist: Checklist) -> dict[str | None, str]:
-    """Of each workload by its name."""
     return {each.name: str(getattr(each, "precision", DEFAULT_PRECISION)) for each in checklist.workloads}
 
 
@@ -295,5 +293,4 @@ def compare_ownership(buying: Buying) -> OwnershipCosts | None:
 
 
 def costs_of(buying: Buying) -> ServerCosts | None:
-    """The servers that were reckoned with."""
     return next((each for each in SERVERS.values() if each.source == buying.source), None)

@@ -152,7 +152,6 @@ class Option:
 
     @property
     def spec(self) -> ClusterSpec:
-        """The cluster at home."""
         return self.placements[0]
 
 
@@ -202,7 +201,6 @@ class Quote:
 def lock(
     quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: int, residency: str = Residency.ANY
 ) -> Lock:
-    """The lock of one option of a quote."""
     lines = tuple(
         LockedLine(
             key=line.key,

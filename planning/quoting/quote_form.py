@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 def range_form(quantity: Range) -> RangeForm:
-    """A range as it is."""
     return {
         "min": decimal_text(quantity.min),
         "expected": decimal_text(quantity.expected),
@@ -49,7 +48,6 @@ def cents_form(usd: Range) -> RangeForm:
 
 
 def line_form(line: LineItem) -> LineForm:
-    """One line of a bill."""
     return {
         "key": line.key,
         "label": line.label,
@@ -76,7 +74,6 @@ def bill_form(bill: Bill) -> BillForm:
 
 
 def judgement_form(judgement: Judgement) -> JudgementForm:
-    """A verdict and its reason."""
     return {"verdict": judgement.verdict.value, "reason": judgement.reason}
 
 
@@ -141,7 +138,6 @@ def explain_form(stack: str, figures: Iterable[SizingFigure]) -> ExplainForm:
 
 
 def figure_form(figure: SizingFigure) -> FigureForm:
-    """One figure with its derivation."""
     return {
         "subject": figure.subject,
         "name": figure.name,
@@ -166,7 +162,6 @@ def usd_per_node_hour(pool: Pool, bill: Bill, *, placement: str = HOME) -> Decim
 
 
 def worth_by_pool(option: Option) -> dict[str, PoolWorth]:
-    """The worth of each pool by the pool's name."""
     return {worth.pool: worth for worth in option.worth}
 
 

@@ -131,7 +131,6 @@ def _lines(number: int) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -141,7 +140,6 @@ def longest_run(option: Option) -> Decimal:
 
 
 def list_spot(option: Option) -> tuple[str, ...]:
-    """Names of the pools that can be taken away."""
     pools = (pool for cluster in option.placements for pool in cluster.pools)
     return tuple(pool.name for pool in pools if pool.kind in _INTERRUPTIBLE)
 

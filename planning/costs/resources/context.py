@@ -78,7 +78,6 @@ class CostingContext:
         return f"{self.registered.prefix(pool)}pool/{name}/{what}"
 
     def charge(self, item: str, quantity: Range, *, group: BillGroup, own: str | None = None, note: str = "") -> Charge:
-        """A charge of this resource, priced from the list."""
         return Charge(
             key=self.key(item, own=own),
             label=f"{self.resource.name}: {item.replace('_', ' ')}",

@@ -37,7 +37,6 @@ _READINGS: Final = ("min", "expected", "max")
 
 
 def component(case: CostingContext) -> Iterator[Finding]:
-    """What a component of ours declares."""
     declared = case.inputs.at(CHARGES_INPUT).each()
     if not declared:
         yield Free(COMPONENT)

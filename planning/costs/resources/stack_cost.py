@@ -114,7 +114,6 @@ def _at_most(gap: Gap, case: CostingContext, prices: PriceList) -> Decimal | Non
 
 
 def _empty(gap: Gap, *, at_most: Decimal | None) -> LineItem:
-    """The line of a gap."""
     return LineItem(
         key=gap.key,
         label=gap.label,
@@ -280,7 +279,6 @@ def _merge_lines(lines: Iterable[LineItem]) -> Iterator[LineItem]:
 
 
 def _sum(one: LineItem, other: LineItem) -> LineItem:
-    """Two lines as one."""
     quantity = one.quantity + other.quantity
     if one.usd_per_month is None or other.usd_per_month is None:
         return replace(one, quantity=quantity, at_most_usd_per_month=_both(one, other))

@@ -39,7 +39,6 @@ class ResourceTree:
 
     @cached_property
     def by_type(self) -> Mapping[str, Sequence[Resource]]:
-        """Resources under their type tokens."""
         found: dict[str, list[Resource]] = {}
         for resource in self._resources:
             found.setdefault(resource.type, []).append(resource)

@@ -166,7 +166,6 @@ class Buildable:
         return not explain_missing_plugin(profile(provider))
 
     def bounds(self, provider: str) -> bool:
-        """Whether the range bounds the number of nodes there."""
         return self._room(provider) is not None
 
     def has_room(self, provider: str, *, nodes: int) -> bool:

@@ -65,7 +65,6 @@ class Holding:
         return [team for (team, at), count in self.held.items() if at == pool and count and team != without]
 
     def add(self, team: str, pool: str, count: int) -> None:
-        """Writes it down."""
         self.held[team, pool] = self.held.get((team, pool), 0) + count
 
 

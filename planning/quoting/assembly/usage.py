@@ -27,7 +27,6 @@ DAYS: Final = HOURS_PER_MONTH / 24
 
 
 def egress(checklist: Checklist) -> Range:
-    """GB to the internet in a month."""
     if checklist.usage.egress is not None:
         return checklist.usage.egress.as_range()
     traffic = checklist.traffic
@@ -36,7 +35,6 @@ def egress(checklist: Checklist) -> Range:
 
 
 def is_service(checklist: Checklist) -> bool:
-    """Whether anybody outside asks this cluster anything."""
     return any(workload.kind == "inference" for workload in checklist.workloads)
 
 
@@ -74,13 +72,11 @@ def between_zones(checklist: Checklist, *, provider: str, zones: int, nat_gatewa
 
 
 def ingress(checklist: Checklist) -> Range:
-    """GB from the internet in a month."""
     asked = checklist.usage.ingress
     return Range.exactly(checklist.traffic.ingress_per_month) if asked is None else asked.as_range()
 
 
 def peering(checklist: Checklist) -> Range:
-    """GB over the peering in a month."""
     asked, main = checklist.usage.peering, checklist.main_cloud
     if asked is not None:
         return asked.as_range()
@@ -88,7 +84,6 @@ def peering(checklist: Checklist) -> Range:
 
 
 def logs(checklist: Checklist) -> Range:
-    """GB of logs taken in."""
     asked = checklist.usage.logs
     return Range.exactly(checklist.traffic.logs_per_month) if asked is None else asked.as_range()
 

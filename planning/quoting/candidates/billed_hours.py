@@ -123,7 +123,6 @@ def _starts(demand: Demand, work: Range, *, nodes: int) -> tuple[Decimal, Decima
 
 @cache
 def sessions_per_month() -> Range:
-    """How often the nodes of notebooks start."""
     return read_fact("sessions_per_day", "*", SHARED_BY).times(WORKING_DAYS.value)
 
 

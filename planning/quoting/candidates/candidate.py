@@ -50,7 +50,6 @@ class OfferShare(NamedTuple):
 
     @property
     def nodes(self) -> int:
-        """At the peak."""
         return self.working + self.spares
 
     @property
@@ -80,7 +79,6 @@ class Candidate(NamedTuple):
 
     @property
     def disk_gb(self) -> int:
-        """Network disk of each node."""
         return node_disk_gb(self.machine.provider, accelerated=self.accelerator is not None)
 
 

@@ -69,7 +69,6 @@ class Permit:
     usd_per_gpu_hour: Decimal | None
 
     def allows(self, offer: Offer) -> bool:
-        """Whether this offer may be bought."""
         kind = offer.term.kind
         if kind not in self.kinds:
             return False
@@ -91,7 +90,6 @@ class Permit:
 
 
 def permit(demand: Demand, checklist: Checklist) -> Permit:
-    """What the checklist permits for one demand."""
     asked = demand.hardware
     kinds = {PurchaseKind.ON_DEMAND}
     if demand.spot:

@@ -31,7 +31,6 @@ TOO_SHORT: Final = Rejection("a run of less than an hour gains nothing by more n
 
 
 def can_grow(demand: Demand) -> bool:
-    """Whether the number of nodes is ours to choose."""
     asked = demand.hardware
     sized = asked is not None and (asked.nodes is not None or asked.count is not None)
     return demand.flops is not None and not sized

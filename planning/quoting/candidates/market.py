@@ -53,7 +53,6 @@ class Stock:
         return self._catalog.regions_of(self.machine)
 
     def offers(self, region: str) -> tuple[Offer, ...]:
-        """Its offers in one region."""
         if region not in self._offers:
             self._offers[region] = self._catalog.offers_of(self.machine, region)
         return self._offers[region]

@@ -142,7 +142,6 @@ class CandidateSet:
         )
 
     def admits(self, place: Place) -> bool:
-        """Whether the checklist lets the cluster be there."""
         return not self.refusal(place)
 
     def refusal(self, place: Place) -> str:

@@ -60,7 +60,6 @@ class NodeLimit:
     nodes: int
 
     def __call__(self, candidate: Candidate) -> bool:
-        """Whether a candidate is kept."""
         return count_nodes((candidate,)) <= self.nodes and self.keep(candidate)
 
 
@@ -81,14 +80,12 @@ class Subtotal(NamedTuple):
     others: Subtotal | None = None
 
     def add(self, choice: Choice) -> Subtotal:
-        """With what one demand more is met by."""
         usd, chosen = choice
         nodes = count_nodes(chosen.values())
         accelerated = count_nodes(each for each in chosen.values() if each.accelerator)
         return Subtotal(self.usd + usd, self.nodes + nodes, self.accelerated + accelerated, chosen, self)
 
     def leaders(self) -> dict[str, Candidate]:
-        """The candidate of each workload."""
         found: dict[str, Candidate] = {}
         subtotal: Subtotal | None = self
         while subtotal is not None:
@@ -376,7 +373,6 @@ def complete(
 
 
 def count_nodes(candidates: Iterable[Candidate]) -> int:
-    """Nodes at the peak."""
     return sum(part.nodes for each in candidates for part in each.parts)
 
 

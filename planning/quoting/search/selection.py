@@ -69,7 +69,6 @@ class Traits:
     hours: Decimal
 
     def differs(self, other: Traits) -> bool:
-        """Whether two clusters are a choice."""
         mine = (self.provider, self.family, self.purchase)
         if self.pools != other.pools and mine != (other.provider, other.family, other.purchase):
             return True
@@ -95,7 +94,6 @@ def find_lead(candidates: Iterable[Candidate]) -> Candidate | None:
 
 
 def read_traits(cluster: Sequence[PlacementPick]) -> Traits:
-    """The traits of a cluster."""
     candidates = [candidate for each in cluster for candidate in each.pick.candidates]
     lead = find_lead(candidates)
     timed = [each for each in candidates if each.fit.hours_per_run is not None] or candidates
@@ -147,7 +145,6 @@ def select(found: Mapping[str, Cluster], reasons: Mapping[str, str]) -> tuple[li
 
 
 def list_distinct(entries: Iterable[SelectedCluster]) -> Iterator[SelectedCluster]:
-    """The entries that are options of their own."""
     return (each for each in entries if each.twin_of is None)
 
 

@@ -160,7 +160,6 @@ class UnmetLimit:
     asked: Decimal
 
     def describe(self, value: Decimal) -> str:
-        """The change to another value."""
         text = f"{value.normalize():f}"
         if self.field == "deadline":
             return f'raise the deadline of {self.workload} to {text} days (workloads[].deadline: "{text}d")'

@@ -68,7 +68,6 @@ def _machines(case: CostingContext, spec: Properties, hours: Range) -> Charge:
 
 
 def control_plane(case: CostingContext) -> Iterator[Finding]:
-    """A CKS cluster."""
     yield case.hourly(Item.CONTROL_PLANE, group=BillGroup.CONTROL_PLANE, own="control_plane")
 
 

@@ -80,7 +80,6 @@ def _read(
 
 
 def _document(content: bytes, *, file: str) -> dict[str, object]:
-    """The JSON object in a file."""
     hint = f"it should come from {_KINDS}"
     try:
         return as_object(parse_json(content, file=file, hint=hint), file=file, hint=hint)

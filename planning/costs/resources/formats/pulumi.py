@@ -109,7 +109,6 @@ def _region(config: object) -> str | None:
 
 
 def _gaps(document: dict[str, object], steps: Sequence[dict[str, object]]) -> Iterator[str]:
-    """What is missing from the document."""
     hidden = _count_unlisted(document, steps)
     if hidden:
         yield f"{hidden} unchanged resources are not in this preview: {_SHOW_SAMES}"

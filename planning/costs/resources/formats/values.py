@@ -31,12 +31,10 @@ _SECRET: Final = Secret()
 
 
 def is_object(value: object) -> TypeGuard[dict[str, object]]:
-    """Whether a JSON value is an object."""
     return isinstance(value, dict)
 
 
 def is_list(value: object) -> TypeGuard[list[object]]:
-    """Whether a JSON value is a list."""
     return isinstance(value, list)
 
 
@@ -87,7 +85,6 @@ def state_inputs(value: object, origins: Mapping[str, tuple[str, ...]]) -> dict[
 
 
 def _state_value(value: object, unknown: UnknownValue) -> Value:
-    """One value as the engine writes it."""
     if isinstance(value, str):
         if value in UNKNOWNS:
             return unknown
@@ -109,7 +106,6 @@ def plan_inputs(value: object) -> dict[str, Value]:
 
 
 def _plan_value(value: object) -> Value:
-    """One value as our own plan writes it."""
     if is_object(value):
         if value.get("$secret") is True:
             return _SECRET

@@ -40,7 +40,6 @@ _MARKETS: Final = {"": "ON_DEMAND", "spot": "SPOT", "capacity-block": "CAPACITY_
 
 
 def node_group(case: CostingContext) -> Iterator[Finding]:
-    """Machines and disks of an EKS managed node group."""
     inputs = case.inputs
     scaling = inputs.at("scalingConfig")
     template = _template(case)
@@ -89,7 +88,6 @@ def _count_scaled_nodes(case: CostingContext, template: Properties, hours: Range
 
 
 def instance(case: CostingContext) -> Iterator[Finding]:
-    """A single machine and its disks."""
     inputs = case.inputs
     if inputs.at("tenancy").text("default") != "default":
         raise UnreadableError("tenancy other than default has no price here")

@@ -40,7 +40,6 @@ _WITH_FALLBACK: Final = frozenset({"spot", "on-demand"})
 
 
 def node_pool(case: CostingContext) -> Iterator[Finding]:
-    """Machines and disks of a node pool."""
     spec = case.inputs.at("spec")
     if spec.at("replicas").said:
         raise UnreadableError("spec.replicas has no rule")
@@ -100,7 +99,6 @@ def _most(limits: Properties, cores_of_node: Properties) -> Decimal:
 
 
 def _least(group: Resource) -> Decimal:
-    """Nodes that a managed group always holds."""
     return Properties(group.inputs, group.name).at("scalingConfig").at("minSize").number(0)
 
 
@@ -154,7 +152,6 @@ def _purchase(case: CostingContext, capacity: frozenset[str]) -> str:
 
 
 def _disks(case: CostingContext, spec: Properties, hours: Range) -> Iterable[Charge]:
-    """Disks of the node class that the pool names."""
     name = spec.at("template").at("spec").at("nodeClassRef").at("name").text()
     mappings = _class_named(case, name).at("spec").at("blockDeviceMappings")
     if not mappings.each():

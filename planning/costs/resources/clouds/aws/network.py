@@ -36,7 +36,6 @@ def control_plane(case: CostingContext) -> Iterator[Finding]:
 
 
 def nat_gateway(case: CostingContext) -> Iterator[Finding]:
-    """A NAT gateway of one zone."""
     if case.inputs.at("availabilityMode").text("zonal") != "zonal":
         raise UnreadableError("availabilityMode is regional: paid for each zone it serves, which is not known here")
     yield case.hourly(Item.NAT_GATEWAY, group=BillGroup.NETWORK, own="network/nat_gateway", note=_traffic(case))
@@ -53,7 +52,6 @@ def address(case: CostingContext) -> Iterator[Finding]:
 
 
 def load_balancer(case: CostingContext) -> Iterator[Finding]:
-    """An application or network load balancer."""
     kind = case.inputs.at("loadBalancerType").text("application")
     if kind not in _BALANCERS:
         raise UnreadableError(f"loadBalancerType {kind!r} has no price here")
@@ -88,7 +86,6 @@ def vpn_connection(case: CostingContext) -> Iterator[Finding]:
 
 
 def transit_attachment(case: CostingContext) -> Iterator[Finding]:
-    """An attachment to a transit gateway."""
     own = "network/transit_attachment"
     yield case.hourly(Item.TRANSIT_ATTACHMENT, group=BillGroup.NETWORK, own=own, note=_TRAFFIC_EXTRA)
 

@@ -56,7 +56,6 @@ def certificate(case: CostingContext) -> Iterator[Finding]:
 
 
 def parameter(case: CostingContext) -> Iterator[Finding]:
-    """One parameter of Systems Manager."""
     tier = case.inputs.at("tier").text(STANDARD_TIER)
     if tier != STANDARD_TIER:
         raise UnreadableError(f"tier {tier!r} has no price here")

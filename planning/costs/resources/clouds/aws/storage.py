@@ -93,7 +93,6 @@ _BACKUPS_EXTRA: Final = "backups are extra"
 
 
 def volume(case: CostingContext) -> Iterator[Finding]:
-    """An EBS volume."""
     counted = units(case.inputs, kind="type", size="size")
     yield from charges(case, counted, hours=Range.exactly(HOURS_PER_MONTH), key=case.key)
 
@@ -116,7 +115,6 @@ def lustre(case: CostingContext) -> Iterator[Finding]:
 
 
 def key(case: CostingContext) -> Iterator[Finding]:
-    """A KMS key."""
     note = "each of the first two rotations adds as much" if case.inputs.at("enableKeyRotation").value else ""
     yield case.charge(Item.ENCRYPTION_KEY, Range.exactly(1), group=BillGroup.SECURITY, own="security/keys", note=note)
 

@@ -42,7 +42,6 @@ _PLAIN: Final = {"standard": "on_demand", "spot": "spot", "flex": "dws_flex_star
 
 
 def node_pool(case: CostingContext) -> Iterator[Finding]:
-    """Machines and disks of a GKE node pool."""
     config = case.inputs.at("nodeConfig")
     try:
         hours = hours_of(case.resource, registered=case.registered)
@@ -161,7 +160,6 @@ def _machine(case: CostingContext, config: Properties, hours: Range) -> Iterator
 
 
 def _read_provisioning_model(config: Properties) -> str:
-    """How Google Cloud is asked for the machines."""
     if config.at("spot").flag(default=False) or config.at("preemptible").flag(default=False):
         return "spot"
     if config.at("flexStart").flag(default=False):
@@ -199,7 +197,6 @@ def _disk(case: CostingContext, config: Properties, hours: Range) -> Charge:
 
 
 def _boot_disk(config: Properties) -> tuple[str, Decimal]:
-    """Kind and GB of a node's boot disk."""
     boot = config.at("bootDisk")
     for extra in ("provisionedIops", "provisionedThroughput"):
         if boot.at(extra).said:

@@ -84,7 +84,6 @@ def zone(case: CostingContext) -> Iterator[Finding]:
 
 
 def tunnel(case: CostingContext) -> Iterator[Finding]:
-    """A VPN tunnel."""
     yield case.hourly(
         Item.VPN_CONNECTION, group=BillGroup.NETWORK, own="network/link/vpn_connection", note=_TRAFFIC_EXTRA
     )

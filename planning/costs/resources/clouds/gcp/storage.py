@@ -24,7 +24,6 @@ _NEW_VERSIONS: Final = "each rotation adds as much until the old version is dest
 
 
 def disk(case: CostingContext) -> Iterator[Finding]:
-    """A disk of its own."""
     kind = case.inputs.at("type").text("pd-standard")
     if kind not in DISKS:
         raise UnreadableError(f"type {kind!r} has no price here")
@@ -51,7 +50,6 @@ def filestore(case: CostingContext) -> Iterator[Finding]:
 
 
 def key(case: CostingContext) -> Iterator[Finding]:
-    """A KMS key, paid for by its versions."""
     note = _NEW_VERSIONS if case.inputs.at("rotationPeriod").said else ""
     yield case.charge(Item.ENCRYPTION_KEY, Range.exactly(1), group=BillGroup.SECURITY, own="security/keys", note=note)
 
