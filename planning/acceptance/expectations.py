@@ -63,7 +63,6 @@ class Expectations:
     burn_in_source: str
 
     def pool(self, *, placement: str, name: str) -> ExpectedPool | None:
-        """The pool of these names in the lock."""
         return next((each for each in self.pools if (each.placement, each.name) == (placement, name)), None)
 
 

@@ -220,7 +220,6 @@ COUNTED: Final = {"dns": ("resolved", "asked"), "egress": ("reached", "asked"), 
 
 
 def judge(results: Results, expected: Expectations) -> Verdicts:
-    """The verdicts over one acceptance."""
     given = sort(results, expected)
     verdicts = [
         *(

@@ -40,7 +40,6 @@ class AcceptanceLimit:
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to hold a figure to."""
         return self.least is not None or self.most is not None
 
     @property

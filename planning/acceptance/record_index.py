@@ -31,7 +31,6 @@ class IndexedRecord:
     index: int
 
     def figure(self, name: str) -> Decimal | None:
-        """One of its readings."""
         return figure(self.measured, name)
 
     def at(self, name: str) -> str:
@@ -42,7 +41,6 @@ class IndexedRecord:
         return f"measured.{self.index}"
 
     def param(self, name: str) -> str:
-        """What it was run with."""
         return self.measured["params"].get(name, "")
 
 

@@ -114,7 +114,6 @@ def parse_time(text: str) -> datetime | None:
 
 
 def _record(body: Json | None) -> MeasurementRecord | str:
-    """A record, or what is wrong with its shape."""
     if body is None:
         return "not JSON, or cut short"
     wrong = [name for name in TEXTS if not _is_text(body.get(name))]

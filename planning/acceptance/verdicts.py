@@ -93,11 +93,9 @@ class Verdicts:
 
     @property
     def failed_nodes(self) -> tuple[str, ...]:
-        """Names of the nodes that failed."""
         return tuple(node.name for node in self.nodes if node.outcome is CheckOutcome.FAILED)
 
     def of(self, outcome: CheckOutcome) -> tuple[CheckVerdict, ...]:
-        """The verdicts that ended so."""
         return tuple(each for each in self.verdicts if each.outcome is outcome)
 
 
@@ -141,7 +139,6 @@ def build_pass(about: About, *, why: str) -> CheckVerdict:
 
 
 def build_failure(about: About, *, why: str) -> CheckVerdict:
-    """Something is wrong with it."""
     return _verdict(about, CheckOutcome.FAILED, why)
 
 

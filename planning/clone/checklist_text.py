@@ -190,7 +190,6 @@ def _with_heading(text: str, heading: str) -> str:
 
 
 def _format_value(value: object) -> str:
-    """A value on one line."""
     if isinstance(value, dict):
         fields = {name: each for name, each in cast("dict[str, object]", value).items() if each not in (None, [])}
         return "{" + ", ".join(f"{name}: {_format_value(each)}" for name, each in fields.items()) + "}"

@@ -68,7 +68,6 @@ def _name_entry(entry: BaseModel) -> str:
 
 
 def text_of(value: object) -> str:
-    """A value in words."""
     if value is None or value == []:
         return "none"
     if isinstance(value, bool):
@@ -103,7 +102,6 @@ class FieldRow:
 def checklist_rows(
     old: Checklist, new: Checklist, *, decisions: Sequence[CloneDecision], answers: Mapping[str, str]
 ) -> tuple[FieldRow, ...]:
-    """A row for each field of the two checklists."""
     before, after = list_leaves(old), list_leaves(new)
     by_path = {each.path: each for each in decisions}
     paths = (*before, *(each for each in after if each not in before))

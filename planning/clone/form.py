@@ -80,7 +80,6 @@ class CloneForm(TypedDict):
 
 
 def field_forms(rows: Sequence[FieldRow]) -> list[FieldForm]:
-    """The rows of a table."""
     found: list[FieldForm] = []
     for row in rows:
         form: FieldForm = {"field": row.field, "care": row.care.value, "old": row.old, "new": row.new, "why": row.why}

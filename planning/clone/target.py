@@ -33,7 +33,6 @@ class Target:
     cidr: IPv4Network | None = None
 
     def __str__(self) -> str:
-        """As people say it."""
         return f"{self.provider} {self.region}"
 
 
@@ -78,7 +77,6 @@ def region_of(regions: Iterable[Region], *, provider: str, name: str) -> Region:
 
 
 def read_target_market(market: Market, target: Target) -> TargetMarket:
-    """What is on sale at the target."""
     region = region_of(market.catalog.regions.values(), provider=target.provider, name=target.region)
     kinds: dict[str, set[str]] = {}
     elsewhere: dict[str, set[str]] = {}

@@ -85,7 +85,6 @@ def _refuse_broken(checklist: Checklist, *, target: Target, decisions: Sequence[
 
 
 def _name_path(path: Sequence[str | int], checklist: Checklist) -> str:
-    """A path with names in place of positions."""
     steps = [
         str(getattr(value_at(checklist, path[: at + 1]), "name", step)) if isinstance(step, int) else step
         for at, step in enumerate(path)

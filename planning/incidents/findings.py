@@ -71,12 +71,10 @@ class NodeDiagnosis:
 
     @property
     def action(self) -> Action:
-        """The gravest of what the findings need."""
         return max((each.action for each in self.findings), key=SEVERITY.index, default=Action.NONE)
 
     @property
     def words(self) -> str:
-        """The findings in one line."""
         return "; ".join(f"{each.name}: {each.meaning}" for each in self.findings)
 
 
@@ -215,7 +213,6 @@ Rule = dict[str, str]
 
 
 def monitor() -> dict[str, object]:
-    """The file of the one log monitor."""
     return {
         "plugin": "kmsg",
         "logPath": "/dev/kmsg",

@@ -105,7 +105,6 @@ def nodes_form(
     silence: str,
     at: datetime,
 ) -> NodesForm:
-    """Nodes as JSON."""
     return {
         "schema_version": SCHEMA_VERSION,
         "stack": stack,
@@ -117,7 +116,6 @@ def nodes_form(
 
 
 def incidents_form(stack: str, incidents: Iterable[Incident]) -> IncidentsForm:
-    """Incidents as JSON."""
     return {"schema_version": SCHEMA_VERSION, "stack": stack, "incidents": [_incident(each) for each in incidents]}
 
 

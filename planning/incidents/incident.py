@@ -82,7 +82,6 @@ class Incident:
         return self.closed is None
 
     def did(self, step: Step) -> bool:
-        """Whether a step of it is done."""
         return {"cordon": self.cordoned, "drain": self.drained, "spare": self.spared, "replace": self.replaced}[
             step
         ] is not None

@@ -94,7 +94,6 @@ class Node:
 
     @property
     def held(self) -> bool:
-        """Whether it is a spare that is held back."""
         return self.labels.get(SPARE) == YES
 
     @property

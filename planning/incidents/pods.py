@@ -37,7 +37,6 @@ class Pod:
 
     @property
     def words(self) -> str:
-        """Namespace and name."""
         return f"{self.namespace}/{self.name}"
 
 
@@ -56,7 +55,6 @@ class PodDisruptionBudget:
 
 
 def pod_of(form: Mapping[str, object]) -> Pod:
-    """The pod of a JSON object of the API."""
     meta, spec, status = (_fields(form.get(part)) for part in ("metadata", "spec", "status"))
     owners = [each for each in _rows(meta.get("ownerReferences")) if each.get("controller") is True]
     grace = spec.get("terminationGracePeriodSeconds")
@@ -75,7 +73,6 @@ def pod_of(form: Mapping[str, object]) -> Pod:
 
 
 def budget_of(form: Mapping[str, object]) -> PodDisruptionBudget:
-    """The budget of a JSON object of the API."""
     meta, spec, status = (_fields(form.get(part)) for part in ("metadata", "spec", "status"))
     allowed = status.get("disruptionsAllowed")
     return PodDisruptionBudget(

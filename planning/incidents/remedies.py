@@ -49,7 +49,6 @@ class Remedy:
 
 
 def remedy(spec: ClusterSpec, node: Node, pool: Pool) -> Remedy:
-    """How the machine of a node is replaced."""
     return _BY_TARGET.get(spec.placement.target, _ticket)(spec, node, pool)
 
 

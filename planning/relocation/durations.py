@@ -101,7 +101,6 @@ def _sum(volumes: Iterable[TransferVolume], of: Callable[[TransferVolume], Range
 
 
 def _by(amount: Range | None, rate: Rate | None, *, what: str, missing: str) -> DurationEstimate:
-    """An amount at a rate."""
     if amount is None:
         return DurationEstimate.unknown(f"how many {what} there are is not known")
     if amount.max == ZERO:

@@ -109,7 +109,6 @@ class BreakEvenForm(TypedDict):
 
 
 def moving_bill_form(moving: MovingBill) -> MovingBillForm:
-    """A moving bill as it is."""
     return {
         "bill": bill_form(moving.bill),
         "notes": [{"text": each.text, "source": each.source} for each in moving.notes],
@@ -117,7 +116,6 @@ def moving_bill_form(moving: MovingBill) -> MovingBillForm:
 
 
 def times_form(times: Times) -> TimesForm:
-    """Times as they are."""
     return {
         "volumes": [{"name": each.name, "kind": each.kind, "span": span_form(each.span)} for each in times.volumes],
         "seed": span_form(times.seed),
@@ -134,7 +132,6 @@ def times_form(times: Times) -> TimesForm:
 
 
 def span_form(span: DurationEstimate) -> DurationForm:
-    """A time as it is."""
     seconds = span.seconds
     return {
         "seconds": None

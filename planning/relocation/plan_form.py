@@ -46,7 +46,6 @@ LIFECYCLE: Final = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object
 
 
 def plan_form(plan: RelocationPlan, *, places_digest: str | None = None) -> RelocationPlanForm:
-    """A plan as it is."""
     choices = {each.thing.key: each.choice for each in plan.chosen}
     savings = {each.thing.key: each.usd for each in plan.savings}
     body: RelocationPlanForm = {
@@ -95,7 +94,6 @@ def digest(form: RelocationPlanForm) -> str:
 
 
 def lock_digest(lock: Lock) -> str:
-    """The digest that a lock's file states."""
     return str(json.loads(lock_text(lock))["digest"])
 
 

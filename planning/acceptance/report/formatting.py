@@ -25,7 +25,6 @@ ORDER: Final = (FAILED, *UNTOLD, PASSED, "noted")
 
 
 def from_report(text: str, at: str) -> Figure:
-    """A text of the report's JSON, at its path."""
     return Figure(text=text, origin=Origin.MEASURED, at=at)
 
 
@@ -59,7 +58,6 @@ class Speaker:
 
     @property
     def several(self) -> bool:
-        """Whether the stack is in more than one place."""
         return len({each["subject"].split("/")[1] for each in self.form["verdicts"] if each["pool"] == ""}) > 1
 
     def name(self, subject: str) -> Sentence:
@@ -88,12 +86,10 @@ class Speaker:
         return say(said, " failed") if verdict["outcome"] == FAILED else said
 
     def figure(self, verdict: VerdictForm) -> Figure:
-        """What was measured."""
         text = format_value(Decimal(verdict["measured"] or "0"))
         return from_report(text, verdict["at"] or f"verdicts.{self.place(verdict)}.measured")
 
     def what(self, verdict: VerdictForm) -> Sentence:
-        """What was measured, and with what."""
         title = BY_ID[verdict["check"]].title
         params = verdict["params"]
         if params.get("reading"):
@@ -104,7 +100,6 @@ class Speaker:
         return say(said, " with ", self.payload(verdict)) if params.get("payload_bytes") else said
 
     def bound(self, verdict: VerdictForm) -> Sentence:
-        """What it is held to."""
         if verdict["least"] is not None:
             return say("at least ", self._held(verdict, verdict["least"]), _unit(verdict))
         if verdict["most"] is not None:
@@ -112,17 +107,14 @@ class Speaker:
         return say("nothing") if not verdict["why"] else self._why(verdict)
 
     def theory(self, verdict: VerdictForm) -> Sentence:
-        """What the bound is a share of."""
         if verdict["theory"] is None:
             return say("")
         return say(self._held(verdict, verdict["theory"]), _unit(verdict))
 
     def sentence(self, verdict: VerdictForm) -> Sentence:
-        """What was found, in the words of the judgement."""
         return quote_text(verdict["sentence"], f"verdicts.{self.place(verdict)}.sentence")
 
     def param(self, verdict: VerdictForm, name: str) -> Sentence:
-        """What it was run with."""
         index = self.place(verdict)
         return quote_text(verdict["params"].get(name, ""), f"verdicts.{index}.params.{name}")
 
@@ -133,7 +125,6 @@ class Speaker:
         return say(format_bytes(int(octets), f"verdicts.{index}.params.payload_bytes"))
 
     def pool(self, subject: str) -> AcceptancePoolForm | None:
-        """The pool of a subject."""
         return next((each for each in self.form["pools"] if each["subject"] == subject), None)
 
     def held(self, text: str, *, why: str, source: str) -> Figure:

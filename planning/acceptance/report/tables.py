@@ -30,7 +30,6 @@ HELD: Final = ("usable_memory", "matmul", "nvlink", "burn_in")
 
 
 def node_chart_name(pool: str) -> str:
-    """Name of the picture of a pool's nodes."""
     return f"nodes {pool}"
 
 
@@ -116,7 +115,6 @@ def _cell(verdict: VerdictForm | None, speaker: Speaker) -> Sentence:
 
 
 def fabric_chart_name(pool: str) -> str:
-    """Name of the picture of a pool's fabric."""
     return f"fabric {pool}"
 
 

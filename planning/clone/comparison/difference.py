@@ -49,7 +49,6 @@ class ComparedFact:
 
 
 def differing(facts: Iterable[ComparedFact], *, placement: str, topic: str) -> list[Difference]:
-    """The facts that differ."""
     return [
         Difference(
             placement=placement,
@@ -66,7 +65,6 @@ def differing(facts: Iterable[ComparedFact], *, placement: str, topic: str) -> l
 
 
 def format_truth(value: object) -> str:
-    """Whether something is so."""
     return "yes" if value else "no"
 
 
@@ -81,10 +79,8 @@ def amount(value: Decimal | int | None, unit: str) -> str:
 
 
 def words(value: str) -> str:
-    """A word of ours for a reader."""
     return value.replace("_", " ") or NONE
 
 
 def join_values(values: Iterable[str]) -> str:
-    """Several words in one."""
     return ", ".join(values) or NONE

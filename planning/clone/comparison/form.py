@@ -123,7 +123,6 @@ class ComparisonForm(TypedDict):
 
 
 def comparison_form(c: CloneComparison) -> ComparisonForm:
-    """A comparison as it is."""
     return {
         "schema_version": SCHEMA_VERSION,
         "old": c.old,

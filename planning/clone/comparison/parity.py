@@ -98,7 +98,6 @@ def _parity(control: Control, old: ControlClaim, new: ControlClaim, *, placement
 
 
 def compare_levels(old: ControlClaim, new: ControlClaim) -> Standing:
-    """What a target's claim is beside the source's."""
     if "open" in {old.level, new.level}:
         return "cannot tell"
     if "theirs" in {old.level, new.level}:

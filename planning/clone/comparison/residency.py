@@ -128,7 +128,6 @@ class Latency:
 
 
 def latency(old: Lock, new: Lock) -> Latency:
-    """The note for the way between the two homes."""
     before, after = old.spec, new.spec
     if _place(before) == _place(after):
         return Latency(words=f"both are in {_place(before)}: nothing changes", commands=())

@@ -98,6 +98,5 @@ def open_text(needed: Sequence[CloneDecision], *, stack: str, target: str) -> st
 
 
 def open_hint(needed: Sequence[CloneDecision]) -> str:
-    """The decisions file to write."""
     body = "\n".join(f"    {each.example}" for each in needed)
     return f"answer at a terminal, or write a file and name it with --decisions; words in capitals are yours:\n{body}"

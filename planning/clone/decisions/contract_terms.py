@@ -78,7 +78,6 @@ def list_agreement_decisions(checklist: Checklist, *, source: str, target: Targe
 
 
 def _list_provider_terms(agreement: Agreement) -> list[str]:
-    """Names of what is said of one provider alone."""
     said_ones = [name for name in PROMISED if getattr(agreement, name) not in (None, ())]
     roles = [each.role for each in agreement.contacts if _is_providers(each)]
     return [*said_ones, *([f"contacts ({', '.join(roles)})"] if roles else [])]

@@ -63,7 +63,6 @@ class CloneDecision:
 
     @property
     def example(self) -> str:
-        """A line of a decisions file."""
         return f"{self.path}: {self.choices[0].word}"
 
 

@@ -54,12 +54,10 @@ class Route:
 
     @property
     def inside(self) -> bool:
-        """Whether it stays with one provider."""
         return self.provider == self.to_provider
 
     @property
     def stays(self) -> bool:
-        """Whether it stays in one region."""
         return self.inside and self.region == self.to_region
 
 

@@ -38,7 +38,6 @@ class Inventory:
 
     @property
     def moved(self) -> tuple[StatefulAsset, ...]:
-        """What crosses over."""
         return tuple(each for each in self.things if each.moved)
 
     @property
@@ -180,7 +179,6 @@ def volumes_of(
 
 
 def volume_of(thing: StatefulAsset, found: AssetMeasurement, *, sample: Decimal = SAMPLE) -> TransferVolume:
-    """One thing as a volume."""
     return TransferVolume(
         kind=_KINDS.get(thing.kind, "files"),
         name=thing.key,

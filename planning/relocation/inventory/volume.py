@@ -54,7 +54,6 @@ class TransferVolume:
         objects: int | None = None,
         change_bytes_per_day: int | None = None,
     ) -> Self:
-        """A volume that was counted."""
         return cls(
             kind=kind,
             name=name,

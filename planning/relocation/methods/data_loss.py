@@ -245,7 +245,6 @@ def choose(
 
 
 def _split_losses(lost: tuple[FeatureLoss, ...]) -> tuple[tuple[FeatureLoss, ...], tuple[FeatureLoss, ...]]:
-    """What is surely lost, and what would be."""
     open_ = (each for each in lost if each.count is None and each.missed)
     return tuple(each for each in lost if each.count), tuple(open_)
 
