@@ -44,7 +44,6 @@ class Knob:
     always: Decimal = ZERO
 
     def left(self, given_up: int) -> Decimal:
-        """The part that is left."""
         return max((self.count - given_up) / self.count, ZERO)
 
     def least_left(self, given_up: int) -> Decimal:
@@ -121,7 +120,6 @@ class Reduction:
 
     @property
     def words(self) -> str:
-        """An imperative clause."""
         return self.knob.words(self.given_up)
 
 
@@ -241,7 +239,6 @@ def apply_reduction(bill: Bill, step: Reduction) -> Bill:
 
 
 def _join_clauses(clauses: Iterable[str]) -> str:
-    """Imperative clauses as one sentence."""
     first, *others = clauses
     return " and ".join((first, *(f"{each[:1].lower()}{each[1:]}" for each in others)))
 

@@ -195,7 +195,6 @@ class LeftoversForm(TypedDict):
 
 
 def leftovers_form(left: OrphanReport) -> LeftoversForm:
-    """Leftovers as they are."""
     return {
         "schema_version": SCHEMA_VERSION,
         "stack": left.stack,

@@ -231,7 +231,6 @@ class PreflightForm(TypedDict):
 
 
 def preflight_form(found: Preflight) -> PreflightForm:
-    """A pre-flight as it is."""
     return {
         "schema_version": SCHEMA_VERSION,
         "stack": found.stack,

@@ -84,7 +84,6 @@ class QuotaClaim:
 
 
 def claim(pool: Pool, *, target: str) -> QuotaClaim:
-    """What a pool claims of its target."""
     return _CLAIMS.get(target, _none)(pool)
 
 

@@ -38,7 +38,6 @@ def sum_of(amounts: Iterable[AmountForm | None]) -> AmountForm:
 
 
 def delta_of(old: AmountForm | None, new: AmountForm | None) -> DeltaForm:
-    """New less old, between what is priced."""
     before = _readings(old["usd_per_month"]) if old else NONE
     after = _readings(new["usd_per_month"]) if new else NONE
     moved = (after[0] - before[0], after[1] - before[1], after[2] - before[2])

@@ -158,7 +158,6 @@ class Changes:
 
     @property
     def any(self) -> bool:
-        """Whether anything happens at all."""
         counts = self.counts
         return bool(counts["created"] or counts["updated"] or counts["replaced"] or counts["deleted"])
 
@@ -189,7 +188,6 @@ def changes(old: Sequence[Resource], new: Sequence[Resource]) -> Changes:
 
 
 def list_changed_inputs(old: Resource, new: Resource) -> list[str]:
-    """Names of the inputs that differ."""
     names = sorted({*old.inputs, *new.inputs})
     return [name for name in names if not is_equal_value(old.inputs.get(name), new.inputs.get(name))]
 

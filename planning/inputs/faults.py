@@ -23,7 +23,6 @@ class SourceText:
     lines: Sequence[str]
 
     def fault(self, message: str, *, place: TextPosition, hint: str = "", path: str = "") -> Fault:
-        """A fault at a place of this text."""
         line = self.lines[place.line - 1] if place.line <= len(self.lines) else ""
         return Fault(
             message=message,

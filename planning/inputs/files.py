@@ -127,7 +127,6 @@ def parse_json(
 
 
 def build_refusal(error: UnreadableFileError, *, file: str, hint: str = "") -> InputError:
-    """The refusal of a file, for people."""
     hint = error.hint or hint
     if error.is_missing:
         return MissingFileError(f"{file}: {error.reason}", hint=hint)

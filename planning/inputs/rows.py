@@ -97,11 +97,9 @@ class BoundedLines:
             yield self._text(line)
 
     def begin_row(self) -> None:
-        """What comes next belongs to another row."""
         self._row_bytes = 0
 
     def refuse(self, reason: str, *, hint: str = "") -> NoReturn:
-        """Refuse the file for what its current line holds."""
         fault = Fault(message=reason, file=self.file, line=self.number)
         raise InputError(f"{self.file}: cannot be read on", faults=(fault,), hint=hint)
 

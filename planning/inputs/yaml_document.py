@@ -84,7 +84,6 @@ class YamlText:
             self.add(_of_this_file(each.message), each.place, hint=_of_this_file(each.hint))
 
     def add(self, message: str, place: TextPosition, *, hint: str = "", path: FieldPath = ()) -> None:
-        """Add a fault."""
         self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))
 
     def at(self, path: FieldPath, *, at_key: bool = False) -> TextPosition:

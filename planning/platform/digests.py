@@ -78,7 +78,6 @@ class PinningState:
 
     @property
     def words(self) -> str:
-        """The state in a few words."""
         if self.resolved:
             return "resolved" if self.source else "our own"
         images = len([each for each in self.missing if each != self.source])

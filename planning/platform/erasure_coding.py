@@ -31,7 +31,6 @@ class Erasure:
 
     @property
     def drives(self) -> int:
-        """Drives of the set."""
         return self.nodes * self.drives_per_node
 
     @property
@@ -42,7 +41,6 @@ class Erasure:
 
     @property
     def usable_share(self) -> Decimal:
-        """Share of the raw space that objects get."""
         return Decimal(self.drives - self.parity) / self.drives
 
     @property

@@ -35,7 +35,6 @@ class Flavor:
 
     @property
     def total(self) -> int:
-        """Of the working nodes."""
         return self.pool.accelerators * self.pool.working * self.parts
 
 
@@ -86,7 +85,6 @@ def in_order(pools: Iterable[Pool]) -> list[Pool]:
 
 
 def has_shared_accelerators(pool: Pool, platform: Platform) -> bool:
-    """Whether several notebooks share one accelerator of the pool."""
     if platform.sharing == "none" or device(pool.accelerator) != NVIDIA:
         return False
     kinds = {work.name: work.kind for work in platform.works}

@@ -40,7 +40,6 @@ class AvailabilityPeriod:
 
     @property
     def seconds(self) -> int:
-        """How long it was."""
         return self.end - self.start
 
     @property
@@ -80,7 +79,6 @@ class Availability:
         return 100 * (self.owed - self.short) / total if total else None
 
     def seconds(self, standing: Standing) -> int:
-        """How long it stood so."""
         return sum(span.seconds for span in self.spans if span.standing == standing)
 
 

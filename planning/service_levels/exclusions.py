@@ -67,7 +67,6 @@ class JudgedExclusion:
     refused: str
 
     def holds_for(self, part: str) -> bool:
-        """Whether time of this part is excluded by it."""
         return not self.refused and self.exclusion.component in {ALL, part}
 
 

@@ -41,7 +41,6 @@ class FormFigures:
         self._table_source = table_source
 
     def at(self, path: str) -> Figure:
-        """What stands at a path."""
         found: object = self._form
         for step in path.split("."):
             if isinstance(found, list):
@@ -51,15 +50,12 @@ class FormFigures:
         return Figure(text=str(found), origin=Origin.MEASURED, at=path)
 
     def names(self, parts: Iterable[int]) -> Sentence:
-        """Titles of parts, listed."""
         return join_sentences(say(self.at(f"parts.{at}.title")) for at in parts)
 
     def level(self, at: int) -> Figure:
-        """Attainment of a row of the table."""
         return self._row(at, self._form["table"][at]["below_percent"], "below_percent", "credit_below")
 
     def share(self, at: int) -> Figure:
-        """Credit of a row of the table."""
         return self._row(at, self._form["table"][at]["credit_percent"], "credit_percent", "credit")
 
     def promised(self, at: int) -> Figure:
@@ -86,7 +82,6 @@ def format_verdict(part: PartForm) -> str:
 
 
 def cell(figure: Figure) -> Sentence:
-    """A figure alone."""
     return say(figure)
 
 
@@ -100,7 +95,6 @@ def two(
 
 
 def conclusion(form: SlaForm, quoted: FormFigures) -> Sentence:
-    """The month in one sentence."""
     sums = two(form["credit_usd"], quoted, "credit_usd", after=" USD")
     floor = "at least " if form["untold"] else ""
     same = form["credit_usd"]["if_up"] == form["credit_usd"]["if_down"]

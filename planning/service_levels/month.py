@@ -39,7 +39,6 @@ class Month:
 
     @property
     def seconds(self) -> int:
-        """How long it is."""
         return self.end - self.start
 
     def __str__(self) -> str:

@@ -34,7 +34,6 @@ class Amounts(SpecModel):
 
     @classmethod
     def of(cls, quantity: Range) -> Amounts:
-        """Amounts of a Range."""
         return cls(min=quantity.min, expected=quantity.expected, max=quantity.max)
 
 

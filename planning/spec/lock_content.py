@@ -82,7 +82,6 @@ class Lock(SpecModel):
 
     @property
     def spec(self) -> ClusterSpec:
-        """The cluster at home."""
         return self.placements[0]
 
 

@@ -95,7 +95,6 @@ class Meter:
     service: re.Pattern[str] | None = None
 
     def fits(self, row: Mapping[str, str]) -> bool:
-        """Whether it is this that a row is of."""
         service = row.get(SERVICE, "")
         told = self.service is None or not service or self.service.search(service) is not None
         return told and self.pattern.fullmatch(row.get(self.column, "")) is not None
@@ -112,7 +111,6 @@ def _aws(pattern: str, usage: str, service: re.Pattern[str] | None = None) -> Me
 
 
 def _gcp(pattern: str, usage: str) -> Meter:
-    """A SKU of Google Cloud by its description."""
     return Meter(column=DESCRIPTION, pattern=re.compile(pattern, re.IGNORECASE), usage=usage)
 
 

@@ -86,7 +86,6 @@ class MonthlyUsage:
 
     @property
     def partial(self) -> tuple[Month, ...]:
-        """Months that are begun or ended in the middle."""
         return tuple(sorted(set(self.days) - set(self.whole)))
 
 

@@ -154,7 +154,6 @@ def free_range(taken: Iterable[IPv4Network]) -> IPv4Network | None:
 
 
 def server_address(cidr: IPv4Network) -> IPv4Address:
-    """The gateway's own address in the tunnel."""
     return cidr[1]
 
 

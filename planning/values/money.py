@@ -33,7 +33,6 @@ class Range:
 
     @classmethod
     def exactly(cls, value: Decimal | int) -> Self:
-        """The range of a quantity that is known."""
         amount = Decimal(value)
         return cls(amount, amount, amount)
 
@@ -41,7 +40,6 @@ class Range:
         return _in_order(self.min + other.min, self.expected + other.expected, self.max + other.max)
 
     def times(self, factor: Decimal | int) -> Range:
-        """This range scaled by a non-negative factor."""
         make = _in_order if factor >= 0 else Range
         return make(self.min * factor, self.expected * factor, self.max * factor)
 

@@ -28,7 +28,6 @@ class ChecklistModel(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
-        """The schema with the meaning of each field."""
         schema = handler(core)
         for name, field in handler.resolve_ref_schema(schema)["properties"].items():
             field["description"] = meanings(cls).get(name, "")

@@ -75,7 +75,6 @@ class Wrong:
 
     @property
     def section(self) -> Model | None:
-        """The section the field is in."""
         return section_at(self.location[:-1])
 
 
@@ -83,7 +82,6 @@ Words = tuple[str, str]  # message, hint
 
 
 def explain(wrong: Wrong) -> Words:
-    """Message and hint."""
     if wrong.given is None and wrong.rule not in {"missing", "extra_forbidden"}:
         return _nothing(wrong)
     return _WORDS.get(wrong.rule, _other)(wrong)

@@ -133,7 +133,6 @@ _BOUNDS: Final = (("minimum", ">="), ("exclusiveMinimum", ">"), ("maximum", "<="
 
 
 def text() -> str:
-    """The page, as it is committed."""
     root = schema.document()
     parts = [_HEAD, *(_section(paths, section, root=root) for paths, section in _sections(root))]
     return "\n".join(parts)
@@ -249,7 +248,6 @@ def _show_example(field: Schema) -> str:
 
 
 def _format_value(value: object) -> str:
-    """As a checklist would say it."""
     if isinstance(value, list):
         return f"[{', '.join(map(_format_value, cast('list[object]', value)))}]"
     return value if isinstance(value, str) else json.dumps(value)

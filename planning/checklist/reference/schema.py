@@ -20,7 +20,6 @@ Schema = dict[str, Any]
 
 
 def document() -> Schema:
-    """The schema as plain JSON values."""
     schema = cast("Schema", _tidy(Checklist.model_json_schema()))
     return {"$schema": DIALECT, "title": TITLE, **schema}
 

@@ -18,7 +18,6 @@ NOTEBOOK_CORES: Final = "0.05"
 
 
 def group(facts: AlertFacts) -> Iterator[RuleGroup]:
-    """What the installed parts can tell."""
     yield RuleGroup(name="atoll-cluster", rules=(_nodes(), _volumes()))
     rules = [build(facts) for part, build in BY_PART.items() if part in facts.parts]
     if rules:

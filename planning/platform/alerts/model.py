@@ -42,7 +42,6 @@ class Alert:
         return f"{RUNBOOKS}/{words}.md"
 
     def as_rule(self) -> dict[str, object]:
-        """The rule as PrometheusRule has it."""
         return {
             "alert": self.name,
             "expr": self.expr,
@@ -66,7 +65,6 @@ class RecordingRule:
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def as_rule(self) -> dict[str, object]:
-        """The rule as PrometheusRule has it."""
         rule: dict[str, object] = {"record": self.name, "expr": self.expr}
         return {**rule, "labels": dict(self.labels)} if self.labels else rule
 
@@ -79,7 +77,6 @@ class RuleGroup:
     rules: Sequence[Alert | RecordingRule]
 
     def as_group(self) -> dict[str, object]:
-        """The group as PrometheusRule has it."""
         return {"name": self.name, "interval": EVERY, "rules": [rule.as_rule() for rule in self.rules]}
 
 
@@ -109,7 +106,6 @@ class SloTarget:
 
     @property
     def elastic(self) -> bool:
-        """Whether nodes come and go with the work."""
         return self.fixed < self.most
 
 

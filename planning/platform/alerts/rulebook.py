@@ -26,6 +26,5 @@ def rule_groups(facts: AlertFacts) -> tuple[RuleGroup, ...]:
 
 
 def alerts(facts: AlertFacts) -> Iterator[Alert]:
-    """The alerts among them."""
     for each in rule_groups(facts):
         yield from (rule for rule in each.rules if isinstance(rule, Alert))

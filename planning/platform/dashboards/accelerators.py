@@ -28,7 +28,6 @@ def gpus(facts: AlertFacts) -> Board:
 
 
 def training(facts: AlertFacts) -> Board:
-    """GPUs, fabric and restarts of what trains."""
     rows = _of_jobs()
     if "loki" in facts.parts:
         rows.append((matches('{k8s_namespace_name=~".+"} |~ "NCCL|CUDA error|out of memory"', "NCCL and CUDA"),))

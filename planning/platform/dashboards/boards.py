@@ -21,7 +21,6 @@ USED: Final = "kubelet_volume_stats_used_bytes / kubelet_volume_stats_capacity_b
 
 
 def boards(facts: AlertFacts) -> tuple[Board, ...]:
-    """The dashboards of a cluster with these parts."""
     return tuple(_boards(facts))
 
 

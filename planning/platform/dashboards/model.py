@@ -174,7 +174,6 @@ OPTIONS: Final[dict[Shape, dict[str, object]]] = {
 
 
 def stat(title: str, expr: str, *, unit: Unit = "short", limits: Sequence[float] = (), note: str = "") -> Panel:
-    """One number, six columns wide."""
     return Panel(
         title=title, queries=(Query(expr=expr),), shape="stat", unit=unit, limits=limits, note=note, width=6, height=4
     )
@@ -191,7 +190,6 @@ def line(
     width: int = 12,
     limits: Sequence[float] = (),
 ) -> Panel:
-    """One query over time."""
     return Panel(
         title=title,
         queries=(Query(expr=expr, legend=legend),),

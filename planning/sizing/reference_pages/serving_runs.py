@@ -27,7 +27,6 @@ quartile of the benchmarks, the average against their median.
 
 
 def text() -> str:
-    """The page as Markdown."""
     return "\n".join((HEAD, *_costs(), "", *_factors(), "", *_curve(), "", *_table(), ""))
 
 

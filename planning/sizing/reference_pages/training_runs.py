@@ -51,7 +51,6 @@ organization counts alike, as a customer is one more.
 
 
 def text() -> str:
-    """The page as Markdown."""
     runs = training_runs()
     fresh = [run for run in runs if run.use == "fresh"]
     used = [run for run in runs if run.use == "fit" and run.kind == utilization.RUN]

@@ -110,7 +110,6 @@ class Interconnect:
 
 
 def joins_nodes(machine: Machine) -> bool:
-    """Whether nodes of this machine type share a fabric."""
     return machine.cluster and machine.fabric not in (Fabric.ETHERNET, Fabric.UNKNOWN)
 
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 
 def solve_equations(matrix: Sequence[Vector], moments: Vector) -> list[float]:
-    """Gauss-Jordan elimination with partial pivoting."""
     lines = [[*line, moment] for line, moment in zip(matrix, moments, strict=True)]
     for at in range(len(lines)):
         best = max(range(at, len(lines)), key=lambda line: abs(lines[line][at]))
@@ -25,5 +24,4 @@ def solve_equations(matrix: Sequence[Vector], moments: Vector) -> list[float]:
 
 
 def dot_product(one: Vector, other: Vector) -> float:
-    """The sum of the products, element by element."""
     return sum(a * b for a, b in zip(one, other, strict=True))

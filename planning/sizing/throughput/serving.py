@@ -52,7 +52,6 @@ class ServingModel:
 
 @cache
 def model() -> ServingModel:
-    """The model, fitted to the table."""
     loaded = [run for run in serving_runs() if run.itl_ms is None]
     dense = [run for run in loaded if run.active_b == run.parameters_b and _family(run) != "L40S"]
     rows = [[part / _cost(run) for part in _parts(run.input_tokens, run.output_tokens)] for run in dense]

@@ -54,7 +54,6 @@ def figures(checklist: Checklist) -> Iterator[SizingFigure]:
 
 
 def tiers(checklist: Checklist) -> Mapping[str, TierAsk]:
-    """The tiers that are asked for, by name."""
     asked = checklist.storage
     named = {"hot": asked.hot, "warm": asked.warm, "cold": asked.cold, "archive": asked.archive}
     return {name: tier for name, tier in named.items() if tier is not None}

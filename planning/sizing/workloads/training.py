@@ -91,12 +91,10 @@ def demands(workload: Compute, checklist: Checklist, *, kind: str) -> Iterator[D
 
 
 def has_rollouts(workload: Compute | Workload) -> bool:
-    """Whether simulators run beside a workload."""
     return isinstance(workload, Compute) and workload.rollout_vcpus > 0
 
 
 def rollouts_of(workload: str) -> str:
-    """Name of the simulators beside a workload."""
     return f"{workload}-rollouts"
 
 
