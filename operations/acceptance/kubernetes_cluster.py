@@ -28,7 +28,6 @@ ENDED: Final = frozenset({"Succeeded", "Failed"})
 
 
 def holders(pods: Iterable[Manifest]) -> Mapping[str, list[str]]:
-    """Pods that hold accelerators, by their node."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for each in pods:
         spec, node = _part(each, "spec"), str(_part(each, "spec").get("nodeName") or "")
@@ -38,7 +37,6 @@ def holders(pods: Iterable[Manifest]) -> Mapping[str, list[str]]:
 
 
 def parse_node(node: Manifest, held: Mapping[str, Sequence[str]]) -> NodeSnapshot:
-    """A node."""
     metadata, spec = _part(node, "metadata"), _part(node, "spec")
     name = str(metadata.get("name"))
     return NodeSnapshot(
@@ -61,7 +59,6 @@ def parse_node(node: Manifest, held: Mapping[str, Sequence[str]]) -> NodeSnapsho
 
 
 def parse_pod(pod: Manifest) -> PodSnapshot:
-    """A pod."""
     metadata, status = _part(pod, "metadata"), _part(pod, "status")
     return PodSnapshot(
         namespace=str(metadata.get("namespace")),
@@ -73,7 +70,6 @@ def parse_pod(pod: Manifest) -> PodSnapshot:
 
 
 def _waiting(status: Manifest) -> str:
-    """The scheduler's reason, or the kubelet's for a container."""
     for each in _rows(status, "conditions"):
         if each.get("type") == "PodScheduled" and each.get("status") == "False":
             return f"{each.get('reason', '')}: {each.get('message', '')}"
@@ -159,7 +155,6 @@ class KubernetesAcceptanceCluster:
         return [reference({"apiVersion": api_version, "kind": kind, **each}) for each in found]
 
     def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
-        """Pods that bear labels."""
         found = self._pages(f"/api/v1/namespaces/{quote(namespace, safe='')}/pods", selector=selector)
         return [parse_pod(each) for each in found]
 

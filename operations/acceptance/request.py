@@ -55,7 +55,6 @@ class AcceptanceRequest:
 
     @property
     def sources(self) -> dict[str, str]:
-        """Id of each source to its words."""
         return {
             id_: f"{each.text}, {each.url}, {each.as_of or 'no date'}" for id_, each in self.catalog.sources.items()
         }

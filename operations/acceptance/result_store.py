@@ -65,11 +65,9 @@ class ResultStore:
 
     @property
     def results(self) -> Path:
-        """The file with the records."""
         return self.folder / RESULTS
 
     def write_meta(self, meta: Meta) -> None:
-        """Put down what the run is of."""
         text = json.dumps(asdict(meta), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         write_all({self.folder / META: text})
 

@@ -42,7 +42,6 @@ class Hold:
 
     @property
     def holder(self) -> str:
-        """As the lease names it."""
         return f"{self.run}/{self.token}"
 
     def take(self) -> None:

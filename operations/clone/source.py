@@ -36,7 +36,6 @@ class SourceStack:
 
     @property
     def provider(self) -> str:
-        """Of its home."""
         return self.lock.spec.placement.provider
 
 
@@ -154,7 +153,6 @@ def networks_of_checklist(checklist: Checklist, *, stack: str) -> Iterator[Reser
 
 
 def networks_of_lock(lock: Lock) -> Iterator[ReservedNetwork]:
-    """Ranges that were accepted."""
     for spec in lock.placements:
         yield ReservedNetwork(f"stack {lock.stack}", spec.network.cidr)
         if spec.vpn is not None:

@@ -164,7 +164,6 @@ def _without_query(url: str) -> str:
 
 
 def config_text(stack: str, *, option: str, keys: tuple[ConfigKey, ...], provider: str) -> str:
-    """The stack file of a clone."""
     text = NEW.format(stack=stack, key=KEY, option=option)
     carried = {each.name: each.value for each in keys if each.carried}
     if carried:

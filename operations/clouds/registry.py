@@ -75,7 +75,6 @@ def cloud_of(target: str) -> Cloud | None:
 
 
 def told_of(asked: Asked) -> CloudReport:
-    """What the cloud of a placement says."""
     cloud = cloud_of(asked.spec.placement.target)
     return CloudReport(silence=NOT_BUILT) if cloud is None else cloud.read_capacity(asked)
 

@@ -44,7 +44,6 @@ class CommitStatus:
 
     @property
     def state(self) -> str:
-        """The word of a commit status."""
         return "success" if self.success else "failure"
 
 

@@ -197,7 +197,6 @@ class GitHub:
         return tuple(each for each in found.values() if self._is_of(each, sha=run["head_sha"], home=home))
 
     def pull(self, number: int) -> Pull:
-        """A pull request as it is now."""
         return self.api.get(self._at(f"pulls/{number}"), PULL)
 
     def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
@@ -235,11 +234,9 @@ class GitHub:
         return self.api.download(self._at(f"actions/artifacts/{artifact}/zip"), limit=limit)
 
     def commit(self, sha: str) -> GitHubCommit:
-        """A commit with its parents."""
         return self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), COMMIT)
 
     def holds(self, branch: str, sha: str) -> bool:
-        """Whether a branch has a commit in its history."""
         path = self._at(f"compare/{quote(sha, safe='')}...{quote(branch, safe='')}")
         return self.api.get(path, COMPARED, per_page=1)["status"] in {"ahead", "identical"}
 
@@ -254,34 +251,28 @@ class GitHub:
         self.api.send("POST", self._at(f"issues/{number}/comments"), {"body": text}, ANYTHING, again=False)
 
     def rewrite(self, comment: int, text: str) -> None:
-        """Another text for a comment."""
         self.api.send("PATCH", self._at(f"issues/comments/{comment}"), {"body": text}, ANYTHING)
 
     def remove(self, comment: int) -> None:
-        """Delete a comment."""
         self.api.delete(self._at(f"issues/comments/{comment}"))
 
     def status(self, sha: str, *, state: str, context: str, description: str, target: str) -> None:
-        """Set a commit status."""
         body = {"state": state, "context": context, "description": description} | (
             {"target_url": target} if target else {}
         )
         self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), body, ANYTHING)
 
     def issues(self, label: str) -> Iterator[Issue]:
-        """Open issues of ours under a label."""
         for each in self.api.pages(self._at("issues"), ISSUES, state="open", labels=label):
             user = each.get("user")
             if user is not None and user["login"] == self.bot and "pull_request" not in each:
                 yield each
 
     def open_issue(self, *, title: str, body: str, label: str) -> None:
-        """A new issue."""
         sent = {"title": title, "body": body, "labels": [label]}
         self.api.send("POST", self._at("issues"), sent, ANYTHING, again=False)
 
     def edit_issue(self, number: int, **fields: str) -> None:
-        """Other fields for an issue."""
         self.api.send("PATCH", self._at(f"issues/{number}"), fields, ANYTHING)
 
     def _may_write(self, login: str) -> bool:
@@ -305,7 +296,6 @@ class GitHub:
 
 
 def _names(files: Iterable[ChangedFile]) -> tuple[str, ...]:
-    """Paths of changed files, old names included."""
     names = {name for each in files for name in (each.get("filename"), each.get("previous_filename")) if name}
     return tuple(sorted(names))
 

@@ -154,7 +154,6 @@ class GitLab:
         return max(found)
 
     def archive(self, project: int, job: int) -> bytes:
-        """What a job left."""
         return self.api.download(f"projects/{project}/jobs/{job}/artifacts", limit=LARGEST_ARCHIVE)
 
     def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
@@ -163,7 +162,6 @@ class GitLab:
         return _paths(listed), len(listed) < MOST_FILES
 
     def holds(self, branch: str, sha: str) -> bool:
-        """Whether a branch has a commit in its history."""
         path = self._at(f"repository/commits/{quote(sha, safe='')}/refs")
         return any(ref["name"] == branch for ref in self.api.pages(path, REFS, type="branch"))
 
@@ -193,7 +191,6 @@ class GitLab:
             self.api.delete(f"{path}/{each['id']}")
 
     def status(self, sha: str, standing: CommitStatus, *, name: str) -> None:
-        """Set a status of the commit."""
         sent = {"state": STATES[standing.success], "name": name, "description": standing.description}
         self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent, ANYTHING)
 

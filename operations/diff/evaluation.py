@@ -192,5 +192,4 @@ def _places(cases: Iterable[tuple[Worktree, CaseForm]]) -> list[Worktree]:
 
 
 def _ran(registered: Path) -> bool:
-    """Whether the program ran."""
     return not failure(registered)

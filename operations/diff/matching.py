@@ -43,7 +43,6 @@ class StackPair:
 
     @property
     def old_name(self) -> str:
-        """Its name on the base."""
         return self.was or self.stack
 
 

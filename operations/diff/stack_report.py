@@ -125,7 +125,6 @@ def _failure(answers: PairAnswers) -> str:
 
 
 def _build_form(pair: StackPair, before: JudgedAnswerForm, after: JudgedAnswerForm, moved: Changes) -> StackDiffForm:
-    """Amounts, resources and verdicts."""
     form = build_empty_form(pair.stack)
     form["was"] = pair.was
     form["old"] = amount_of(_lines(before)) if "bill" in before else None
@@ -189,7 +188,6 @@ def _code(form: StackDiffForm, before: JudgedAnswerForm, after: JudgedAnswerForm
 
 
 def _notes(pair: StackPair, answers: PairAnswers, before: JudgedAnswerForm, after: JudgedAnswerForm) -> Iterator[str]:
-    """What a reader has to know of this row."""
     if pair.old is None:
         yield NO_BASE
     if pair.new is None:

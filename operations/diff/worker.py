@@ -193,7 +193,6 @@ def _whole(settings: Path) -> bool:
 
 
 def _bill_at_acceptance(lock: Lock) -> Bill:
-    """The bill of the accepted cluster."""
     from planning.quoting.candidates.market import Market  # noqa: PLC0415 - hardly ever needed
     from planning.quoting.option import whole_bill  # noqa: PLC0415 - as above
 
@@ -226,7 +225,6 @@ def _codes(report: PolicyReport) -> list[int]:
 
 
 def _reason(subject: StackContext, report: PolicyReport) -> str:
-    """What decides the verdict."""
     worst = next((each for each in report.stopping if each.breach.verdict is report.verdict), None)
     if worst is not None:
         return worst.sentence

@@ -165,12 +165,10 @@ class Tree:
 
     @property
     def entry(self) -> str:
-        """The module of its command."""
         return next((module for file, module in ENTRIES if file in self.files), ENTRIES[-1][1])
 
     @property
     def can_judge(self) -> bool:
-        """Whether its Atoll answers for it."""
         return bool(self.worker)
 
 
@@ -193,7 +191,6 @@ def read_tree(root: Path, ref: str) -> Tree:
 
 
 def working_tree(root: Path) -> Tree:
-    """The working tree."""
     return Tree(ref="", commit="", files=files_now(root))
 
 

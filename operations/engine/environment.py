@@ -184,12 +184,10 @@ def cli_facts() -> tuple[PulumiCommand | None, Sequence[tuple[str, str]]]:
 
 
 def plugin_fact(plugin: Plugin, *, here: bool) -> tuple[str, str]:
-    """One plugin, and whether it is here."""
     return f"plugin {plugin.name}", f"{plugin.version}, {'here' if here else 'missing'}"
 
 
 def surroundings_facts(chosen: Backend) -> Sequence[tuple[str, str]]:
-    """Backend, and what encrypts secrets."""
     return (
         ("backend", f"{chosen.url or 'Pulumi Cloud'} ({chosen.reason})"),
         ("secrets of a new stack", _secrets(chosen)),
@@ -197,7 +195,6 @@ def surroundings_facts(chosen: Backend) -> Sequence[tuple[str, str]]:
 
 
 def _secrets(chosen: Backend) -> str:
-    """What would encrypt the secrets of a new stack."""
     if provider := os.environ.get(PROVIDER):
         return f"{provider.partition('?')[0]} ({PROVIDER} says so)"
     if chosen.is_service:

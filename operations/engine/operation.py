@@ -205,7 +205,6 @@ def preview_refresh(opened: StackSession, *, total: int, progress: Progress) -> 
 
 
 def refresh(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
-    """Write into the state what is live."""
     call = partial(opened.stack.refresh, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
     return _run(opened, "refresh", lambda watch: call(on_event=watch), total=total, progress=progress)
 

@@ -39,7 +39,6 @@ class StackOutputs:
     plain: Mapping[str, object]
 
     def shown(self, *, secrets: bool) -> Mapping[str, object]:
-        """What may be printed."""
         return self.plain if secrets else self.masked
 
 

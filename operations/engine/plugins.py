@@ -37,7 +37,6 @@ def list_pinned_plugins() -> tuple[Plugin, ...]:
 
 
 def select_plugins(types: Iterable[str]) -> tuple[Plugin, ...]:
-    """The plugins that resources of these types need."""
     names = {token.removeprefix(OF_PROVIDERS).split(":")[0] for token in types}
     return tuple(each for each in list_pinned_plugins() if each.name in names)
 

@@ -37,7 +37,6 @@ class StackSession:
 
     @property
     def name(self) -> str:
-        """The stack's name."""
         return self.stack.name
 
     def ask(self, *arguments: str) -> str:
@@ -57,7 +56,6 @@ class StackSession:
             ) from error
 
     def ask_json(self, *arguments: str) -> dict[str, object]:
-        """The JSON object that a command prints."""
         loaded: object = json.loads(self.ask(*arguments) or "{}")
         return cast("dict[str, object]", loaded) if isinstance(loaded, dict) else {}
 

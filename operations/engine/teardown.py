@@ -48,7 +48,6 @@ class StackResource:
 
     @property
     def name(self) -> str:
-        """Its logical name."""
         return self.urn.split("::")[-1]
 
 
@@ -60,7 +59,6 @@ class StackState:
 
     @property
     def protected(self) -> tuple[StackResource, ...]:
-        """What a destroy leaves alone."""
         return tuple(each for each in self.held if each.protected)
 
     @property

@@ -42,7 +42,6 @@ class ArgoCdSource:
     folder: str
 
     def path(self, below: str) -> str:
-        """Path of a folder in the repository."""
         return f"{self.folder.strip('/')}/{below}".lstrip("/")
 
 

@@ -88,7 +88,6 @@ def _is_top(resource: Resource) -> bool:
 
 
 def _top(resource: Resource, by_urn: Mapping[str, Resource], tops: Mapping[str, ComponentGroup]) -> str | None:
-    """URN of the component that a resource belongs to."""
     at: Resource | None = resource
     while at is not None:
         if at.urn in tops:

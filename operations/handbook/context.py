@@ -156,7 +156,6 @@ def gather(sources: Sources) -> HandbookFacts:
 
 
 def _images(sources: Sources, frameworks: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Images that the page of notebooks offers, by IDE."""
     spec = sources.lock.spec
     wanted = spec.ides or tuple(Ide)
     devices = {notebook_spawner.device(pool.accelerator) for pool in spec.pools if pool.accelerator}

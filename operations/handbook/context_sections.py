@@ -72,7 +72,6 @@ def pools(lock: Lock, catalog: Catalog) -> tuple[NodePoolFacts, ...]:
 
 
 def homes(lock: Lock, listed: Sequence[NodePoolFacts]) -> tuple[HomeFacts, ...]:
-    """One for each workload that has nodes at home."""
     spec = lock.spec
     platform = spec.platform
     if platform is None:
@@ -166,7 +165,6 @@ def people(spec: ClusterSpec) -> tuple[PersonFacts, ...]:
 
 
 def contacts(agreement: Agreement) -> tuple[ContactFacts, ...]:
-    """Whom to call, as the agreement names them."""
     return tuple(
         ContactFacts(role=ROLES[each.role], name=each.name, email=each.email, phone=each.phone or "")
         for each in agreement.contacts
@@ -174,7 +172,6 @@ def contacts(agreement: Agreement) -> tuple[ContactFacts, ...]:
 
 
 def responses(agreement: Agreement) -> tuple[ResponseFacts, ...]:
-    """How soon somebody answers, as it was settled."""
     return tuple(
         ResponseFacts(sort=SORTS[each.sort], within_minutes=each.within_minutes, weekends=each.weekends)
         for each in agreement.responses

@@ -60,7 +60,6 @@ def folders(lock: Lock, plain: Mapping[str, object]) -> dict[str, str]:
 
 
 def _of(spec: ClusterSpec, outputs: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-    """Person, file and text, of one cluster."""
     profiles = _entries(outputs, PROFILES)
     missing = [user.name for user in spec.access.users if spec.vpn and user.name not in profiles]
     if missing:

@@ -215,18 +215,15 @@ class HandbookFacts:
 
     @property
     def training(self) -> HomeFacts:
-        """The namespace that jobs are shown in."""
         jobs = [home for home in self.homes if home.kind in {"training", "fine_tuning", "batch"}]
         return _with_accelerators(jobs) or _with_accelerators(self.homes) or self.homes[0]
 
     @property
     def writing(self) -> HomeFacts:
-        """The namespace that notebooks are shown in."""
         return next((home for home in self.homes if home.kind == "notebooks"), self.training)
 
     @property
     def serving(self) -> HomeFacts:
-        """The namespace that models answer in."""
         return next((home for home in self.homes if home.kind == "inference"), self.training)
 
     @property
@@ -253,7 +250,6 @@ class HandbookFacts:
 
     @property
     def hot(self) -> tuple[NodePoolFacts, ...]:
-        """Pools of workloads with local disks."""
         return tuple(pool for pool in self.pools if pool.nvme_gb and pool.role != "system")
 
 
@@ -348,5 +344,4 @@ class HomeFacts:
 
     @property
     def queue(self) -> str:
-        """The queue that examples name."""
         return self.queues[0].team if self.queues else self.default

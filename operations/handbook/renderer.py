@@ -171,8 +171,6 @@ def _render_template(templates: Environment, name: str, told: Mapping[str, objec
 
 
 def _includer(known: Mapping[str, str]) -> Callable[[str], Markdown]:
-    """What a page includes an example by."""
-
     def snippet(name: str) -> Markdown:
         if name not in known:
             raise AtollError(f"a page of the handbook includes {name}, which this cluster has no example of")

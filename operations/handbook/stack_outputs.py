@@ -71,7 +71,6 @@ def read_outputs(path: Path, *, lock: Lock) -> ClusterOutputs:
 
 
 def _contradictions(found: Mapping[str, object], lock: Lock) -> Iterator[str]:
-    """What in the outputs cannot be of this lock."""
     spec = lock.spec
     if stranger := describe_other_stack(found, stack=lock.stack):
         yield stranger

@@ -58,7 +58,6 @@ def find_user(spec: ClusterSpec, name: str) -> User:
 
 
 def list_user_workloads(user: User, spec: ClusterSpec) -> tuple[str, ...]:
-    """Workloads in whose namespaces a user works."""
     return tuple(each for each in workloads(spec) if not user.workloads or each in user.workloads)
 
 

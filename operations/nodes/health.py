@@ -48,12 +48,10 @@ class MaintenanceContext:
 
     @property
     def pools(self) -> Mapping[str, Pool]:
-        """Pools by name."""
         return {each.name: each for each in self.spec.pools}
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Labels of the fabric, from far to near."""
         return levels(self.spec)
 
 

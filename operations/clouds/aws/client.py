@@ -50,32 +50,26 @@ class Clients:
 
     @cached_property
     def efs(self) -> EFSClient:
-        """EFS."""
         return cast("EFSClient", self._make("efs"))
 
     @cached_property
     def eks(self) -> EKSClient:
-        """EKS."""
         return cast("EKSClient", self._make("eks"))
 
     @cached_property
     def elbv2(self) -> ElasticLoadBalancingv2Client:
-        """Load balancers."""
         return cast("ElasticLoadBalancingv2Client", self._make("elbv2"))
 
     @cached_property
     def fsx(self) -> FSxClient:
-        """FSx."""
         return cast("FSxClient", self._make("fsx"))
 
     @cached_property
     def kms(self) -> KMSClient:
-        """Keys."""
         return cast("KMSClient", self._make("kms"))
 
     @cached_property
     def logs(self) -> CloudWatchLogsClient:
-        """Log groups."""
         return cast("CloudWatchLogsClient", self._make("logs"))
 
     @cached_property
@@ -90,12 +84,10 @@ class Clients:
 
     @cached_property
     def s3(self) -> S3Client:
-        """Buckets."""
         return cast("S3Client", self._make("s3"))
 
     @cached_property
     def quotas(self) -> ServiceQuotasClient:
-        """Service Quotas."""
         return cast("ServiceQuotasClient", self._make("service-quotas"))
 
 

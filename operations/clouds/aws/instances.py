@@ -117,7 +117,6 @@ def addresses(tagged: Tagged) -> Iterator[Orphan]:
 
 
 def gateways(tagged: Tagged) -> Iterator[Orphan]:
-    """NAT gateways."""
     pages = tagged.aws.ec2.get_paginator("describe_nat_gateways")
     for named in _build_id_filters("nat-gateway-id", tagged.ec2.get("nat", ())):
         for each in (one for page in pages.paginate(Filters=named) for one in page.get("NatGateways", [])):
@@ -148,7 +147,6 @@ def endpoints(tagged: Tagged) -> Iterator[Orphan]:
 
 
 def tunnels(tagged: Tagged) -> Iterator[Orphan]:
-    """Site-to-site VPN connections."""
     for named in _build_id_filters("vpn-connection-id", tagged.ec2.get("vpn", ())):
         for each in tagged.aws.ec2.describe_vpn_connections(Filters=named).get("VpnConnections", []):
             state = each.get("State", "")

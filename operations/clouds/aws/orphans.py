@@ -37,7 +37,6 @@ BALANCERS: Final = {"application": "load balancer", "network": "network load bal
 
 
 def clusters(tagged: Tagged) -> Iterator[Orphan]:
-    """The EKS control plane, by its name."""
     try:
         cluster = tagged.aws.eks.describe_cluster(name=tagged.asked.cluster)["cluster"]
     except ClientError as error:
@@ -86,7 +85,6 @@ def buckets(tagged: Tagged) -> Iterator[Orphan]:
 
 
 def elastic_files(tagged: Tagged) -> Iterator[Orphan]:
-    """EFS file systems with what they hold."""
     named = {last(arn) for arn in tagged.of("elasticfilesystem") if kind_of(arn).endswith(":file-system")}
     if not named:
         return

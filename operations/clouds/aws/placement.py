@@ -49,7 +49,6 @@ def told_by(aws: Clients, asked: Asked) -> CloudReport:
 
 
 def read_reservations(aws: Clients, ids: Iterable[str]) -> dict[str, ReservationReport | UnknownFact | None]:
-    """Reservations by id."""
     return {id_: _or_unknown(lambda name=id_: reservation(aws, name)) for id_ in sorted(ids)}
 
 
@@ -173,7 +172,6 @@ def _reservation(said: CapacityReservationTypeDef, *, id_: str) -> ReservationRe
 
 
 def read_capacity(asked: Asked) -> CloudReport:
-    """Quotas, offers and reservations of the placement's region."""
     aws = clients(asked.spec.placement.region)
     return CloudReport(silence=aws) if isinstance(aws, str) else told_by(aws, asked)
 

@@ -80,7 +80,6 @@ class Tagged:
                     yield each.get("ResourceARN", "")
 
     def of(self, service: str) -> list[str]:
-        """ARNs of one service."""
         return [arn for arn in self.arns if service_of(arn) == service]
 
     def found(

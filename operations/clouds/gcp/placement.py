@@ -33,7 +33,6 @@ PROJECT: Final = "gcp:project"
 
 
 def read_capacity(asked: Asked) -> CloudReport:
-    """Quotas, offers and reservations of the placement's region."""
     found = google_of(asked.config.get(PROJECT, ""))
     return CloudReport(silence=found) if isinstance(found, str) else read_project_capacity(found, asked)
 
@@ -82,7 +81,6 @@ def _reservation(google: Google, name: str) -> ReservationReport | None:
 
 
 def convert_reservation(found: compute_v1.Reservation) -> ReservationReport:
-    """A reservation of Compute Engine."""
     specific = cast("object", found.specific_reservation)  # pyright: ignore[reportUnknownMemberType]
     held = cast("compute_v1.AllocationSpecificSKUReservation", specific)
     properties = cast("object", held.instance_properties)  # pyright: ignore[reportUnknownMemberType]

@@ -65,12 +65,10 @@ def rows(value: object) -> Sequence[Mapping[str, object]]:
 
 
 def metadata(document: Mapping[str, object]) -> Mapping[str, object]:
-    """Its metadata."""
     return mapping(document.get("metadata"))
 
 
 def name_of(document: Mapping[str, object]) -> str:
-    """Its name."""
     return str(metadata(document).get("name") or "")
 
 
@@ -80,12 +78,10 @@ def namespace_of(document: Mapping[str, object]) -> str:
 
 
 def labels_of(document: Mapping[str, object]) -> Mapping[str, object]:
-    """Its labels."""
     return mapping(metadata(document).get("labels"))
 
 
 def owners_of(document: Mapping[str, object]) -> frozenset[str]:
-    """Kinds of the controllers that made it."""
     return frozenset(str(each.get("kind")) for each in rows(metadata(document).get("ownerReferences")))
 
 
