@@ -80,23 +80,19 @@ class Catalog:
 
     @cached_property
     def accelerators(self) -> Mapping[str, Accelerator]:
-        """By name."""
         return {each.name: each for each in parsing.read_rows(self._root / "accelerators.csv", parsing.accelerator)}
 
     @cached_property
     def machines(self) -> Machines:
-        """By provider and name."""
         return Machines(folder / "machines.csv" for folder in self._folders)
 
     @cached_property
     def regions(self) -> Mapping[tuple[str, str], Region]:
-        """By provider and name."""
         paths = (self._root / "regions.csv", *(folder / "regions.csv" for folder in self._folders))
         return {(each.provider, each.name): each for path in paths for each in parsing.read_rows(path, parsing.region)}
 
     @cached_property
     def providers(self) -> Mapping[str, Provider]:
-        """By name."""
         return {each.name: each for each in parsing.read_rows(self._root / "providers.csv", parsing.provider)}
 
     @cached_property
@@ -108,12 +104,10 @@ class Catalog:
 
     @cached_property
     def tiers(self) -> Mapping[tuple[str, str], StorageTier]:
-        """By provider and tier."""
         return {(each.provider, each.tier): each for each in parsing.read_rows(self._root / "tiers.csv", parsing.tier)}
 
     @cached_property
     def promises(self) -> Mapping[str, Promise]:
-        """By name."""
         return {each.name: each for each in parsing.read_rows(self._root / "promises.csv", read_promise)}
 
     @cached_property
@@ -168,7 +162,6 @@ class Catalog:
                 yield RoughOffer(sizes[name], kind, self.prices.roughly(line), partial(offering.of_line, self, line))
 
     def regions_of(self, machine: Machine) -> tuple[str, ...]:
-        """Regions in which a machine has a price."""
         lines = self.prices.lines_of(provider=machine.provider, item=machine.name)
         return tuple(dict.fromkeys(line.split(",", 3)[2] for line in lines))
 

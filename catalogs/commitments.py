@@ -61,7 +61,6 @@ def read_promise(row: Row) -> Promise:
 
 
 def read_handover_step(row: Row) -> HandoverStep:
-    """A row of handover_steps.csv."""
     known = {column: row[column] for column in ("step", "title", "owner", "after", "source")}
     return HandoverStep(**known, working_days=read_count(row["working_days"]))
 

@@ -61,7 +61,6 @@ class Failure:
     as_of: date | None
 
     def fails(self, value: str) -> bool:
-        """Whether a value means failure."""
         if self.fails_on.startswith("!"):
             return value != self.fails_on[1:]
         return not self.fails_on or value == self.fails_on

@@ -54,7 +54,6 @@ def looks_sound(lines: Sequence[str], words: Words) -> bool:
 
 
 def collect_words(lines: Sequence[str]) -> Words:
-    """The words of sound rows."""
     words = Words()
     looks_sound(lines, words)
     return words
@@ -112,6 +111,5 @@ def words_found(root: Path, *, digest: str) -> Words | None:
 
 
 def text(*, digest: str, words: Words) -> str:
-    """The stamp of sound files."""
     stamp = {"digest": digest, "purchases": sorted(words.purchases), "sources": sorted(words.sources)}
     return json.dumps(stamp, separators=(",", ":")) + "\n"

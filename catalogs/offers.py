@@ -119,7 +119,6 @@ def _of(catalog: OfferFacts, machine: Machine, *, region: str | None) -> Iterato
 
 
 def of_line(catalog: OfferFacts, line: str) -> Offer:
-    """The offer that a price line is."""
     return build_offer(catalog, catalog.prices.price(line))
 
 

@@ -158,12 +158,10 @@ def region(row: Row) -> Region:
 
 
 def provider(row: Row) -> Provider:
-    """A row of providers.csv."""
     return Provider(**row)
 
 
 def term(row: Row) -> Term:
-    """A row of terms.csv."""
     return Term(
         purchase=row["purchase"],
         provider=row["provider"],
@@ -178,7 +176,6 @@ def term(row: Row) -> Term:
 
 
 def tier(row: Row) -> StorageTier:
-    """A row of tiers.csv."""
     return StorageTier(
         provider=row["provider"],
         tier=row["tier"],
@@ -199,12 +196,10 @@ def profile(row: Row) -> KubernetesProfile:
 
 
 def source(row: Row) -> Source:
-    """A row of sources.csv."""
     return Source(id=row["id"], text=row["text"], url=row["url"], as_of=day(row["as_of"]), method=Method(row["method"]))
 
 
 def nominal(row: Row) -> Nominal:
-    """A row of a book's nominal_tflops.csv."""
     return Nominal(
         family=row["family"],
         accelerators=int(row["accelerators"]),

@@ -44,12 +44,10 @@ class PolicyFinding:
 
     @property
     def exempt(self) -> bool:
-        """Whether it is let through."""
         return self.standing is ExemptionState.USED
 
     @property
     def stops(self) -> bool:
-        """Whether it stops a deployment."""
         return self.level is Level.MANDATORY and not self.exempt
 
     @property
@@ -86,7 +84,6 @@ class PolicyReport:
 
     @property
     def stopping(self) -> tuple[PolicyFinding, ...]:
-        """What stops a deployment."""
         return tuple(each for each in self.found if each.stops)
 
     def without_old_prices(self) -> PolicyReport:

@@ -49,7 +49,6 @@ def rule_form(rule: Rule, law: PolicySettings) -> dict[str, object]:
 
 
 def schema() -> dict[str, object]:
-    """JSON Schema of stacks/policies.yaml."""
     return {
         "$schema": DRAFT,
         "title": "stacks/policies.yaml",
@@ -82,7 +81,6 @@ def settings_schema(rule: Rule) -> dict[str, object]:
 
 
 def page() -> str:
-    """The reference page."""
     return "".join([HEAD, *(part for rule in RULES for part in _section(rule))])
 
 

@@ -49,7 +49,6 @@ class Rule:
     exit_code: int = BROKEN
 
     def leads_to(self, verdict: Verdict) -> Level:
-        """What a breach with that verdict leads to."""
         return self.level if verdict is Verdict.OVER or self.unknown is None else self.unknown
 
     def sentence(self, breach: Breach) -> str:

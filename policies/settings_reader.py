@@ -74,7 +74,6 @@ class _SettingsReader:
         self._say(notes)
 
     def sections(self) -> Mapping[str, object]:
-        """The two sections of the file."""
         if not isinstance(self.root, Fields):
             if self.source.lines and any(line.split("#")[0].strip() for line in self.source.lines):
                 self.fault('start with "rules:" or "exemptions:"', ())
@@ -138,7 +137,6 @@ class _SettingsReader:
 def _settings(
     reading: _SettingsReader, sections: Mapping[str, object], rules: Mapping[str, Rule], stacks: AbstractSet[str]
 ) -> tuple[dict[type[Settings], Settings], dict[str, Level]]:
-    """What is set of each rule."""
     settings: dict[type[Settings], Settings] = {}
     levels: dict[str, Level] = {}
     for name, section in sections.items():

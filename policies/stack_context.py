@@ -98,7 +98,6 @@ class StackContext:
 
     @cached_property
     def registered(self) -> ResourceTree:
-        """The resources with the tree between them."""
         return ResourceTree(self.resources, self.default_region)
 
     @cached_property

@@ -58,11 +58,9 @@ class OwnRow:
 
     @property
     def source(self) -> str:
-        """The id of its source, which says its line."""
         return f"{OWN_PREFIX}{self.number}"
 
     def line(self) -> str:
-        """The row as a line of a price file."""
         as_of = self.as_of.isoformat() if self.as_of else "unknown"
         return ",".join((*self.key[:4], self.unit, str(self.usd), self.key[4] or FIRST_TIER, self.source, as_of))
 

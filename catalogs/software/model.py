@@ -101,7 +101,6 @@ class Image:
 
     @property
     def pulled(self) -> str:
-        """Repository and tag, as nodes pull it."""
         return self.instead or self.name
 
 

@@ -83,7 +83,6 @@ def images() -> tuple[Image, ...]:
 
 
 def images_of(part: str) -> tuple[Image, ...]:
-    """The images of one part."""
     return tuple(each for each in images() if each.part == part)
 
 

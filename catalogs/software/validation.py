@@ -29,7 +29,6 @@ class Flaw:
     text: str
 
     def __str__(self) -> str:
-        """File, subject and text."""
         return f"{FOLDER}/{self.file}: {self.subject}: {self.text}"
 
 

@@ -71,7 +71,6 @@ class IncidentLog:
         return next(each for each in self.incidents if each.id == event.incident)
 
     def close(self) -> None:
-        """Close the file."""
         self._journal.close()
 
 

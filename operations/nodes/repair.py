@@ -183,7 +183,6 @@ def change_node(
 
 
 def choose_spare(node: Node, looked: HealthSnapshot, scene: MaintenanceContext) -> SpareChoice:
-    """Which spare takes over."""
     pool = scene.pools[node.pool]
     return spare_for(node, looked.nodes, verdicts=looked.verdicts, levels=scene.levels, pool=pool)
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def remedy_for(node: Node, scene: MaintenanceContext, *, by_ticket: bool = False) -> Remedy:
-    """How a machine is replaced."""
     if by_ticket:
         return Remedy(way=ReplacementMethod.TICKET, words="a ticket is written, as you asked")
     return remedy(scene.spec, node, scene.pools[node.pool])

@@ -89,7 +89,6 @@ class CapturingMonitor(MockMonitor):
         return "::".join((f"urn:pulumi:{settings.get_stack()}", settings.get_project(), qualified, name))
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
-        """Take one registration."""
         urn = self.make_urn(request.parent, request.type, request.name)
         with self._lock:
             self._on_resource(urn, request)

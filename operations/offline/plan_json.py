@@ -29,7 +29,6 @@ def to_json(resources: Iterable[Resource]) -> list[Json]:
 
 
 def value_to_json(value: Value) -> Json:
-    """One input or output."""
     match value:
         case UnknownValue(urn=""):
             return {UNKNOWN_MARK: True}

@@ -57,7 +57,6 @@ class OfflineRun:
 
     @property
     def exports(self) -> Mapping[str, Value]:
-        """The stack's outputs."""
         for urn, outputs in self.outputs.items():
             if urn.split("::")[2] == adapter.ROOT_TYPE:
                 return outputs

@@ -34,7 +34,6 @@ class Token:
     output: str
 
     def text(self) -> str:
-        """As it travels."""
         return TOKEN_MARK + json.dumps([self.urn, self.output])
 
     @classmethod

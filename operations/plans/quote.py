@@ -177,7 +177,6 @@ def _stale(found: Quote) -> Quote:
 
 
 def _fits(ask: Callable[..., Quote], day: date) -> bool:
-    """Whether anything would satisfy the checklist on another day."""
     try:
         ask(today=day)
     except NothingFitsError:

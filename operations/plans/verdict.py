@@ -90,7 +90,6 @@ def refuse(plan: Planned, *, accept_unknown: bool) -> None:
 
 
 def _rules(found: Sequence[PolicyFinding]) -> str:
-    """The rules of some breaches, by name."""
     return ", ".join(dict.fromkeys(each.rule.name for each in found))
 
 

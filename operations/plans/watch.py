@@ -169,7 +169,6 @@ def _amount(bill: Bill) -> AmountForm:
 
 
 def _sum_accepted(lock: Lock) -> AmountForm:
-    """What the lock's own lines come to."""
     return _of_locked(lock.bill)
 
 

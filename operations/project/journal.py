@@ -81,7 +81,6 @@ class JournalRecord:
 
 
 def digest(line: bytes) -> str:
-    """What the next line is chained to."""
     return sha256(line).hexdigest()
 
 
@@ -294,7 +293,6 @@ class Journal:
             return self._records[-1]
 
     def close(self) -> None:
-        """Close the file."""
         os.close(self._file)
 
     def _catch_up(self) -> None:

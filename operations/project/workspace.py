@@ -52,7 +52,6 @@ class Project:
         return self.stacks / LAW_NAME
 
     def stack_config(self, stack: str) -> Path:
-        """What the Pulumi program is configured with."""
         return self.stacks / f"Pulumi.{stack}.yaml"
 
 

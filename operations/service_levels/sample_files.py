@@ -62,7 +62,6 @@ def _one(path: Path, *, stack: str, month: Month) -> RecordedSeries:
 
 
 def _answers(text: str, path: Path) -> list[object]:
-    """One answer, or a list of them."""
     found = parse_json(text, file=str(path))
     return cast("list[object]", found) if isinstance(found, list) else [found]
 

@@ -79,7 +79,6 @@ class AnsweringMonitor(CapturingMonitor):
     """Knows what a preview does not: each AWS resource's id and ARN, and the account, all as references."""
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
-        """Take one registration, and name its outputs."""
         response = super().RegisterResource(request)
         if request.custom and request.type.startswith(PACKAGE):
             response.id = place(response.urn, "id")

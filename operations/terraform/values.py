@@ -58,12 +58,10 @@ class Reader:
     origins: tuple[str, ...] = ()
 
     def name(self, pulumi_name: str) -> str:
-        """Terraform's name of an input."""
         name = snake_case(pulumi_name)
         return RENAMED.get(self.terraform_type, {}).get(name, name)
 
     def read(self, pulumi_name: str, value: Value) -> TerraformValue:
-        """An input, or one inside a block."""
         if isinstance(value, dict):
             if pulumi_name in MAPS:
                 return self._map(value)
@@ -175,7 +173,6 @@ class Address:
 
 
 def is_aws(resource: Resource) -> bool:
-    """Whether Terraform's AWS provider would build it."""
     return resource.custom and resource.type.startswith(PACKAGE)
 
 

@@ -91,8 +91,6 @@ class Desk:
 
 
 def servicer(desk: Desk) -> type[sdk._PolicyAnalyzerServicer]:  # pyright: ignore[reportPrivateUsage]
-    """The SDK's servicer, but that a desk judges."""
-
     class Servicer(sdk._PolicyAnalyzerServicer):  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001 - see above
         def Analyze(self, request: wire.AnalyzeRequest, _context: object) -> wire.AnalyzeResponse:  # noqa: N802
             desk.captured.take(request.urn, request.properties)

@@ -51,7 +51,6 @@ class Captured:
     inputs: dict[str, struct_pb2.Struct] = field(default_factory=dict[str, "struct_pb2.Struct"])
 
     def take(self, urn: str, inputs: struct_pb2.Struct) -> None:
-        """What one resource is asked to be."""
         self.inputs[urn] = inputs
 
     def resources(self, told: Sequence[EngineResource]) -> tuple[Resource, ...]:
