@@ -16,9 +16,8 @@ from xml.etree import ElementTree as ET
 
 from catalogs.catalog import Catalog, load
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
-from cli.pages.quote.document import sheets
+from cli.pages.quote.document import markdown_text, sheets
 from cli.pages.quote.html import page
-from cli.pages.quote.markdown import markdown
 from cli.terminal.amounts import duration
 from cli.views.quote.options import order_options
 from planning.checklist.model.checklist import Checklist, checklist_digest
@@ -58,7 +57,8 @@ class Made:
 
     @cached_property
     def markdown(self) -> str:
-        return markdown(sheets(self.quote, checklist=self.checklist, catalog=self.catalog, standings=self.standings))
+        found = sheets(self.quote, checklist=self.checklist, catalog=self.catalog, standings=self.standings)
+        return markdown_text(found)
 
     @cached_property
     def tree(self) -> ET.Element:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from cli.pages.quote.comparison import by_line, runs, side_by_side
+from cli.pages.quote.comparison import build_ownership_sheet, by_line, market, runs, side_by_side
 from cli.pages.quote.html import page
-from cli.pages.quote.markdown import markdown as written
-from cli.pages.quote.market import build_ownership_sheet, market
 from cli.pages.quote.sheets import Chapter, Notes, Sheet, SheetCell, SheetRow, Sheets, texts
 from cli.pages.quote.terms import assumptions, not_priced, prices, reasons, signing
 from cli.terminal.amounts import (
@@ -42,16 +41,89 @@ from planning.costs.bill import total as sum_of
 from planning.quoting.option import ceilings
 from planning.quoting.price_performance import standings
 from planning.spec.lock_content import State
+from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalogs.catalog import Catalog
+    from cli.pages.quote.sheets import Footnote
     from operations.plans.quote import QuoteResult
     from planning.checklist.model.checklist import Checklist
     from planning.costs.bill import LineItem
     from planning.quoting.price_performance import MarketRank
     from planning.quoting.quote import Option, Quote
+
+
+SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~#])")
+DRAWN: Final = "drawn"
+LINE: Final = "_" * 40
+
+
+def markdown_text(sheets: Sheets) -> str:
+    parts = [f"# {plain(sheets.title)}", "", *(f"{_render_cell(each)}\n" for each in sheets.subtitle)]
+    for chapter in sheets.chapters:
+        parts += [*_chapter(chapter), ""]
+    if sheets.notes:
+        parts += ["## Where the figures are from", ""]
+        parts += [f"{number}. {_note(note)}" for number, note in enumerate(sheets.notes, 1)]
+    return printable("\n".join(parts)).rstrip() + "\n"
+
+
+def _chapter(chapter: Chapter) -> Iterator[str]:
+    yield f"{'#' * chapter.level} {plain(chapter.title)}"
+    yield ""
+    for sentence in chapter.sentences:
+        if sentence.text and sentence.tone != DRAWN:
+            yield _render_cell(sentence)
+            yield ""
+    for sheet in chapter.sheets:
+        yield from _table(sheet)
+        yield ""
+
+
+def _render_cell(sentence: SheetCell) -> str:
+    match sentence.tone:
+        case "box":
+            return f"- [ ] {_cell(sentence)}"
+        case "blank":
+            return f"{_cell(sentence)}: {LINE}"
+        case "within" | "over" | "cannot-tell":
+            return f"**{_cell(sentence)}**"
+        case _:
+            return _cell(sentence)
+
+
+def _table(sheet: Sheet) -> Iterator[str]:
+    words = " · ".join(plain(each) for each in (sheet.folded, sheet.caption) if each)
+    if words:
+        yield f"*{words}*"
+        yield ""
+    width = max((len(row.cells) for row in sheet.rows), default=len(sheet.head))
+    head = sheet.head or ("",) * width
+    yield f"| {' | '.join(plain(each) for each in head)} |"
+    yield f"|{'|'.join(' ---: ' if at >= sheet.numbers_from else ' --- ' for at in range(width))}|"
+    for row in sheet.rows:
+        mark = "**" if row.kind == "sum" else ""
+        yield f"| {' | '.join(f'{mark}{_cell(each)}{mark}' if each.text else '' for each in row.cells)} |"
+
+
+def _cell(cell: SheetCell) -> str:
+    notes = f"<sup>[{', '.join(str(each) for each in cell.notes)}]</sup>" if cell.notes else ""
+    return plain(cell.text) + notes
+
+
+def _note(note: Footnote) -> str:
+    parts = [plain(note.text), f"<{note.url}>" if _is_link(note.url) else plain(note.url), note.dated]
+    return ", ".join(part for part in parts if part)
+
+
+def _is_link(url: str) -> bool:
+    return url.startswith(("https://", "http://")) and not any(each in url for each in "<> \n\"'")
+
+
+def plain(text: str) -> str:
+    return SPECIAL.sub(r"\\\1", " ".join(text.split()).replace("&", "&amp;"))
 
 
 def options(quote: Quote) -> Iterator[Chapter]:
@@ -105,7 +177,7 @@ def bills(quote: Quote, notes: Notes) -> Iterator[Chapter]:
 
 
 def _bill(at: int, option: Option, notes: Notes) -> Sheet:
-    chapters = (row for group in BillGroup for row in _chapter(option.bill, group, notes))
+    chapters = (row for group in BillGroup for row in _document_chapter(option.bill, group, notes))
     return Sheet(
         head=("line", "what it is made of", "min", "expected", "max"),
         rows=(*chapters, _sum("total", option.bill.lines)),
@@ -116,7 +188,7 @@ def _bill(at: int, option: Option, notes: Notes) -> Sheet:
     )
 
 
-def _chapter(bill: Bill, group: BillGroup, notes: Notes) -> Iterator[SheetRow]:
+def _document_chapter(bill: Bill, group: BillGroup, notes: Notes) -> Iterator[SheetRow]:
     lines = [line for line in bill.lines if line.group is group]
     for line in lines:
         amounts = ("", line.state.value, "") if line.state is not State.PRICED else usd_range(line.usd_per_month)
@@ -225,5 +297,5 @@ def documents(answer: QuoteResult, *, html: str, markdown: str) -> Mapping[Path,
     if html:
         texts[Path(html)] = page(said, quote, checklist=checklist, catalog=catalog, standings=found)
     if markdown:
-        texts[Path(markdown)] = written(said)
+        texts[Path(markdown)] = markdown_text(said)
     return texts

@@ -8,8 +8,7 @@ from cli.pages.charts.lines import owning_chart, run_chart
 from cli.pages.charts.market import market_chart
 from cli.pages.charts.rows import bill_chart, legend, range_chart, rate_chart, rate_rows
 from cli.pages.documents.html import Markup, element, escape_text, join_parts, make_scrollable, note_marks, whole_page
-from cli.pages.quote.comparison import deadline_days, workloads_run
-from cli.pages.quote.market import buyings
+from cli.pages.quote.comparison import buyings, deadline_days, workloads_run
 from cli.pages.quote.terms import letters
 from cli.views.quote.options import letter
 from planning.quoting.price_performance import compare_ownership

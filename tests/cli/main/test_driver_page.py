@@ -11,8 +11,8 @@ import pytest
 import quote_page_kit as kit
 
 from catalogs.model import Method, Source
+from cli.pages.quote.document import plain
 from cli.pages.quote.html import is_link
-from cli.pages.quote.markdown import plain
 from cli.pages.quote.sheets import Notes
 from planning.costs.bill import Bill
 from planning.quoting.quote import Option, Quote
