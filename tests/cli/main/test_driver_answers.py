@@ -202,3 +202,13 @@ class TestPolicy:
         )
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=project)
         assert done.stderr.strip() == "['cli.commands.quoting', 'cli.commands.quoting.quote']"
+
+    @pytest.mark.parametrize(("words", "most"), [("check demo", 110), ("catalog list", 55), ("rules", 150)])
+    def test_a_command_loads_only_what_it_needs(self, project: Path, words: str, most: int) -> None:
+        script = (
+            f"import sys; from cli.main.application import run; run({words.split()!r});"
+            "rooms = {'catalogs', 'planning', 'components', 'policies', 'operations', 'cli'};"
+            "print(sum(m.split('.')[0] in rooms for m in sys.modules), file=sys.stderr)"
+        )
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=project)
+        assert int(done.stderr) <= most
