@@ -10,17 +10,124 @@ from components.acceptance.burn_in_gate import burn_in_part
 from components.connectivity.gateway_pod import GatewayPod, GatewayPodArgs
 from components.connectivity.images import images
 from components.connectivity.ssh import Ssh, SshArgs
+from components.connectivity.tunnel import MainSideArgs, Tunnel
+from components.connectivity.tunnel_pod import SitePod, SitePodArgs
 from components.context.contract import ContractArgs, SupportServices
 from components.context.names import workloads
+from components.context.naming import tags
 from components.platform.building_blocks.artifact_mirror import read_program_mirror
 from components.platform.gpu.devices import Devices, DevicesArgs, needs_device_plugin
 from components.platform.installation import compose
-from components.stack.site_to_site import register_link
 from components.tenancy.cluster import Tenancy, TenancyArgs
 from components.tenancy.cluster_roles import ClusterRoles, ClusterRolesArgs
+from planning.costs.charge import to_inputs
+from planning.costs.charges.cluster import charges
+from planning.costs.charges.connectivity import READ_OFF
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from components.context.placement import ClusterHandle, PlacementContext
+
+
+OFFLINE_ADDRESS: Final = "192.0.2.1"  # of the range for documentation (RFC 5737), where nothing is asked for
+
+
+def _aws(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
+    from components.clouds.aws.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+
+    return MainSide("main-cloud", args, opts=opts).tunnels
+
+
+def _azure(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
+    from components.clouds.azure.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+
+    return MainSide("main-cloud", args, opts=opts).tunnels
+
+
+def _gcp(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
+    from components.clouds.gcp.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+
+    return MainSide("main-cloud", args, opts=opts).tunnels
+
+
+MAIN_SIDES: Final[Mapping[str, Callable[[MainSideArgs, pulumi.ResourceOptions], Sequence[Tunnel]]]] = {
+    "aws": _aws,
+    "azure": _azure,
+    "gcp": _gcp,
+}
+PAID_BY_GATEWAY: Final = frozenset({"azure"})  # where a gateway that is there already is what the tunnel is paid with
+
+
+def register_link(site: PlacementContext, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
+    """Registers both ends; what the stack says of them. `options` are those of what goes into the cluster.
+
+    Raises:
+        InputError: nobody said from which address the cluster's traffic leaves.
+    """
+    link = site.spec.network.link
+    if link is None:
+        return {}
+    by_hand = bool(site.settings.link_peer) and not site.settings.link_gateway
+    args = MainSideArgs(
+        placement=site.placement,
+        link=link,
+        network=site.spec.network.cidr,
+        address=_address(site),
+        gateway=site.settings.link_gateway,
+        peer=site.settings.link_peer,
+        tags=tags(site.spec),
+    )
+    tunnels = _by_hand(site) if by_hand else MAIN_SIDES[link.provider](args, site.options())
+    there = by_hand or (bool(args.gateway) and link.provider in PAID_BY_GATEWAY)
+    declared = [*site.ledger.claim("link"), *(_list_gateway_charges(site) if there else ())]
+    ways = images(read_program_mirror(site.mirror, offline=site.settings.offline))
+    SitePod("site", SitePodArgs(main=args, tunnels=tunnels, charges=declared, images=ways), opts=options)
+    return {"link": _build_link_outputs(args)}
+
+
+def _list_gateway_charges(site: PlacementContext) -> list[dict[str, object]]:
+    """Charges of a main side that is there already, so that no resource of the stack tells them."""
+    ends = tuple(READ_OFF)
+    return [to_inputs(charge) for charge in charges(site.spec) if charge.key.endswith(ends)]
+
+
+def _address(site: PlacementContext) -> str:
+    if site.settings.link_address or site.settings.offline:
+        return site.settings.link_address or OFFLINE_ADDRESS
+    raise InputError(
+        "the tunnel to the main cloud needs the public address that the cluster's traffic leaves from",
+        hint="pulumi config set atoll:linkAddress <address>: what a pod sees at https://checkip.amazonaws.com",
+    )
+
+
+def _by_hand(site: PlacementContext) -> Sequence[Tunnel]:
+    """The end that the customer made: its address and key are settings of the stack.
+
+    Raises:
+        InputError: there is no key.
+    """
+    settings = site.settings
+    if settings.link_key == "":
+        raise InputError(
+            "atoll:linkPeer names the main cloud's gateway, and nobody said the key that it shares",
+            hint="pulumi config set --secret atoll:linkKey <pre-shared key>",
+        )
+    return (Tunnel(address=pulumi.Output.from_input(settings.link_peer), key=pulumi.Output.secret(settings.link_key)),)
+
+
+def _build_link_outputs(args: MainSideArgs) -> dict[str, pulumi.Input[object]]:
+    """What both ends are made with, for those who look after the main cloud, or make its end themselves."""
+    return {
+        "vpc": args.link.vpc_id,
+        "peerAddress": args.address,
+        "peerNetwork": str(args.network),
+        "network": str(args.link.vpc_cidr),
+        "ike": "IKEv2, AES256-GCM-16, SHA2-384, group 20",
+        "esp": "AES256-GCM-16, group 20, tunnel mode",
+    }
+
 
 NOT_YET: Final = (
     "atoll:reach is cloud: nothing is put into the cluster. Connect to the VPN, remove the setting, update again"

@@ -6,18 +6,144 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
+import pulumi_kubernetes as kubernetes
 
 from catalogs.software.reader import images_of
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
 from components.platform.building_blocks.context import RegisteredComponent
-from components.platform.building_blocks.network_policies import EVERYWHERE, allow
-from components.platform.observability import log_forwarding
+from components.platform.building_blocks.network_policies import EVERYWHERE, allow, allow_egress
+from components.platform.building_blocks.object_store_access import allow_bucket_egress
 from components.platform.observability.object_storage import asks
+from planning.platform.log_forwarding import access_said
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from components.platform.building_blocks.context import Charges, PlatformContext
     from planning.spec.platform import Forwarding
+
+
+SECRET: Final = "forwarding"  # noqa: S105 - name of a Secret
+FILE: Final = "credentials"
+FOLDER: Final = "/etc/forwarding"
+GROUP: Final = "atoll"
+FEDERATED: Final = "prometheus/forwarded"
+# What the main cloud sees of the metrics: a short list, since there each series is paid for.
+SERIES: Final = (
+    '{__name__=~"atoll:(run_rate_usd_per_month|node_usd_per_hour|team_gpus|team_gpu_usd_per_hour|team_idle_gpus)"}',
+    '{__name__=~"atoll:(gpu_busy_percent|absent:ratio)"}',
+    '{__name__=~"DCGM_FI_DEV_(GPU_UTIL|GPU_TEMP|XID_ERRORS)"}',
+    '{__name__=~"kueue_(pending_workloads|admitted_active_workloads)"}',
+    'kube_node_status_condition{condition="Ready",status="true"}',
+    'ALERTS{alertstate="firing"}',
+)
+NO_WAY: Final = "main_cloud.logs_and_metrics: nothing is sent to {provider}: a way is known to {known}"
+
+
+def find_forwarding_target(ground: PlatformContext) -> Forwarding | None:
+    """The main cloud, where it is asked for and has a place for logs and metrics that we know a way to."""
+    to = ground.platform.forwarding
+    return to if to is not None and to.provider in EXPORTERS else None
+
+
+def warn(ground: PlatformContext) -> None:
+    to = ground.platform.forwarding
+    if to is not None and to.provider not in EXPORTERS:
+        pulumi.log.warn(NO_WAY.format(provider=to.provider, known=", ".join(EXPORTERS)))
+    elif to is not None and not ground.settings.forwarding_credentials:
+        said = access_said(to, target=ground.spec.placement.target)
+        if said:
+            pulumi.log.warn(said)
+
+
+def build_forwarding_exporters(ground: PlatformContext, to: Forwarding) -> dict[str, dict[str, object]]:
+    """Exporters of the collector by what they carry, "logs" and "metrics": `{"logs": {"name": fields}, ...}`."""
+    name = ground.spec.customer.name
+    return {
+        signal: {exporter: fields(to, name) for exporter, fields in found.items()}
+        for signal, found in EXPORTERS[to.provider].items()
+    }
+
+
+def receiver() -> dict[str, object]:
+    """Takes the chosen series from Prometheus, which has them from everywhere."""
+    job = {
+        "job_name": "federate",
+        "honor_labels": True,
+        "metrics_path": "/federate",
+        "params": {"match[]": list(SERIES)},
+        "scrape_interval": "60s",
+        "static_configs": [{"targets": [names.PROMETHEUS.removeprefix("http://")]}],
+    }
+    return {FEDERATED: {"config": {"scrape_configs": [job]}}}
+
+
+def credentials(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+    """The Secret with the credentials' file, where the settings have it."""
+    if not ground.settings.forwarding_credentials:
+        return []
+    made = kubernetes.core.v1.Secret(
+        SECRET,
+        metadata={"name": SECRET, "namespace": names.OBSERVABILITY},
+        string_data={FILE: ground.settings.forwarding_credentials},
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    return [made]
+
+
+def allow_forwarding_egress(ground: PlatformContext, *, pods: Mapping[str, str], parent: pulumi.Resource) -> None:
+    """Out to the main cloud, to where an identity is handed out, and to Prometheus."""
+    if ground.settings.forwarding_credentials:
+        allow_egress("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, parent=parent)
+    else:
+        allow_bucket_egress(
+            "collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent
+        )
+
+
+def environment(to: Forwarding) -> dict[str, str]:
+    """Where the exporters look for the file."""
+    return dict.fromkeys(ENVIRONMENT[to.provider], f"{FOLDER}/{FILE}")
+
+
+def _cloudwatch_logs(to: Forwarding, name: str) -> dict[str, object]:
+    group = names.build_log_group_names(name)["logs"]
+    return {"region": to.region, "log_group_name": group, "log_stream_name": "pods", "log_retention": 30}
+
+
+def _cloudwatch_metrics(to: Forwarding, name: str) -> dict[str, object]:
+    group = names.build_log_group_names(name)["metrics"]
+    return {
+        "region": to.region,
+        "namespace": f"Atoll/{name}",
+        "log_group_name": group,
+        "dimension_rollup_option": "NoDimensionRollup",
+    }
+
+
+def _google(to: Forwarding, name: str) -> dict[str, object]:
+    project = {"project": to.account} if to.account else {}
+    return {**project, "log": {"default_log_name": f"{GROUP}-{name}"}}
+
+
+def _azure(to: Forwarding, name: str) -> dict[str, object]:
+    del to, name
+    return {"connection_string": f"${{file:{FOLDER}/{FILE}}}"}
+
+
+# By provider and signal (github.com/open-telemetry/opentelemetry-collector-contrib, exporter/*/README.md, 2026-11-21).
+EXPORTERS: Final[Mapping[str, Mapping[str, Mapping[str, Callable[[Forwarding, str], dict[str, object]]]]]] = {
+    "aws": {"logs": {"awscloudwatchlogs": _cloudwatch_logs}, "metrics": {"awsemf": _cloudwatch_metrics}},
+    "gcp": {"logs": {"googlecloud": _google}, "metrics": {"googlecloud": _google}},
+    "azure": {"logs": {"azuremonitor": _azure}, "metrics": {"azuremonitor": _azure}},
+}
+ENVIRONMENT: Final[Mapping[str, tuple[str, ...]]] = {
+    "aws": ("AWS_SHARED_CREDENTIALS_FILE",),
+    "gcp": ("GOOGLE_APPLICATION_CREDENTIALS",),
+    "azure": (),
+}
+
 
 PART: Final = "collector"
 GATEWAY: Final = "collector"  # its service is COLLECTOR in names.py
@@ -44,7 +170,7 @@ class Collector(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: CollectorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("atoll:platform:Collector", name, args.ground.facts(PART, args.charges), opts)
-        ground, to = args.ground, log_forwarding.find_forwarding_target(args.ground)
+        ground, to = args.ground, find_forwarding_target(args.ground)
         part = ground.part(PART)
         allow(
             "pods-to-collector",
@@ -64,15 +190,15 @@ class Collector(pulumi.ComponentResource):
         )
         before: list[pulumi.Resource] = []
         if to is not None:
-            log_forwarding.allow_forwarding_egress(ground, pods=PODS, parent=self)
-            before = log_forwarding.credentials(ground, parent=self)
+            allow_forwarding_egress(ground, pods=PODS, parent=self)
+            before = credentials(ground, parent=self)
         gateway = release(GATEWAY, part, values=_gateway(ground, to), ground=ground, parent=self, depends_on=before)
         release(AGENT, part, values=_agent(ground), ground=ground, parent=self, depends_on=[gateway])
         self.register_outputs({})
 
 
 def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    log_forwarding.warn(ground)
+    warn(ground)
     return RegisteredComponent(resource=Collector(PART, CollectorArgs(ground=ground, charges=charges), opts=options))
 
 
@@ -127,15 +253,15 @@ def _gateway(ground: PlatformContext, to: Forwarding | None) -> dict[str, object
         return found
     return {
         **found,
-        "extraEnvs": [{"name": name, "value": value} for name, value in log_forwarding.environment(to).items()],
-        "extraVolumes": [{"name": "forwarding", "secret": {"secretName": log_forwarding.SECRET}}],
-        "extraVolumeMounts": [{"name": "forwarding", "mountPath": log_forwarding.FOLDER, "readOnly": True}],
+        "extraEnvs": [{"name": name, "value": value} for name, value in environment(to).items()],
+        "extraVolumes": [{"name": "forwarding", "secret": {"secretName": SECRET}}],
+        "extraVolumeMounts": [{"name": "forwarding", "mountPath": FOLDER, "readOnly": True}],
     }
 
 
 def _routes(ground: PlatformContext, to: Forwarding | None) -> dict[str, object]:
     """What comes in goes to whichever of the three stores is installed, and on to the main cloud."""
-    elsewhere = log_forwarding.exporters(ground, to) if to is not None else {}
+    elsewhere = build_forwarding_exporters(ground, to) if to is not None else {}
     stores = {
         "logs": ("otlp_http/loki", f"{names.LOKI}/otlp", ground.has("loki")),
         "metrics": ("otlp_http/prometheus", f"{names.PROMETHEUS}/api/v1/otlp", ground.has("prometheus")),
@@ -150,10 +276,10 @@ def _routes(ground: PlatformContext, to: Forwarding | None) -> dict[str, object]
         also = list(elsewhere.get(signal, {})) if signal == "logs" else []
         pipelines[signal] = _pipeline(["otlp"], [name, *also])
     if "metrics" in elsewhere:
-        pipelines["metrics/forwarded"] = _pipeline([log_forwarding.FEDERATED], list(elsewhere["metrics"]))
+        pipelines["metrics/forwarded"] = _pipeline([FEDERATED], list(elsewhere["metrics"]))
     receivers = {
         "otlp": {"protocols": {"grpc": {"endpoint": f"{HERE}:4317"}, "http": {"endpoint": f"{HERE}:4318"}}},
-        **(log_forwarding.receiver() if to is not None else {}),
+        **(receiver() if to is not None else {}),
     }
     return {**_frame(), "receivers": receivers, "exporters": exporters, "service": _service(pipelines)}
 

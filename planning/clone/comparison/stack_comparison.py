@@ -3,22 +3,279 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
-from planning.clone.comparison.capabilities import differences
+from catalogs.providers import FORBIDDABLE, S3_BY_IDENTITY, profiles, unreachable
+from planning.clone.comparison.difference import (
+    NONE,
+    NOT_KNOWN,
+    ComparedFact,
+    Difference,
+    amount,
+    differing,
+    format_truth,
+    join_values,
+    words,
+)
 from planning.clone.comparison.parity import parities
+from planning.clone.comparison.pools import pool_differences
 from planning.clone.comparison.price_lines import price_lines
 from planning.clone.comparison.residency import latency, residences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from catalogs.catalog import Catalog
-    from planning.clone.comparison.difference import Difference
+    from catalogs.model import Provider, StorageTier
     from planning.clone.comparison.parity import Parity
     from planning.clone.comparison.price_lines import PriceLines
     from planning.clone.comparison.residency import Latency, Residence
+    from planning.spec.cluster import ClusterSpec, Network, Profile, Tier
     from planning.spec.lock import Lock
+    from planning.spec.platform import Platform
+
+
+STORES: Final = "catalogs/providers.py, docs.cloud.google.com/storage/docs/interoperability"
+
+
+def storage_differences(old: ClusterSpec, new: ClusterSpec, *, catalog: Catalog) -> Iterator[Difference]:
+    """Every tier of either side, and how its objects are reached."""
+    place = new.placement.name
+    before, after = ({tier.tier: tier for tier in spec.storage} for spec in (old, new))
+    for name in dict.fromkeys((*before, *after)):
+        rows = (_row(old, name, catalog), _row(new, name, catalog))
+        facts = _tier(before.get(name), after.get(name), rows)
+        yield from differing(facts, placement=place, topic=f"storage {name}")
+    yield from differing(_objects(old, new), placement=place, topic="storage")
+
+
+def _row(spec: ClusterSpec, tier: str, catalog: Catalog) -> StorageTier | None:
+    return catalog.tiers.get((spec.placement.provider, tier))
+
+
+def _tier(
+    old: Tier | None, new: Tier | None, rows: tuple[StorageTier | None, StorageTier | None]
+) -> Iterator[ComparedFact]:
+    named = dict.fromkeys(each.source for each in rows if each)
+    source = f"catalogs/tiers.csv ({', '.join(named)})" if named else "the two locks; no catalog row"
+    yield ComparedFact(
+        what="engine",
+        old=old.engine if old else NONE,
+        new=new.engine if new else NONE,
+        source=source,
+        note="; ".join(each.note for each in rows[1:] if each and each.note),
+    )
+    yield ComparedFact(
+        what="provisioned",
+        old=amount(old.provisioned_gb if old else 0, "GB"),
+        new=amount(new.provisioned_gb if new else 0, "GB"),
+        source=source,
+        note=_step(rows[1]),
+    )
+
+
+def _step(row: StorageTier | None) -> str:
+    """Why the target has another size of the same demand."""
+    if row is None or not row.minimum_gb:
+        return ""
+    return f"sold from {row.minimum_gb:,} GB in steps of {row.step_gb:,} GB"
+
+
+def _objects(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
+    yield ComparedFact(
+        what="provider's buckets over S3",
+        old=_by_identity(old),
+        new=_by_identity(new),
+        source=STORES,
+        note="parts that speak S3 only need keys, or a store in the cluster"
+        if _by_identity(new) == "with keys"
+        else "",
+    )
+
+
+def _by_identity(spec: ClusterSpec) -> str:
+    if spec.placement.target == "existing":
+        return "the customer's own"
+    return "by the pods' identity" if spec.placement.provider in S3_BY_IDENTITY else "with keys"
+
+
+def platform_differences(old: ClusterSpec, new: ClusterSpec) -> Iterator[Difference]:
+    """Parts that one side has and the other has not, and parts of another version."""
+    before, after = old.platform, new.platform
+    if before is None or after is None:
+        return
+    place = new.placement.name
+    names = dict.fromkeys(each.name for side in (before, after) for each in (*side.parts, *side.skipped))
+    for name in names:
+        said = ComparedFact(
+            what=_title(name, before, after),
+            old=_describe_component(name, before),
+            new=_describe_component(name, after),
+            note=unreachable(name, store=after.object_store, provider=new.placement.provider),
+        )
+        yield from differing([said], placement=place, topic="platform")
+    yield from differing(_settings(before, after), placement=place, topic="platform")
+
+
+def _title(name: str, *sides: Platform) -> str:
+    every = (each for side in sides for each in (*side.parts, *side.skipped))
+    return next((each.title for each in every if each.name == name), name)
+
+
+def _describe_component(name: str, side: Platform) -> str:
+    part = side.part(name)
+    if part is not None:
+        return part.version or part.ref or "installed"
+    reason = next((each.reason for each in side.skipped if each.name == name), "")
+    return f"not installed: {reason}" if reason else "not installed"
+
+
+def _settings(old: Platform, new: Platform) -> Iterator[ComparedFact]:
+    yield ComparedFact(what="release", old=old.release, new=new.release)
+    yield ComparedFact(what="size", old=old.size, new=new.size)
+    yield ComparedFact(what="object store of the platform", old=words(old.object_store), new=words(new.object_store))
+    yield ComparedFact(what="sharing of accelerators", old=words(old.sharing), new=words(new.sharing))
+    yield ComparedFact(what="logs and metrics go to", old=_describe_forwarding(old), new=_describe_forwarding(new))
+
+
+def _describe_forwarding(side: Platform) -> str:
+    return f"{side.forwarding.provider} {side.forwarding.region}" if side.forwarding else NONE
+
+
+OWNED: Final[Mapping[str, str]] = {
+    "gpu_driver": "GPU driver is installed by",
+    "device_plugin": "device plugin is installed by",
+    "node_feature_discovery": "node feature discovery is run by",
+    "dcgm_exporter": "GPU metrics are exported by",
+    "network_plugin": "device plugin of the fabric is installed by",
+    "node_repair": "broken nodes are replaced by",
+    "autoscaler": "nodes are added and removed by",
+}
+
+
+def differences(old: Lock, new: Lock, *, catalog: Catalog) -> tuple[Difference, ...]:
+    """Every difference, cluster by cluster; those that only one side has come first."""
+    before, after = ({spec.placement.name: spec for spec in each.placements} for each in (old, new))
+    alone = differing(
+        (
+            ComparedFact(what=f"cluster {name}", old=_where(before.get(name)), new=_where(after.get(name)))
+            for name in dict.fromkeys((*before, *after))
+            if name not in before or name not in after
+        ),
+        placement="",
+        topic="cluster",
+    )
+    pairs = [(before[name], spec) for name, spec in after.items() if name in before]
+    return (*alone, *chain.from_iterable(_of_cluster(*pair, catalog=catalog) for pair in pairs))
+
+
+def _where(spec: ClusterSpec | None) -> str:
+    return NONE if spec is None else f"{spec.placement.provider} {spec.placement.region}"
+
+
+def _of_cluster(old: ClusterSpec, new: ClusterSpec, *, catalog: Catalog) -> Iterator[Difference]:
+    place = new.placement.name
+    yield from differing(_provider(old, new, catalog), placement=place, topic="provider")
+    yield from differing(_cluster(old, new), placement=place, topic="cluster")
+    yield from differing(_profile(old.profile, new.profile), placement=place, topic="cluster")
+    yield from differing(_network(old.network, new.network), placement=place, topic="network")
+    yield from differing(_ways(old, new), placement=place, topic="network")
+    yield from pool_differences(old, new, catalog=catalog)
+    yield from storage_differences(old, new, catalog=catalog)
+    yield from platform_differences(old, new)
+
+
+def _provider(old: ClusterSpec, new: ClusterSpec, catalog: Catalog) -> Iterator[ComparedFact]:
+    """What is true of a provider whatever the region."""
+    before, after = (catalog.providers.get(spec.placement.provider) for spec in (old, new))
+    if before is None or after is None:
+        return
+    source = f"catalogs/providers.csv ({', '.join(dict.fromkeys((before.source, after.source)))})"
+    for what, field in (
+        ("provider", "title"),
+        ("Kubernetes", "kubernetes"),
+        ("what it manages", "manages"),
+        ("SLA", "sla"),
+        ("egress", "egress"),
+        ("lock-in", "lock_in"),
+    ):
+        yield ComparedFact(what=what, old=_read_field(before, field), new=_read_field(after, field), source=source)
+
+
+def _read_field(provider: Provider, field: str) -> str:
+    value: object = getattr(provider, field)
+    return str(value) or NONE
+
+
+def _cluster(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
+    yield ComparedFact(
+        what="Kubernetes version",
+        old=old.kubernetes_version or NOT_KNOWN,
+        new=new.kubernetes_version or NOT_KNOWN,
+        note="objects of removed APIs must be looked for first",
+    )
+    yield ComparedFact(what="built by", old=old.placement.target, new=new.placement.target)
+    yield ComparedFact(what="zones", old=join_values(old.placement.zones), new=join_values(new.placement.zones))
+
+
+def _profile(old: Profile, new: Profile) -> Iterator[ComparedFact]:
+    """Who owns what on the nodes, and what the provider forbids."""
+    known = profiles()
+    named = dict.fromkeys(known[each.provider].source for each in (old, new) if each.provider in known)
+    source = f"catalogs/profiles.csv ({', '.join(named)})"
+    for field, what in OWNED.items():
+        before, after = (_owner(each, field) for each in (old, new))
+        yield ComparedFact(what=what, old=before, new=after, source=source)
+    for word, limit in FORBIDDABLE.items():
+        before, after = (format_truth(word in each.forbidden) for each in (old, new))
+        yield ComparedFact(what=limit, old=before, new=after, source=source)
+    yield ComparedFact(
+        what="resource name of the fabric",
+        old=old.rdma_resource or NONE,
+        new=new.rdma_resource or NONE,
+        source=source,
+        note="manifests of jobs that ask for it must change",
+    )
+
+
+def _owner(profile: Profile, field: str) -> str:
+    value: object = getattr(profile, field)
+    return {"provider": "the provider", "atoll": "Atoll", "none": "nobody"}.get(str(value), str(value))
+
+
+def _network(old: Network, new: Network) -> Iterator[ComparedFact]:
+    yield ComparedFact(what="addresses", old=str(old.cidr), new=str(new.cidr))
+    yield ComparedFact(what="zones used", old=str(old.zone_count), new=str(new.zone_count))
+    yield ComparedFact(what="NAT gateways", old=str(old.nat_gateways), new=str(new.nat_gateways))
+    yield ComparedFact(what="DNS zone", old=old.domain or NONE, new=new.domain or NONE)
+    yield ComparedFact(
+        what="joint with the main cloud",
+        old=_joint(old),
+        new=_joint(new),
+        note=_joint_note(old, new),
+    )
+
+
+def _joint(network: Network) -> str:
+    if network.peering is not None:
+        return f"peering with {network.peering.vpc_id} in {network.peering.region}"
+    if network.link is not None:
+        return f"VPN tunnel to {network.link.vpc_id} in {network.link.provider} {network.link.region}"
+    return NONE
+
+
+def _joint_note(old: Network, new: Network) -> str:
+    if old.peering is not None and new.link is not None:
+        return "a tunnel has less bandwidth than a peering, and its data is paid as egress: measure it"
+    if (old.peering or old.link) and not (new.peering or new.link):
+        return "the main cloud is no longer reached by a private way"
+    return ""
+
+
+def _ways(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
+    before, after = (each.vpn.kind.replace("_", " ") if each.vpn else NONE for each in (old, new))
+    yield ComparedFact(what="WireGuard gateway", old=before, new=after, note="users get new profiles")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

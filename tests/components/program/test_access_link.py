@@ -230,7 +230,7 @@ def test_the_stack_says_with_what_both_ends_are_made(existing_ways_run: OfflineR
 
 def test_without_the_clusters_address_nothing_is_made() -> None:
     from components.context.placement import ChargeLedger
-    from components.stack.site_to_site import _address
+    from components.stack.cluster_contents import _address
 
     spec = specs.with_ways(specs.existing_cluster(), kind="in_cluster")
     settings = StackSettings(offline=False, allow_destroy=False, reservations={})
