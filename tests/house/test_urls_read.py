@@ -20,11 +20,11 @@ JUDGED = {
     "components/platform/observability/opencost.py": "a constant",
     "components/platform/building_blocks/object_store_access.py": "a constant, and an endpoint of a component",
     "components/platform/operations/backup_storage.py": "an endpoint that the component makes",
-    "operations/relocation/buckets/creation.py": "check_address, for endpoints of relocation.yaml",
+    "operations/relocation/buckets/pairs.py": "check_address, for endpoints of relocation.yaml",
     "operations/relocation/buckets/preflight.py": "check_address, for endpoints of relocation.yaml",
     "components/agents/mover/store/connection.py": "check_address, for endpoints of relocation.yaml",
     "components/agents/mover/store/s3_client.py": "check_address, for endpoints of relocation.yaml",
-    "operations/relocation/steps/endpoint_queries.py": "check_address, for mlflow_url of relocation.yaml",
+    "operations/relocation/steps/preflight.py": "check_address, for mlflow_url of relocation.yaml",
 }
 
 

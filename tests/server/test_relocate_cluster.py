@@ -20,7 +20,7 @@ from components.agents.mover.job import DONE
 from components.agents.mover.store.s3_client import connect
 from operations.relocation.buckets.pairs import pair_buckets
 from operations.relocation.config.endpoints import Places
-from operations.relocation.jobs import movers
+from operations.relocation.jobs import copies
 from operations.relocation.jobs import runs as cluster
 from operations.relocation.jobs.runs import JobRuns, path_of
 from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
@@ -180,7 +180,7 @@ def played(kube: KubeClient, move: Move, tmp_path: Path, monkeypatch: pytest.Mon
     found = Played(runs, kube, tmp_path / "pods")
     monkeypatch.setattr(cluster, "open_job_runs", lambda *_side, **_words: found)
     yield found
-    movers.remove_stale_jobs(move, ledgers=True)
+    copies.remove_stale_jobs(move, ledgers=True)
     until_left(kube, set())
 
 
@@ -235,9 +235,9 @@ def test_a_bucket_is_copied_damaged_mended_and_proven_by_pods(kube: KubeClient, 
     played.dies_waiting = True
     with pytest.raises(Killed):
         verify.do(move)
-    assert movers.remove_stale_jobs(move)["ledgers"] == "kept"
+    assert copies.remove_stale_jobs(move)["ledgers"] == "kept"
     until_left(kube, {"PersistentVolumeClaim"})
-    movers.remove_stale_jobs(move, ledgers=True)
+    copies.remove_stale_jobs(move, ledgers=True)
     until_left(kube, set())
 
 
@@ -262,4 +262,4 @@ def test_a_cluster_that_cannot_be_opened_is_told(move: Move, tmp_path: Path) -> 
     wrong = replace(move, secrets={**move.secrets, "KUBE": str(tmp_path / "text")})
     with pytest.raises(StepError, match="text is no kubeconfig"):
         seed.do(wrong)
-    assert movers.cluster_movers(move.places, move.secrets).namespace == NAMESPACE
+    assert copies.cluster_movers(move.places, move.secrets).namespace == NAMESPACE

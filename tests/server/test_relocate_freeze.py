@@ -25,7 +25,7 @@ from operations.relocation.rehearsal.programs import postgres_program
 from operations.relocation.rehearsal.servers import database
 from operations.relocation.runner.step import StepError
 from operations.relocation.steps import commit, dns, freeze
-from operations.relocation.writers.adapters import HANDS
+from operations.relocation.writers.ports import HANDS
 from operations.relocation.writers.suspension import Patience
 
 if TYPE_CHECKING:

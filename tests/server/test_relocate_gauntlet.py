@@ -36,7 +36,7 @@ from waiting import WITHIN
 
 from components.agents.mover.store.model import BLOCK
 from operations.project.journal import HEAD
-from operations.relocation.buckets.creation import keep_versions, make
+from operations.relocation.buckets.pairs import keep_versions, make
 from operations.relocation.rehearsal.processes import BIN
 from operations.relocation.rehearsal.servers import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
 

@@ -38,7 +38,7 @@ from operations.relocation.rehearsal.servers import (
     tracking,
 )
 from operations.relocation.runner.step import Move, StepError
-from operations.relocation.steps import databases, endpoint_queries, rewrite, smoke
+from operations.relocation.steps import databases, preflight, rewrite, smoke
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -404,9 +404,9 @@ def test_an_address_without_a_rule_is_found_at_the_source_before_anything_is_mov
     with pytest.raises(
         StepError, match=r"mlflow: addresses that fit no rule: .* in runs\.artifact_uri \(as s3"
     ) as caught:
-        endpoint_queries.check_addresses(bare.places, bare.secrets)
+        preflight.check_addresses(bare.places, bare.secrets)
     assert caught.value.hint.endswith("then roll back and run again")
-    assert endpoint_queries.check_addresses(declared.places, declared.secrets) == ["mlflow"]
+    assert preflight.check_addresses(declared.places, declared.secrets) == ["mlflow"]
     with psycopg.connect(stage.source.uri) as connection:
         assert connection.execute("SELECT artifact_uri FROM runs ORDER BY 1").fetchall() == before
 

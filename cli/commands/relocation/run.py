@@ -88,9 +88,9 @@ def _say_what_people_do(parts: RunContext) -> None:
     Raises:
         InputError: by-hand.yaml has faults, or the plan cannot be believed.
     """
-    from operations.relocation.steps import manual_work  # noqa: PLC0415 - as above
+    from operations.relocation.steps import plan  # noqa: PLC0415 - as above
 
-    stands = manual_work.read_manual_work(parts.places, folder=parts.folder, now=parts.now())
+    stands = plan.read_manual_work(parts.places, folder=parts.folder, now=parts.now())
     if stands.missing:
         keys = ", ".join(each.key for each in stands.missing)
         note(f"left to you, and to be confirmed in {display_path(stands.path)} before the databases: {keys}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
 from operations.relocation.buckets import pairs, rclone
 from operations.relocation.copies import repair
-from operations.relocation.jobs import movers as cluster_opening
+from operations.relocation.jobs import copies as cluster_opening
 from operations.relocation.runner.step import Evidence, StepError
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.worker_pool import Bandwidth
 from operations.relocation.buckets import pairs, rclone
 from operations.relocation.buckets.canary import CONTENT
-from operations.relocation.jobs.movers import cluster_movers
+from operations.relocation.jobs.copies import cluster_movers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from components.agents.mover.store.model import BucketEndpoint, Listed
     from operations.relocation.buckets.pairs import BucketPair, Connect
     from operations.relocation.config.endpoints import Places
-    from operations.relocation.jobs.movers import Open
+    from operations.relocation.jobs.copies import Open
 
 
 CANARY: Final = re.compile(re.escape(pairs.RESERVED) + r"[0-9a-f]{16}")  # as freezing.canary names its objects

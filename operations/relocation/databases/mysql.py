@@ -18,7 +18,7 @@ from operations.relocation.databases.client_programs import FILE_MODE, find_prog
 from operations.relocation.databases.row_checksums import Sums, TableSum
 from operations.relocation.databases.schema import Column
 from operations.relocation.databases.sql import join_sql, quote_identifier
-from operations.relocation.databases.uri_conditions import SqlFragment, build_new_value, names_source
+from operations.relocation.databases.uri_rules import SqlFragment, build_new_value, names_source
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

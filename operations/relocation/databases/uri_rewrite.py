@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from operations.relocation.databases.schema import version_of
 from operations.relocation.databases.sql import MetadataError, begin, execute_change, join_sql, quote_identifier, rows
-from operations.relocation.databases.uri_conditions import (
+from operations.relocation.databases.uri_rules import (
     SqlFragment,
     address_like,
     both,

@@ -6,10 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.databases.sql import MetadataError
+from operations.relocation.databases.sql import MetadataError, join_sql, quote_identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from operations.relocation.databases.schema import Column
+
 
 SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # In a longer text an address ends at one of these, or where the text does; a backslash is a quote of JSON in JSON.
@@ -113,3 +116,168 @@ def _faults(found: Sequence[UriRule]) -> Iterator[str]:
         for other in moving:
             if within(one.target, other.source) or within(other.source, one.target):
                 yield f"{one.source} becomes {one.target}, which the rule for {other.source} would rewrite again"
+
+
+# Addresses that no bucket's name is in: served by MLflow itself, names of its own, and what lies with somebody else.
+NOT_OURS: Final = (
+    "mlflow-artifacts:", "models:", "runs:", "dbfs:", "http:", "https:", "hf:", "huggingface:", "mlflow-attachment:",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlFragment:
+    """A piece of SQL with its parameters."""
+
+    sql: str
+    values: tuple[object, ...] = ()
+
+
+def source_of(column: Column) -> str:
+    """The table."""
+    return join_sql("FROM", quote_identifier(column.table))
+
+
+def rows_of(column: Column) -> SqlFragment:
+    """Which rows of the table are meant."""
+    keys = column.keys or column.other_keys
+    if not keys:
+        return SqlFragment(sql="1 = 1")
+    marks = ", ".join("%s" for _ in keys)
+    return SqlFragment(sql=f'"key" {"IN" if column.keys else "NOT IN"} ({marks})', values=keys)
+
+
+def _value(column: Column) -> str:
+    """The value as text: a column of JSON is one that is only counted."""
+    return (
+        quote_identifier(column.name) if column.holds != "record" else f"CAST({quote_identifier(column.name)} AS text)"
+    )
+
+
+def names_source(column: Column, rules: UriRules) -> SqlFragment:
+    """That the value names the source."""
+    if not rules.moving:
+        return SqlFragment(sql="1 = 0")
+    if column.holds == "address":
+        name = quote_identifier(column.name)
+        return _first(rules, lambda each: SqlFragment(sql="1 = 0" if each.stays else "1 = 1"), name, otherwise="1 = 0")
+    value, new = _value(column), build_new_value(column, rules)
+    return both(_contains_prefix(column, rules), SqlFragment(sql=f"{new.sql} <> {value}", values=new.values))
+
+
+def _contains_prefix(column: Column, rules: UriRules) -> SqlFragment:
+    """That a prefix stands anywhere in the text, which is quick to tell and spares most rows the rest."""
+    value = _value(column)
+    return either(
+        [SqlFragment(sql=f"replace({value}, %s, '') <> {value}", values=(each.source,)) for each in rules.moving]
+    )
+
+
+def build_new_value(column: Column, rules: UriRules) -> SqlFragment:
+    """The new value of a row that names the source."""
+    name = quote_identifier(column.name)
+    if column.holds == "address":
+        return _case(
+            rules,
+            lambda each: SqlFragment(
+                sql=f"CAST(%s AS text) || substr({name}, {len(each.source) + 1})", values=(each.target,)
+            ),
+            name,
+            otherwise=name,
+        )
+    part = _tokens(_value(column), rules)
+    for number, each in enumerate(rules.rules):
+        part = SqlFragment(sql=f"replace({part.sql}, %s, %s)", values=(*part.values, token(number), each.target))
+    return part
+
+
+def exceeds_length(column: Column, rules: UriRules) -> SqlFragment:
+    """That a row names the source, and that its new value is longer than the column takes."""
+    new = build_new_value(column, rules)
+    named_there = _contains_prefix(column, rules) if column.holds == "text" else names_source(column, rules)
+    return both(named_there, SqlFragment(sql=f"length({new.sql}) > {column.limit}", values=new.values))
+
+
+def orphan(column: Column, rules: UriRules) -> SqlFragment:
+    """That the value is an address that no rule covers, that is not at the target, and that is not somebody else's."""
+    name = quote_identifier(column.name)
+    known = [lies_below(name, each) for each in (*(rule.source for rule in rules.rules), *rules.settled)]
+    others = [SqlFragment(sql=f"substr({name}, 1, {len(each)}) = %s", values=(each,)) for each in NOT_OURS]
+    met = either([*known, *others])
+    return both(
+        SqlFragment(sql=f"{name} IS NOT NULL"), address_like(name), SqlFragment(sql=f"NOT {met.sql}", values=met.values)
+    )
+
+
+def address_like(name: str) -> SqlFragment:
+    """A word like "prompt-template" stands where a model's address would, and is none."""
+    return SqlFragment(sql=f"(replace({name}, '/', '') <> {name} OR replace({name}, ':', '') <> {name})")
+
+
+def mention(column: Column, rules: UriRules, moved: Sequence[str]) -> SqlFragment:
+    """That what is left of a text when every rule was applied still names something that is moved."""
+    left = _tokens(quote_identifier(column.name), rules)
+    again = left
+    for each in moved:
+        again = SqlFragment(
+            sql=f"regexp_replace({again.sql}, %s, '', 'g')", values=(*again.values, prefix_pattern(each))
+        )
+    return SqlFragment(sql=f"{again.sql} <> {left.sql}", values=(*again.values, *left.values))
+
+
+def prefix_pattern(prefix: str) -> str:
+    """Finds a prefix in a longer text."""
+    return f"{BEFORE}{re.escape(prefix)}{AFTER}"
+
+
+def _tokens(value: str, rules: UriRules) -> SqlFragment:
+    """The text with a mark for each address that fits a rule."""
+    part = SqlFragment(sql=value)
+    for number, each in enumerate(rules.rules):
+        part = SqlFragment(
+            sql=f"regexp_replace({part.sql}, %s, %s, 'g')", values=(*part.values, each.pattern, token(number))
+        )
+    return part
+
+
+def lies_below(name: str, prefix: str) -> SqlFragment:
+    """That a whole value is a prefix or lies below it."""
+    below = f"{prefix}/"
+    return SqlFragment(sql=f"({name} = %s OR substr({name}, 1, {len(below)}) = %s)", values=(prefix, below))
+
+
+def _case(rules: UriRules, then: Callable[[UriRule], SqlFragment], name: str, *, otherwise: str) -> SqlFragment:
+    """The first rule that covers the value decides."""
+    if not rules.rules:
+        return SqlFragment(sql=otherwise)
+    sql, values = ["CASE"], list[object]()
+    for each in rules.rules:
+        when, what = lies_below(name, each.source), then(each)
+        sql += ["WHEN", when.sql, "THEN", what.sql]
+        values += [*when.values, *what.values]
+    return SqlFragment(sql=" ".join([*sql, "ELSE", otherwise, "END"]), values=tuple(values))
+
+
+def _first(rules: UriRules, then: Callable[[UriRule], SqlFragment], name: str, *, otherwise: str) -> SqlFragment:
+    """As `_case`, for conditions."""
+    sql, values = list[str](), list[object]()
+    tried = SqlFragment(sql="1 = 1")
+    for each in rules.rules:
+        when, what = lies_below(name, each.source), then(each)
+        met = both(tried, when, what)
+        sql.append(met.sql)
+        values += met.values
+        tried = both(tried, SqlFragment(sql=f"NOT {when.sql}", values=when.values))
+    return SqlFragment(sql=f"({' OR '.join([*sql, otherwise])})", values=tuple(values))
+
+
+def both(*parts: SqlFragment) -> SqlFragment:
+    """Every one of some conditions."""
+    return SqlFragment(
+        sql=" AND ".join(each.sql for each in parts), values=tuple(value for each in parts for value in each.values)
+    )
+
+
+def either(parts: Sequence[SqlFragment]) -> SqlFragment:
+    """One of some conditions."""
+    sql = " OR ".join(each.sql for each in parts) or "1 = 0"
+    return SqlFragment(sql=f"({sql})", values=tuple(value for each in parts for value in each.values))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.cluster.client import open_cluster
-from operations.relocation.jobs import movers
+from operations.relocation.jobs import copies
 from operations.relocation.runner.step import RelocationStep, StepError
 from operations.relocation.steps.databases import unmark_databases
 from operations.relocation.writers import databases, stores, suspension
@@ -77,12 +77,12 @@ def _prove(move: Move, hands: QuiescePorts) -> Done:
 
 
 def _do(move: Move) -> Evidence:
-    from operations.relocation.writers.adapters import HANDS  # noqa: PLC0415 - SDKs are imported once writers are opened
+    from operations.relocation.writers.ports import HANDS  # noqa: PLC0415 - SDKs are imported once writers are opened
 
     evidence = commit(move, HANDS)
     started = _start_servers(move)
     unmark_databases(move)
-    return {**evidence, "servers": started, **movers.remove_stale_jobs(move, ledgers=True)}
+    return {**evidence, "servers": started, **copies.remove_stale_jobs(move, ledgers=True)}
 
 
 STEP: Final = RelocationStep(name="commit", do=_do)

@@ -12,7 +12,7 @@ from operations.project.atomic_files import write_all
 from operations.relocation.databases import mysql, postgres, row_checksums, schema
 from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.runner.step import RelocationStep, StepError
-from operations.relocation.steps import manual_work
+from operations.relocation.steps import plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ class Dumps(Protocol):
 
 def do(move: Move) -> Evidence:
     """Every database in turn, once people have confirmed what Atoll does not move."""
-    people = manual_work.check_confirmations(move)
+    people = plan.check_confirmations(move)
     found = list_database_pairs(move)
     dumps = own_folder(move.folder / DUMPS)
     moved = {each.name: _move_database(move, each, dumps) for each in found}

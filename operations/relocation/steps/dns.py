@@ -51,13 +51,13 @@ def writers() -> Mapping[str, NameSwitcher]:
 
 
 def _do(move: Move) -> Evidence:
-    from operations.relocation.writers.adapters import HANDS  # noqa: PLC0415 - as above
+    from operations.relocation.writers.ports import HANDS  # noqa: PLC0415 - as above
 
     return switch(move, HANDS, writers())
 
 
 def _undo(move: Move) -> Evidence:
-    from operations.relocation.writers.adapters import HANDS  # noqa: PLC0415 - as above
+    from operations.relocation.writers.ports import HANDS  # noqa: PLC0415 - as above
 
     return put_back(move, HANDS, writers())
 

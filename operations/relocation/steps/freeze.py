@@ -80,13 +80,13 @@ def _writes_again(move: Move, hands: QuiescePorts) -> Done:
 
 
 def _do(move: Move) -> Evidence:
-    from operations.relocation.writers.adapters import HANDS  # noqa: PLC0415 - SDKs are imported once writers are stopped
+    from operations.relocation.writers.ports import HANDS  # noqa: PLC0415 - SDKs are imported once writers are stopped
 
     return freeze(move, HANDS)
 
 
 def _undo(move: Move) -> Evidence:
-    from operations.relocation.writers.adapters import HANDS  # noqa: PLC0415 - as above
+    from operations.relocation.writers.ports import HANDS  # noqa: PLC0415 - as above
 
     return thaw(move, HANDS)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.buckets import creation, pairs
+from operations.relocation.buckets import pairs
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
-from operations.relocation.steps.endpoint_queries import ASKING, SideQueries
+from operations.relocation.steps.preflight import ASKING, SideQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,9 +22,9 @@ def do(
     move: Move,
     *,
     asking: SideQueries = ASKING,
-    is_there: Callable[[BucketEndpoint], bool] = creation.is_there,
-    make: Callable[[BucketEndpoint], None] = creation.make,
-    keep_versions: Callable[[BucketEndpoint], None] = creation.keep_versions,
+    is_there: Callable[[BucketEndpoint], bool] = pairs.is_there,
+    make: Callable[[BucketEndpoint], None] = pairs.make,
+    keep_versions: Callable[[BucketEndpoint], None] = pairs.keep_versions,
 ) -> Evidence:
     """Find what is there, make buckets that are not.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.copies import rounds
-from operations.relocation.jobs import movers as cluster_opening
+from operations.relocation.jobs import copies as cluster_opening
 from operations.relocation.runner.step import Evidence, Move, RelocationStep
 
 if TYPE_CHECKING:

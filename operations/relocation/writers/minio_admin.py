@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, cast, final
 from operations.clouds.kubernetes.objects import mapping
 from operations.project.child_process import with_parent_death_signal
 from operations.relocation.runner.step import StepError
-from operations.relocation.writers import store_policy
+from operations.relocation.writers import bucket_policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,7 +105,7 @@ def close(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -
     mover = move.secrets.get(place.mover.access_key_env, "")
     with TemporaryDirectory(prefix="atoll-mc-") as folder:
         users = Users(place, move.secrets, folder=Path(folder))
-        users.write_policy(_name(side), store_policy.build_user_policy(buckets))
+        users.write_policy(_name(side), bucket_policy.build_user_policy(buckets))
         done: set[str] = set()
         while waiting := _waiting(users, done | {mover}):
             for user, policies in waiting.items():  # those who were made meanwhile come in the next round
@@ -142,7 +142,7 @@ def _is_ours(move: Move, side: str, user: str) -> bool:
 
 def _name(side: str) -> str:
     """Of our policy: both sides may be one MinIO."""
-    return f"{store_policy.NAME}-{side}"
+    return f"{bucket_policy.NAME}-{side}"
 
 
 def _key(side: str, user: str) -> str:

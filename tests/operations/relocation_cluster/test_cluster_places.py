@@ -49,7 +49,7 @@ def changed(before: str, after: str) -> str:
 
 
 def test_movers_are_read_and_become_pods_of_a_cluster() -> None:
-    from operations.relocation.jobs.movers import movers_on
+    from operations.relocation.jobs.copies import movers_on
 
     places = parse(WHOLE, file="relocation.yaml", environment=SET).places
     assert places.movers is not None

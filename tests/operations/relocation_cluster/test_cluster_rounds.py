@@ -18,7 +18,7 @@ from components.agents.mover.store.model import BucketEndpoint, Listed, StoreErr
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.relocation.buckets.pairs import pair_buckets
 from operations.relocation.config.endpoints import Places
-from operations.relocation.jobs import movers as cluster_opening
+from operations.relocation.jobs import copies as cluster_opening
 from operations.relocation.jobs.copies import ClusterMovers
 from operations.relocation.jobs.objects import Peer
 from operations.relocation.jobs.runs import JobEnd, open_job_runs

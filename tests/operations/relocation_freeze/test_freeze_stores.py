@@ -15,7 +15,7 @@ from moto import mock_aws
 from components.agents.mover.store.model import BucketEndpoint
 from operations.relocation.buckets import canary
 from operations.relocation.runner.step import StepError
-from operations.relocation.writers import bucket_policy, minio_admin, store_policy
+from operations.relocation.writers import bucket_policy, minio_admin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,23 +27,23 @@ POLICY = json.dumps({"Version": "2012-10-17", "Id": "kept", "Statement": [THEIRS
 
 
 def test_a_policy_keeps_what_stood_there_and_gives_it_back() -> None:
-    frozen = store_policy.with_denial(POLICY, "runs", movers=["arn:aws:iam::1:role/mover"])
-    assert store_policy.denies(frozen)
+    frozen = bucket_policy.with_denial(POLICY, "runs", movers=["arn:aws:iam::1:role/mover"])
+    assert bucket_policy.denies(frozen)
     assert THEIRS in json.loads(frozen)["Statement"]
-    assert store_policy.with_denial(frozen, "runs", movers=["arn:aws:iam::1:role/mover"]) == frozen
-    rest = store_policy.without_denial(frozen)
+    assert bucket_policy.with_denial(frozen, "runs", movers=["arn:aws:iam::1:role/mover"]) == frozen
+    rest = bucket_policy.without_denial(frozen)
     assert rest is not None
     assert json.loads(rest) == json.loads(POLICY)
 
 
 def test_a_policy_of_one_statement_without_a_list_is_read_too() -> None:
-    frozen = store_policy.with_denial(json.dumps({"Statement": THEIRS}), "runs", movers=[])
+    frozen = bucket_policy.with_denial(json.dumps({"Statement": THEIRS}), "runs", movers=[])
     assert THEIRS in json.loads(frozen)["Statement"]
-    assert store_policy.without_denial(store_policy.with_denial(None, "runs", movers=[])) is None
+    assert bucket_policy.without_denial(bucket_policy.with_denial(None, "runs", movers=[])) is None
 
 
 def test_every_way_to_change_an_object_is_denied_in_these_buckets_only() -> None:
-    objects, buckets = json.loads(store_policy.build_user_policy(["runs", "team-a"]))["Statement"]
+    objects, buckets = json.loads(bucket_policy.build_user_policy(["runs", "team-a"]))["Statement"]
     assert {"s3:PutObject*", "s3:DeleteObject*"} <= set(objects["Action"])
     assert objects["Resource"] == ["arn:aws:s3:::runs/*", "arn:aws:s3:::team-a/*"]
     assert buckets["Resource"] == ["arn:aws:s3:::runs", "arn:aws:s3:::team-a"]
@@ -98,7 +98,7 @@ def test_what_others_wrote_into_the_policy_meanwhile_stays(bucket: Any, move: Mo
 
 
 def test_a_bucket_that_was_never_closed_is_not_touched(bucket: Any, move: Move) -> None:
-    ours = store_policy.with_denial(None, "mlflow", movers=[])
+    ours = bucket_policy.with_denial(None, "mlflow", movers=[])
     bucket.put_bucket_policy(Bucket="mlflow", Policy=ours)
     assert bucket_policy.open_again(move.places.source.store, ["mlflow"], move, side="source")["buckets"] == []
     assert policy(bucket) == ours

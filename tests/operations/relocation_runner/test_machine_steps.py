@@ -21,20 +21,8 @@ from operations.relocation.config import manual_confirmations
 from operations.relocation.databases.postgres import DatabaseFacts
 from operations.relocation.databases.uri_rewrite import Stray, Survey
 from operations.relocation.runner.step import Evidence, Move, StepError
-from operations.relocation.steps import (
-    deltas,
-    endpoint_queries,
-    final_delta,
-    manual_work,
-    observe,
-    plan,
-    preflight,
-    provision,
-    seed,
-    verify,
-)
-from operations.relocation.steps import endpoint_queries as sides
-from operations.relocation.steps.endpoint_queries import SideQueries
+from operations.relocation.steps import deltas, final_delta, observe, plan, preflight, provision, seed, verify
+from operations.relocation.steps.preflight import SideQueries
 from operations.relocation.steps.table import every_step
 from planning.relocation.steps import NAMES, STEPS
 from planning.values.errors import in_one_line
@@ -157,7 +145,7 @@ def test_a_canary_that_may_not_write_even_now_is_told(world: World) -> None:
 
 def test_an_address_of_mlflow_that_is_none_is_told_without_its_password() -> None:
     with pytest.raises(StepError, match="MLflow at h is no address") as refused:
-        sides.mlflow_version("http://u:secret@h/")
+        preflight.mlflow_version("http://u:secret@h/")
     assert "secret" not in in_one_line(refused.value)
 
 
@@ -240,11 +228,11 @@ def test_a_database_is_held_against_the_rules_by_reading_alone(world: World, mon
         asked_of.append((place.uri_env, writing))
         yield "connection"
 
-    monkeypatch.setattr(endpoint_queries.postgres, "session", session)
-    monkeypatch.setattr(endpoint_queries, "survey", lambda _connection, _schema, _rules, **_more: found)
+    monkeypatch.setattr(preflight.postgres, "session", session)
+    monkeypatch.setattr(preflight, "survey", lambda _connection, _schema, _rules, **_more: found)
     with_databases(world)
     with pytest.raises(StepError) as refused:
-        endpoint_queries.check_addresses(world.places, SECRETS)
+        preflight.check_addresses(world.places, SECRETS)
     assert asked_of == [("OLD_URI", False)]
     assert in_one_line(refused.value) == (
         "mlflow: addresses that fit no rule: 2 in runs.artifact_uri (as s3://a/1, s3://a/2); "
@@ -252,26 +240,26 @@ def test_a_database_is_held_against_the_rules_by_reading_alone(world: World, mon
         "add a rule to `uris` of relocation.yaml, where an address stays right one whose source and target are equal; "
         "then roll back and run again"
     )
-    monkeypatch.setattr(endpoint_queries, "survey", lambda *_, **_more: replace(found, orphans=(), too_long=()))
-    assert endpoint_queries.check_addresses(world.places, SECRETS) == ["mlflow"]
+    monkeypatch.setattr(preflight, "survey", lambda *_, **_more: replace(found, orphans=(), too_long=()))
+    assert preflight.check_addresses(world.places, SECRETS) == ["mlflow"]
 
 
 def test_what_people_have_not_confirmed_is_said_and_stops_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert asked(world)["left to you"] == manual_work.NO_PLAN
+    assert asked(world)["left to you"] == plan.NO_PLAN
     every = {
-        key: manual_work.ManualTask(key=key, title=key, why="no row", written=True)
+        key: plan.ManualTask(key=key, title=key, why="no row", written=True)
         for key in ("volumes/notebooks", "secrets/a")
     }
     mark = manual_confirmations.ManualConfirmation(who="ada", when=world.clock(), how="looked", until=world.clock())
-    stands = manual_work.ManualWork(
+    stands = plan.ManualWork(
         every=every,
         marks=manual_confirmations.ManualConfirmations(confirmed={"secrets/a": mark}, empty=frozenset()),
         plan=world.folder / "plan.json",
         path=world.folder / "by-hand.yaml",
     )
-    monkeypatch.setattr(manual_work, "read_manual_work", lambda _places, **_more: stands)
+    monkeypatch.setattr(plan, "read_manual_work", lambda _places, **_more: stands)
     assert asked(world)["left to you"] == ["volumes/notebooks"]
     assert world.said[-1] == (
         "left to you, and to be confirmed in by-hand.yaml before the databases: volumes/notebooks"

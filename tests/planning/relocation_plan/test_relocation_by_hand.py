@@ -18,7 +18,7 @@ from operations.project.journal import RecordKind as Record
 from operations.relocation.config.endpoints import Places
 from operations.relocation.config.manual_confirmations import draft, parse
 from operations.relocation.runner.step import Move, StepError
-from operations.relocation.steps import databases, manual_work
+from operations.relocation.steps import databases, plan
 from planning.relocation.plan_form import plan_form, to_text
 from planning.values.errors import InputError
 
@@ -58,7 +58,7 @@ def open_keys(error: StepError) -> set[str]:
 
 
 def test_without_a_plan_it_is_said_that_nothing_is_known(tmp_path: Path) -> None:
-    found = manual_work.check_confirmations(move(tmp_path / "atlas--atlas-west", places("mlflow")))
+    found = plan.check_confirmations(move(tmp_path / "atlas--atlas-west", places("mlflow")))
     assert found == {"by_hand": "no plan: nothing is known of volumes"}
 
 
@@ -66,7 +66,7 @@ def test_everything_that_is_open_is_named_at_once(tmp_path: Path, kit: Kit) -> N
     folder = tmp_path / "atlas--atlas-west"
     planned(kit, folder)
     with pytest.raises(StepError, match="not confirmed") as raised:
-        manual_work.check_confirmations(move(folder, places("mlflow")))
+        plan.check_confirmations(move(folder, places("mlflow")))
     keys = open_keys(raised.value)
     assert (
         KEYS | {"secrets/people", "database/mlflow", "database/pipelines", "database/grafana", "names/services"} <= keys
@@ -81,13 +81,13 @@ def test_once_each_is_confirmed_who_when_and_how_are_evidence(tmp_path: Path, ki
     folder = tmp_path / "atlas--atlas-west"
     planned(kit, folder)
     with pytest.raises(StepError) as raised:
-        manual_work.check_confirmations(move(folder, places("mlflow")))
+        plan.check_confirmations(move(folder, places("mlflow")))
     every = open_keys(raised.value)
     marks(folder, every - {"volumes/notebooks"})
     with pytest.raises(StepError, match=r"1 thing is not confirmed: volumes/notebooks \(volumes of notebooks\)"):
-        manual_work.check_confirmations(move(folder, places("mlflow")))
+        plan.check_confirmations(move(folder, places("mlflow")))
     marks(folder, every)
-    found = manual_work.check_confirmations(move(folder, places("mlflow")))
+    found = plan.check_confirmations(move(folder, places("mlflow")))
     confirmed = found["by_hand"]
     assert isinstance(confirmed, dict)
     assert confirmed.keys() == every
@@ -102,7 +102,7 @@ def test_what_was_checked_while_it_was_still_written_counts_for_nothing(tmp_path
     folder = tmp_path / "atlas--atlas-west"
     planned(kit, folder)
     with pytest.raises(StepError) as raised:
-        manual_work.check_confirmations(move(folder, places("mlflow")))
+        plan.check_confirmations(move(folder, places("mlflow")))
     marks(folder, open_keys(raised.value))
     frozen = datetime(2026, 11, 22, 14, 45, tzinfo=UTC)
     journal = Journal(folder / "journal.jsonl", now=lambda: frozen)
@@ -110,13 +110,13 @@ def test_what_was_checked_while_it_was_still_written_counts_for_nothing(tmp_path
     journal.append(Record.BEGUN, step="freeze", content={"attempt": 1})
     journal.close()
     with pytest.raises(StepError, match="before writers stood still") as early:
-        manual_work.check_confirmations(move(folder, places("mlflow")))
+        plan.check_confirmations(move(folder, places("mlflow")))
     too_early = early.value.evidence["checked_too_early"]
     assert isinstance(too_early, list)
     assert "volumes/notebooks" in too_early
     assert "secrets/people" not in too_early
     marks(folder, open_keys(raised.value), when="2026-11-22T14:50Z")
-    assert manual_work.check_confirmations(move(folder, places("mlflow")))["plan"] == "plan.json"
+    assert plan.check_confirmations(move(folder, places("mlflow")))["plan"] == "plan.json"
 
 
 def test_a_second_relocation_is_held_against_the_first_ones_plan_and_covers_its_buckets(
@@ -129,7 +129,7 @@ def test_a_second_relocation_is_held_against_the_first_ones_plan_and_covers_its_
     (tiers / "relocation.yaml").write_text(json.dumps(form), encoding="utf-8")
     for folder, named in ((main, places("mlflow")), (tiers, Places.model_validate(form))):
         with pytest.raises(StepError) as raised:
-            manual_work.check_confirmations(move(folder, named))
+            plan.check_confirmations(move(folder, named))
         keys = open_keys(raised.value)
         assert "bucket/cold-data" not in keys
         assert ("store/mlflow" in keys) == (folder == tiers)
@@ -150,14 +150,14 @@ def test_a_plan_that_cannot_be_believed_stops_the_run(tmp_path: Path, kit: Kit, 
     touch(form)
     (folder / "plan.json").write_text(json.dumps(form), encoding="utf-8")
     with pytest.raises(StepError, match=said):
-        manual_work.check_confirmations(move(folder, places("mlflow")))
+        plan.check_confirmations(move(folder, places("mlflow")))
 
 
 def test_a_plan_of_other_stacks_stops_the_run(tmp_path: Path, kit: Kit) -> None:
     folder = tmp_path / "atlas--elsewhere"
     planned(kit, folder)
     with pytest.raises(StepError, match="is about atlas and atlas-west"):
-        manual_work.check_confirmations(move(folder, places("mlflow", target="elsewhere")))
+        plan.check_confirmations(move(folder, places("mlflow", target="elsewhere")))
 
 
 def test_the_step_databases_touches_nothing_before_people_have_confirmed(
