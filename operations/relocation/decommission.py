@@ -48,7 +48,6 @@ def deletions(resources: Sequence[Resource], inventory: Inventory) -> Iterator[D
 
 
 def list_retained(resources: Sequence[Resource], inventory: Inventory) -> Mapping[str, str]:
-    """Key and reason of what a destroy leaves."""
     gone = {each.key for each in deletions(resources, inventory)}
     found = {each.key: SWITCHED for each in inventory.things if each.kind is AssetKind.NAMES}
     if not any(each.type in CLUSTERS for each in resources):

@@ -200,7 +200,6 @@ def maker(side: RelocationSide, secrets: Mapping[str, str], *, words: str) -> Ma
 
 
 def _read_message(content: bytes) -> str:
-    """The server's own words."""
     text = content.decode(errors="replace")
     try:
         return str(mapping(cast("object", json.loads(text))).get("message") or "")[:WORDS]

@@ -161,7 +161,6 @@ def memory_key_of_kind(kind: ResourceKind) -> str:
 
 
 def stop_model(document: dict[str, object]) -> dict[str, object]:
-    """A model server whose pods are taken away."""
     annotations = {**_annotations(document), STOP: "true"}
     return {**document, "metadata": {**metadata(document), "annotations": annotations}}
 

@@ -147,7 +147,6 @@ def matches_wanted(wanted: object, there: object) -> bool:
 
 
 def summary(found: Mapping[str, Recreated]) -> dict[str, object]:
-    """As evidence."""
     return {
         name: {"made": list(each.made), "there_already": list(each.there)}
         for name, each in found.items()

@@ -41,7 +41,6 @@ class ManualConfirmation:
     how: str
 
     def form(self) -> dict[str, object]:
-        """As JSON."""
         return {"who": self.who, "when": self.when.isoformat(), "how": self.how}
 
 

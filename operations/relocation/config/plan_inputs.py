@@ -55,7 +55,6 @@ class PlacesSummary:
 
 
 def read_measurements(file: MeasuredFile) -> dict[str, AssetMeasurement]:
-    """What the file counted, by key."""
     return {key: _one(each) for key, each in file.things.items()}
 
 

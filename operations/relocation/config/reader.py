@@ -124,7 +124,6 @@ def _in_words(error: ErrorDetails) -> tuple[str, str]:
 
 
 def _section(path: Iterable[str | int]) -> type[BaseModel] | None:
-    """The part of the model at a path."""
     found: type[BaseModel] = Places
     for part in path:
         if isinstance(part, int):

@@ -42,7 +42,6 @@ class PlacesViolation(NamedTuple):
 
     @property
     def at_key(self) -> bool:
-        """Whether it is the section's name."""
         return " is missing from " in self.message
 
 

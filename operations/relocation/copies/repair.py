@@ -94,7 +94,6 @@ def damage(source: Path, target: Path, terms: ComparisonTerms) -> Damage:
 
 
 def read_note(pair: BucketPair) -> RepairNote:
-    """What is known of a bucket."""
     path = pair.folder / NAME
     if not path.exists():
         return RepairNote()
@@ -103,7 +102,6 @@ def read_note(pair: BucketPair) -> RepairNote:
 
 
 def note(pair: BucketPair, found: Damage) -> None:
-    """Write down what the next round copies anew."""
     _write(pair, replace(read_note(pair), open=found))
 
 
@@ -122,7 +120,6 @@ def clear(pair: BucketPair, *, connect: Connect) -> None:
 
 
 def close(pair: BucketPair) -> None:
-    """Say that a round has copied it anew."""
     before = read_note(pair)
     if not before.open:
         return

@@ -50,7 +50,6 @@ class RoundResult:
         return sum(each.objects for each in self.reports.values())
 
     def evidence(self) -> Evidence:
-        """Figures, by bucket."""
         return {name: _figures(each) for name, each in self.reports.items()}
 
 

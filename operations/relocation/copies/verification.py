@@ -67,7 +67,6 @@ class Doubts:
         return *changed, *left
 
     def form(self) -> Form:
-        """As JSON has them."""
         return {
             "changed": {"count": self.changes, "first": list(self.changed)},
             "left_out_at_the_source": {"count": len(self.reserved), "first": list(self.reserved[: pairs.NAMED])},

@@ -223,7 +223,6 @@ AND LOWER(c.data_type) IN ('varchar', 'text', 'mediumtext', 'longtext') ORDER BY
 def survey(
     place: DatabasePlace, secrets: Mapping[str, str], rules: UriRules, *, folder: Path, starts: ProgramRunner = run
 ) -> dict[str, int]:
-    """Rows that name the source, by column."""
     if not rules.moving:
         return {}
     found: dict[str, int] = {}

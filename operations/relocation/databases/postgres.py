@@ -107,7 +107,6 @@ def environment(uri: str) -> dict[str, str]:
 
 
 def server_major(connection: DatabaseConnection) -> int:
-    """Major version of the server."""
     return int(rows(connection, "SELECT current_setting('server_version_num')::int / 10000")[0][0])
 
 

@@ -68,7 +68,6 @@ class Schema:
     clean: str = ""
 
     def of(self, *holds: Holds) -> tuple[Column, ...]:
-        """Its columns of some kinds."""
         return tuple(each for each in self.columns if each.holds in holds)
 
 

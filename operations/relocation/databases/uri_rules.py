@@ -54,7 +54,6 @@ class UriRules:
 
     @property
     def moving(self) -> tuple[UriRule, ...]:
-        """Those that change something."""
         return tuple(each for each in self.rules if not each.stays)
 
     @property
@@ -133,12 +132,10 @@ class SqlFragment:
 
 
 def source_of(column: Column) -> str:
-    """The table."""
     return join_sql("FROM", quote_identifier(column.table))
 
 
 def rows_of(column: Column) -> SqlFragment:
-    """Which rows of the table are meant."""
     keys = column.keys or column.other_keys
     if not keys:
         return SqlFragment(sql="1 = 1")
@@ -154,7 +151,6 @@ def _value(column: Column) -> str:
 
 
 def names_source(column: Column, rules: UriRules) -> SqlFragment:
-    """That the value names the source."""
     if not rules.moving:
         return SqlFragment(sql="1 = 0")
     if column.holds == "address":
@@ -225,7 +221,6 @@ def mention(column: Column, rules: UriRules, moved: Sequence[str]) -> SqlFragmen
 
 
 def prefix_pattern(prefix: str) -> str:
-    """Finds a prefix in a longer text."""
     return f"{BEFORE}{re.escape(prefix)}{AFTER}"
 
 
@@ -278,6 +273,5 @@ def both(*parts: SqlFragment) -> SqlFragment:
 
 
 def either(parts: Sequence[SqlFragment]) -> SqlFragment:
-    """One of some conditions."""
     sql = " OR ".join(each.sql for each in parts) or "1 = 0"
     return SqlFragment(sql=f"({sql})", values=tuple(value for each in parts for value in each.values))

@@ -29,7 +29,6 @@ STAR: Final = "\\052"  # how Route 53 writes one
 
 
 def memory_key_of_name(name: str) -> str:
-    """Under which what a name pointed to is remembered."""
     return f"dns/{name}"
 
 

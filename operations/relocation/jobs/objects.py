@@ -226,7 +226,6 @@ def _towards(peer: Peer) -> Manifest:
 
 
 def monitor(job: MoverJob) -> Manifest:
-    """What tells Prometheus to ask them."""
     return {
         **head(job, "monitoring.coreos.com/v1", "PodMonitor"),
         "spec": {
@@ -237,7 +236,6 @@ def monitor(job: MoverJob) -> Manifest:
 
 
 def keys_of(job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> list[Manifest]:
-    """A Secret for each side."""
     return [
         {
             "apiVersion": "v1",
@@ -254,7 +252,6 @@ def keys_of(job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> li
 
 
 def authorities_of(job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> list[Manifest]:
-    """The authority of each side that has its own."""
     places = {"source": source, "target": target}
     return [
         {

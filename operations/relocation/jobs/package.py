@@ -51,7 +51,6 @@ def build_code_config_map(job: MoverJob) -> Manifest:
 
 
 def build_spec_config_map(job: MoverJob) -> Manifest:
-    """ConfigMap with what this Job does."""
     share = None if job.mib_per_s is None else job.mib_per_s / min(job.parallelism, job.shards)
     sides = {side: {**_below(job, side), "authority": f"{AUTHORITY_FOLDER}/{side}/ca.crt"} for side in job.authorities}
     spec = {

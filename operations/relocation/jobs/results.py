@@ -168,7 +168,6 @@ class MoverRun:
         return self.kind == COPY and known.get("asked") == self._asked
 
     def write(self, number: int, *, shards: int, is_open: bool) -> None:
-        """Put on disk whether a round is under way."""
         report.write(self._path, {"number": number, "open": is_open, "shards": shards, "asked": self._asked})
 
     @property

@@ -33,7 +33,6 @@ class CustomResourceKind:
 
     @property
     def definition(self) -> Manifest:
-        """As the API server takes it."""
         schema: Manifest = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
         version: Manifest = {
             "name": self.version,
@@ -118,7 +117,6 @@ def path_of(kind: CustomResourceKind, *, namespace: str = TEAM) -> str:
 
 
 def kind(name: str) -> CustomResourceKind:
-    """A kind by its name."""
     return next(each for each in KINDS if each.name == name)
 
 
@@ -165,7 +163,6 @@ def _when_known(api: RehearsedApiServer, path: str, manifest: Manifest) -> None:
 
 
 def _namespace() -> Manifest:
-    """The team's, labelled as Kubeflow's profile controller does it."""
     labels = {"app.kubernetes.io/part-of": "kubeflow-profile"}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": TEAM, "labels": labels}}
 
@@ -177,7 +174,6 @@ def _node() -> Manifest:
 
 
 def _make_ready(api: RehearsedApiServer) -> None:
-    """Say of the node what its kubelet would say."""
     room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
     ready = {
         "type": "Ready",

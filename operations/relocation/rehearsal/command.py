@@ -45,7 +45,6 @@ class Runner:
 
     @property
     def root(self) -> Path:
-        """The project that it runs in."""
         return self.scene.folder / "project"
 
     @property
@@ -54,12 +53,10 @@ class Runner:
         return self.root / "relocations" / "--".join(PAIR)
 
     def prepare(self) -> None:
-        """Make the project."""
         self.root.mkdir()
         (self.root / "Pulumi.yaml").write_text(PROJECT, encoding="utf-8")
 
     def command(self, name: str, *arguments: str) -> CommandResult:
-        """Run one command to its end."""
         process = self._start(name, arguments)
         said, _ = process.communicate(timeout=STEP_WITHIN)
         return CommandResult(code=process.returncode, said=said)
@@ -96,7 +93,6 @@ class Runner:
         )
 
     def records(self) -> tuple[JournalRecord, ...]:
-        """The journal, as it is now."""
         path = self.folder / NAME
         for _ in range(3):  # the head is written after the line: a look between the two is taken again
             try:

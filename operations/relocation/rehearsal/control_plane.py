@@ -149,7 +149,6 @@ def controllers(folder: Path, plane: ControlPlane) -> list[str]:
 
 
 def scheduler(plane: ControlPlane) -> list[str]:
-    """The scheduler with its default profile."""
     return ["kube-scheduler", f"--kubeconfig={plane.kubeconfig}", "--leader-elect=false", "--secure-port=0"]
 
 

@@ -55,7 +55,6 @@ class RehearsedSide:
 
     @property
     def api(self) -> RehearsedApiServer:
-        """Its API server."""
         return RehearsedApiServer(self.plane)
 
 
@@ -72,7 +71,6 @@ class RehearsalEnvironment:
 
 
 def buckets(side: str) -> tuple[str, ...]:
-    """Names of a side's buckets."""
     return (TEAM_BUCKET[side], TRACKING_BUCKET, SETS_BUCKET)
 
 

@@ -53,7 +53,6 @@ class Child:
             raise ServerError(f"{self.log.stem} ended with {self.process.returncode}:\n{self.last_words()}")
 
     def last_words(self) -> str:
-        """The end of its log."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         return "\n".join(lines[-LINES_SHOWN:])
 
@@ -68,7 +67,6 @@ def start_child(
     folder: Path | None = None,
     ends_by: signal.Signals = signal.SIGTERM,
 ) -> Generator[Child]:
-    """Start a server, and stop it at the end."""
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - servers that we named, no shell
             list(command), stdout=output, stderr=subprocess.STDOUT, env=environment, user=user, cwd=folder

@@ -138,7 +138,6 @@ class Rehearsal:
 
     @property
     def runner(self) -> Runner:
-        """The relocation's commands."""
         return Runner(self.scene)
 
     @contextmanager
@@ -252,7 +251,6 @@ def _kill(rehearsal: Rehearsal, step: str, *, name: str = "run") -> None:
 
 
 def _address(both: RehearsalEnvironment) -> str:
-    """Which side the names point to."""
     from operations.relocation.rehearsal.environment import ADDRESSES  # noqa: PLC0415 - beside its only use
 
     text = both.hosts.read_text(encoding="utf-8")

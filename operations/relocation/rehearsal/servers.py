@@ -58,7 +58,6 @@ class RehearsedStore:
     server: Child
 
     def place(self, bucket: str, *, user: str) -> BucketEndpoint:
-        """A bucket as one of the users reaches it."""
         return BucketEndpoint(
             endpoint=self.endpoint, region=REGION, bucket=bucket, access_key=user, secret_key=self.keys[user]
         )
@@ -156,7 +155,6 @@ class RehearsedDatabase:
 
     @property
     def uri(self) -> str:
-        """With the password in it."""
         return f"postgresql://{self.name}:{quote(self.password)}@{LOOPBACK}:{self.port}/{self.name}"
 
     @property

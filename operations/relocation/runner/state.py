@@ -71,7 +71,6 @@ class RelocationState:
     frozen_since: datetime | None = None
 
     def of(self, step: str) -> StepStanding:
-        """How far a step is."""
         return self.steps.get(step, StepStanding())
 
     @property
@@ -86,7 +85,6 @@ class RelocationState:
 
     @property
     def begun(self) -> bool:
-        """Whether anything of the present attempt was begun."""
         return bool(self.steps)
 
     def still_for(self, now: datetime) -> timedelta | None:

@@ -46,7 +46,6 @@ class DatabasePair:
 
     @property
     def key(self) -> str:
-        """Under which is remembered that this target is ours."""
         return f"databases/{self.name}"
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def switch(move: Move, hands: QuiescePorts, writers: Mapping[str, NameSwitcher]) -> Evidence:
-    """Close the target's databases, then switch the names."""
     move.say("making the target's databases read-only until the commit")
     closed = databases.close(move, hands, side=TARGET)
     proof = databases.prove_closed(move, hands, side=TARGET)
@@ -43,7 +42,6 @@ def put_back(move: Move, hands: QuiescePorts, writers: Mapping[str, NameSwitcher
 
 
 def writers() -> Mapping[str, NameSwitcher]:
-    """Who really writes names, by kind."""
     from operations.relocation.dns.hosts_file import HostsFile, ManualSwitcher  # noqa: PLC0415 - SDKs are imported once names are switched
     from operations.relocation.dns.route53 import Route53  # noqa: PLC0415 - as above
 

@@ -74,7 +74,6 @@ def _since(move: Move) -> list[str]:
 
 
 def _between(before: Path, after: Path) -> list[str]:
-    """Keys that differ between two manifests of the source."""
     if not (before.exists() and after.exists()):
         return []
     with pairs.translate_store_errors():

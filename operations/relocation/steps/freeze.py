@@ -21,7 +21,6 @@ NO_CLUSTER: Final = "no kubeconfig is named: nobody looks for writers in the clu
 
 
 def freeze(move: Move, hands: QuiescePorts) -> Evidence:
-    """Close the target, stop the source, prove it."""
     move.say("asking whether the canaries can write, which they must not in a moment")
     stores.see_that_canaries_write(move, hands)
     databases.see_that_databases_write(move, hands)

@@ -209,7 +209,6 @@ def _canary(move: Move, asking: SideQueries, pair: BucketPair, faults: list[str]
 
 
 def _administrators(move: Move, asking: SideQueries, faults: list[str]) -> object:
-    """Whether who stops MinIO's users may."""
     for name, side in (("source", move.places.source), ("target", move.places.target)):
         if not asking.administrator_answers(side.store, move.secrets):
             faults.append(f"the store of the {name} does not answer its administrator: look at the keys of `admin`")
@@ -217,7 +216,6 @@ def _administrators(move: Move, asking: SideQueries, faults: list[str]) -> objec
 
 
 def _room(move: Move, asking: SideQueries, faults: list[str]) -> object:
-    """Whether what is to be copied fits in."""
     left = asking.room_left(move.places.target.store, move.secrets)
     if left is None:
         return "unknown: nobody says how much room the target has"

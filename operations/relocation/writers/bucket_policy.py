@@ -65,7 +65,6 @@ def without_denial(document: str | None) -> str | None:
 
 
 def denies(document: str | None) -> bool:
-    """Whether ours stands there."""
     return bool(_statements(parse_policy(document), ours=True))
 
 

@@ -84,7 +84,6 @@ def open_again(move: Move, hands: QuiescePorts, *, side: str) -> list[Done]:
 
 
 def write_again(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, str]:
-    """What a write into each database is, by name."""
     every = _postgres(side_of(move, side).databases)
     return {name: hands.databases.try_to_write(each, move) for name, each in every}
 

@@ -56,7 +56,6 @@ class Users:
         return {str(each["accessKey"]): _split(each.get("policyName")) for each in found if each.get("accessKey")}
 
     def write_policy(self, name: str, text: str) -> None:
-        """Have our policy, or replace it."""
         path = self._folder / f"{name}.json"
         path.write_text(text, encoding="utf-8")
         self._run("policy", "create", ALIAS, name, str(path))

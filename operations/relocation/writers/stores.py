@@ -28,12 +28,10 @@ TARGET: Final = "target"
 
 
 def side_of(move: Move, side: str) -> RelocationSide:
-    """One of the two sides, by its word."""
     return move.places.source if side == SOURCE else move.places.target
 
 
 def buckets_of(move: Move, side: str) -> list[str]:
-    """Buckets of a side that are moved."""
     every = (each.source if side == SOURCE else each.target for each in move.places.buckets)
     return list(dict.fromkeys(every))
 
@@ -123,7 +121,6 @@ def prove_closed(move: Move, hands: QuiescePorts) -> list[dict[str, str]]:
 
 
 def open_again(move: Move, hands: QuiescePorts, *, side: str) -> Done:
-    """Open what was closed."""
     place = side_of(move, side).store
     stopper = _stopper(move, hands, side=side)
     if stopper is None:

@@ -65,7 +65,6 @@ class Stopped:
     before: object
 
     def form(self) -> dict[str, object]:
-        """As JSON."""
         writer = self.writer
         return {
             "kind": writer.way.kind.name,

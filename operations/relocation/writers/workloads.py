@@ -53,18 +53,15 @@ class WriterWorkload:
 
     @property
     def words(self) -> str:
-        """As a person looks for it."""
         place = f"{self.namespace}/{self.name}" if self.namespace else self.name
         return f"{self.way.kind.name} {place}"
 
     @property
     def stands_still(self) -> bool:
-        """Whether it is stopped, by whomever."""
         return self.way.holds(self.value)
 
 
 def writer_of(way: StopMethod, document: Mapping[str, object]) -> WriterWorkload:
-    """A writer from its object."""
     value = value_at(document, way.field)
     return WriterWorkload(
         way=way,
