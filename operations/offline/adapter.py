@@ -205,7 +205,7 @@ def _name_unknowns() -> Generator[None]:
     """While it lasts, an unknown input is sent as a token that names its origin instead of the bare sentinel."""
     original = rpc.serialize_property
 
-    async def named(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - wraps the SDK's function whole
+    async def serialize_with_origin(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - wraps the SDK's function whole
         result = await original(*args, **kwargs)
         value = args[0]
         of_resource = len(args) > 3 and args[3] is not None  # noqa: PLR2004 - fourth argument: resource_obj
@@ -213,7 +213,7 @@ def _name_unknowns() -> Generator[None]:
             return result
         return await _origin(cast("pulumi.Output[object]", value))
 
-    rpc.serialize_property = named
+    rpc.serialize_property = serialize_with_origin
     try:
         yield
     finally:

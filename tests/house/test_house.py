@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -96,3 +98,69 @@ def test_no_file_names_a_path_of_the_machine_it_was_written_on() -> None:
 
 def test_the_program_is_a_table_of_contents() -> None:
     assert len((ROOT / "stacks/__main__.py").read_text().splitlines()) < 60
+
+
+MOST_MODULES = 12
+WIDER_FOLDERS = {  # tables of one kind may hold 20; the others shrink
+    "catalogs": 14,  # one reader for each file of facts
+    "operations/relocation/steps": 15,  # one file for each step
+}
+
+
+def test_folders_stay_small() -> None:
+    counts = Counter(label(path.parent) for path in SOURCES if path.name != "__init__.py")
+    wide = {folder: count for folder, count in counts.items() if count > MOST_MODULES}
+    assert {folder: count for folder, count in wide.items() if count > WIDER_FOLDERS.get(folder, 0)} == {}
+    assert {folder for folder, most in WIDER_FOLDERS.items() if wide.get(folder, 0) < most} == set(), "lower the list"
+
+
+def test_a_class_name_is_defined_once_but_for_the_parallel_folders_of_clouds() -> None:
+    places: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for name, lines in lines_of_functions(path):
+            if lines == 0 and "/clouds/" not in label(path):
+                places.setdefault(name, []).append(label(path))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+IRREGULAR = {
+    "told",
+    "held",
+    "kept",
+    "found",
+    "given",
+    "said",
+    "made",
+    "built",
+    "drawn",
+    "sold",
+    "shown",
+    "taken",
+    "met",
+    "left",
+    "sent",
+    "known",
+}
+NO_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed"}
+
+
+def functions_beside_classes(tree: ast.AST) -> Iterator[str]:
+    """Names of functions that are no methods, nested ones too."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        if not isinstance(node, ast.ClassDef):
+            yield from functions_beside_classes(node)
+
+
+def is_participle(name: str) -> bool:
+    word = name.strip("_")
+    return word in IRREGULAR or (word.endswith("ed") and "_" not in word and word not in NO_PARTICIPLES)
+
+
+def test_no_function_is_named_by_a_participle() -> None:
+    named = {
+        label(path): [name for name in functions_beside_classes(ast.parse(path.read_text())) if is_participle(name)]
+        for path in SOURCES
+    }
+    assert {file: names for file, names in named.items() if names} == {}

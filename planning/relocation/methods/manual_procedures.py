@@ -244,7 +244,7 @@ def list_manual_moves(
     """
     choices = {thing.key: choice for thing, choice in chosen}
 
-    def found() -> Iterator[ManualMove]:
+    def list_moves() -> Iterator[ManualMove]:
         for thing in inventory.things:
             choice = choices.get(thing.key)
             named = None if covered is None else thing.key in covered
@@ -254,4 +254,4 @@ def list_manual_moves(
         for each in inventory.strange:
             yield ManualMove(key=f"{STRANGE}{each}", title=each, why="no row of ours knows what becomes of it")
 
-    return tuple(found())
+    return tuple(list_moves())
