@@ -37,7 +37,7 @@ class Fetch(Protocol):
         """The answer, whatever its status.
 
         Raises:
-            UnreachableError: nobody answered.
+            RegistryUnreachableError: no answer.
         """
         ...
 
@@ -46,7 +46,7 @@ def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | No
     """The answer of a server, redirects followed; credentials never follow to another host.
 
     Raises:
-        UnreachableError: not HTTPS, nobody answered, or the answer is too long.
+        RegistryUnreachableError: not HTTPS (a redirect included), no answer, or the answer is too long.
     """
     import requests  # noqa: PLC0415 - only one command needs it
     from urllib3.exceptions import LocationParseError  # noqa: PLC0415 - as above
@@ -56,7 +56,10 @@ def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | No
     sent = dict(headers or {})
     auth = _as_it_is if "Authorization" in sent else None  # else requests would put a login of .netrc over the token
     try:
-        with requests.request(method, url, headers=sent, auth=auth, timeout=SECONDS, stream=True) as response:
+        with (
+            _open_session() as session,
+            session.request(method, url, headers=sent, auth=auth, timeout=SECONDS, stream=True) as response,
+        ):
             body = bytearray()
             for block in response.iter_content(BLOCK):
                 body += block
@@ -66,6 +69,15 @@ def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | No
             return HttpResponse(status=response.status_code, headers=said, body=bytes(body))
     except (requests.RequestException, LocationParseError) as error:
         raise RegistryUnreachableError(f"{url}: {type(error).__name__}") from error
+
+
+def _open_session() -> requests.Session:
+    """A session without plain HTTP, so that no redirect leads from HTTPS to what anybody on the way can change."""
+    import requests  # noqa: PLC0415 - as in over_https
+
+    session = requests.Session()
+    session.adapters.pop("http://")
+    return session
 
 
 def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:

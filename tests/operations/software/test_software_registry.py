@@ -126,7 +126,7 @@ class Response:
 
 def test_only_https_is_asked_and_an_answer_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
-    monkeypatch.setattr(requests, "request", lambda *call, **more: sent.append((call, more)) or Response())
+    monkeypatch.setattr(requests.Session, "request", lambda _, *call, **more: sent.append((call, more)) or Response())
     with pytest.raises(RegistryUnreachableError, match="is not HTTPS"):
         http.over_https("http://quay.io/v2/")
     answer = http.over_https("https://quay.io/v2/", headers={"Authorization": "Bearer x"})
@@ -141,6 +141,6 @@ def test_a_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch)
     def broken(*_: object, **__: object) -> None:
         raise requests.ConnectionError
 
-    monkeypatch.setattr(requests, "request", broken)
+    monkeypatch.setattr(requests.Session, "request", broken)
     with pytest.raises(RegistryUnreachableError, match=r"quay.io/v2/: ConnectionError"):
         http.over_https("https://quay.io/v2/")

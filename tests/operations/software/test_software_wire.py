@@ -15,6 +15,7 @@ from operations.software.http import RegistryUnreachableError
 DIGEST = f"sha256:{'a' * 64}"
 MANIFEST = "https://registry.example/v2/team/tool/manifests/1.0"
 ELSEWHERE = "https://blobs.example/1.0"
+DOWNGRADED = "https://registry.example/downgraded"
 
 
 @pytest.fixture
@@ -29,6 +30,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[requests.PreparedRequest]:
             status, headers = 401, {"WWW-Authenticate": 'Bearer realm="https://login.example/token",service="r"'}
         elif request.url == MANIFEST:
             status, headers = 307, {"Location": ELSEWHERE}
+        elif request.url == DOWNGRADED:
+            status, headers = 307, {"Location": "http://registry.example/plain"}
         elif str(request.url).startswith("https://login.example"):
             body = b'{"token": "once"}'
         return self.build_response(request, HTTPResponse(BytesIO(body), headers, status, preload_content=False))
@@ -48,6 +51,12 @@ def test_a_digest_is_asked_for_with_a_token_that_does_not_follow_to_another_host
         ("HEAD", ELSEWHERE, None),
     ]
     assert {each.headers["Accept"] for each in sent if each.method == "HEAD"} == {registry.ACCEPTED}
+
+
+def test_no_redirect_leads_from_https_to_plain_http(sent: list[requests.PreparedRequest]) -> None:
+    with pytest.raises(RegistryUnreachableError, match="InvalidSchema"):
+        http.over_https(DOWNGRADED)
+    assert [each.url for each in sent] == [DOWNGRADED]
 
 
 @pytest.mark.parametrize("host", ["a..b", f"{'a' * 70}.example"])
