@@ -8,6 +8,7 @@ import typer
 
 from catalogs.model import CatalogError
 from planning.values.errors import AtollError, InputError
+from planning.values.extras import find_missing_extra
 from planning.values.printable import printable, printable_line
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def render_error(fault: BaseException, *, colour: bool = False) -> tuple[str, in
         return _paint_lines(_usage(fault), colour=colour), USAGE
     if isinstance(fault, OSError):
         return _paint_lines([_os(fault)], colour=colour), FAILED
+    if missing := find_missing_extra(fault):
+        return _paint_lines(_atoll(missing), colour=colour), FAILED
     return _paint_lines(_bug(fault), colour=colour), FAILED
 
 

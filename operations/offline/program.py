@@ -18,6 +18,7 @@ from operations.offline.registrations import Signatures, read_fields
 from operations.project.stack_config import read_config
 from planning.costs.resources.resource import Resource
 from planning.values.errors import AtollError
+from planning.values.extras import find_missing_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -195,6 +196,8 @@ def _in_words(fault: BaseException, *, stack: str, root: Path) -> AtollError:
     for each in (fault, fault.__cause__):
         if isinstance(each, AtollError):
             return each
+        if each is not None and (missing := find_missing_extra(each)):
+            return missing
     frames = [frame for frame in traceback.extract_tb(fault.__traceback__) if _is_ours(frame.filename, root=root)]
     place = f"{Path(frames[-1].filename).relative_to(root)}:{frames[-1].lineno}" if frames else "the Pulumi SDK"
     return AtollError(
