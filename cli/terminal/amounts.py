@@ -6,7 +6,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
-from planning.quoting.quote_form import calculate_average_nodes
+from planning.quoting.quote import calculate_average_nodes
 from planning.values.money import CENT, round_to, to_cents
 
 if TYPE_CHECKING:

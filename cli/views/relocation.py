@@ -13,7 +13,7 @@ from rich.text import Text
 
 from catalogs.parsing import spell_unit
 from cli.terminal.amounts import usd_exact
-from planning.quoting.quote_form import cents_form
+from planning.costs.json_shapes import cents_form
 from planning.relocation.durations import DurationEstimate
 from planning.relocation.formatting import amount, size_text, span_text
 from planning.values.money import ZERO, Range, to_cents

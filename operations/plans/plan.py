@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.plans.price_book import as_book
-from planning.ceilings.verdict import judge
+from planning.ceilings.verdict import judge, judgement_form
+from planning.costs.json_shapes import bill_form, range_form
 from planning.costs.resources.stack_cost import price_resources
 from planning.platform.base_layer_software import list_base_layer_software
 from planning.platform.digests import SoftwareLock
 from planning.platform.software_form import build_left_out_form, build_pinned_form
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
-from planning.quoting.quote_form import bill_form, judgement_form, range_form, usd_per_node_hour
+from planning.quoting.quote import usd_per_node_hour
 from planning.values.json_format import SCHEMA_VERSION
 from planning.values.money import NOTHING, to_cents
 from policies.evaluation import PolicyReport, build_finding_forms, evaluate_rules, exemption_forms

@@ -7,7 +7,8 @@ from typing import Final
 from pydantic import ConfigDict, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from planning.costs.json_shapes import BillForm, JudgementForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
+from planning.ceilings.verdict import JudgementForm  # noqa: TC001 - as below
+from planning.costs.json_shapes import BillForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
 from planning.diff.policy_form import ExemptionForm, FoundForm  # noqa: TC001 - as above
 from planning.platform.software_form import LeftOutForm, PinnedForm  # noqa: TC001 - as above
 

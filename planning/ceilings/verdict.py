@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
+
+from pydantic import with_config
+from typing_extensions import TypedDict
 
 from planning.costs.bill import BillGroup
 from planning.costs.bounds import Interval, exactly, of_lines
+from planning.costs.json_shapes import CLOSED
+from planning.values.json_format import fill_form
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
 
@@ -29,6 +34,18 @@ class Judgement:
 
     verdict: Verdict
     reason: str
+
+
+@with_config(CLOSED)
+class JudgementForm(TypedDict):
+    """Is it under the ceiling?"""
+
+    verdict: Literal["within", "over", "cannot tell"]
+    reason: str
+
+
+def judgement_form(judgement: Judgement) -> JudgementForm:
+    return fill_form(JudgementForm, judgement)
 
 
 def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Decimal | None) -> Judgement:

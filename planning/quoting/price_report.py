@@ -1,27 +1,62 @@
-"""What a stack costs, resource by resource, before and after: the answer of `atoll price`, and its JSON form.
-
-{"resources": [{"urn", "type", "state", "usd_per_month", "reason", "lines": [...]}],
- "old": {...}, "new": {...}, "notes": [...], "judgement": {...} | null}
-Every amount is a decimal string, {"min", "expected", "max"} a month; null where nothing is known of it.
-"""
+"""What a stack costs, resource by resource, before and after: the answer of `atoll price`, and its JSON form."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from planning.ceilings.verdict import Judgement, judge
+from pydantic import with_config
+from typing_extensions import TypedDict
+
+from planning.ceilings.verdict import Judgement, JudgementForm, judge, judgement_form
+from planning.costs.json_shapes import CLOSED, LineForm, RangeForm, line_form, range_form
 from planning.costs.resources.stack_cost import price_resources
-from planning.quoting.quote_form import judgement_form, line_form, range_form
 from planning.spec.lock import Ceilings
+from planning.values.json_format import fill_form
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from decimal import Decimal
 
-    from planning.costs.bill import Bill
+    from planning.costs.bill import Bill, LineItem
     from planning.costs.resources.formats.values import Preview
-    from planning.costs.resources.stack_cost import CostingBook, ResourceCost, StackCost
+    from planning.costs.resources.stack_cost import CostingBook, StackCost
+
+
+@with_config(CLOSED)
+class TakenForm(TypedDict):
+    """One resource, counted and priced."""
+
+    urn: str
+    type: str
+    state: Literal["priced", "free", "unpriced"]
+    usd_per_month: RangeForm | None
+    reason: str
+    """The rule by which it is free."""
+    lines: list[LineForm]
+
+
+@with_config(CLOSED)
+class PriceSideForm(TypedDict):
+    """A stack before or after."""
+
+    usd_per_month: RangeForm
+    unpriced: list[LineForm]
+
+
+@with_config(CLOSED)
+class PriceForm(TypedDict):
+    """`atoll price --json`."""
+
+    stack: str
+    resources: list[TakenForm]
+    old: PriceSideForm | None
+    """Null where the file does not say what exists."""
+    new: PriceSideForm
+    notes: list[str]
+    judgement: JudgementForm | None
+    """Null without --ceiling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +83,11 @@ class PriceReport:
             return Judgement(verdict=Verdict.CANNOT_TELL, reason="; ".join(self.gaps))
         return found
 
-    def as_json(self, judgement: Judgement | None = None) -> dict[str, object]:
+    def as_json(self, judgement: Judgement | None = None) -> PriceForm:
         """The report in plain values; no value of a resource's inputs beyond machine names and regions is in it."""
         return {
             "stack": self.stack,
-            "resources": [_resource(taken) for taken in self.new.resources],
+            "resources": [fill_form(TakenForm, cost, lines=_lines(cost.lines)) for cost in self.new.resources],
             "old": None if self.old is None else _side(self.old.bill),
             "new": _side(self.new.bill),
             "notes": list(self.notes),
@@ -72,20 +107,10 @@ def report(preview: Preview, catalog: CostingBook) -> PriceReport:
     return PriceReport(stack=preview.stack, old=old, new=new, notes=preview.notes, gaps=preview.gaps)
 
 
-def _resource(taken: ResourceCost) -> dict[str, object]:
-    return {
-        "urn": taken.urn,
-        "type": taken.type,
-        "state": taken.state.value,
-        "usd_per_month": None if taken.usd_per_month is None else range_form(taken.usd_per_month),
-        "reason": taken.reason,
-        "lines": [line_form(line) for line in taken.lines],
-    }
-
-
-def _side(bill: Bill) -> dict[str, object]:
+def _side(bill: Bill) -> PriceSideForm:
     """Totals of one side: a floor while anything is unpriced."""
-    return {
-        "usd_per_month": range_form(bill.usd_per_month),
-        "unpriced": [line_form(line) for line in bill.unpriced],
-    }
+    return {"usd_per_month": range_form(bill.usd_per_month), "unpriced": _lines(bill.unpriced)}
+
+
+def _lines(lines: Iterable[LineItem]) -> list[LineForm]:
+    return [line_form(line) for line in lines]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from planning.checklist.model.vocabulary import Residency
+from planning.checklist.model.vocabulary import HOME, Residency
 from planning.spec.lock import SCHEMA_VERSION
 from planning.spec.lock_content import Lock, LockedLine
+from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from planning.ceilings.verdict import Judgement
     from planning.costs.bill import Bill
     from planning.sizing.demand import SizingFigure
-    from planning.spec.cluster import ClusterSpec
+    from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.lock_content import Ceilings
     from planning.values.money import Range
 
@@ -59,6 +60,13 @@ class PoolWorth:
     usd_per_1000_tflops_hour: Decimal | None
     big_three_usd_per_gpu_hour: Decimal | None
     flags: tuple[str, ...]
+
+    @property
+    def versus_big_three_percent(self) -> Decimal | None:
+        """How much more an accelerator-hour costs than at the cheapest of the big three; negative: less."""
+        if self.usd_per_gpu_hour is None or not self.big_three_usd_per_gpu_hour:
+            return None
+        return (self.usd_per_gpu_hour / self.big_three_usd_per_gpu_hour - 1) * 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +162,10 @@ class Option:
     def spec(self) -> ClusterSpec:
         return self.placements[0]
 
+    @property
+    def worth_by_pool(self) -> dict[str, PoolWorth]:
+        return {worth.pool: worth for worth in self.worth}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
@@ -198,6 +210,18 @@ class Quote:
         return next((option for option in self.options if option.recommended), self.options[0])
 
 
+def calculate_average_nodes(pool: Pool) -> Decimal:
+    """Nodes of a pool that are up on average over the month."""
+    return pool.node_hours.expected / HOURS_PER_MONTH
+
+
+def usd_per_node_hour(pool: Pool, bill: Bill, *, placement: str = HOME) -> Decimal | None:
+    """What one node of a pool costs for an hour; None where its price is not known."""
+    prefix = "" if placement == HOME else f"{placement}/"
+    key = f"{prefix}pool/{pool.name}/machine"
+    return next((line.usd_per_unit for line in bill.lines if line.key == key), None)
+
+
 def lock(
     quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: int, residency: str = Residency.ANY
 ) -> Lock:
@@ -208,11 +232,9 @@ def lock(
             item=line.item,
             state=line.state,
             unit=line.unit,
-            quantity=(line.quantity.min, line.quantity.expected, line.quantity.max),
+            quantity=line.quantity.readings,
             usd_per_unit=line.usd_per_unit,
-            usd_per_month=(line.usd_per_month.min, line.usd_per_month.expected, line.usd_per_month.max)
-            if line.usd_per_month is not None
-            else None,
+            usd_per_month=line.usd_per_month and line.usd_per_month.readings,
             source=line.source,
             as_of=line.as_of,
         )

@@ -1,243 +1,285 @@
-"""JSON forms of quotes, bills and figures: pure functions that fill the shapes of `planning.costs.json_shapes`."""
+"""JSON of quotes, options and figures; `atoll schema --of` publishes its shape."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from planning.checklist.model.vocabulary import HOME
-from planning.values.json_format import SCHEMA_VERSION, TEN_THOUSANDTH, decimal_text
-from planning.values.money import CENT, HOURS_PER_MONTH, round_to, to_cents
+from pydantic import with_config
+from typing_extensions import TypedDict
+
+from planning.ceilings.verdict import JudgementForm, judgement_form
+from planning.costs.json_shapes import CLOSED, BillForm, RangeForm, bill_form
+from planning.quoting.quote import calculate_average_nodes, usd_per_node_hour
+from planning.values.json_format import SCHEMA_VERSION, TEN_THOUSANDTH, decimal_text, fill_form, to_json
+from planning.values.money import CENT, round_to, to_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
-    from planning.ceilings.verdict import Judgement
-    from planning.costs.bill import Bill, LineItem
-    from planning.costs.json_shapes import (
-        BillForm,
-        BuyingForm,
-        ExplainForm,
-        FigureForm,
-        JudgementForm,
-        LineForm,
-        OptionForm,
-        PlacementForm,
-        PoolForm,
-        QuoteForm,
-        RangeForm,
-        TwinForm,
-    )
-    from planning.quoting.quote import Buying, Option, PoolWorth, Quote, Twin
+    from planning.costs.bill import Bill
+    from planning.quoting.quote import Option, PoolWorth, Quote
     from planning.sizing.demand import SizingFigure
-    from planning.spec.cluster import Placement, Pool
-    from planning.values.money import Range
+    from planning.spec.cluster import Pool
 
 
-def range_form(quantity: Range) -> RangeForm:
-    return {
-        "min": decimal_text(quantity.min),
-        "expected": decimal_text(quantity.expected),
-        "max": decimal_text(quantity.max),
-    }
+@with_config(CLOSED)
+class PlacementForm(TypedDict):
+    """Where one cluster of the stack is."""
+
+    name: str
+    provider: str
+    region: str
+    zones: list[str]
+    target: str
 
 
-def cents_form(usd: Range) -> RangeForm:
-    """A range of USD, rounded to cents."""
-    return {"min": str(to_cents(usd.min)), "expected": str(to_cents(usd.expected)), "max": str(to_cents(usd.max))}
+@with_config(CLOSED)
+class NodeCountForm(TypedDict):
+    """Nodes of a pool."""
+
+    min: int
+    """Always up."""
+    expected: float
+    """Average over the month."""
+    max: int
+    """With every spare."""
 
 
-def line_form(line: LineItem) -> LineForm:
-    return {
-        "key": line.key,
-        "label": line.label,
-        "group": line.group.value,
-        "item": str(line.item),
-        "state": line.state.value,
-        "quantity": range_form(line.quantity),
-        "unit": line.unit,
-        "usd_per_unit": _maybe(line.usd_per_unit),
-        "usd_per_month": None if line.usd_per_month is None else range_form(line.usd_per_month),
-        "source": line.source,
-        "as_of": line.as_of.isoformat() if line.as_of else None,
-        "note": line.note,
-    }
+@with_config(CLOSED)
+class PoolForm(TypedDict):
+    """Equal nodes of one offer."""
+
+    placement: str
+    name: str
+    role: Literal["system", "cpu", "gpu"]
+    workload: str | None
+    machine: str
+    accelerator: str | None
+    accelerators: int
+    """Per node."""
+    nodes: NodeCountForm
+    purchase: str
+    usd_per_hour: str | None
+    """Of one node."""
+    usd_per_gpu_hour: str | None
+    usd_per_1000_tflops_hour: str | None
+    """At the workload's precision, dense peak."""
+    big_three_usd_per_gpu_hour: str | None
+    """Least of AWS, GCP and Azure on demand for the same accelerator."""
+    versus_big_three_percent: str | None
+    """Negative: cheaper than the big three."""
+    flags: list[str]
+    """What weakens the price."""
 
 
-def bill_form(bill: Bill) -> BillForm:
-    """A bill with its sum and what has no price."""
-    return {
-        "lines": [line_form(line) for line in bill.lines],
-        "usd_per_month": cents_form(bill.usd_per_month),
-        "unpriced": [{"key": line.key, "label": line.label, "reason": line.note} for line in bill.unpriced],
-    }
+@with_config(CLOSED)
+class RunForm(TypedDict):
+    """One training or fine-tuning run."""
+
+    workload: str
+    hours: str
+    usd: str
 
 
-def judgement_form(judgement: Judgement) -> JudgementForm:
-    return {"verdict": judgement.verdict.value, "reason": judgement.reason}
+@with_config(CLOSED)
+class BuyingForm(TypedDict):
+    """The same accelerators bought instead of rented."""
+
+    servers: int
+    usd_per_year: str
+    rent_usd_per_year: str
+    break_even_month: int | None
+    source: str
+
+
+@with_config(CLOSED)
+class TwinForm(TypedDict):
+    """The same machines bought in the same way at another place."""
+
+    provider: str
+    region: str
+    share: str
+    """Expected cost relative to the option's: "0.003" is 0.3% more."""
+    option_id: str
+    """The full option of that place, where a view chose it; else ""."""
+    views: list[str]
+
+
+@with_config(CLOSED)
+class OptionForm(TypedDict):
+    """One complete priced cluster."""
+
+    id: str
+    views: list[str]
+    why: list[str]
+    recommended: bool
+    """By the written rule; of one option."""
+    tradeoff: str
+    """Why it is recommended, else what it gains and loses against the recommended one."""
+    twins: list[TwinForm]
+    twin_of: str
+    """The option under which it is one line; "" for an option of its own."""
+    misses: list[str]
+    """What of the checklist it does not meet."""
+    placements: list[PlacementForm]
+    joined: bool
+    pools: list[PoolForm]
+    bill: BillForm
+    guarded_usd_per_month: str | None
+    """The most that the spend guard lets through; null without a ceiling or a guard."""
+    all_nodes_usd_per_month: str | None
+    """Every node for the whole month; null where it has no price."""
+    rank_usd_per_month: RangeForm
+    verdict: JudgementForm
+    runs: list[RunForm]
+    buying: BuyingForm | None
+    leaves_out: list[str]
+    lock_in: str
+    notes: list[str]
+
+
+@with_config(CLOSED)
+class RefusalForm(TypedDict):
+    """Why machines or places were left out, and how many."""
+
+    reason: str
+    count: int
+
+
+@with_config(CLOSED)
+class UnmetForm(TypedDict):
+    """A provider that was asked for, and why it has no option."""
+
+    provider: str
+    reason: str
+
+
+@with_config(CLOSED)
+class QuoteForm(TypedDict):
+    """`atoll quote --json`."""
+
+    schema_version: int
+    stack: str
+    prices: str
+    """Name of the price book."""
+    prices_digest: str
+    prices_as_of: str | None
+    priced_at: str
+    valid_until: str
+    checklist_digest: str
+    options: list[OptionForm]
+    reason: str
+    """Why there are fewer than three options."""
+    missing_views: dict[str, str]
+    advice: list[str]
+    """Changes to the checklist that bring an option under the ceiling."""
+    refusals: list[RefusalForm]
+    unmet_providers: list[UnmetForm]
+
+
+@with_config(CLOSED)
+class TermForm(TypedDict):
+    """One term of a formula."""
+
+    name: str
+    value: str
+
+
+@with_config(CLOSED)
+class FigureForm(TypedDict):
+    """One number and the reason for it."""
+
+    subject: str
+    name: str
+    value: str | None
+    unit: str
+    formula: str
+    inputs: list[TermForm]
+    source: str
+
+
+@with_config(CLOSED)
+class ExplainForm(TypedDict):
+    """`atoll explain --json`."""
+
+    schema_version: int
+    stack: str
+    figures: list[FigureForm]
 
 
 def quote_form(quote: Quote) -> QuoteForm:
     """`atoll quote --json`."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "stack": quote.stack,
-        "prices": quote.prices,
-        "prices_digest": quote.prices_digest,
-        "prices_as_of": quote.prices_as_of.isoformat() if quote.prices_as_of else None,
-        "priced_at": quote.priced_at.isoformat(),
-        "valid_until": quote.valid_until.isoformat(),
-        "checklist_digest": quote.checklist_digest,
-        "options": [option_form(option) for option in quote.options],
-        "reason": quote.reason,
-        "missing_views": dict(quote.missing_views),
-        "advice": list(quote.advice),
-        "refusals": [{"reason": reason, "count": count} for reason, count in quote.refusals],
-        "unmet_providers": [{"provider": name, "reason": reason} for name, reason in quote.unmet_providers],
-    }
+    return fill_form(
+        QuoteForm,
+        quote,
+        schema_version=SCHEMA_VERSION,
+        options=[option_form(option) for option in quote.options],
+        refusals=[{"reason": reason, "count": count} for reason, count in quote.refusals],
+        unmet_providers=[{"provider": name, "reason": reason} for name, reason in quote.unmet_providers],
+    )
 
 
 def option_form(option: Option) -> OptionForm:
     """One option with its whole bill."""
-    worth = worth_by_pool(option)
-    return {
-        "id": option.id,
-        "views": list(option.views),
-        "why": list(option.why),
-        "recommended": option.recommended,
-        "tradeoff": option.tradeoff,
-        "twins": [_twin_form(each) for each in option.twins],
-        "twin_of": option.twin_of,
-        "misses": list(option.misses),
-        "placements": [_placement_form(each.placement) for each in option.placements],
-        "joined": option.joined,
-        "pools": [
-            _pool_form(pool, worth=worth.get(pool.name), bill=option.bill, placement=each.placement.name)
-            for each in option.placements
-            for pool in each.pools
+    worth = option.worth_by_pool
+    return fill_form(
+        OptionForm,
+        option,
+        twins=[fill_form(TwinForm, twin, share=_format_rate(twin.share)) for twin in option.twins],
+        placements=[fill_form(PlacementForm, spec.placement) for spec in option.placements],
+        pools=[
+            _pool_form(pool, worth=worth.get(pool.name), bill=option.bill, placement=spec.placement.name)
+            for spec in option.placements
+            for pool in spec.pools
         ],
-        "bill": bill_form(option.bill),
-        "guarded_usd_per_month": _maybe_cents(option.guarded_usd_per_month),
-        "all_nodes_usd_per_month": _maybe_cents(option.all_nodes_usd_per_month),
-        "rank_usd_per_month": range_form(option.rank_usd_per_month),
-        "verdict": judgement_form(option.judgement),
-        "runs": [
-            {"workload": run.workload, "hours": _format_rate(run.hours), "usd": str(to_cents(run.usd))}
-            for run in option.runs
+        bill=bill_form(option.bill),
+        guarded_usd_per_month=_format_cents(option.guarded_usd_per_month),
+        all_nodes_usd_per_month=_format_cents(option.all_nodes_usd_per_month),
+        verdict=judgement_form(option.judgement),
+        runs=[
+            fill_form(RunForm, run, hours=_format_rate(run.hours), usd=_format_cents(run.usd)) for run in option.runs
         ],
-        "buying": None if option.buying is None else _buying_form(option.buying),
-        "leaves_out": list(option.leaves_out),
-        "lock_in": option.lock_in,
-        "notes": list(option.notes),
-    }
+        buying=option.buying
+        and fill_form(
+            BuyingForm,
+            option.buying,
+            usd_per_year=_format_cents(option.buying.usd_per_year),
+            rent_usd_per_year=_format_cents(option.buying.rent_usd_per_year),
+        ),
+    )
 
 
 def explain_form(stack: str, figures: Iterable[SizingFigure]) -> ExplainForm:
     """`atoll explain --json`."""
-    return {"schema_version": SCHEMA_VERSION, "stack": stack, "figures": [figure_form(figure) for figure in figures]}
+    return {"schema_version": SCHEMA_VERSION, "stack": stack, "figures": [_figure_form(figure) for figure in figures]}
 
 
-def figure_form(figure: SizingFigure) -> FigureForm:
-    return {
-        "subject": figure.subject,
-        "name": figure.name,
-        "value": _maybe(figure.value),
-        "unit": figure.unit,
-        "formula": figure.formula,
-        "inputs": [{"name": name, "value": value} for name, value in figure.inputs],
-        "source": figure.source,
-    }
-
-
-def calculate_average_nodes(pool: Pool) -> Decimal:
-    """Nodes of a pool that are up on average over the month."""
-    return pool.node_hours.expected / HOURS_PER_MONTH
-
-
-def usd_per_node_hour(pool: Pool, bill: Bill, *, placement: str = HOME) -> Decimal | None:
-    """What one node of a pool costs for an hour; None where its price is not known."""
-    prefix = "" if placement == HOME else f"{placement}/"
-    key = f"{prefix}pool/{pool.name}/machine"
-    return next((line.usd_per_unit for line in bill.lines if line.key == key), None)
-
-
-def worth_by_pool(option: Option) -> dict[str, PoolWorth]:
-    return {worth.pool: worth for worth in option.worth}
-
-
-def versus_big_three_percent(worth: PoolWorth) -> Decimal | None:
-    """How much more an accelerator-hour costs than at the cheapest of the big three; negative: less."""
-    if worth.usd_per_gpu_hour is None or not worth.big_three_usd_per_gpu_hour:
-        return None
-    return (worth.usd_per_gpu_hour / worth.big_three_usd_per_gpu_hour - 1) * 100
-
-
-def _placement_form(place: Placement) -> PlacementForm:
-    return {
-        "name": place.name,
-        "provider": place.provider,
-        "region": place.region,
-        "zones": list(place.zones),
-        "target": place.target,
-    }
+def _figure_form(figure: SizingFigure) -> FigureForm:
+    inputs = [{"name": name, "value": value} for name, value in figure.inputs]
+    return fill_form(FigureForm, figure, inputs=inputs)
 
 
 def _pool_form(pool: Pool, *, worth: PoolWorth | None, bill: Bill, placement: str) -> PoolForm:
-    return {
-        "placement": placement,
-        "name": pool.name,
-        "role": pool.role,
-        "workload": pool.workload,
-        "machine": pool.machine,
-        "accelerator": pool.accelerator,
-        "accelerators": pool.accelerators,
-        "nodes": {
-            "min": pool.min_nodes,
-            "expected": float(round_to(calculate_average_nodes(pool), CENT)),
-            "max": pool.max_nodes,
-        },
-        "purchase": pool.purchase,
-        "usd_per_hour": _maybe(usd_per_node_hour(pool, bill, placement=placement)),
-        "usd_per_gpu_hour": _maybe_rounded(worth.usd_per_gpu_hour if worth else None),
-        "usd_per_1000_tflops_hour": _maybe_rounded(worth.usd_per_1000_tflops_hour if worth else None),
-        "big_three_usd_per_gpu_hour": _maybe_rounded(worth.big_three_usd_per_gpu_hour if worth else None),
-        "versus_big_three_percent": _maybe_rounded(versus_big_three_percent(worth) if worth else None),
-        "flags": list(worth.flags) if worth else [],
-    }
+    average = float(round_to(calculate_average_nodes(pool), CENT))
+    return fill_form(
+        PoolForm,
+        pool,
+        placement=placement,
+        nodes={"min": pool.min_nodes, "expected": average, "max": pool.max_nodes},
+        usd_per_hour=to_json(usd_per_node_hour(pool, bill, placement=placement)),
+        usd_per_gpu_hour=_format_rate(worth and worth.usd_per_gpu_hour),
+        usd_per_1000_tflops_hour=_format_rate(worth and worth.usd_per_1000_tflops_hour),
+        big_three_usd_per_gpu_hour=_format_rate(worth and worth.big_three_usd_per_gpu_hour),
+        versus_big_three_percent=_format_rate(worth and worth.versus_big_three_percent),
+        flags=list(worth.flags) if worth else [],
+    )
 
 
-def _twin_form(twin: Twin) -> TwinForm:
-    return {
-        "provider": twin.provider,
-        "region": twin.region,
-        "share": _format_rate(twin.share),
-        "option_id": twin.option_id,
-        "views": list(twin.views),
-    }
-
-
-def _buying_form(buying: Buying) -> BuyingForm:
-    return {
-        "servers": buying.servers,
-        "usd_per_year": str(to_cents(buying.usd_per_year)),
-        "rent_usd_per_year": str(to_cents(buying.rent_usd_per_year)),
-        "break_even_month": buying.break_even_month,
-        "source": buying.source,
-    }
-
-
-def _maybe_cents(usd: Decimal | None) -> str | None:
+def _format_cents(usd: Decimal | None) -> str | None:
     return None if usd is None else str(to_cents(usd))
 
 
-def _maybe(value: Decimal | None) -> str | None:
-    return None if value is None else decimal_text(value)
-
-
-def _format_rate(value: Decimal) -> str:
+def _format_rate(value: Decimal | None) -> str | None:
     """Rates and hours, which are quotients, to a ten-thousandth."""
-    return decimal_text(round_to(value, TEN_THOUSANDTH))
-
-
-def _maybe_rounded(value: Decimal | None) -> str | None:
-    return None if value is None else _format_rate(value)
+    return None if value is None else decimal_text(round_to(value, TEN_THOUSANDTH))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.costs.json_shapes import BillForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
-from planning.quoting.quote_form import bill_form
+from planning.costs.json_shapes import BillForm, RangeForm, bill_form
 from planning.values.money import to_cents
 
 if TYPE_CHECKING:

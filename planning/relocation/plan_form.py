@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.quoting.quote_form import range_form
+from planning.costs.json_shapes import range_form
 from planning.relocation.durations import DurationEstimate
 from planning.relocation.form import break_even_form, moving_bill_form, span_form, times_form
 from planning.relocation.inventory.assets import AssetKind

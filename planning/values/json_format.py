@@ -1,14 +1,51 @@
-"""How values stand in our JSON: the version of its shapes, and decimals as text."""
+"""How values stand in our JSON: the version of its shapes, decimals as text, and the forms that are published."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date
 from decimal import Decimal
-from typing import Final
+from enum import Enum
+from typing import Final, TypeVar, cast
 
 SCHEMA_VERSION: Final = 2
 TEN_THOUSANDTH: Final = Decimal("0.0001")
+
+Form = TypeVar("Form")
 
 
 def decimal_text(value: Decimal) -> str:
     """A decimal without exponent and without trailing zeros."""
     return format(value.normalize(), "f") if value else "0"
+
+
+def to_json(value: object) -> object:
+    """A value of ours in JSON: amounts as text, so that no reader turns them into floats, days in ISO 8601."""
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    match value:
+        case Enum():
+            return value.value
+        case Decimal():
+            return decimal_text(value)
+        case date():
+            return value.isoformat()
+        case tuple() | list():
+            return [to_json(element) for element in cast("tuple[object, ...]", value)]
+        case Mapping():
+            return {name: to_json(element) for name, element in cast("Mapping[str, object]", value).items()}
+        case _:
+            return value
+
+
+def fill_form(form: type[Form], source: object, **own: object) -> Form:
+    """A published form (a TypedDict), each key from the attribute of the same name.
+
+    Args:
+        own: the keys that the source does not have, or has otherwise.
+    """
+    names = form.__annotations__
+    if strange := own.keys() - names.keys():
+        raise TypeError(f"{form.__name__} has no {', '.join(sorted(strange))}")
+    return cast("Form", {name: own[name] if name in own else to_json(getattr(source, name)) for name in names})

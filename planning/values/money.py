@@ -31,6 +31,10 @@ class Range:
         if not self.min <= self.expected <= self.max:
             raise ValueError(f"a range must rise: {self.min}, {self.expected}, {self.max}")
 
+    @property
+    def readings(self) -> tuple[Decimal, Decimal, Decimal]:
+        return self.min, self.expected, self.max
+
     @classmethod
     def exactly(cls, value: Decimal | int) -> Self:
         amount = Decimal(value)

@@ -17,7 +17,6 @@ from planning.checklist.reference import schema as checklist_schema
 from planning.clone.form import CloneForm
 from planning.cloud_checks.orphans import LeftoversForm
 from planning.cloud_checks.pool_capacity import PreflightForm
-from planning.costs.json_shapes import ExplainForm, OptionForm, PriceForm, QuoteForm
 from planning.diff.form import DiffForm
 from planning.incidents.form import IncidentsForm, NodesForm
 from planning.platform.digests import SoftwareLock
@@ -29,6 +28,8 @@ from planning.quoting.catalog_report import (
     SoundnessForm,
     WorthsForm,
 )
+from planning.quoting.price_report import PriceForm
+from planning.quoting.quote_form import ExplainForm, OptionForm, QuoteForm
 from planning.relocation.form import RelocationPlanForm
 from planning.service_levels.form import SlaForm
 from planning.spec.lock import Lock

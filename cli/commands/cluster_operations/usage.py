@@ -16,8 +16,8 @@ from operations.usage.bill_files import rows
 from operations.usage.opencost import opencost_rows
 from planning.checklist.model.units import QuantityError, parse_number
 from planning.checklist.reading.checklist_file import read, read_file
+from planning.costs.json_shapes import range_form
 from planning.inputs.files import read_text
-from planning.quoting.quote_form import range_form
 from planning.usage.checklist_section import block, fitting, with_block
 from planning.usage.months import MonthlyUsage, format_month, ranges
 from planning.values.errors import InputError

@@ -22,7 +22,6 @@ from cli.terminal.amounts import floor, percent, usd
 from cli.terminal.amounts import total as said_total
 from cli.views.quote.options import letter, option_title, places
 from planning.costs.bill import BillGroup, total
-from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
@@ -194,7 +193,7 @@ def rate_rows(options: Sequence[Option]) -> tuple[RateRow, ...]:
 
 
 def _rows(at: int, option: Option) -> Iterator[RateRow]:
-    found = worth_by_pool(option)
+    found = option.worth_by_pool
     for pool in (pool for each in option.placements for pool in each.pools):
         worth = found.get(pool.name)
         if worth is None or worth.usd_per_gpu_hour is None or pool.accelerator is None:
@@ -238,5 +237,5 @@ def _dots_row(row: RateRow, axis: Scale, *, y: int) -> Iterator[Markup]:
         yield element("line", x1=x, x2=end, y1=middle, y2=middle, class_="gap")
         yield element("line", x1=end, x2=end, y1=middle - 12, y2=middle + 12, class_="whisker")
     yield marker(letter(row.at), x=x, y=middle, hover=_describe_dot(row))
-    versus = f", {percent(versus_big_three_percent(row.worth))}" if row.other is not None else ""
+    versus = f", {percent(row.worth.versus_big_three_percent)}" if row.other is not None else ""
     yield text(f"{usd(row.rate)}{versus}", x=max(x, end) + 18, y=middle + 5, class_="amount")

@@ -18,7 +18,6 @@ from cli.views.quote.options import (
 from planning.checklist.model.workload import Compute
 from planning.costs.bill import Bill, BillGroup
 from planning.costs.bill import total as sum_of
-from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
 from planning.spec.lock_content import State
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def _on_sale(standing: MarketRank) -> str:
 def _standing_row(
     quote: Quote, standing: MarketRank, pool: PoolMarketRank, *, accelerators: Mapping[str, Accelerator], notes: Notes
 ) -> SheetRow:
-    worth = worth_by_pool(quote.options[pool.at])[pool.pool]
+    worth = quote.options[pool.at].worth_by_pool[pool.pool]
     peak = SheetCell(
         f"{number(pool.peak_tflops)} {standing.precision}", notes.of(accelerators[pool.accelerator].source)
     )
@@ -97,7 +96,7 @@ def _standing_row(
                 usd(pool.usd),
                 f"{pool.cheaper} of {len(standing.machines)}",
                 usd(worth.usd_per_gpu_hour),
-                percent(versus_big_three_percent(worth)),
+                percent(worth.versus_big_three_percent),
             ),
         )
     )
@@ -183,7 +182,7 @@ def _comparison_rows(options: Sequence[Option]) -> Iterator[tuple[str, str, tupl
     yield (
         "against hyperscalers on demand",
         "",
-        texts(*(percent(versus_big_three_percent(each)) if each else NOT_KNOWN for each in leads)),
+        texts(*(percent(each.versus_big_three_percent) if each else NOT_KNOWN for each in leads)),
     )
     yield "buying instead", "", texts(*(_format_break_even(each) for each in options))
 

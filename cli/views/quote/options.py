@@ -11,7 +11,6 @@ from cli.terminal.amounts import duration, floor, nodes, percent, usd
 from cli.terminal.layout import ScreenLine, lay_out_terms, wrap, wrap_name
 from planning.ceilings.verdict import NO_CEILING
 from planning.checklist.model.vocabulary import HOME
-from planning.quoting.quote_form import versus_big_three_percent, worth_by_pool
 from planning.values.money import ZERO
 from planning.values.verdict import Verdict
 
@@ -143,7 +142,7 @@ def lay_out_option(
 ) -> Iterator[ScreenLine]:
     yield from wrap_name(option.id, width=width, first=first, rest=" " * len(first))
     yield from wrap(where(option), width=width, first=INDENT, rest=INDENT, style="dim")
-    worth = worth_by_pool(option)
+    worth = option.worth_by_pool
     pools = [(name, (describe_pool(pool, worth.get(pool.name)),)) for name, pool in list_named_pools(option)]
     yield from lay_out_terms(pools, width=width, indent=INDENT)
     yield ScreenLine("")
@@ -163,7 +162,7 @@ def describe_pool(pool: Pool, worth: PoolWorth | None) -> str:
 
 
 def _beside_hyperscalers(worth: PoolWorth) -> str:
-    against = versus_big_three_percent(worth)
+    against = worth.versus_big_three_percent
     if against is None:
         return ""
     share = percent(against)
@@ -221,7 +220,7 @@ def option_details(
     yield "ranked", _describe_rank_price(option)
     yield "run", [f"{run.workload}: one run takes {duration(run.hours)}, {usd(run.usd)} USD" for run in option.runs]
     yield "price-performance", _price_performance(option)
-    flags = {name: worth.flags for name, worth in worth_by_pool(option).items() if worth.flags}
+    flags = {name: worth.flags for name, worth in option.worth_by_pool.items() if worth.flags}
     yield "prices", [f"{name}: {', '.join(words)}" for name, words in flags.items()]
     yield "unpriced", ("; ".join(line.label for line in option.bill.unpriced),) if option.bill.unpriced else ()
     yield "not included", [each for each in option.leaves_out if each not in once.get("not included", ())]
@@ -241,7 +240,7 @@ def _describe_guard(option: Option) -> tuple[str, ...]:
 def _price_performance(option: Option) -> list[str]:
     return [
         f"{name}: {usd(worth.usd_per_1000_tflops_hour)} USD an hour for 1000 TFLOPS"
-        for name, worth in worth_by_pool(option).items()
+        for name, worth in option.worth_by_pool.items()
         if worth.usd_per_1000_tflops_hour is not None
     ]
 
