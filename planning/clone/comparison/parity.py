@@ -1,27 +1,78 @@
-"""Security of the source held against the target: what each control becomes."""
+"""Security of the source held against the target: what each control of catalogs/security_controls.yaml becomes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from planning.clone.comparison.security_controls.account import ACCOUNT_CONTROLS
-from planning.clone.comparison.security_controls.control import ControlClaim
-from planning.clone.comparison.security_controls.control_plane import API_CONTROLS
-from planning.clone.comparison.security_controls.nodes import NODE_CONTROLS
-from planning.clone.comparison.security_controls.storage import DATA_CONTROLS
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from planning.inputs.fact_tables import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from planning.clone.comparison.security_controls.control import Control
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
 
 Standing = Literal["equal", "weaker", "none", "stronger", "differs", "yours", "cannot tell"]
-CONTROLS: Final = (*API_CONTROLS, *NODE_CONTROLS, *DATA_CONTROLS, *ACCOUNT_CONTROLS)
-NOT_BUILT: Final = ControlClaim(level="open", words="Atoll builds nothing there yet")
-_RANK: Final[Mapping[str, int]] = {"none": 0, "part": 1, "full": 2}
+EACH: Final = "*"  # in a path: every element of a list
+_CLOSED: Final = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class ControlProof:
+    """An input of a registered resource, as a run of the program without an engine shows it.
+
+    Args:
+        type: type token; every resource of that type must fit, and there must be one.
+        name: only resources whose logical name fits this pattern.
+        path: into the inputs; an empty one asks only that the resource is there.
+        equals: what stands there; None asks only that something does.
+        holds: what a list or a text there holds.
+    """
+
+    type: str
+    name: str = "*"
+    path: tuple[str | int, ...] = ()
+    equals: str | bool | int | float | None = None
+    holds: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class ControlClaim:
+    """What a target has of a control.
+
+    Args:
+        level: "theirs" where whoever runs the cluster decides, "open" where no source read says.
+        made_by: file that makes it, or the fact that says so.
+        proofs: all of them hold in a run of the target.
+        absent: words that are in no type and in no name of an input of the target's run, where there is none.
+        says: words that stand in `made_by`, where no resource can show it.
+    """
+
+    level: Literal["full", "part", "none", "theirs", "open"]
+    words: str
+    made_by: str = ""
+    proofs: tuple[ControlProof, ...] = ()
+    absent: tuple[str, ...] = ()
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Control:
+    """One security control.
+
+    Args:
+        source: the norm that asks for it.
+        asked_by: word of `ASKED`; "" where every cluster has it.
+    """
+
+    name: str
+    title: str
+    source: str
+    claims: Mapping[str, ControlClaim]
+    asked_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,28 +94,25 @@ class Parity:
     source: str
 
 
-def _private(spec: ClusterSpec, lock: Lock) -> bool:
-    _ = lock
-    return not spec.network.api_cidrs
+NOT_BUILT: Final = ControlClaim(level="open", words="Atoll builds nothing there yet")
+_RANK: Final[Mapping[str, int]] = {"none": 0, "part": 1, "full": 2}
 
 
-def _ranges(spec: ClusterSpec, lock: Lock) -> bool:
-    _ = lock
-    return bool(spec.network.api_cidrs)
-
-
-def _ceiling(spec: ClusterSpec, lock: Lock) -> bool:
-    _ = spec
-    ceiling = lock.ceiling
-    return ceiling.usd_per_month is not None or ceiling.usd_per_contract is not None
+def _has_ceiling(_: ClusterSpec, lock: Lock) -> bool:
+    return lock.ceiling.usd_per_month is not None or lock.ceiling.usd_per_contract is not None
 
 
 # Controls that a stack has only where its lock asks for them.
 ASKED: Final[Mapping[str, Callable[[ClusterSpec, Lock], bool]]] = {
-    "private": _private,
-    "ranges": _ranges,
-    "ceiling": _ceiling,
+    "private": lambda spec, _: not spec.network.api_cidrs,
+    "ranges": lambda spec, _: bool(spec.network.api_cidrs),
+    "ceiling": _has_ceiling,
 }
+
+
+@cache
+def read_controls() -> tuple[Control, ...]:
+    return read_table("security_controls.yaml", tuple[Control, ...])
 
 
 def parities(old: Lock, new: Lock) -> Iterator[Parity]:
@@ -73,28 +121,24 @@ def parities(old: Lock, new: Lock) -> Iterator[Parity]:
     for spec in new.placements:
         source = before.get(spec.placement.name)
         if source is not None:
-            yield from _of_cluster(source, spec, old)
+            yield from _compare_cluster(source, spec, old)
 
 
-def _of_cluster(old: ClusterSpec, new: ClusterSpec, lock: Lock) -> Iterator[Parity]:
-    for control in CONTROLS:
+def _compare_cluster(old: ClusterSpec, new: ClusterSpec, lock: Lock) -> Iterator[Parity]:
+    for control in read_controls():
         if control.asked_by and not ASKED[control.asked_by](old, lock):
             continue
         before, after = (control.claims.get(each.placement.target, NOT_BUILT) for each in (old, new))
         if before.level != "none" or after.level != "none":
-            yield _parity(control, before, after, placement=new.placement.name)
-
-
-def _parity(control: Control, old: ControlClaim, new: ControlClaim, *, placement: str) -> Parity:
-    return Parity(
-        placement=placement,
-        name=control.name,
-        title=control.title,
-        standing=compare_levels(old, new),
-        old=old.words,
-        new=new.words,
-        source=control.source,
-    )
+            yield Parity(
+                placement=new.placement.name,
+                name=control.name,
+                title=control.title,
+                standing=compare_levels(before, after),
+                old=before.words,
+                new=after.words,
+                source=control.source,
+            )
 
 
 def compare_levels(old: ControlClaim, new: ControlClaim) -> Standing:

@@ -9,9 +9,8 @@ from differences_kit import across, at, catalog, demo, shown, with_spec
 from pydantic import TypeAdapter, ValidationError
 
 from planning.clone.comparison.form import ComparisonForm, comparison_form
-from planning.clone.comparison.parity import CONTROLS, Parity, compare_levels, parities
+from planning.clone.comparison.parity import ControlClaim, Parity, compare_levels, parities, read_controls
 from planning.clone.comparison.residency import latency, residences
-from planning.clone.comparison.security_controls.control import ControlClaim
 from planning.clone.comparison.stack_comparison import compare
 from planning.spec.lock import Lock
 
@@ -170,7 +169,7 @@ def test_what_is_lost_is_printed_before_what_is_won() -> None:
     text = shown(
         compare(HOME, at(HOME, provider="coreweave", region="north-america", target="coreweave"), catalog=catalog())
     )
-    titles = {control.name: control.title for control in CONTROLS}
+    titles = {control.name: control.title for control in read_controls()}
     assert text.index("lost") < text.index("cannot tell")
     for name in ("secrets_key", "deletion_protection"):
         assert titles[name].split()[0] in text

@@ -1,1 +1,0 @@
-"""Security controls of a stack on each cloud, and what provides them."""
