@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
@@ -15,7 +16,7 @@ from planning.relocation.inventory.assets import (
     StatefulAsset,
 )
 from planning.relocation.inventory.stack_inventory import NOT_ASKED, Inventory, sort_by_priority
-from planning.relocation.inventory.state_classes import PARTS, PURPOSES, STORE_USERS, TEAM_BUCKET
+from planning.relocation.inventory.state_classes import ASSETS, PARTS, PURPOSES, STORE_USERS, TEAM_BUCKET
 from planning.relocation.inventory.volume import GB
 from planning.values.hostnames import HOSTS, PRIVATE_DOMAIN
 from planning.values.money import ZERO, Range
@@ -47,7 +48,7 @@ def from_lock(lock: Lock) -> Inventory:
     found = [thing for spec in lock.placements for thing in _tiers(spec)]
     if lock.spec.platform:
         found += _platform(lock.spec, lock.spec.platform)
-    found += _beside(lock.spec)
+    found += _list_common_assets(lock.spec)
     return Inventory(
         things=sort_by_priority(found),
         unlooked=(("plan", "the program was not run"), ("cluster", NOT_ASKED)),
@@ -67,14 +68,14 @@ def _tiers(spec: ClusterSpec) -> Iterator[StatefulAsset]:
         elif tier.tier in OBJECT_TIERS:
             yield from _buckets(tier, beside)
         else:
-            loss, reason = PURPOSES[tier.purpose]
+            known = PURPOSES[tier.purpose]
             yield StatefulAsset(
                 key=f"file-system/{beside}{tier.tier}",
                 title=f"{tier.tier} tier: {tier.engine}",
                 kind=AssetKind.FILE_SYSTEM,
-                loss=loss,
+                loss=known.loss,
                 treatment=AssetTreatment.MOVED,
-                reason=reason,
+                reason=known.reason,
                 part=tier.tier,
                 bytes=_upto(_largest_gb(tier)),
                 sized_by=ASKED,
@@ -99,15 +100,15 @@ def _buckets(tier: Tier, beside: str) -> Iterator[StatefulAsset]:
     """One for its purpose, and the cold tier's one for artifacts, which share its size."""
     main = f"bucket/{beside}{tier.tier}-{tier.purpose}"
     for purpose in (tier.purpose, *((ARTIFACTS,) if tier.tier == "cold" else ())):
-        loss, reason = PURPOSES[purpose]
+        known = PURPOSES[purpose]
         first = purpose == tier.purpose
         yield StatefulAsset(
             key=f"bucket/{beside}{tier.tier}-{purpose}",
             title=f"{tier.tier} tier: {purpose}",
             kind=AssetKind.BUCKET,
-            loss=loss,
+            loss=known.loss,
             treatment=AssetTreatment.MOVED,
-            reason=reason,
+            reason=known.reason,
             part=tier.tier,
             bytes=_upto(_largest_gb(tier)) if first else None,
             sized_by=ASKED if first else "counted with the tier's other bucket",
@@ -132,24 +133,13 @@ def _platform(spec: ClusterSpec, platform: Platform) -> Iterator[StatefulAsset]:
         for team in platform.teams:
             yield _user_bucket(f"team-{team.name}", TEAM_BUCKET, platform)
     if platform.mirror:
-        yield _registry(platform.mirror)
-    yield _names(spec, platform)
+        yield ASSETS["registry/mirror"].asset(locator=platform.mirror)
+    yield _build_names(spec, platform)
 
 
 def _build_asset(part: PlatformComponent, kept: StateClass) -> StatefulAsset:
     size = _upto(part.disk_gb) if kept.disk and part.disk_gb else None
-    return StatefulAsset(
-        key=kept.key,
-        title=kept.title,
-        kind=kept.kind,
-        loss=kept.loss,
-        treatment=kept.treatment,
-        reason=kept.reason,
-        part=part.name,
-        locator=kept.locator,
-        bytes=size,
-        sized_by=CLAIMED if size else NOT_LOOKED,
-    )
+    return replace(kept.asset(), part=part.name, bytes=size, sized_by=CLAIMED if size else NOT_LOOKED)
 
 
 def _unknown(part: PlatformComponent) -> StatefulAsset:
@@ -180,66 +170,15 @@ def _user_bucket(user: str, row: BucketRow, platform: Platform) -> StatefulAsset
     )
 
 
-def _registry(mirror: str) -> StatefulAsset:
-    return StatefulAsset(
-        key="registry/mirror",
-        title="mirror of charts and images",
-        kind=AssetKind.REGISTRY,
-        loss=Loss.RECREATABLE,
-        treatment=AssetTreatment.MADE_ANEW,
-        reason="it is filled by atoll software images; the target must reach it, or have one of its own",
-        locator=mirror,
-    )
-
-
-def _names(spec: ClusterSpec, platform: Platform) -> StatefulAsset:
+def _build_names(spec: ClusterSpec, platform: Platform) -> StatefulAsset:
     domain = spec.network.domain or PRIVATE_DOMAIN
     hosts = [host for part, host in HOSTS.items() if platform.part(part)]
-    return StatefulAsset(
-        key="names/services",
-        title="names of the services",
-        kind=AssetKind.NAMES,
-        loss=Loss.RECREATABLE,
-        treatment=AssetTreatment.MOVED,
-        reason="they are switched to the target's addresses at the end of the freeze",
-        locator=" ".join(f"{host}.{domain}" for host in sorted(hosts)),
-    )
+    return ASSETS["names/services"].asset(locator=" ".join(f"{host}.{domain}" for host in sorted(hosts)))
 
 
-def _beside(spec: ClusterSpec) -> Iterator[StatefulAsset]:
+def _list_common_assets(spec: ClusterSpec) -> Iterator[StatefulAsset]:
     """What every stack has, however small its platform."""
-    yield StatefulAsset(
-        key="objects/people",
-        title="what people made in the cluster: notebooks, services, schedules",
-        kind=AssetKind.OBJECTS,
-        loss=Loss.IRREPLACEABLE,
-        treatment=AssetTreatment.MOVED,
-        reason="definitions that no program knows; what the program makes is made at the target by itself",
-        locator="work-*",
-    )
-    yield StatefulAsset(
-        key="secrets/people",
-        title="secrets that people made",
-        kind=AssetKind.SECRETS,
-        loss=Loss.IRREPLACEABLE,
-        treatment=AssetTreatment.MOVED,
-        reason="tokens and keys of people; their values never pass through Atoll",
-        locator="work-*",
-    )
-    yield StatefulAsset(
-        key="secrets/platform",
-        title="secrets of the platform and keys of the VPN",
-        kind=AssetKind.SECRETS,
-        loss=Loss.RECREATABLE,
-        treatment=AssetTreatment.MADE_ANEW,
-        reason="the target's program makes its own, so that none is known on both sides",
-    )
+    for key in ("objects/people", "secrets/people", "secrets/platform"):
+        yield ASSETS[key].asset()
     if spec.placement.target in {"aws", "gcp"}:
-        yield StatefulAsset(
-            key="key/data",
-            title="key that data is encrypted with",
-            kind=AssetKind.KEY,
-            loss=Loss.IRREPLACEABLE,
-            treatment=AssetTreatment.STAYS,
-            reason="the target encrypts with its own; this one must outlive everything that it encrypted",
-        )
+        yield ASSETS["key/data"].asset()

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from planning.relocation.inventory.assets import AssetKind, AssetSource, AssetTreatment, Loss, StatefulAsset
+from planning.relocation.inventory.state_classes import ASSETS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from planning.costs.resources.resource import Resource, Value
 
-Namer: TypeAlias = "Callable[[Resource], StatefulAsset | str | None]"
+Namer: TypeAlias = "Callable[[Resource], StatefulAsset | str]"
 
-PLATFORM_BUCKET: Final = "platform"
-AUDIT: Final = "audit"
 # CloudNativePG cluster, as namespace/name, to the thing it is.
 POSTGRES: Final[Mapping[str, str]] = {
     "mlflow/mlflow-database": "database/mlflow",
@@ -24,13 +23,10 @@ POSTGRES: Final[Mapping[str, str]] = {
 
 def keys_of(resource: Resource) -> Iterator[StatefulAsset | None]:
     """The thing that a resource is; None where it holds state and no row knows it; nothing where it holds none."""
-    namer = _STATEFUL.get(resource.type)
-    if namer is None:
-        return
-    named = namer(resource)
-    if named == "":
-        return
-    yield _bare(named) if isinstance(named, str) else named
+    if resource.type in _STRANGE:
+        yield None
+    elif named := _STATEFUL[resource.type](resource) if resource.type in _STATEFUL else "":
+        yield _bare(named) if isinstance(named, str) else named
 
 
 def _bare(key: str) -> StatefulAsset:
@@ -59,27 +55,8 @@ _KINDS: Final[Mapping[str, AssetKind]] = {
 
 
 def _bucket(resource: Resource) -> StatefulAsset | str:
-    if resource.name == PLATFORM_BUCKET:
-        return StatefulAsset(
-            key="bucket/platform",
-            title="the platform's bucket: backups, and old objects of the store in the cluster",
-            kind=AssetKind.BUCKET,
-            loss=Loss.RECREATABLE,
-            treatment=AssetTreatment.STAYS,
-            reason="the target backs itself up; old objects of the store are read through the store",
-            seen=(AssetSource.PLAN,),
-        )
-    if resource.name == AUDIT:
-        return StatefulAsset(
-            key="bucket/audit",
-            title="records of the cloud's audit trail",
-            kind=AssetKind.BUCKET,
-            loss=Loss.IRREPLACEABLE,
-            treatment=AssetTreatment.STAYS,
-            reason="evidence of what was done at the source: it stays there, whatever is deleted around it",
-            seen=(AssetSource.PLAN,),
-        )
-    return f"bucket/{resource.name}"
+    known = ASSETS.get(f"bucket/{resource.name}")  # of the platform, and of the audit trail
+    return known.asset(seen=AssetSource.PLAN) if known else f"bucket/{resource.name}"
 
 
 def _file_system(resource: Resource) -> str:
@@ -125,18 +102,6 @@ def _of(value: Value, key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _platform_secret(_: Resource) -> str:
-    return "secrets/platform"
-
-
-def _data_key(_: Resource) -> str:
-    return "key/data"
-
-
-def _strange(_: Resource) -> None:
-    return None
-
-
 # Type to what names its thing; a type that is not here holds no state (held against every example by test).
 _STATEFUL: Final[Mapping[str, Namer]] = {
     "aws:s3/bucket:Bucket": _bucket,
@@ -149,23 +114,27 @@ _STATEFUL: Final[Mapping[str, Namer]] = {
     "aws:efs/fileSystem:FileSystem": _file_system,
     "kubernetes:postgresql.cnpg.io/v1:Cluster": _postgres,
     "kubernetes:core/v1:PersistentVolumeClaim": _claim,
-    "aws:kms/key:Key": _data_key,
-    "gcp:kms/cryptoKey:CryptoKey": _data_key,
-    "aws:ssm/parameter:Parameter": _platform_secret,
-    "gcp:secretmanager/secret:Secret": _platform_secret,
-    "kubernetes:core/v1:Secret": _platform_secret,
+    "aws:kms/key:Key": lambda _: "key/data",
+    "gcp:kms/cryptoKey:CryptoKey": lambda _: "key/data",
+    "aws:ssm/parameter:Parameter": lambda _: "secrets/platform",
+    "gcp:secretmanager/secret:Secret": lambda _: "secrets/platform",
+    "kubernetes:core/v1:Secret": lambda _: "secrets/platform",
     "aws:cloudwatch/logGroup:LogGroup": _logs,
     "gcp:logging/projectBucketConfig:ProjectBucketConfig": _logs,
-    # Nothing of ours makes these; a program that was changed may.
-    "aws:rds/instance:Instance": _strange,
-    "aws:rds/cluster:Cluster": _strange,
-    "gcp:sql/databaseInstance:DatabaseInstance": _strange,
-    "aws:ecr/repository:Repository": _strange,
-    "gcp:artifactregistry/repository:Repository": _strange,
-    "aws:ebs/volume:Volume": _strange,
-    "gcp:compute/disk:Disk": _strange,
-    "aws:dynamodb/table:Table": _strange,
-    "aws:route53/zone:Zone": _strange,
-    "gcp:dns/managedZone:ManagedZone": _strange,
 }
-STATEFUL_TYPES: Final = frozenset(_STATEFUL)
+# Types that hold state and that nothing of ours makes; a program that was changed may.
+_STRANGE: Final = frozenset(
+    {
+        "aws:rds/instance:Instance",
+        "aws:rds/cluster:Cluster",
+        "gcp:sql/databaseInstance:DatabaseInstance",
+        "aws:ecr/repository:Repository",
+        "gcp:artifactregistry/repository:Repository",
+        "aws:ebs/volume:Volume",
+        "gcp:compute/disk:Disk",
+        "aws:dynamodb/table:Table",
+        "aws:route53/zone:Zone",
+        "gcp:dns/managedZone:ManagedZone",
+    }
+)
+STATEFUL_TYPES: Final = _STRANGE | _STATEFUL.keys()
