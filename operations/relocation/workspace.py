@@ -13,7 +13,7 @@ from operations.project.workspace import STACK_NAME, Project, display_path, find
 from operations.relocation.config.bucket_locations import list_relocation_folders
 from operations.relocation.config.endpoints import PLACES_NAME, Places
 from operations.relocation.config.manual_confirmations import BY_HAND_NAME
-from operations.relocation.config.reader import read_file
+from operations.relocation.config.reader import RETIRED_MOVERS, read_file
 from operations.relocation.config.rules import variables
 from operations.relocation.runner import execution
 from operations.relocation.runner.context import FOLDER_MODE, RunContext
@@ -124,13 +124,20 @@ def prepare_rollback(
     held = stands.remembered.get(plan.KEY)
     if held is None:
         return prepare_run(source, target, places=places, in_clear=in_clear, say=say, name=name)
-    form = cast("Mapping[str, Mapping[str, object]]", held)
-    known = Places.model_validate({**form["places"], **form["free"]})
+    known = read_pinned_places(held)
     names = dict.fromkeys(variables(known).values())
     if missing := [name for name in names if not os.environ.get(name)]:
         raise InputError(f"not set: {', '.join(missing)}", hint="the places of this relocation name them")
     secrets = {name: os.environ[name] for name in names}
     return RunContext(places=known, folder=folder, secrets=secrets, say=say, now=_now)
+
+
+def read_pinned_places(held: object) -> Places:
+    """The places of a plan that was held, maybe by an earlier version, whose copy workers a roll back does not need."""
+    form = cast("Mapping[str, dict[str, object]]", held)
+    buckets = cast("list[dict[str, object]]", form["places"]["buckets"])
+    known = [{**each, "mover": "atoll"} if each.get("mover") in RETIRED_MOVERS else each for each in buckets]
+    return Places.model_validate({**form["places"], **form["free"], "buckets": known})
 
 
 def _places_path(project: Project, folder: Path, given: str, *, name: str = "") -> Path:

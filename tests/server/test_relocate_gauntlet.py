@@ -6,7 +6,6 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import threading
 import time
@@ -28,7 +27,6 @@ from gauntlet_scene import (
     opened,
     put,
     put_all,
-    put_in_parts,
     small_store,
 )
 from store_server import build_store
@@ -37,7 +35,6 @@ from waiting import WITHIN
 from components.agents.mover.store.model import BLOCK
 from operations.project.journal import HEAD
 from operations.relocation.buckets.pairs import keep_versions, make
-from operations.relocation.rehearsal.processes import BIN
 from operations.relocation.rehearsal.servers import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
 
 if TYPE_CHECKING:
@@ -200,32 +197,6 @@ def test_other_bytes_of_the_same_size_and_time_are_found_on_either_side(sides: S
     assert relocation.until("verify").code == 0
     assert relocation.run("rollback").code == 0
     assert held(sides.source, "swapped") == before
-
-
-@pytest.mark.skipif(shutil.which("rclone", path=str(BIN)) is None, reason="rclone is not built: tools/build rclone")
-def test_other_bytes_of_the_same_size_are_found_by_rclone_too_where_etags_are_no_digests(
-    sides: Sides, tmp_path: Path
-) -> None:
-    sides.fill("parts", ["small"], lambda key: key.encode())
-    with opened(sides.source, "parts") as source:
-        for key in ("changed", "kept"):
-            put_in_parts(source, key, b"1" * (5 * 2**20), b"tail")
-        way = {"source": "parts", "target": "parts", "loss": "large", "mover": "rclone"}
-        relocation = sides.relocation(tmp_path, "parts", buckets=[way], sample_percent=1)
-        assert relocation.until("seed").code == 0
-        put_in_parts(source, "changed", b"2" * (5 * 2**20), b"tail")
-    before = held(sides.source, "parts")
-    found = relocation.until("verify")
-    assert found.code == 0, found.said
-    assert "1 copies were older than their originals" in found.said
-    with opened(sides.target, "parts") as target:
-        body = target.open("changed", first=0, last=0)
-        first = bytearray(1)
-        body.read_into(memoryview(first))
-        body.close()
-    assert first == b"2"
-    assert relocation.run("rollback").code == 0
-    assert held(sides.source, "parts") == before
 
 
 def test_odd_keys_and_sizes_go_over_whole(sides: Sides, tmp_path: Path) -> None:

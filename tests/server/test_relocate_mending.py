@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-WAYS = {"plain": ("atoll", False), "history": ("atoll", True), "synced": ("rclone", False)}
+WAYS = {"plain": False, "history": True}
 BUCKETS = [f"{name}-{side}" for name in WAYS for side in ("old", "new")]
 KEYS = {"access_key_env": "KEY", "secret_key_env": "SECRET"}
 TAGS = (("team", "vision"),)
@@ -34,7 +34,7 @@ TAGS = (("team", "vision"),)
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RehearsedStore]:
-    command = [sys.executable, str(REPOSITORY / "tools" / "build"), "minio", "mc", "rclone"]
+    command = [sys.executable, str(REPOSITORY / "tools" / "build"), "minio", "mc"]
     code = subprocess.run(command, check=False).returncode
     if code == WITHOUT_GO and os.environ.get("CI", "").lower() not in {"true", "1"}:
         pytest.skip("MinIO is built with Go, and there is no `go` on PATH")
@@ -67,16 +67,15 @@ def keys_at(place: BucketEndpoint) -> list[str]:
 def sides(server: RehearsedStore, way: str) -> tuple[BucketEndpoint, BucketEndpoint]:
     old, new = (server.place(f"{way}-{side}", user=MOVER) for side in ("old", "new"))
     for number in range(30):
-        put(old, f"runs/{number:02}", b"part of %d" % number, tags=() if way == "synced" else TAGS)
-    put(old, "runs/07", b"the second part of 7", tags=() if way == "synced" else TAGS)
+        put(old, f"runs/{number:02}", b"part of %d" % number)
+    put(old, "runs/07", b"the second part of 7")
     put(old, "odd key/モデル\n", b"x", tags=())
     return old, new
 
 
 @pytest.fixture
 def move(server: RehearsedStore, sides: tuple[BucketEndpoint, BucketEndpoint], tmp_path: Path, way: str) -> Move:
-    mover, versions = WAYS[way]
-    bucket = {"source": sides[0].bucket, "target": sides[1].bucket, "mover": mover, "versions": versions}
+    bucket = {"source": sides[0].bucket, "target": sides[1].bucket, "versions": WAYS[way]}
     one = {"kind": "minio", "endpoint": server.endpoint, "mover": KEYS}
     places = Places.model_validate(
         {"source": {"stack": "old", "store": one}, "target": {"stack": "new", "store": one}, "buckets": [bucket]}

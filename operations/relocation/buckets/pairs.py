@@ -15,7 +15,6 @@ from components.agents.mover.manifests.manifest import ManifestError
 from components.agents.mover.store import responses, s3_client
 from components.agents.mover.store.connection import ConnectionLostError, HttpConnection, SigV4Signer, encode_query
 from components.agents.mover.store.model import StoreError
-from operations.relocation.buckets import rclone
 from operations.relocation.buckets.canary import PREFIX, place_of
 from operations.relocation.runner.step import StepError
 
@@ -73,8 +72,6 @@ def find_foreign_objects(pair: BucketPair, *, connected: Connect = connect) -> t
     Raises:
         StoreError: the store refused.
     """
-    if (pair.folder / rclone.OURS).exists():
-        return 0, []  # the bucket was empty when rclone began, which keeps no ledger
     found: list[str] = []
     count = 0
     with closing(connected(pair.target)) as store, _ours(pair) as ours:

@@ -89,9 +89,8 @@ class BucketMove(PlacesModel):
     """How it is verified: every byte, or a sample of the bytes and everything else of every object."""
     versions: bool = False
     """Whether older versions are moved too."""
-    mover: Literal["atoll", "rclone", "cluster"] = "atoll"
-    """What copies it: Atoll on this computer, rclone on this computer, or Atoll as pods of `movers`; the proof is
-    always Atoll's."""
+    mover: Literal["atoll", "cluster"] = "atoll"
+    """What copies it: Atoll on this computer, or Atoll as pods of `movers`."""
 
 
 class StorePeer(PlacesModel):

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 HOW: Final = "docs/guides/relocate.md shows one"
 AT_KEY: Final = frozenset({"extra_forbidden", "missing"})
+# Copy workers of earlier versions of Atoll.
+RETIRED_MOVERS: Final = {
+    "rclone": 'take "mover" out: Atoll copies the bucket itself, tags and versions with it (docs/decisions/0037)'
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +123,10 @@ def _in_words(error: ErrorDetails) -> tuple[str, str]:
         return f'"{str(last)[:40]}" is not a field of {where}', hint
     if error["type"] == "missing":
         return f'"{last}" is missing from {where}', f'add "{last}: ..."; {HOW}'
+    if last == "mover" and error["input"] in RETIRED_MOVERS:
+        return f"{spell(error['loc'])}: buckets are no longer copied by {error['input']}", RETIRED_MOVERS[
+            error["input"]
+        ]
     said = error["msg"]
     return f"{spell(error['loc'])}: {said[:1].lower()}{said[1:]}", ""
 

@@ -1,6 +1,6 @@
 """Mending a copy: what a proof found missing or different is written down, and the next round copies it anew.
 
-Whatever the mover, an object that differs is deleted at the target first, so that no etag or time that is equal by
+An object that differs is deleted at the target first, so that no etag or time that is equal by
 chance can keep it. Only what the source has is touched: what is extra at the target is somebody else's.
 """
 
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from components.agents.mover.manifests import manifest
 from operations.project.atomic_files import write_all
-from operations.relocation.buckets import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -125,26 +124,6 @@ def close(pair: BucketPair) -> None:
         return
     first = (*before.first, *before.open.first)[:NAMED]
     _write(pair, RepairNote(mended=before.mended + before.open.count, first=first))
-
-
-def list_extra_keys(pair: BucketPair, *, connect: Connect) -> list[str]:
-    """The first keys that only the target has, for a mover that would delete them.
-
-    Raises:
-        StoreError: a store refused.
-    """
-    found: list[str] = []
-    with closing(connect(pair.source)) as source, closing(connect(pair.target)) as target:
-        listed = source.listing()
-        mine = next(listed, None)
-        for each in target.listing():
-            while mine is not None and mine.key < each.key:  # text sorts as its UTF-8 bytes do
-                mine = next(listed, None)
-            if (mine is None or mine.key != each.key) and not each.key.startswith(pairs.RESERVED):
-                found.append(each.key)
-            if len(found) > pairs.NAMED:
-                break
-    return found
 
 
 def _write(pair: BucketPair, what: RepairNote) -> None:

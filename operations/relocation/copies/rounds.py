@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
-from operations.relocation.buckets import pairs, rclone
+from operations.relocation.buckets import pairs
 from operations.relocation.copies import repair
 from operations.relocation.jobs import copies as cluster_opening
 from operations.relocation.runner.step import Evidence, StepError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Copy = Callable[..., RoundReport]
 
-MOVERS: Final[dict[str, Copy]] = {"atoll": copy_round, "rclone": rclone.copy_round}
+MOVERS: Final[dict[str, Copy]] = {"atoll": copy_round}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +16,7 @@ from components.agents.mover.manifests.report import ComparedBuckets
 from components.agents.mover.manifests.scan import Sample, ScanCallbacks, ScanRequest, ScanResult, scan_bucket
 from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.worker_pool import Bandwidth
-from operations.relocation.buckets import pairs, rclone
+from operations.relocation.buckets import pairs
 from operations.relocation.buckets.canary import CONTENT
 from operations.relocation.jobs.copies import cluster_movers
 
@@ -161,7 +161,7 @@ def _proof(proving: Proving, pair: BucketPair) -> BucketProof:
         looks.append(_look(proving, pair, place=pair.source, path=source, sample=sample))
     target = pair.folder / f"{proving.prefix}-{TARGET}"
     looks.append(_look(proving, pair, place=pair.target, path=target, sample=sample))
-    terms = ComparisonTerms(sample=sample, reserved=pairs.RESERVED, declared=_list_declared_losses(pair))
+    terms = ComparisonTerms(sample=sample, reserved=pairs.RESERVED)
     doubts = Doubts(
         changes=sum(each.changes for each in looks),
         changed=tuple(name for each in looks for name in each.changed)[: pairs.NAMED],
@@ -218,14 +218,14 @@ def _look(proving: Proving, pair: BucketPair, *, place: BucketEndpoint, path: Pa
         movers = proving.cluster(proving.places, proving.secrets)
         say, rate = partial(_say, proving, pair), proving.places.bandwidth_mib_per_s
         return movers.take(pair.source, pair.target, wanted, path, say=say, mib_per_s=rate)
-    return _look_here(proving, pair, wanted, path)
+    return _look_here(proving, wanted, path)
 
 
 def _say(proving: Proving, pair: BucketPair, line: str) -> None:
     proving.say(f"{pair.bucket.source}: {line}")
 
 
-def _look_here(proving: Proving, pair: BucketPair, wanted: ScanRequest, path: Path) -> ScanResult:
+def _look_here(proving: Proving, wanted: ScanRequest, path: Path) -> ScanResult:
     limit = Bandwidth(proving.places.bandwidth_mib_per_s)
     count = 0
 
@@ -234,7 +234,7 @@ def _look_here(proving: Proving, pair: BucketPair, wanted: ScanRequest, path: Pa
         count += 1
         if count % EVERY == 0:
             proving.say(f"{wanted.place.bucket}: {count:,} looked at")
-        writer.add(_without_additions(pair, each))
+        writer.add(each)
 
     facts = {"read": "by looking", "percent": wanted.sample.percent, "seed": wanted.sample.seed}
     writer = ManifestWriter(path, bucket=wanted.place.bucket, facts=facts)
@@ -244,18 +244,6 @@ def _look_here(proving: Proving, pair: BucketPair, wanted: ScanRequest, path: Pa
     finally:
         writer.abandon()
     return seen
-
-
-def _list_declared_losses(pair: BucketPair) -> frozenset[str]:
-    """What the mover that was chosen is known to drop; it is counted all the same."""
-    return rclone.DROPS if pair.bucket.mover == "rclone" else frozenset()
-
-
-def _without_additions(pair: BucketPair, row: ManifestRow) -> ManifestRow:
-    """A row without the metadata that the mover has added of its own."""
-    if pair.bucket.mover != "rclone":
-        return row
-    return replace(row, metadata=tuple(each for each in row.metadata if each[0] not in rclone.ADDS))
 
 
 def _words(place: BucketEndpoint) -> str:

@@ -132,7 +132,7 @@ def _places(found: Mapping[str, RehearsedSide], *, hosts: Path) -> dict[str, obj
         "buckets": [
             {"source": source, "target": target, "versions": True},
             {"source": TRACKING_BUCKET, "target": TRACKING_BUCKET},
-            {"source": SETS_BUCKET, "target": SETS_BUCKET, "loss": "large", "mover": "rclone"},
+            {"source": SETS_BUCKET, "target": SETS_BUCKET, "loss": "large"},
         ],
         "uris": [{"source": f"s3://{source}", "target": f"s3://{target}"}],
         "names": {

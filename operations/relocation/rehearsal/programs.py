@@ -13,7 +13,7 @@ from operations.relocation.rehearsal.processes import REPOSITORY
 from planning.values.errors import InputError
 
 PYTHON: Final = REPOSITORY / ".venv-mlflow" / "bin" / "python"
-NEEDED: Final = (*SERVERS, "minio", "mc", "rclone")
+NEEDED: Final = (*SERVERS, "minio", "mc")
 # Debian keeps the server's programs out of PATH, in a folder for each major version.
 POSTGRES_FOLDERS: Final = tuple(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))
 POSTGRES: Final = ("initdb", "postgres", "createdb", "pg_dump", "pg_restore", "psql")

@@ -115,7 +115,7 @@ def _odd() -> Iterator[Made]:
 
 
 def _plain(count: int) -> Iterator[Made]:
-    """Data sets, with nothing but bytes and a type: what rclone carries whole."""
+    """Data sets, with nothing but bytes and a type."""
     chance = random.Random(SEED + 1)  # noqa: S311 - as above
     for number in range(count):
         yield Made(

@@ -17,8 +17,6 @@ from operations.relocation.copies.verification import Proving
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from operations.relocation.buckets.pairs import BucketPair, Connect
     from operations.relocation.copies.rounds import Copy
     from operations.relocation.copies.verification import BucketProof
@@ -67,7 +65,6 @@ def _mend(move: Move, pairs: dict[str, BucketPair], *, connect: Connect, movers:
         StepError: the target holds what is not ours, or the source is written during the freeze.
     """
     damaged = {name: pair for name, pair in pairs.items() if repair.read_note(pair).open}
-    _refuse_extra(list(damaged.values()), connect=connect)
     for name, pair in damaged.items():
         move.say(f"{name}: {repair.read_note(pair).open.count} damaged objects are copied anew")
         _keep_manifest(move, pair)
@@ -80,21 +77,6 @@ def _mend(move: Move, pairs: dict[str, BucketPair], *, connect: Connect, movers:
             hint="a writer was not found: stop it, then run again, or roll back",
             evidence={"keys": sorted(set(keys))[: repair.NAMED], "round": done.evidence()},
         )
-
-
-def _refuse_extra(damaged: Sequence[BucketPair], *, connect: Connect) -> None:
-    """Let a mover that deletes whatever the source has not only begin where nothing is extra.
-
-    Raises:
-        StepError: something is.
-    """
-    for pair in damaged:
-        if pair.bucket.mover != "rclone":
-            continue
-        with stores.translate_store_errors():
-            extra = repair.list_extra_keys(pair, connect=connect)
-        if extra:
-            raise StepError(f"{pair.bucket.source}: extra at the target: {stores.format_keys(extra)}", hint=THEIRS)
 
 
 def _keep_manifest(move: Move, pair: BucketPair) -> None:

@@ -58,7 +58,6 @@ class FeatureLoss:
 # Every page that a cell is from, read in November 2026.
 SOURCES: Final[Mapping[str, str]] = {
     "atoll": "components/agents/mover: what a manifest's row holds",
-    "rclone": "https://rclone.org/s3/#metadata (backend/s3/s3.go of v1.76.0: systemMetadataInfo; tagging is left out)",
     "replication": "https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-what-is-isnot-replicated.html",
     "datasync": "https://docs.aws.amazon.com/datasync/latest/userguide/metadata-copied.html",
     "sts": "https://cloud.google.com/storage-transfer/docs/metadata-preservation",
@@ -99,12 +98,6 @@ MATRIX: Final[Mapping[str, Mapping[Feature, LossCell]]] = {
     "atoll": {
         **_cells("atoll", (*_TYPE, Feature.TAGS, *_VERSIONED), (Feature.ACLS, Feature.STORAGE_CLASS)),
         Feature.TIMESTAMPS: _NEW_TIME,
-    },
-    "rclone": {
-        **_cells("rclone", _TYPE, (Feature.TAGS, *_VERSIONED, Feature.ACLS, Feature.STORAGE_CLASS)),
-        Feature.TIMESTAMPS: LossCell(
-            carries=Carries.DROPPED, source="rclone", note="but for user metadata mtime, which rclone alone reads"
-        ),
     },
     "s3_replication": {
         **_cells(

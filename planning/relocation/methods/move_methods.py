@@ -44,14 +44,6 @@ MOVERS: Final = (
         needs="S3 on both sides, and keys for each",
     ),
     Mover(
-        name="rclone",
-        title="rclone sync --metadata",
-        kinds=frozenset({AssetKind.BUCKET}),
-        runs="atoll",
-        needs="rclone where it runs",
-        limits="an ETag of parts, or under a customer's key, is no checksum (rclone#523, #5993): we verify ourselves",
-    ),
-    Mover(
         name="s3_replication",
         title="Amazon S3 replication with Batch Replication",
         kinds=frozenset({AssetKind.BUCKET}),

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machine_scene import places
 from machine_stores import SECRETS, World
 
 from components.agents.mover.manifests.comparison import ComparisonTerms
@@ -63,7 +62,7 @@ def mover(world: World) -> Mover:
 
 
 def verified(world: World, mover: Mover) -> Evidence:
-    return verify.do(world.move, connect=world.stores.connect, movers={"atoll": mover, "rclone": mover})
+    return verify.do(world.move, connect=world.stores.connect, movers={"atoll": mover})
 
 
 def refusal(world: World, mover: Mover) -> str:
@@ -120,20 +119,6 @@ def test_what_is_extra_is_named_and_never_touched(world: World, mover: Mover) ->
     del world.stores.target()["theirs"]
     verified(world, mover)
     assert world.stores.target() == world.stores.source()
-
-
-def test_a_mover_that_deletes_what_is_extra_does_not_begin(world: World) -> None:
-    world.places = places(buckets=[{"source": "mlflow", "target": "mlflow", "mover": "rclone"}])
-    mover = Mover(world)
-    seed.do(world.move, movers={"rclone": mover})
-    damaged(world)
-    world.stores.target().update({"theirs": b"x", ".atoll-canary/y": b"ours"})
-    refusal(world, mover)
-    mover.copied.clear()
-    said = refusal(world, mover)
-    assert "mlflow: extra at the target: 'theirs'" in said
-    assert mover.copied == []
-    assert world.stores.target()["a"] == b"13"
 
 
 @pytest.mark.parametrize("killed", ["clear", "round", "close"])

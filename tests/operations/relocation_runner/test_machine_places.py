@@ -11,6 +11,8 @@ from operations.relocation.config.endpoints import FILL
 from operations.relocation.config.reader import parse, read_file
 from operations.relocation.config.rules import pair_databases
 from operations.relocation.runner.context import collect_secrets
+from operations.relocation.steps.plan import FREE
+from operations.relocation.workspace import read_pinned_places
 from planning.values.errors import Fault, InputError
 
 WHOLE = """\
@@ -36,7 +38,7 @@ target:
     - {part: mlflow, uri_env: NEW_MLFLOW}
 buckets:
   - {source: mlflow, target: mlflow}
-  - {source: sets, target: sets, loss: large, mover: rclone}
+  - {source: sets, target: sets, loss: large}
 names: {kind: hosts_file, names: [mlflow.example.com], source: 10.0.0.1, target: 10.1.0.1, file: /etc/hosts}
 """
 VARIABLES = (
@@ -109,6 +111,19 @@ def test_each_fault_has_its_line(old: str, new: str, line: int, message: str) ->
 
 def test_a_misspelt_field_is_recognised() -> None:
     assert faults(WHOLE.replace("loss:", "los:"))[0].hint == 'did you mean "loss"?'
+
+
+def test_the_mover_that_is_gone_is_refused_with_what_to_write() -> None:
+    (fault,) = faults(WHOLE.replace("loss: large", "loss: large, mover: rclone"))
+    assert (fault.line, fault.message) == (23, "buckets[1].mover: buckets are no longer copied by rclone")
+    assert fault.hint.startswith('take "mover" out')
+
+
+def test_a_plan_that_was_held_with_the_mover_that_is_gone_can_be_rolled_back() -> None:
+    known = parse(WHOLE, file="relocation.yaml", environment=SET).places.model_dump(mode="json")
+    known["buckets"][1]["mover"] = "rclone"
+    free = {name: known.pop(name) for name in sorted(FREE)}
+    assert [each.mover for each in read_pinned_places({"places": known, "free": free}).buckets] == ["atoll", "atoll"]
 
 
 def test_an_address_may_be_declared_to_stay() -> None:

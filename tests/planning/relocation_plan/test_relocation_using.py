@@ -36,10 +36,10 @@ def row(key: str, **changed: object) -> ManifestRow:
     return ManifestRow(**(fields | changed))  # type: ignore[arg-type]
 
 
-def test_a_manifest_of_the_seed_says_what_is_used_and_the_plan_says_what_rclone_drops(tmp_path: Path, kit: Kit) -> None:
+def test_a_manifest_of_the_seed_says_what_is_used(tmp_path: Path, kit: Kit) -> None:
     tagged = [row(f"a/{at}", tags=(("k", "v"),)) for at in range(3)]
     manifest(tmp_path, "mlflow", *tagged, row("b", headers=(("cache-control", "no-cache"),)))
-    known = places("mlflow", mover="rclone")
+    known = places("mlflow")
     found = bucket_usage.read_usage(kit.inventory().things, [(known, tmp_path)])
     assert found.doubts == ()
     usage = found.things["store/mlflow"].usage
@@ -47,13 +47,6 @@ def test_a_manifest_of_the_seed_says_what_is_used_and_the_plan_says_what_rclone_
     assert (usage.of(Feature.TAGS), usage.of(Feature.HEADERS), usage.of(Feature.CONTENT_TYPE)) == (3, 1, 3)
     assert usage.of(Feature.ACLS) == 0
     assert usage.of(Feature.VERSIONS) is None
-    made = kit.plan(kit.west, found=PlacesSummary(counted=found.things, movers={"store/mlflow": "rclone"}))
-    (chosen,) = [each for each in made.chosen if each.thing.key == "store/mlflow"]
-    assert chosen.choice is not None
-    assert [each.text for each in chosen.choice.loses if each.missed] == [
-        "3 have tags; rclone sync --metadata drops them"
-    ]
-    assert chosen.choice.why == "Atoll's own copier would lose less; relocation.yaml names this one"
 
 
 def test_what_is_copied_by_the_mover_that_is_named_loses_nothing_of_it(tmp_path: Path, kit: Kit) -> None:
