@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Final, cast
 from planning.costs.json_shapes import range_form
 from planning.relocation.durations import DurationEstimate
 from planning.relocation.form import break_even_form, moving_bill_form, span_form, times_form
-from planning.relocation.inventory.assets import AssetKind
-from planning.relocation.inventory.features import OF_KIND
-from planning.relocation.methods.data_loss import SOURCES, cell
-from planning.relocation.methods.move_methods import applicable
+from planning.relocation.inventory.assets import OF_KIND, AssetKind
+from planning.relocation.methods.move_methods import SOURCES, applicable, cell
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.spec.lock import to_text as lock_text
 from planning.values.json_format import SCHEMA_VERSION

@@ -13,7 +13,7 @@ from planning.checklist.model.units import GigabitsPerS, parse_count, parse_giga
 from planning.inputs.yaml_document import read_fields
 from planning.relocation.costs.bill import RelocationTerms
 from planning.relocation.durations import DAY, Rate, Rates, estimate_first_copy
-from planning.relocation.inventory.features import Feature, FeatureUsage
+from planning.relocation.inventory.assets import Feature, FeatureUsage
 from planning.relocation.inventory.stack_inventory import SAMPLE, AssetMeasurement, volumes_of
 from planning.relocation.inventory.volume import GB
 from planning.relocation.plan import RelocationInputs

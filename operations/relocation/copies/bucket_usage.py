@@ -21,7 +21,7 @@ from operations.relocation.buckets.canary import place_of
 from operations.relocation.config.bucket_locations import bucket_of
 from operations.relocation.copies.verification import SOURCE as PROOF
 from operations.relocation.runner.step import StepError
-from planning.relocation.inventory.features import Feature, FeatureUsage
+from planning.relocation.inventory.assets import Feature, FeatureUsage
 from planning.relocation.inventory.stack_inventory import AssetMeasurement
 from planning.values.errors import Fault, InputError, in_one_line
 from planning.values.money import Range
@@ -39,7 +39,7 @@ LOOKED: Final = "look.manifest"
 MANIFESTS: Final = (MANIFEST, PROOF, LOOKED)
 CONTENT_TYPE: Final = "content-type"
 EVERY: Final = 10_000  # objects between two lines of progress
-# Kinds of stores that hold no access list, whoever writes one (planning.relocation.methods.data_loss: minio_acl).
+# Kinds of stores that hold no access list, whoever writes one (catalogs/move_methods.yaml: minio_acl).
 WITHOUT_ACLS: Final = frozenset({"minio"})
 
 

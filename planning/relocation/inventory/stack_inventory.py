@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from planning.costs.resources.resource import Resource
-    from planning.relocation.inventory.assets import StatefulAsset
-    from planning.relocation.inventory.features import FeatureUsage
+    from planning.relocation.inventory.assets import FeatureUsage, StatefulAsset
     from planning.values.money import Range
 
 

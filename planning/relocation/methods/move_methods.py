@@ -1,17 +1,47 @@
-"""What can move a thing, for each kind in the order in which it is tried, and where each applies."""
+"""What can move an asset, in the order in which it is tried, and what each method and store keeps of its features.
+
+The table is catalogs/move_methods.yaml: the loss matrix, with the page that each cell is from.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Final, Literal
 
-from planning.relocation.inventory.assets import AssetKind
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from planning.inputs.fact_tables import read_table
+from planning.relocation.inventory.assets import AssetKind, Feature
+
+_CLOSED: Final = ConfigDict(extra="forbid")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class Carries(StrEnum):
+    """Whether a mover carries something over."""
+
+    KEPT = "kept"
+    DROPPED = "dropped"
+    NOT_KNOWN = "not known"  # no page that we read says it; counted as dropped where it is used
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class LossCell:
+    """What becomes of some features.
+
+    Args:
+        source: word of `SOURCES`.
+        note: under which condition.
+    """
+
+    carries: Carries
+    features: tuple[Feature, ...] = ()
+    source: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class Mover:
     """One way to move things.
 
@@ -30,124 +60,32 @@ class Mover:
     between: frozenset[tuple[str, str]] | None = None
     needs: str = ""
     limits: str = ""
+    carries: tuple[LossCell, ...] = ()
 
 
-_FILES: Final = frozenset({AssetKind.VOLUME, AssetKind.FILE_SYSTEM})
-# In the order of preference. Facts of limits: research/policy_migration.md section 3.2 and the pages in
-# planning/relocation/methods/data_loss.py.
-MOVERS: Final = (
-    Mover(
-        name="atoll",
-        title="Atoll's own copier",
-        kinds=frozenset({AssetKind.BUCKET}),
-        runs="atoll",
-        needs="S3 on both sides, and keys for each",
-    ),
-    Mover(
-        name="s3_replication",
-        title="Amazon S3 replication with Batch Replication",
-        kinds=frozenset({AssetKind.BUCKET}),
-        runs="provider",
-        between=frozenset({("aws", "aws")}),
-        needs="versions on both buckets, a role, and Batch Replication for what is there already",
-        limits="objects in archive classes are not replicated",
-    ),
-    Mover(
-        name="datasync",
-        title="AWS DataSync",
-        kinds=frozenset({AssetKind.BUCKET}),
-        runs="provider",
-        between=frozenset({("aws", "aws"), ("aws", "gcs"), ("gcs", "aws"), ("minio", "aws"), ("aws", "minio")}),
-        needs="a location and a role on each side; an agent beside a store that is not in AWS",
-        limits="charged by the GB beside egress and requests",
-    ),
-    Mover(
-        name="storage_transfer",
-        title="Storage Transfer Service of Google Cloud",
-        kinds=frozenset({AssetKind.BUCKET}),
-        runs="provider",
-        between=frozenset({("aws", "gcs"), ("gcs", "gcs"), ("minio", "gcs")}),
-        needs="keys or a federated role at the source, rights of its service agent at the target",
-    ),
-    Mover(
-        name="pg_dump",
-        title="pg_dump and pg_restore",
-        kinds=frozenset({AssetKind.POSTGRESQL}),
-        runs="atoll",
-        needs="a user that reads everything at the source, an empty database at the target",
-        limits="slow from about a TB on (CloudNativePG#3664)",
-    ),
-    Mover(
-        name="cnpg_replica",
-        title="CloudNativePG replica cluster, promoted",
-        kinds=frozenset({AssetKind.POSTGRESQL}),
-        runs="you",
-        needs="the same major version, and a way from one cluster to the other or a bucket with its WAL",
-    ),
-    Mover(
-        name="mysqldump",
-        title="mysqldump and mysql",
-        kinds=frozenset({AssetKind.MYSQL}),
-        runs="atoll",
-        needs="the same major version on both sides",
-    ),
-    Mover(
-        name="rsync",
-        title="rsync -aHAX",
-        kinds=_FILES,
-        runs="you",
-        needs="a pod on each side that may read as root, and a way between them",
-        limits="without root, folders of other owners come over empty (migtools/crane#213)",
-    ),
-    Mover(
-        name="datasync_files",
-        title="AWS DataSync between file systems",
-        kinds=frozenset({AssetKind.FILE_SYSTEM}),
-        runs="provider",
-        between=frozenset({("aws", "aws")}),
-        needs="a location and a role on each side",
-        limits="charged by the GB beside egress",
-    ),
-    Mover(
-        name="volsync",
-        title="VolSync, rsync over TLS",
-        kinds=frozenset({AssetKind.VOLUME}),
-        runs="you",
-        needs="VolSync on both clusters, a load balancer at the target",
-        limits="57 to 61 MiB/s of one volume (backube/volsync#1166); a damaged source damages the copy (#265)",
-    ),
-    Mover(
-        name="exported",
-        title="exported and applied; the step rewrite makes recurring runs and KServe's services again, standing still",
-        kinds=frozenset({AssetKind.OBJECTS}),
-        runs="you",
-        needs="the same definitions on both clusters; for what Atoll makes again, kubeconfig_env of both sides",
-        limits="Notebooks, Experiments of Katib and everything else are exported by you",
-    ),
-    Mover(
-        name="velero",
-        title="Velero with Kopia",
-        kinds=frozenset({AssetKind.VOLUME, AssetKind.OBJECTS}),
-        runs="you",
-        needs="the source's bucket of backups as a read-only location at the target",
-        limits="no snapshot crosses regions (velero#103), so files are read; it overwrites nothing that is there",
-    ),
-    Mover(
-        name="names",
-        title="switched by the step dns",
-        kinds=frozenset({AssetKind.NAMES}),
-        runs="atoll",
-        needs="a time to live that was lowered before",
-    ),
-    Mover(
-        name="by_owner",
-        title="entered again by whoever made them",
-        kinds=frozenset({AssetKind.SECRETS}),
-        runs="you",
-        needs="the list of their names, which the plan has where the cluster was asked",
-    ),
-)
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class _MethodTable:
+    pages: Mapping[str, str]
+    methods: tuple[Mover, ...]
+    stores: Mapping[str, tuple[LossCell, ...]]
+
+
+def _by_feature(cells: Iterable[LossCell]) -> dict[Feature, LossCell]:
+    return {feature: each for each in cells for feature in each.features}
+
+
+_TABLE: Final = read_table("move_methods.yaml", _MethodTable)
+SOURCES: Final = _TABLE.pages
+MOVERS: Final = _TABLE.methods
 BY_NAME: Final[Mapping[str, Mover]] = {each.name: each for each in MOVERS}
+# Mover to feature to cell. A cell that is missing is not known.
+MATRIX: Final[Mapping[str, Mapping[Feature, LossCell]]] = {
+    each.name: _by_feature(each.carries) for each in MOVERS if each.carries
+}
+# What a store cannot hold, whoever writes it there.
+CANNOT_HOLD: Final[Mapping[str, Mapping[Feature, LossCell]]] = {
+    store: _by_feature(cells) for store, cells in _TABLE.stores.items()
+}
 
 
 def applicable(kind: AssetKind, *, source: str, target: str) -> tuple[Mover, ...]:
@@ -155,3 +93,13 @@ def applicable(kind: AssetKind, *, source: str, target: str) -> tuple[Mover, ...
     return tuple(
         each for each in MOVERS if kind in each.kinds and (each.between is None or (source, target) in each.between)
     )
+
+
+def cell(mover: str, feature: Feature, *, kind: AssetKind, target: str = "") -> LossCell:
+    """What becomes of a feature by a mover; of buckets, the target's store has the last word."""
+    limit = find_target_limit(feature, kind=kind, target=target)
+    return limit or MATRIX.get(mover, {}).get(feature, LossCell(carries=Carries.NOT_KNOWN))
+
+
+def find_target_limit(feature: Feature, *, kind: AssetKind, target: str) -> LossCell | None:
+    return CANNOT_HOLD.get(target, {}).get(feature) if kind is AssetKind.BUCKET else None

@@ -6,10 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from planning.relocation.inventory.assets import AssetKind
-from planning.relocation.inventory.features import OF_KIND, Feature, FeatureUsage, is_relevant_loss
-from planning.relocation.methods.data_loss import CANNOT_HOLD, MATRIX, SOURCES, Carries, cell, choose, losses
-from planning.relocation.methods.move_methods import BY_NAME, MOVERS, applicable
+from planning.relocation.inventory.assets import OF_KIND, AssetKind, Feature, FeatureUsage, is_relevant_loss
+from planning.relocation.methods.data_loss import choose, losses
+from planning.relocation.methods.move_methods import (
+    BY_NAME,
+    CANNOT_HOLD,
+    MATRIX,
+    MOVERS,
+    SOURCES,
+    Carries,
+    applicable,
+    cell,
+)
 
 EVERYTHING_COUNTED = dict.fromkeys(OF_KIND[AssetKind.BUCKET], 0)
 

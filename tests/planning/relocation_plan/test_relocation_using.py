@@ -14,7 +14,7 @@ from components.agents.mover.manifests.row import ManifestRow
 from operations.relocation.config.bucket_locations import bucket_of, find_covered_keys
 from operations.relocation.config.plan_inputs import MeasuredFile, PlacesSummary, merge_measurements
 from operations.relocation.copies import bucket_usage
-from planning.relocation.inventory.features import Feature, FeatureUsage
+from planning.relocation.inventory.assets import Feature, FeatureUsage
 from planning.relocation.inventory.stack_inventory import AssetMeasurement
 from planning.relocation.plan_form import plan_form
 from planning.values.errors import InputError
