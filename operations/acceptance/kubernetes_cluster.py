@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import defaultdict
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast, final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from components.acceptance.model import Reference, reference
-from operations.acceptance.ports import AcceptanceClusterError, NodeSnapshot, PodSnapshot
-from operations.clouds.kubernetes import client as api_server
-from operations.clouds.kubernetes.placement import RESOURCES, VARIABLE
+from operations.clouds.kubernetes.client import ClusterWords, KubernetesClient, open_cluster
+from operations.clouds.kubernetes.objects import (
+    ClusterError,
+    kubeconfig_source,
+    labels_of,
+    mapping,
+    metadata,
+    name_of,
+    namespace_of,
+    rows,
+    value_at,
+)
+from operations.clouds.kubernetes.placement import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from kubernetes import client
 
     from components.acceptance.model import Manifest
     from planning.spec.cluster import ClusterSpec
@@ -25,92 +32,114 @@ if TYPE_CHECKING:
 
 INITIALIZING: Final = "PodInitializing"  # of a container before which another one works
 ENDED: Final = frozenset({"Succeeded", "Failed"})
+OWNER: Final = "atoll-acceptance"
+MOST_LOG_BYTES: Final = 8 * 2**20
 
 
-def holders(pods: Iterable[Manifest]) -> Mapping[str, list[str]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSnapshot:
+    """A node as the cluster tells it.
+
+    Args:
+        taints: their keys.
+        accelerators: how many pods may have there, by their resource's name.
+        uid: another node of the same name has another one.
+        holders: pods that hold accelerators there, "namespace/name".
+    """
+
+    name: str
+    labels: Mapping[str, str]
+    ready: bool
+    cordoned: bool
+    taints: tuple[str, ...]
+    accelerators: Mapping[str, int]
+    uid: str = ""
+    holders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSnapshot:
+    """A pod of a job.
+
+    Args:
+        waiting: why it does not run, in the cluster's words; "" where it does.
+    """
+
+    namespace: str
+    name: str
+    phase: str
+    node: str
+    waiting: str = ""
+
+
+def holders(pods: Iterable[Mapping[str, object]]) -> Mapping[str, list[str]]:
+    """Pods that hold accelerators, by their node."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for each in pods:
-        spec, node = _part(each, "spec"), str(_part(each, "spec").get("nodeName") or "")
-        if node and _part(each, "status").get("phase") not in ENDED and _holds(spec):
-            found[node].append(f"{_part(each, 'metadata').get('namespace')}/{_part(each, 'metadata').get('name')}")
+        node = str(value_at(each, ("spec", "nodeName")) or "")
+        if node and value_at(each, ("status", "phase")) not in ENDED and _holds_accelerators(each):
+            found[node].append(f"{namespace_of(each)}/{name_of(each)}")
     return found
 
 
-def parse_node(node: Manifest, held: Mapping[str, Sequence[str]]) -> NodeSnapshot:
-    metadata, spec = _part(node, "metadata"), _part(node, "spec")
-    name = str(metadata.get("name"))
+def _holds_accelerators(pod: Mapping[str, object]) -> bool:
+    containers = rows(value_at(pod, ("spec", "containers")))
+    limits = [mapping(value_at(each, ("resources", "limits"))) for each in containers]
+    return any(str(each[name]) != "0" for each in limits for name in RESOURCES & each.keys())
+
+
+def parse_node(node: Mapping[str, object], held: Mapping[str, Sequence[str]]) -> NodeSnapshot:
+    conditions = rows(value_at(node, ("status", "conditions")))
     return NodeSnapshot(
-        name=name,
-        labels=cast("Mapping[str, str]", metadata.get("labels") or {}),
-        ready=any(
-            each.get("type") == "Ready" and each.get("status") == "True"
-            for each in _rows(_part(node, "status"), "conditions")
-        ),
-        cordoned=bool(spec.get("unschedulable")),
-        taints=tuple(str(each.get("key")) for each in _rows(spec, "taints")),
+        name=name_of(node),
+        labels=cast("Mapping[str, str]", labels_of(node)),
+        ready=any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions),
+        cordoned=bool(value_at(node, ("spec", "unschedulable"))),
+        taints=tuple(str(each.get("key")) for each in rows(value_at(node, ("spec", "taints")))),
         accelerators={
             key: int(str(amount))
-            for key, amount in _part(_part(node, "status"), "allocatable").items()
+            for key, amount in mapping(value_at(node, ("status", "allocatable"))).items()
             if key in RESOURCES and str(amount).isdigit() and int(str(amount))
         },
-        uid=str(metadata.get("uid") or ""),
-        holders=tuple(held.get(name, ())),
+        uid=str(metadata(node).get("uid") or ""),
+        holders=tuple(held.get(name_of(node), ())),
     )
 
 
-def parse_pod(pod: Manifest) -> PodSnapshot:
-    metadata, status = _part(pod, "metadata"), _part(pod, "status")
+def parse_pod(pod: Mapping[str, object]) -> PodSnapshot:
+    status = mapping(pod.get("status"))
     return PodSnapshot(
-        namespace=str(metadata.get("namespace")),
-        name=str(metadata.get("name")),
+        namespace=namespace_of(pod),
+        name=name_of(pod),
         phase=str(status.get("phase") or "Pending"),
-        node=str(_part(pod, "spec").get("nodeName") or ""),
-        waiting=_waiting(status),
+        node=str(value_at(pod, ("spec", "nodeName")) or ""),
+        waiting=_explain_waiting(status),
     )
 
 
-def _waiting(status: Manifest) -> str:
-    for each in _rows(status, "conditions"):
+def _explain_waiting(status: Mapping[str, object]) -> str:
+    for each in rows(status.get("conditions")):
         if each.get("type") == "PodScheduled" and each.get("status") == "False":
             return f"{each.get('reason', '')}: {each.get('message', '')}"
-    for each in (*_rows(status, "initContainerStatuses"), *_rows(status, "containerStatuses")):
-        state = _part(_part(each, "state"), "waiting")
+    for each in (*rows(status.get("initContainerStatuses")), *rows(status.get("containerStatuses"))):
+        state = mapping(value_at(each, ("state", "waiting")))
         if state and state.get("reason") != INITIALIZING:
             return f"{state.get('reason', '')}: {state.get('message', '')}".removesuffix(": ")
     return ""
 
 
-def _holds(spec: Manifest) -> bool:
-    limits = [_part(_part(each, "resources"), "limits") for each in _rows(spec, "containers")]
-    return any(str(each[name]) != "0" for each in limits for name in RESOURCES & each.keys())
-
-
-def _part(whole: Mapping[str, object], name: str) -> Manifest:
-    return cast("dict[str, object]", whole.get(name) or {})
-
-
-def _rows(whole: Mapping[str, object], name: str) -> list[Manifest]:
-    return cast("list[dict[str, object]]", whole.get(name) or [])
-
-
-OWNER: Final = "atoll-acceptance"
-PAGE: Final = 500
-MOST_LOG_BYTES: Final = 8 * 2**20
-MAY: Final = "the kubeconfig's user must be allowed to do it; docs/guides/acceptance.md lists what is needed"
-
-
 @final
-class KubernetesAcceptanceCluster:
-    """A cluster, by its API."""
+class AcceptanceCluster:
+    """What an acceptance asks of a cluster; every call raises ClusterError where it is refused or not answered."""
 
-    def __init__(self, api: client.ApiClient) -> None:
-        self._api = api
+    def __init__(self, cluster: KubernetesClient) -> None:
+        self._cluster = cluster
         self._plurals: dict[tuple[str, str], str] = {}
 
     def nodes(self) -> Sequence[NodeSnapshot]:
         """Every node, and who holds its accelerators."""
-        held = holders(self._pages("/api/v1/pods"))
-        return [parse_node(each, held) for each in self._pages("/api/v1/nodes")]
+        held = holders(self._cluster.list_objects("/api/v1/pods"))
+        return [parse_node(each, held) for each in self._cluster.list_objects("/api/v1/nodes")]
 
     def apply(self, manifest: Manifest) -> None:
         """Make an object, or bring it to what is given.
@@ -120,133 +149,63 @@ class KubernetesAcceptanceCluster:
         """
         path = self._path(reference(manifest))
         if path is None:
-            raise AcceptanceClusterError(f"the cluster does not serve {manifest['apiVersion']} {manifest['kind']}")
-        query = f"?fieldManager={OWNER}&force=true&fieldValidation=Strict"
-        status, found = self._object("PATCH", path + query, body=json.dumps(manifest), kind=api_server.APPLY)
-        if status >= HTTPStatus.MULTIPLE_CHOICES:
-            raise AcceptanceClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
+            raise ClusterError(f"the cluster does not serve {manifest['apiVersion']} {manifest['kind']}")
+        self._cluster.apply(path, manifest, owner=OWNER)
 
-    def get(self, wanted: Reference) -> Manifest | None:
+    def get(self, wanted: Reference) -> Mapping[str, object] | None:
         """The object as it stands; None where it, or its kind, is not there."""
         path = self._path(wanted)
-        if path is None:
-            return None
-        status, found = self._object("GET", path)
-        if status == HTTPStatus.NOT_FOUND:
-            return None
-        return _fine(status, found, path)
+        return None if path is None else self._cluster.get(path)
 
     def delete(self, wanted: Reference) -> None:
         """Delete the object and what it owns; nothing where it is not there."""
         path = self._path(wanted)
-        if path is None:
-            return
-        status, found = self._object("DELETE", f"{path}?propagationPolicy=Background")
-        if status != HTTPStatus.NOT_FOUND:
-            _fine(status, found, path)
+        if path is not None:
+            self._cluster.delete(path, propagationPolicy="Background")
 
     def listed(self, *, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Reference]:
         """Objects of a kind that bear labels; none where the kind is not served."""
-        plural = self._plural(api_version, kind)
-        if plural is None:
-            return []
-        where = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
-        found = self._pages(f"{_root(api_version)}{where}/{plural}", selector=selector)
+        path = self._collection(api_version, kind, namespace)
+        found = self._cluster.list_objects(path, labelSelector=selector) if path else []
         return [reference({"apiVersion": api_version, "kind": kind, **each}) for each in found]
 
     def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
-        found = self._pages(f"/api/v1/namespaces/{quote(namespace, safe='')}/pods", selector=selector)
-        return [parse_pod(each) for each in found]
+        path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods"
+        return [parse_pod(each) for each in self._cluster.list_objects(path, labelSelector=selector)]
 
     def log(self, pod: PodSnapshot, *, container: str) -> str:
         """The first bytes of what a container of a pod has written; "" where it has not begun."""
-        query = urlencode({"container": container, "limitBytes": MOST_LOG_BYTES} if container else {})
-        path = f"/api/v1/namespaces/{quote(pod.namespace, safe='')}/pods/{quote(pod.name, safe='')}/log?{query}"
-        status, content = self._call("GET", path, accept="*/*")
-        if status in {HTTPStatus.NOT_FOUND, HTTPStatus.BAD_REQUEST}:
-            return ""
-        if status >= HTTPStatus.MULTIPLE_CHOICES:
-            raise AcceptanceClusterError(f"the log of {pod.namespace}/{pod.name} cannot be read: {status}", hint=MAY)
-        return content[:MOST_LOG_BYTES].decode("utf-8", "replace")
-
-    def _pages(self, path: str, *, selector: str = "") -> list[Manifest]:
-        found: list[Manifest] = []
-        more = ""
-        while True:
-            asked = {"limit": str(PAGE), "labelSelector": selector, "continue": more}
-            query = urlencode({key: value for key, value in asked.items() if value})
-            page = _fine(*self._object("GET", f"{path}?{query}"), path)
-            found += cast("list[Manifest]", page.get("items") or [])
-            more = str(cast("Manifest", page.get("metadata") or {}).get("continue") or "")
-            if not more:
-                return found
+        path = f"/api/v1/namespaces/{quote(pod.namespace, safe='')}/pods/{quote(pod.name, safe='')}/log"
+        query = [("container", container), ("limitBytes", str(MOST_LOG_BYTES))] if container else []
+        not_begun = {HTTPStatus.NOT_FOUND, HTTPStatus.BAD_REQUEST}
+        status, content = self._cluster.request("GET", path, query=query, accept="*/*", expected=not_begun)
+        return "" if status in not_begun else content[:MOST_LOG_BYTES].decode("utf-8", "replace")
 
     def _path(self, wanted: Reference) -> str | None:
         """Where the API serves an object; None where it does not serve its kind."""
-        plural = self._plural(wanted.api_version, wanted.kind)
-        if plural is None:
-            return None
-        where = f"/namespaces/{quote(wanted.namespace, safe='')}" if wanted.namespace else ""
-        return f"{_root(wanted.api_version)}{where}/{plural}/{quote(wanted.name, safe=':')}"
+        collection = self._collection(wanted.api_version, wanted.kind, wanted.namespace)
+        return f"{collection}/{quote(wanted.name, safe=':')}" if collection else None
 
-    def _plural(self, version: str, kind: str) -> str | None:
+    def _collection(self, version: str, kind: str, namespace: str) -> str | None:
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         if (version, kind) not in self._plurals:
-            status, found = self._object("GET", _root(version))
-            served = cast("list[Mapping[str, str]]", found.get("resources") or [])
-            if status >= HTTPStatus.MULTIPLE_CHOICES and status != HTTPStatus.NOT_FOUND:
-                _fine(status, found, _root(version))
-            known = {(version, each["kind"]): each["name"] for each in served if "/" not in each["name"]}
-            self._plurals |= known
-        return self._plurals.get((version, kind))
-
-    def _object(self, method: str, path: str, *, body: str | None = None, kind: str = "") -> tuple[int, Manifest]:
-        status, content = self._call(method, path, body=body, kind=kind)
-        return status, api_server.parse_object(content)
-
-    def _call(
-        self, method: str, path: str, *, body: str | None = None, kind: str = "", accept: str = api_server.JSON
-    ) -> tuple[int, bytes]:
-        """Status and content of an answer.
-
-        Raises:
-            ClusterError: there is none.
-        """
-        try:
-            return api_server.answer(self._api, method, path, body=body, sent_as=kind, accept=accept)
-        except api_server.SILENT as error:
-            raise AcceptanceClusterError(
-                f"the cluster does not answer: {type(error).__name__}", hint="look at its address in the kubeconfig"
-            ) from error
+            served = rows((self._cluster.get(root) or {}).get("resources"))
+            names = {(version, str(each["kind"])): str(each["name"]) for each in served}
+            self._plurals |= {key: plural for key, plural in names.items() if "/" not in plural}
+        plural = self._plurals.get((version, kind))
+        within = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
+        return f"{root}{within}/{plural}" if plural else None
 
 
-def open_cluster(spec: ClusterSpec) -> KubernetesAcceptanceCluster:
+def open_acceptance_cluster(spec: ClusterSpec) -> AcceptanceCluster:
     """The cluster of a placement, by the kubeconfig that its variable names.
 
     Raises:
         ClusterError: the variable is not set, or names no kubeconfig.
     """
-    variable = spec.existing.kubeconfig_env if spec.existing else VARIABLE
-    hint = f"export {variable}=FILE, as `atoll outputs` or `atoll access` writes it"
-    named = os.environ.get(variable, "")
-    if not named:
-        raise AcceptanceClusterError(f"{variable} is not set, and it names the kubeconfig of the cluster", hint=hint)
-    try:
-        return KubernetesAcceptanceCluster(
-            api_server.open_api(named, context=spec.existing.context if spec.existing else None)
-        )
-    except api_server.NoKubeconfigError as error:
-        raise AcceptanceClusterError(f"what {variable} names is no kubeconfig", hint=hint) from error
-    except api_server.UNUSABLE as error:
-        raise AcceptanceClusterError(
-            f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint
-        ) from error
-
-
-def _root(version: str) -> str:
-    return f"/apis/{version}" if "/" in version else f"/api/{version}"
-
-
-def _fine(status: int, found: Manifest, path: str) -> Manifest:
-    if status >= HTTPStatus.MULTIPLE_CHOICES:
-        raise AcceptanceClusterError(f"the cluster refused {path}: {status} {found.get('message', '')}", hint=MAY)
-    return found
+    source = kubeconfig_source(spec)
+    words = ClusterWords(
+        kubeconfig_hint=f"export {source.variable}=FILE, as `atoll outputs` or `atoll access` writes it",
+        refused_hint="the kubeconfig's user must be allowed to do it; docs/guides/acceptance.md lists what is needed",
+    )
+    return AcceptanceCluster(open_cluster(source, words))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from components.acceptance.model import PlannedJob
-    from operations.acceptance.ports import AcceptanceCluster, NodeSnapshot
+    from operations.acceptance.kubernetes_cluster import AcceptanceCluster, NodeSnapshot
     from planning.agents.burn_in import BurnInEntry
     from planning.agents.measurement_records import MeasurementRecord
 

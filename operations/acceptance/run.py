@@ -11,12 +11,11 @@ from components.acceptance.jobs import foundation
 from components.acceptance.model import Reference
 from operations.acceptance import run_plan as placed
 from operations.acceptance.log_records import read_burn_in_records
-from operations.acceptance.ports import AcceptanceClusterError
 from operations.acceptance.result_store import build_results, merge_records
 from operations.acceptance.run_lock import Hold
 from operations.acceptance.run_plan import explain_unmeasured, jobs_of, longest, name_lock_nodes, select_run
 from operations.acceptance.runner import AcceptanceRun, take_down
-from operations.clouds.kubernetes.placement import VARIABLE
+from operations.clouds.kubernetes.objects import ClusterError, kubeconfig_source
 from operations.project.signals import until_stopped
 from planning.values.errors import InputError
 
@@ -25,8 +24,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from components.acceptance.model import Manifest, PlannedJob
-    from operations.acceptance.ports import AcceptanceCluster, Clock, NodeSnapshot
+    from operations.acceptance.kubernetes_cluster import AcceptanceCluster, NodeSnapshot
     from operations.acceptance.request import AcceptanceRequest
+    from operations.acceptance.run_lock import Clock
     from planning.agents.measurement_records import MeasurementRecord, Results
     from planning.spec.cluster import ClusterSpec
 
@@ -68,9 +68,9 @@ def open_placement(spec: ClusterSpec) -> AcceptanceCluster:
     Raises:
         ClusterError: no kubeconfig is named, or it cannot be opened.
     """
-    from operations.acceptance.kubernetes_cluster import open_cluster as open_live  # noqa: PLC0415 - the client, once a cluster is asked
+    from operations.acceptance.kubernetes_cluster import open_acceptance_cluster  # noqa: PLC0415 - the client, once a cluster is asked
 
-    return open_live(spec)
+    return open_acceptance_cluster(spec)
 
 
 def list_planned_jobs(
@@ -78,7 +78,7 @@ def list_planned_jobs(
 ) -> RunPlan:
     """The jobs that a run would have, and make none; by the lock where no kubeconfig is named."""
     spec = it.spec(options.placement)
-    variable = spec.existing.kubeconfig_env if spec.existing else VARIABLE
+    variable = kubeconfig_source(spec).variable
     there = cluster or (open_placement(spec) if os.environ.get(variable) else None)
     found = placed.by_pool(spec, there.nodes()) if there is not None else name_lock_nodes(spec)
     _, meta = select_run(it, run=options.run, placement=spec.placement.name, now=now)
@@ -188,7 +188,7 @@ def _leave(run: AcceptanceRun, hold: Hold, *, ours: bool) -> None:
         mine = hold.give_back()
         if ours and mine and not run.keep:
             take_down(run.cluster)
-    except AcceptanceClusterError as error:
+    except ClusterError as error:
         run.say(f"left behind: {error}")
 
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Final, cast
 
 from components.acceptance.job_context import NAMESPACE
 from components.acceptance.model import Reference
-from operations.acceptance.ports import AcceptanceClusterError
+from operations.clouds.kubernetes.objects import ClusterError
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from components.acceptance.model import Manifest
-    from operations.acceptance.ports import AcceptanceCluster, Clock
+    from operations.acceptance.kubernetes_cluster import AcceptanceCluster
 
 LEASE: Final = Reference(
     api_version="coordination.k8s.io/v1", kind="Lease", namespace=NAMESPACE, name="atoll-accept-test"
@@ -23,6 +24,15 @@ LEASE: Final = Reference(
 EVERY_SECONDS: Final = 15.0
 SECONDS_OF_SILENCE: Final = 60
 """After which whoever worked there was killed: four signs of life that did not come. No two clocks are compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """Time, as a run needs it."""
+
+    now: Callable[[], datetime]
+    monotonic: Callable[[], float]
+    sleep: Callable[[float], None]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,14 +77,10 @@ class Hold:
             return
         try:
             found = self.cluster.get(LEASE)
-        except (
-            AcceptanceClusterError
-        ):  # what is awaited is asked for in the same breath, and decides how long is too long
+        except ClusterError:  # what is awaited is asked for in the same breath, and decides how long is too long
             return
         if found is not None and _who(found) != self.holder:
-            raise AcceptanceClusterError(
-                f"the acceptance {_who(found)} has taken over", hint="one at a time; run again after it"
-            )
+            raise ClusterError(f"the acceptance {_who(found)} has taken over", hint="one at a time; run again after it")
         self._write()
 
     def give_back(self) -> bool:

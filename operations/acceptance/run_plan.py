@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from components.acceptance.model import PlannedJob
-    from operations.acceptance.ports import NodeSnapshot
+    from operations.acceptance.kubernetes_cluster import NodeSnapshot
     from operations.acceptance.request import AcceptanceRequest
     from operations.acceptance.result_store import ResultStore
     from planning.acceptance.node_limits import ExpectedPool

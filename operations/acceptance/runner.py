@@ -15,15 +15,15 @@ from operations.acceptance.log_records import (
     list_error_lines,
     parse_log,
 )
-from operations.acceptance.ports import AcceptanceClusterError
+from operations.clouds.kubernetes.objects import ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from components.acceptance.model import Manifest, PlannedJob
-    from operations.acceptance.ports import AcceptanceCluster, Clock, PodSnapshot
+    from operations.acceptance.kubernetes_cluster import AcceptanceCluster, PodSnapshot
     from operations.acceptance.result_store import Meta, ResultStore
-    from operations.acceptance.run_lock import Hold
+    from operations.acceptance.run_lock import Clock, Hold
     from planning.agents.measurement_records import MeasurementRecord
 
 EVERY_SECONDS: Final = 5.0
@@ -129,7 +129,7 @@ class AcceptanceRun:
         """Look at a job; True once it has ended, was told and taken away."""
         try:
             document = self.cluster.get(opened.job.awaited)
-        except AcceptanceClusterError:
+        except ClusterError:
             opened.silent += 1
             if opened.silent > SILENT_MOST:
                 raise
@@ -169,7 +169,7 @@ class AcceptanceRun:
         opened.looked = self.clock.monotonic()
         try:
             opened.waits = next((each.waiting for each in self._pods(opened.job) if each.waiting), "")[:MOST_WORDS]
-        except AcceptanceClusterError:  # what is awaited was seen, and decides alone
+        except ClusterError:  # what is awaited was seen, and decides alone
             return
 
     def _end(self, job: PlannedJob, *, lasted: float, fault: str) -> None:
@@ -195,7 +195,7 @@ class AcceptanceRun:
         for pod in self._pods(job):
             try:
                 log = self.cluster.log(pod, container=job.log.container)
-            except AcceptanceClusterError as error:  # its node may be gone: that says something about it alone
+            except ClusterError as error:  # its node may be gone: that says something about it alone
                 refused.append(str(error))
                 continue
             records, faults = parse_log(log, job)
@@ -209,11 +209,11 @@ class AcceptanceRun:
 
     def _remove(self, references: Iterable[Reference]) -> None:
         """Delete all of them; a refusal of one does not keep the others."""
-        refused: list[AcceptanceClusterError] = []
+        refused: list[ClusterError] = []
         for each in references:
             try:
                 self.cluster.delete(each)
-            except AcceptanceClusterError as error:
+            except ClusterError as error:
                 refused.append(error)
         for error in refused:
             self.say(f"left behind: {error}")
@@ -227,7 +227,7 @@ class AcceptanceRun:
         until = self.clock.monotonic() + GONE_WITHIN
         while left := [each for each in references if self.cluster.get(each) is not None]:
             if self.clock.monotonic() > until:
-                raise AcceptanceClusterError(
+                raise ClusterError(
                     f"{left[0].kind} {left[0].namespace}/{left[0].name} of an earlier run does not go away",
                     hint="look at its finalizers; then run again",
                 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.nodes.ports import SilentError
+from operations.clouds.kubernetes.objects import ClusterSilentError
 from planning.incidents.pods import blocking, find_unowned, list_pods_to_drain
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from operations.nodes.ports import NodeApi
+    from operations.nodes.kubernetes_cluster import NodeApi
     from planning.incidents.node import Node
     from planning.incidents.pods import Pod, PodDisruptionBudget
 
@@ -48,7 +48,7 @@ def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: C
 
     Raises:
         DrainError: pods are left, by name and with what keeps them.
-        SilentError: nobody answers until the end of the time.
+        ClusterSilentError: nobody answers until the end of the time.
     """
     end = waiting.clock() + waiting.timeout_s
     refused: dict[str, str] = {}
@@ -73,7 +73,7 @@ def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: C
             if waiting.clock() >= end:
                 raise _late(node, left, refused, cluster.budgets(), timeout_s=waiting.timeout_s)
             stands = f"{len(left)} pods are still there"
-        except SilentError:  # what was evicted may be the gateway through which we came
+        except ClusterSilentError:  # what was evicted may be the gateway through which we came
             if waiting.clock() >= end:
                 raise
             stands = "the cluster does not answer just now; looking again"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from pathlib import Path
 
-    from operations.nodes.ports import NodeApi
+    from operations.nodes.kubernetes_cluster import NodeApi
     from planning.incidents.findings import NodeDiagnosis
     from planning.incidents.node import Node
     from planning.spec.cluster import ClusterSpec, Pool

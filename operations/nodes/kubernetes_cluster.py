@@ -1,141 +1,97 @@
-"""A cluster over the API that its kubeconfig names."""
+"""What is needed of a cluster to mend its nodes, over the API that its kubeconfig names."""
 
 from __future__ import annotations
 
-import os
+from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast, final
 from urllib.parse import quote
 
-from operations.clouds.kubernetes import client as api_server
-from operations.clouds.kubernetes.placement import VARIABLE
-from operations.nodes.ports import ChangedError, NodeApiError, SilentError
+from operations.clouds.kubernetes.client import ClusterWords, KubernetesClient, open_cluster, parse_object
+from operations.clouds.kubernetes.objects import (
+    ChangedMeanwhileError,
+    ClusterError,
+    kubeconfig_source,
+    mapping,
+)
 from planning.incidents.node import node_of
 from planning.incidents.pods import budget_of, pod_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kubernetes import client
-
     from planning.incidents.node import Node
     from planning.incidents.pods import Pod, PodDisruptionBudget
     from planning.spec.cluster import ClusterSpec
 
-PAGE: Final = 500
 # Prometheus of our platform (components.platform.building_blocks.names), asked through the API server.
 PROMETHEUS: Final = "/api/v1/namespaces/observability/services/prometheus-prometheus:9090/proxy/api/v1/query"
 XIDS: Final = "DCGM_FI_DEV_XID_ERRORS > 0"
 
 
 @final
-class KubernetesNodeApi:
-    """A cluster, by its API."""
+class NodeApi:
+    """Nodes of a cluster; every call raises ClusterError where it is refused or not answered."""
 
-    def __init__(self, api: client.ApiClient) -> None:
-        self._api = api
+    def __init__(self, cluster: KubernetesClient) -> None:
+        self._cluster = cluster
 
     def nodes(self) -> Sequence[Node]:
-        """As `Cluster.nodes`."""
-        return [node_of(each) for each in self._listed("/api/v1/nodes")]
+        """Every node, whoever's."""
+        return [node_of(each) for each in self._cluster.list_objects("/api/v1/nodes")]
 
     def pods_on(self, node: str) -> Sequence[Pod]:
-        """As `Cluster.pods_on`."""
-        return [pod_of(each) for each in self._listed("/api/v1/pods", ("fieldSelector", f"spec.nodeName={node}"))]
+        """Pods on a node, whatever their phase."""
+        found = self._cluster.list_objects("/api/v1/pods", fieldSelector=f"spec.nodeName={node}")
+        return [pod_of(each) for each in found]
 
     def budgets(self) -> Sequence[PodDisruptionBudget]:
-        """As `Cluster.budgets`."""
-        return [budget_of(each) for each in self._listed("/apis/policy/v1/poddisruptionbudgets")]
+        found = self._cluster.list_objects("/apis/policy/v1/poddisruptionbudgets")
+        return [budget_of(each) for each in found]
 
     def change(self, node: Node, change: Mapping[str, object]) -> None:
-        """As `Cluster.change`."""
-        held = {"uid": node.uid, "resourceVersion": node.version}
-        meta = cast("Mapping[str, object]", change.get("metadata", {}))
-        path = f"/api/v1/nodes/{quote(node.name, safe='')}"
-        status, answer = self._call(
-            "PATCH", path, body={**change, "metadata": {**meta, **held}}, sent_as=api_server.MERGE
-        )
-        if status == HTTPStatus.CONFLICT:
-            raise ChangedError
-        self._judged("PATCH", path, status, answer)
+        """Apply a merge patch to a node, as it was looked at.
+
+        Raises:
+            ChangedMeanwhileError: it has changed since.
+        """
+        unchanged = {"uid": node.uid, "resourceVersion": node.version}
+        metadata = {**mapping(change.get("metadata")), **unchanged}
+        if not self._cluster.patch(_path(node), {**change, "metadata": metadata}):
+            raise ClusterError(f"node {node.name} is not there any more")
 
     def evict(self, pod: Pod, *, grace_seconds: int) -> str:
-        """As `Cluster.evict`."""
-        within, name = quote(pod.namespace, safe=""), quote(pod.name, safe="")
-        path = f"/api/v1/namespaces/{within}/pods/{name}/eviction"
+        """Ask a pod to end; "" where it will, or is gone, else why not yet."""
+        path = f"/api/v1/namespaces/{quote(pod.namespace, safe='')}/pods/{quote(pod.name, safe='')}/eviction"
         body = {
             "apiVersion": "policy/v1",
             "kind": "Eviction",
             "metadata": {"name": pod.name, "namespace": pod.namespace},
             "deleteOptions": {"gracePeriodSeconds": grace_seconds, "preconditions": {"uid": pod.uid}},
         }
-        status, answer = self._call("POST", path, body=body, sent_as=api_server.JSON)
-        if status in {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}:  # gone, or another pod under its name
-            return ""
+        gone = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}  # or another pod under its name
+        expected = {*gone, HTTPStatus.TOO_MANY_REQUESTS}
+        status, content = self._cluster.request("POST", path, body=body, expected=expected)
         if status == HTTPStatus.TOO_MANY_REQUESTS:
-            return str(answer.get("message") or "its disruption budget does not allow it")
-        self._judged("POST", path, status, answer)
+            return str(parse_object(content).get("message") or "its disruption budget does not allow it")
         return ""
 
     def delete(self, node: Node) -> None:
-        """As `Cluster.delete`."""
-        path = f"/api/v1/nodes/{quote(node.name, safe='')}"
-        status, answer = self._call("DELETE", path, body={"preconditions": {"uid": node.uid}}, sent_as=api_server.JSON)
-        if status not in {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}:
-            self._judged("DELETE", path, status, answer)
+        """Delete a node's object, if it is still this one."""
+        with suppress(ChangedMeanwhileError):
+            self._cluster.delete(_path(node), preconditions={"uid": node.uid})
 
     def xids(self) -> Mapping[str, tuple[int, ...]] | str:
-        """As `Cluster.xids`."""
+        """Last Xids of the GPUs by node, from Prometheus; why nobody knows them else."""
         try:
-            status, answer = self._call("GET", PROMETHEUS, query=[("query", XIDS)])
-        except NodeApiError as error:
-            return str(error)
-        if status >= HTTPStatus.MULTIPLE_CHOICES:
-            return f"Prometheus was not reached through the API server: {status} {answer.get('reason', '')}".rstrip()
-        return by_node(answer)
+            _, content = self._cluster.request("GET", PROMETHEUS, query=[("query", XIDS)])
+        except ClusterError as error:
+            return f"Prometheus was not reached through the API server: {error}"
+        return by_node(parse_object(content))
 
-    def _listed(self, path: str, *query: tuple[str, str]) -> Sequence[Mapping[str, object]]:
-        found: list[Mapping[str, object]] = []
-        more = ""
-        while True:
-            status, page = self._call("GET", path, query=[*query, ("limit", str(PAGE)), ("continue", more)])
-            self._judged("GET", path, status, page)
-            found += cast("list[Mapping[str, object]]", page.get("items") or [])
-            more = str(cast("Mapping[str, object]", page.get("metadata") or {}).get("continue") or "")
-            if not more:
-                return found
 
-    def _call(
-        self,
-        method: str,
-        path: str,
-        *,
-        body: Mapping[str, object] | None = None,
-        sent_as: str = "",
-        query: Sequence[tuple[str, str]] = (),
-    ) -> tuple[int, Mapping[str, object]]:
-        """Status and answer.
-
-        Raises:
-            SilentError: nobody answers.
-        """
-        try:
-            status, content = api_server.answer(self._api, method, path, query=query, body=body, sent_as=sent_as)
-        except api_server.SILENT as error:
-            raise SilentError(
-                f"the cluster does not answer: {type(error).__name__}",
-                hint="look at its address in the kubeconfig, and at your way there (VPN); then run again",
-            ) from error
-        return status, api_server.parse_object(content)
-
-    @staticmethod
-    def _judged(method: str, path: str, status: int, answer: Mapping[str, object]) -> None:
-        if status >= HTTPStatus.MULTIPLE_CHOICES:
-            reason = answer.get("reason") or "no reason given"
-            raise NodeApiError(
-                f"the cluster refused {method} {path}: {status} {reason}",
-                hint="docs/guides/failed-nodes.md lists the rights that are needed; run again with them",
-            )
+def _path(node: Node) -> str:
+    return f"/api/v1/nodes/{quote(node.name, safe='')}"
 
 
 def by_node(answer: Mapping[str, object]) -> Mapping[str, tuple[int, ...]]:
@@ -151,21 +107,16 @@ def by_node(answer: Mapping[str, object]) -> Mapping[str, tuple[int, ...]]:
     return found
 
 
-def open_node_api(spec: ClusterSpec) -> KubernetesNodeApi:
+def open_node_api(spec: ClusterSpec) -> NodeApi:
     """The cluster of a placement, by the kubeconfig that its variable names.
 
     Raises:
         ClusterError: it names none.
     """
-    existing = spec.existing
-    variable = existing.kubeconfig_env if existing else VARIABLE
-    named = os.environ.get(variable, "")
-    hint = f"{variable} names the kubeconfig of the cluster"
-    if not named:
-        raise NodeApiError(f"{variable} is not set", hint=hint)
-    try:
-        return KubernetesNodeApi(api_server.open_api(named, context=existing.context if existing else None))
-    except api_server.NoKubeconfigError as error:
-        raise NodeApiError(str(error), hint=hint) from error
-    except api_server.UNUSABLE as error:
-        raise NodeApiError(f"the cluster cannot be opened: {api_server.reason_of(error)}", hint=hint) from error
+    source = kubeconfig_source(spec)
+    words = ClusterWords(
+        kubeconfig_hint=f"{source.variable} names the kubeconfig of the cluster",
+        refused_hint="docs/guides/failed-nodes.md lists the rights that are needed; run again with them",
+        silent_hint="look at its address in the kubeconfig, and at your way there (VPN); then run again",
+    )
+    return NodeApi(open_cluster(source, words))

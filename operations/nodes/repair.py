@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs.failures import Action
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError
 from operations.nodes.drain import drain
 from operations.nodes.health import find_node, inspect_nodes
-from operations.nodes.ports import ChangedError, NodeApiError
 from operations.nodes.replacement import replace_machine
 from planning.incidents import node as node_labels
 from planning.incidents.findings import NodeHealth
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from operations.nodes.drain import Waiting
     from operations.nodes.health import HealthSnapshot, MaintenanceContext
     from operations.nodes.incident_log import IncidentLog
-    from operations.nodes.ports import NodeApi
+    from operations.nodes.kubernetes_cluster import NodeApi
     from planning.incidents.incident import Incident, Step
     from planning.incidents.node import Node
     from planning.incidents.spares import SpareChoice
@@ -176,10 +176,10 @@ def change_node(
         node = find_node(inspect_nodes(scene, cluster, now=log.now()), name)
         try:
             cluster.change(node, change(node))
-        except ChangedError:
+        except ChangedMeanwhileError:
             continue
         return
-    raise NodeApiError(f"node {name} changes all the time: nothing could be written to it", hint="run again")
+    raise ClusterError(f"node {name} changes all the time: nothing could be written to it", hint="run again")
 
 
 def choose_spare(node: Node, looked: HealthSnapshot, scene: MaintenanceContext) -> SpareChoice:

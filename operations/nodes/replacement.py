@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError
 from operations.nodes.incident_log import FOLDER
-from operations.nodes.ports import ChangedError, NodeApiError
 from operations.project.atomic_files import write_all
 from operations.project.workspace import display_path
 from planning.incidents.remedies import FAULT, Remedy, ReplacementMethod, TicketSubject, remedy, ticket
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.nodes.health import MaintenanceContext
-    from operations.nodes.ports import NodeApi
+    from operations.nodes.kubernetes_cluster import NodeApi
     from planning.incidents.findings import NodeDiagnosis
     from planning.incidents.incident import Incident
     from planning.incidents.node import Node
@@ -83,8 +83,8 @@ def _report(node: Node, incident: Incident, _scene: MaintenanceContext, cluster:
     reason = "XID" if incident.xids else "unspecified"
     try:
         cluster.change(node, {"metadata": {"labels": {FAULT: reason}}})
-    except ChangedError as error:
-        raise NodeApiError(f"node {node.name} was changed meanwhile", hint="run again") from error
+    except ChangedMeanwhileError as error:
+        raise ClusterError(f"node {node.name} was changed meanwhile", hint="run again") from error
     return f"its host was reported to Google as faulty ({reason}); GKE moves the node to another one"
 
 

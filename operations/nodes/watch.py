@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from operations.nodes.health import HealthSnapshot, MaintenanceContext
     from operations.nodes.incident_log import IncidentLog
-    from operations.nodes.ports import NodeApi
+    from operations.nodes.kubernetes_cluster import NodeApi
     from planning.incidents.incident import Incident
     from planning.incidents.node import Node
 

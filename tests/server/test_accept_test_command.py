@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from control_plane import ControlPlane
     from kube_client import KubeClient, Manifest
 
-    from operations.acceptance.ports import PodSnapshot
+    from operations.acceptance.kubernetes_cluster import PodSnapshot
 
 pytestmark = [pytest.mark.server, pytest.mark.allow_hosts(["127.0.0.1"])]
 NODES = ("accept-0", "accept-1")
@@ -43,7 +43,7 @@ ASKED = ["accept-test", EXAMPLE, "--only", "node", "--node", NODES[0], "--node",
 class Spoken:
     """A live cluster whose pods' logs are those that are put in; `stop` is raised when that job is looked at."""
 
-    def __init__(self, found: live.KubernetesAcceptanceCluster, logs: dict[str, str], *, stop: str = "") -> None:
+    def __init__(self, found: live.AcceptanceCluster, logs: dict[str, str], *, stop: str = "") -> None:
         self.found, self.logs, self.stop = found, logs, stop
 
     def __getattr__(self, name: str) -> Any:
@@ -86,12 +86,12 @@ def two_nodes(it: AcceptanceRequest, kube: KubeClient) -> Iterator[list[Manifest
 @pytest.fixture
 def there(
     it: AcceptanceRequest, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
-) -> live.KubernetesAcceptanceCluster:
+) -> live.AcceptanceCluster:
     assert it.lock.spec.existing is not None
     monkeypatch.setenv(it.lock.spec.existing.kubeconfig_env, str(control_plane.kubeconfig))
     existing = it.lock.spec.existing.model_copy(update={"context": None})
     spec = it.lock.spec.model_copy(update={"existing": existing})
-    return live.open_cluster(spec)
+    return live.open_acceptance_cluster(spec)
 
 
 def told(it: AcceptanceRequest, name: str, *, tflops: str) -> str:

@@ -17,12 +17,12 @@ from fake_nodes import joined
 from kube_client import KubeClient, Manifest
 from waiting import WITHIN, wait_until
 
+from operations.clouds.kubernetes.objects import ClusterError
 from operations.nodes import kubernetes_cluster as live
 from operations.nodes import watch
 from operations.nodes.drain import DrainError, Waiting
 from operations.nodes.health import MaintenanceContext, inspect_nodes
 from operations.nodes.incident_log import IncidentLog, read_incidents
-from operations.nodes.ports import NodeApiError
 from operations.nodes.repair import RepairContext, RepairRequest, repair_node
 from operations.nodes.watch import CordonLimit, cordon_failed_nodes
 from planning.incidents.findings import NodeHealth
@@ -260,7 +260,7 @@ def test_without_the_right_to_write_nothing_is_touched_and_the_refusal_is_in_the
     before = room.node(BAD)["spec"]
     with closing(log_of(room)) as log:
         tools = work(room, log, room.kubeconfig("reader", reading), monkeypatch)
-        with pytest.raises(NodeApiError, match="refused PATCH /api/v1/nodes/mend-bad: 403 Forbidden") as refused:
+        with pytest.raises(ClusterError, match="refused PATCH /api/v1/nodes/mend-bad: 403 Forbidden") as refused:
             repair_node(RepairRequest(node=BAD, because="try"), tools)
     assert "failed-nodes.md" in refused.value.hint
     assert room.node(BAD)["spec"] == before
@@ -297,12 +297,12 @@ def test_two_at_once_do_not_take_the_same_node(room: Room, monkeypatch: pytest.M
 
 def test_a_cluster_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(live.VARIABLE, raising=False)
-    with pytest.raises(NodeApiError, match="ATOLL_KUBECONFIG is not set"):
+    with pytest.raises(ClusterError, match="ATOLL_KUBECONFIG is not set"):
         live.open_node_api(spec())
     bad = tmp_path / "config"
     bad.write_text("- no\n")
     monkeypatch.setenv(live.VARIABLE, str(bad))
-    with pytest.raises(NodeApiError, match="is no kubeconfig"):
+    with pytest.raises(ClusterError, match="is no kubeconfig"):
         live.open_node_api(spec())
     away = {
         "apiVersion": "v1",
@@ -313,5 +313,5 @@ def test_a_cluster_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pyt
         "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}],
     }
     bad.write_text(yaml.safe_dump(away))
-    with pytest.raises(NodeApiError, match="does not answer"):
+    with pytest.raises(ClusterError, match="does not answer"):
         live.open_node_api(spec()).nodes()

@@ -19,14 +19,14 @@ from operations.project.workspace import display_path, require_stack
 from planning.incidents.findings import NodeHealth
 from planning.incidents.form import incidents_form, nodes_form
 from planning.incidents.spares import SHARE_PERCENT
-from planning.values.errors import CannotTellError, InputError
+from planning.values.errors import AtollError, CannotTellError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from operations.nodes.health import HealthSnapshot, MaintenanceContext
     from operations.nodes.incident_log import IncidentLog
-    from operations.nodes.ports import NodeApi
+    from operations.nodes.kubernetes_cluster import NodeApi
     from operations.nodes.repair import RepairRequest
     from planning.incidents.node import Node
 
@@ -297,7 +297,7 @@ def watch(
             if cordon:
                 with open_incident_log(scene) as log:
                     watching.cordon_failed_nodes(looked, scene=scene, cluster=cluster, log=log, limit=limit, say=note)
-        except InputError as error:  # the cluster is away for a moment, or somebody mends a node just now
+        except AtollError as error:  # the cluster is away for a moment, or somebody mends a node just now
             if once:
                 raise
             note(f"{error}; looking again in {every} s")

@@ -13,7 +13,7 @@ import typer
 from cli.terminal import options
 from cli.terminal.console import json_text, note, show, show_json
 from cli.terminal.output import resolve_files, tell_written
-from operations.acceptance.ports import Clock
+from operations.acceptance.run_lock import Clock
 from operations.project.atomic_files import write_all
 from planning.values.errors import InputError
 

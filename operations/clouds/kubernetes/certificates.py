@@ -7,18 +7,16 @@ import secrets
 import time
 from base64 import b64decode, b64encode
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
-
-from kubernetes import client, config
-from kubernetes.client.exceptions import ApiException
+from typing import TYPE_CHECKING, Final, final
 
 from components.clouds.existing.cluster.kubeconfig import read
-from operations.clouds.kubernetes.client import MISSHAPEN, SILENT, UNUSABLE
+from operations.clouds.kubernetes.client import UNUSABLE, KubernetesClient, open_api, parse_object
+from operations.clouds.kubernetes.objects import ClusterError, value_at
 from planning.inputs.files import read_content, read_text
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from planning.spec.cluster import ExistingCluster
 
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
 SIGNER: Final = "kubernetes.io/kube-apiserver-client"
 PATIENCE_S: Final = 30.0
 EACH_S: Final = 0.5
-TIMEOUT_S: Final = (5, 20)
-REFUSED: Final = (*SILENT, *UNUSABLE, ValueError)
+PATH: Final = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 
 
 @final
@@ -51,13 +48,11 @@ class ClusterSigner:
                 hint=f"export {variable}=<path of the kubeconfig>",
             )
         path = Path(named.split(os.pathsep)[0]).expanduser()
-        load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
         try:
             self._kubeconfig = read(read_text(path), context=existing.context, variable=variable, path=path)
-            api = load(config_file=str(path), context=self._kubeconfig.context, persist_config=False)
-        except (*REFUSED, *MISSHAPEN) as error:
+            self._cluster = KubernetesClient(open_api(named, context=self._kubeconfig.context))
+        except UNUSABLE as error:
             raise InputError(f"the kubeconfig that {variable} names cannot be used") from error
-        self._certificates = client.CertificatesV1Api(api)
 
     @property
     def cluster(self) -> Mapping[str, object]:
@@ -77,43 +72,43 @@ class ClusterSigner:
         """
         name = f"atoll-{user}-{secrets.token_hex(4)}"
         try:
-            self._ask(name, request, seconds=seconds)
-            certificate = self._wait(name)
-            self._certificates.delete_certificate_signing_request(name, _request_timeout=TIMEOUT_S)
-        except REFUSED as error:
-            raise AtollError(f"the cluster does not sign a certificate for {user}: {_why(error)}") from error
+            self._request(name, request, seconds=seconds)
+            certificate = self._await_certificate(name)
+            self._cluster.delete(f"{PATH}/{name}")
+        except ClusterError as error:
+            raise AtollError(f"the cluster does not sign a certificate for {user}: {error}") from error
         return certificate
 
-    def _ask(self, name: str, request: bytes, *, seconds: int) -> None:
-        body = client.V1CertificateSigningRequest(
-            metadata=client.V1ObjectMeta(name=name, labels={"app.kubernetes.io/managed-by": "atoll"}),
-            spec=client.V1CertificateSigningRequestSpec(
-                request=b64encode(request).decode(),
-                signer_name=SIGNER,
-                expiration_seconds=seconds,
-                usages=["client auth"],
-            ),
-        )
-        made = self._certificates.create_certificate_signing_request(body, _request_timeout=TIMEOUT_S)
-        yes = client.V1CertificateSigningRequestCondition(
-            type="Approved", status="True", reason="AtollAccess", message="asked for by an administrator"
-        )
-        made.status = client.V1CertificateSigningRequestStatus(conditions=[yes])
-        self._certificates.replace_certificate_signing_request_approval(name, made, _request_timeout=TIMEOUT_S)
+    def _request(self, name: str, request: bytes, *, seconds: int) -> None:
+        body = {
+            "apiVersion": "certificates.k8s.io/v1",
+            "kind": "CertificateSigningRequest",
+            "metadata": {"name": name, "labels": {"app.kubernetes.io/managed-by": "atoll"}},
+            "spec": {
+                "request": b64encode(request).decode(),
+                "signerName": SIGNER,
+                "expirationSeconds": seconds,
+                "usages": ["client auth"],
+            },
+        }
+        _, content = self._cluster.request("POST", PATH, body=body)
+        approved = {
+            "type": "Approved",
+            "status": "True",
+            "reason": "AtollAccess",
+            "message": "asked for by an administrator",
+        }
+        document = {**parse_object(content), "status": {"conditions": [approved]}}
+        self._cluster.request("PUT", f"{PATH}/{name}/approval", body=document)
 
-    def _wait(self, name: str) -> bytes:
+    def _await_certificate(self, name: str) -> bytes:
         until = time.monotonic() + PATIENCE_S
         while time.monotonic() < until:
-            found = self._certificates.read_certificate_signing_request(name, _request_timeout=TIMEOUT_S)
-            if found.status is not None and found.status.certificate:
-                return b64decode(found.status.certificate)
+            found = value_at(self._cluster.get(f"{PATH}/{name}") or {}, ("status", "certificate"))
+            if isinstance(found, str) and found:
+                return b64decode(found)
             time.sleep(EACH_S)
         raise AtollError(
             f"nobody in the cluster signed within {PATIENCE_S:.0f} s",
             hint=f"its provider switched the signer {SIGNER} off: use the provider's own sign-in",
         )
-
-
-def _why(error: Exception) -> str:
-    """Reason that the API gave, else what kind of fault it is."""
-    return f"answer {error}".splitlines()[0] if isinstance(error, ApiException) else type(error).__name__

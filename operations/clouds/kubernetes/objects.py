@@ -1,16 +1,50 @@
-"""Objects of the Kubernetes API as JSON, and what is needed of a cluster to stop its writers."""
+"""Objects of the Kubernetes API as JSON, where a kubeconfig is named, and errors of a cluster; imports no SDK."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from planning.spec.cluster import ClusterSpec
 
-class ChangedMeanwhileError(Exception):
+KUBECONFIG_VARIABLE: Final = "ATOLL_KUBECONFIG"  # names the kubeconfig where the lock names no variable
+
+
+class ClusterError(AtollError):
+    """The kubeconfig cannot be used, or the cluster refused a request."""
+
+
+class ClusterSilentError(ClusterError):
+    """The cluster does not answer: it may in a moment."""
+
+
+class ChangedMeanwhileError(ClusterError):
     """Somebody changed the object between the read and the change: read it again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubeconfigSource:
+    """Where the kubeconfig of a cluster is found.
+
+    Args:
+        variable: environment variable with its path; the first of several paths counts.
+        context: in it; None for its current one.
+    """
+
+    variable: str
+    context: str | None = None
+
+
+def kubeconfig_source(spec: ClusterSpec) -> KubeconfigSource:
+    existing = spec.existing
+    if existing is None:
+        return KubeconfigSource(variable=KUBECONFIG_VARIABLE)
+    return KubeconfigSource(variable=existing.kubeconfig_env, context=existing.context)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,7 +89,7 @@ class KubernetesApiClient:
         if status == HTTPStatus.NOT_FOUND:
             return None
         if status == HTTPStatus.CONFLICT:
-            raise ChangedMeanwhileError
+            raise ChangedMeanwhileError(f"{path} was changed meanwhile", hint="run again")
         reason = api_server.parse_object(content).get("reason", "no reason given")
         raise StepError(
             f"the cluster of the {self._words} refused {method} {path}: {status} {reason}",

@@ -16,6 +16,7 @@ from urllib3.exceptions import HTTPError
 from components.context.names import WORKLOAD_PREFIX
 from operations.clouds.kubernetes import client
 from operations.clouds.kubernetes.objects import (
+    KUBECONFIG_VARIABLE,
     ResourceKind,
     labels_of,
     mapping,
@@ -25,7 +26,6 @@ from operations.clouds.kubernetes.objects import (
     rows,
     value_at,
 )
-from operations.clouds.kubernetes.placement import VARIABLE
 from planning.relocation.inventory import assets as things
 from planning.relocation.inventory.assets import AssetSource, AssetTreatment, Loss, StatefulAsset
 from planning.relocation.inventory.resource_assets import POSTGRES
@@ -251,7 +251,7 @@ NAMES_ONLY: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io
 def query_cluster(spec: ClusterSpec, side: RelocationSide | None) -> ClusterInventory:
     """What the cluster of a lock says, by the kubeconfig that its place names, or the lock, or ATOLL_KUBECONFIG."""
     existing = spec.existing
-    variable = (side.kubeconfig_env if side else None) or (existing.kubeconfig_env if existing else VARIABLE)
+    variable = (side.kubeconfig_env if side else None) or (existing.kubeconfig_env if existing else KUBECONFIG_VARIABLE)
     context = (side.context if side else None) or (existing.context if existing else None)
     named = os.environ.get(variable, "")
     if not named:

@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, Reference, list_deletion_order, reference
-from operations.acceptance.ports import Clock, NodeSnapshot, PodSnapshot
+from operations.acceptance.kubernetes_cluster import NodeSnapshot, PodSnapshot
 from operations.acceptance.result_store import Meta, ResultStore
+from operations.acceptance.run_lock import Clock
 from operations.acceptance.runner import AcceptanceRun
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)

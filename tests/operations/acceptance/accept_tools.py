@@ -20,7 +20,7 @@ from components.agents.measure import fabric, matmul, network, services, storage
 from components.agents.measure import node as accelerators
 from components.agents.measure.child_process import Ran
 from components.agents.measure.storage import SmallFileTimes
-from operations.acceptance.ports import PodSnapshot
+from operations.acceptance.kubernetes_cluster import PodSnapshot
 from planning.acceptance.expectations import Expectations, ExpectedPool
 from planning.acceptance.limits import AcceptanceLimit
 

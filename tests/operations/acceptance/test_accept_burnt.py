@@ -7,8 +7,8 @@ import pytest
 from accept_scene import START, MindCluster
 
 from components.agents import burn_in
+from operations.acceptance.kubernetes_cluster import NodeSnapshot
 from operations.acceptance.log_records import LEDGER, read_burn_in_records
-from operations.acceptance.ports import NodeSnapshot
 from planning.agents.burn_in import BurnInEntry, BurnInVerdict
 from planning.agents.burn_in_ledger import ledger_to_text
 

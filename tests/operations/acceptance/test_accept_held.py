@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from accept_scene import Hands, MindCluster
 
-from operations.acceptance.ports import AcceptanceClusterError
 from operations.acceptance.run_lock import EVERY_SECONDS, LEASE, SECONDS_OF_SILENCE, Hold
+from operations.clouds.kubernetes.objects import ClusterError
 from planning.values.errors import InputError
 
 
@@ -51,7 +51,7 @@ def test_what_was_killed_is_taken_over_once_it_was_silent_and_sees_it_if_it_was_
     mine.take()
     assert hands.passed >= SECONDS_OF_SILENCE
     assert "worked here" in said[0]
-    with pytest.raises(AcceptanceClusterError, match="has taken over"):
+    with pytest.raises(ClusterError, match="has taken over"):
         killed.renew()
     assert not killed.give_back()
 
@@ -63,7 +63,7 @@ def test_an_api_that_is_silent_for_a_moment_ends_nothing() -> None:
     hands.passed += EVERY_SECONDS
 
     def silent(_name: str) -> None:
-        raise AcceptanceClusterError("silent")
+        raise ClusterError("silent")
 
     cluster.on_get = silent
     mine.renew()

@@ -7,8 +7,7 @@ import pytest
 from accept_scene import job
 
 from components.context.hardware import BURN_IN_TAINT
-from operations.acceptance.kubernetes_cluster import holders, parse_node, parse_pod
-from operations.acceptance.ports import NodeSnapshot
+from operations.acceptance.kubernetes_cluster import NodeSnapshot, holders, parse_node, parse_pod
 from operations.acceptance.run_plan import (
     CORDON,
     build_busy_error,

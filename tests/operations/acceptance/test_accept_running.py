@@ -9,8 +9,8 @@ from accept_scene import SPACE, MindCluster, job, meta, record, run_of
 
 from components.acceptance.model import Reference
 from operations.acceptance.log_records import parse_log
-from operations.acceptance.ports import AcceptanceClusterError
 from operations.acceptance.result_store import ResultStore
+from operations.clouds.kubernetes.objects import ClusterError
 
 GROUND: list[dict[str, Any]] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}}]
 HOME = Reference(api_version="v1", kind="Namespace", name=SPACE)
@@ -109,7 +109,7 @@ def test_a_service_without_a_pod_of_ours_is_measured_by_the_time_it_takes(tmp_pa
 
 
 def test_a_cluster_that_is_silent_for_a_moment_is_asked_again(tmp_path: Path) -> None:
-    left = [AcceptanceClusterError("silent")] * 3
+    left = [ClusterError("silent")] * 3
 
     def silent(_name: str) -> None:
         if left:
@@ -119,8 +119,8 @@ def test_a_cluster_that_is_silent_for_a_moment_is_asked_again(tmp_path: Path) ->
     store = ResultStore(tmp_path)
     run_of(cluster, store).all([job("gpu-0")], ground=GROUND)
     assert store.measured() == [own("gpu-0")]
-    left.extend([AcceptanceClusterError("silent")] * 30)
-    with pytest.raises(AcceptanceClusterError):
+    left.extend([ClusterError("silent")] * 30)
+    with pytest.raises(ClusterError):
         run_of(cluster, ResultStore(tmp_path / "more"), found=meta()).all([job("gpu-0")], ground=GROUND)
     assert list(cluster.there) == [HOME]
 

@@ -14,8 +14,7 @@ from accept_sold import asked_of
 from components.acceptance import job_context
 from components.acceptance.model import Reference
 from operations.acceptance import run as live_run
-from operations.acceptance.kubernetes_cluster import parse_pod
-from operations.acceptance.ports import NodeSnapshot
+from operations.acceptance.kubernetes_cluster import NodeSnapshot, parse_pod
 from operations.acceptance.result_store import ResultStore
 from operations.acceptance.run_plan import match_lock_pools
 from planning.values.errors import InputError

@@ -14,13 +14,11 @@ from urllib3.exceptions import MaxRetryError
 
 from components.acceptance.model import Reference
 from operations.acceptance import kubernetes_cluster as accepting
-from operations.acceptance.ports import AcceptanceClusterError as AcceptingError
-from operations.acceptance.ports import PodSnapshot
+from operations.acceptance.kubernetes_cluster import PodSnapshot
 from operations.clouds.kubernetes import client
-from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ResourceKind
+from operations.clouds.kubernetes.client import KubernetesClient
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError, ClusterSilentError, ResourceKind
 from operations.nodes import kubernetes_cluster as nodes
-from operations.nodes.ports import ChangedError, SilentError
-from operations.nodes.ports import NodeApiError as NodesError
 from operations.relocation.cluster import client as relocate
 from operations.relocation.cluster.client import Maker
 from operations.relocation.jobs.runs import SILENT_MOST, JobRuns
@@ -66,13 +64,14 @@ def server() -> Iterator[Server]:
 JSON, MERGE, APPLY = "application/json", "application/merge-patch+json", "application/apply-patch+yaml"
 POD = Pod(namespace="team", name="p", uid="u")
 NODE = Node(name="n", uid="u", version="7")
+DELETE = {"kind": "DeleteOptions", "apiVersion": "v1"}
 SET = ResourceKind(group="apps", version="v1", plural="sets", name="Set")
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "team"}}
 MAPS = {"resources": [{"kind": "ConfigMap", "name": "configmaps"}]}
 
 
 def test_an_acceptance_sends_its_own_text(server: Server) -> None:
-    cluster = accepting.KubernetesAcceptanceCluster(server.api)
+    cluster = accepting.AcceptanceCluster(KubernetesClient(server.api))
     server.answers = [(200, MAPS), (200, {}), (200, {"items": []}), (200, b"said")]
     cluster.apply(MAP)
     assert cluster.listed(api_version="v1", kind="ConfigMap", namespace="", selector="a=b") == []
@@ -88,7 +87,7 @@ def test_an_acceptance_sends_its_own_text(server: Server) -> None:
 
 
 def test_nodes_are_changed_as_they_were_looked_at(server: Server) -> None:
-    cluster = nodes.KubernetesNodeApi(server.api)
+    cluster = nodes.NodeApi(KubernetesClient(server.api))
     server.answers = [(200, {}), (429, {"message": "not now"}), (200, b"<html>"), (200, {"items": []}), (200, b"[]")]
     cluster.change(NODE, {"spec": {"unschedulable": True}})
     assert cluster.evict(POD, grace_seconds=9) == "not now"
@@ -105,8 +104,8 @@ def test_nodes_are_changed_as_they_were_looked_at(server: Server) -> None:
     assert server.sent == [
         ("PATCH", "/api/v1/nodes/n", JSON, MERGE, held),
         ("POST", "/api/v1/namespaces/team/pods/p/eviction", JSON, JSON, eviction),
-        ("DELETE", "/api/v1/nodes/n", JSON, JSON, {"preconditions": {"uid": "u"}}),
-        ("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn&limit=500&continue=", JSON, None, None),
+        ("DELETE", "/api/v1/nodes/n", JSON, JSON, {**DELETE, "preconditions": {"uid": "u"}}),
+        ("GET", "/api/v1/pods?limit=500&fieldSelector=spec.nodeName%3Dn", JSON, None, None),
         ("GET", f"{nodes.PROMETHEUS}?query=DCGM_FI_DEV_XID_ERRORS%20%3E%200", JSON, None, None),
     ]
 
@@ -144,16 +143,18 @@ def test_a_job_is_applied_as_text(server: Server) -> None:
 
 CALLS: dict[str, tuple[Callable[[ApiClient], object], type[AtollError], str, str]] = {
     "accepting": (
-        lambda api: accepting.KubernetesAcceptanceCluster(api).get(Reference(api_version="v1", kind="Node", name="n")),
-        AcceptingError,
+        lambda api: accepting.AcceptanceCluster(KubernetesClient(api)).get(
+            Reference(api_version="v1", kind="Node", name="n")
+        ),
+        ClusterError,
         "the cluster does not answer: ",
         "look at its address in the kubeconfig",
     ),
     "nodes": (
-        lambda api: nodes.KubernetesNodeApi(api).budgets(),
-        SilentError,
+        lambda api: nodes.NodeApi(KubernetesClient(api)).budgets(),
+        ClusterSilentError,
         "the cluster does not answer: ",
-        "look at its address in the kubeconfig, and at your way there (VPN); then run again",
+        "look at its address in the kubeconfig",
     ),
     "relocate": (
         lambda api: relocate.KubernetesApiClient(api, words="source").listed(SET),
@@ -219,15 +220,15 @@ def test_a_job_that_is_gone_or_may_not_be_looked_at_is_said(
     ("call", "answer", "kind", "said"),
     [
         (
-            lambda api: accepting.KubernetesAcceptanceCluster(api).nodes(),
+            lambda api: accepting.AcceptanceCluster(KubernetesClient(api)).nodes(),
             (403, {"message": "may not"}),
-            AcceptingError,
-            "the cluster refused /api/v1/pods: 403 may not",
+            ClusterError,
+            "the cluster refused GET /api/v1/pods: 403 may not",
         ),
         (
-            lambda api: nodes.KubernetesNodeApi(api).budgets(),
+            lambda api: nodes.NodeApi(KubernetesClient(api)).budgets(),
             (403, b"<html>"),
-            NodesError,
+            ClusterError,
             "the cluster refused GET /apis/policy/v1/poddisruptionbudgets: 403 no reason given",
         ),
         (
@@ -261,8 +262,8 @@ def test_a_refusal_is_said_in_the_servers_words(
 
 def test_what_changed_meanwhile_is_told_apart(server: Server) -> None:
     server.answers = [(409, {}), (409, {})]
-    with pytest.raises(ChangedError):
-        nodes.KubernetesNodeApi(server.api).change(NODE, {})
+    with pytest.raises(ChangedMeanwhileError):
+        nodes.NodeApi(KubernetesClient(server.api)).change(NODE, {})
     with pytest.raises(ChangedMeanwhileError):
         relocate.KubernetesApiClient(server.api, words="source").change(SET, namespace="team", name="s", change={})
 

@@ -12,10 +12,9 @@ from samples import asked, existing_cluster
 
 from catalogs.files import MEGABYTE
 from operations.acceptance import kubernetes_cluster as accepting
-from operations.acceptance.ports import AcceptanceClusterError as AcceptingError
 from operations.clouds.kubernetes import placement
+from operations.clouds.kubernetes.objects import ClusterError
 from operations.nodes import kubernetes_cluster as nodes
-from operations.nodes.ports import NodeApiError as NodesError
 from operations.relocation.cluster import client as relocate
 from operations.relocation.cluster import inventory
 from operations.relocation.cluster.client import maker
@@ -49,7 +48,7 @@ BAD = {
     "long": b"#" * (MEGABYTE + 1),
 }
 ROOMS: dict[str, Callable[[ClusterSpec, RelocationSide], object]] = {
-    "accepting": lambda spec, _: accepting.open_cluster(spec),
+    "accepting": lambda spec, _: accepting.open_acceptance_cluster(spec),
     "nodes": lambda spec, _: nodes.open_node_api(spec),
     "relocate": lambda _, side: relocate.open_cluster(side, {}, words="target"),
     "making": lambda _, side: maker(side, {}, words="target"),
@@ -63,13 +62,13 @@ HINTS = {
     "jobs": "kubeconfig_env of the target names the variable with its kubeconfig",
 }
 ERRORS: dict[str, type[AtollError]] = {
-    "accepting": AcceptingError,
-    "nodes": NodesError,
+    "accepting": ClusterError,
+    "nodes": ClusterError,
     "relocate": StepError,
     "making": StepError,
     "jobs": StepError,
 }
-IS_NONE = {"accepting": f"what {VARIABLE} names is no kubeconfig", "nodes": "AT is no kubeconfig"}
+IS_NONE = {"accepting": f"what {VARIABLE} names is no kubeconfig", "nodes": f"what {VARIABLE} names is no kubeconfig"}
 CANNOT = {"accepting": "the cluster cannot be opened: ", "nodes": "the cluster cannot be opened: "}
 OF_TARGET = "the cluster of the target cannot be opened: "
 CONTEXT = "Invalid kube-config file. Expected key current-context in AT"
@@ -99,7 +98,7 @@ SAID = {
         for why in ("list", "empty")
     },
     ("accepting", "unset"): f"{VARIABLE} is not set, and it names the kubeconfig of the cluster",
-    ("nodes", "unset"): f"{VARIABLE} is not set",
+    ("nodes", "unset"): f"{VARIABLE} is not set, and it names the kubeconfig of the cluster",
     ("relocate", "unset"): f"{VARIABLE} is not set",
     ("jobs", "unset"): f"movers run in the cluster of the target: {VARIABLE} is not set",
     ("making", "unset"): f"{VARIABLE} is not set",
@@ -142,7 +141,7 @@ def test_a_kubeconfig_that_cannot_be_used_is_said(
     [
         ("unset", f"{VARIABLE} is not set, and it names the kubeconfig of the cluster"),
         ("list", f"what {VARIABLE} names is no kubeconfig"),
-        *OF_FILE.items(),
+        *((why, f"the cluster cannot be opened: {reason}") for why, reason in OF_FILE.items()),
     ],
 )
 def test_a_cluster_that_is_asked_says_it_in_a_line(
@@ -177,6 +176,7 @@ def test_the_first_of_several_kubeconfigs_is_opened_in_its_context(
     monkeypatch.setenv(VARIABLE, "~/kubeconfig:/nowhere")
     spec = existing_cluster(existing=ExistingCluster(kubeconfig_env=VARIABLE, context=context))
     opened = cast("Any", ROOMS[room](spec, SIDE.model_copy(update={"context": context})))
+    opened = getattr(opened, "_cluster", opened)
     assert opened._api.configuration.host == f"https://127.0.0.1:{port}"
 
 

@@ -21,6 +21,7 @@ from planning.values.errors import InputError
 VARIABLE = "ATOLL_TEST_KUBECONFIG"
 ASKED = asked(existing_cluster())
 PAGE = "what answers is no cluster, a page to sign in perhaps: look at the server that the kubeconfig names"
+CANNOT = "the cluster cannot be opened: "
 NODE = {
     "metadata": {"name": "n", "creationTimestamp": None},
     "status": {
@@ -69,7 +70,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, status: int, body: object, kind: st
 def test_nodes_are_asked_for_and_read_as_kubelets_report_them(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = answers(monkeypatch, 200, {"kind": "NodeList", "metadata": {}, "items": [NODE]})
     told = placement.read_capacity(ASKED)
-    assert (told.silence, sent) == ("", ["GET /api/v1/nodes"])
+    assert (told.silence, sent) == ("", ["GET /api/v1/nodes?limit=500"])
     assert {name: getattr(each, "limit", None) for name, each in told.quotas.items()} == {
         "nodes-with-0-gpus": 0,
         "nodes-with-8-gpus": 1,
@@ -84,17 +85,18 @@ def test_nodes_are_asked_for_and_read_as_kubelets_report_them(monkeypatch: pytes
         (200, b"<html>", "application/json", PAGE),
         (200, {"kind": "Status"}, "application/json", PAGE),
         (200, {"items": None}, "application/json", PAGE),
-        (302, b"", "text/html", "the cluster refused: 302 as told"),
-        (403, {"reason": "Forbidden"}, "application/json", "the cluster refused: 403 as told"),
-        (502, b"<html>", "text/html", "the cluster refused: 502 as told"),
+        (302, b"", "text/html", "the cluster refused GET AT: 302 no reason given"),
+        (403, {"reason": "Forbidden"}, "application/json", "the cluster refused GET AT: 403 Forbidden"),
+        (403, {"message": "n" * 400}, "application/json", f"the cluster refused GET AT: 403 {'n' * 300}"),
+        (502, b"<html>", "text/html", "the cluster refused GET AT: 502 no reason given"),
     ],
 )
 def test_what_is_no_answer_is_said_in_a_line(
     status: int, body: object, kind: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers(monkeypatch, status, body, kind)
-    assert placement.read_capacity(ASKED).silence == reason
-    assert [each.reason for each in placement.search(ASKED).unanswered] == [reason]
+    assert placement.read_capacity(ASKED).silence == reason.replace("AT", "/api/v1/nodes")
+    assert [each.reason for each in placement.search(ASKED).unanswered] == [reason.replace("AT", "/api/v1/namespaces")]
 
 
 MISSHAPEN = [
@@ -110,7 +112,7 @@ MISSHAPEN = [
 def test_a_kubeconfig_that_the_client_stumbles_over_is_said(words: dict[str, str], reason: str, at: Path) -> None:
     kubeconfig(at, **words)
     silence = placement.read_capacity(ASKED).silence
-    assert silence.startswith(f"{at}: something in it is not of a kubeconfig: {reason}")
+    assert silence.startswith(f"{CANNOT}{at}: something in it is not of a kubeconfig: {reason}")
 
 
 @pytest.mark.parametrize("words", [each for each, _ in MISSHAPEN])
@@ -128,7 +130,7 @@ def test_a_kubeconfig_that_is_no_text_lets_nobody_in(at: Path) -> None:
 
 def test_a_token_in_the_wrong_place_is_not_repeated(at: Path) -> None:
     kubeconfig(at, user="token: do-not-tell")
-    assert placement.read_capacity(ASKED).silence == f"Invalid kube-config file. Expected key user in {at}"
+    assert placement.read_capacity(ASKED).silence == f"{CANNOT}Invalid kube-config file. Expected key user in {at}"
     with pytest.raises(Exception, match="do-not-tell") as whole:
         client.open_api(str(at), context=None)
     assert "do-not-tell" not in client.reason_of(whole.value)

@@ -1,4 +1,4 @@
-"""What a cluster that is there says, from the models of its client; no server is asked."""
+"""What a cluster that is there says, from what its API answers; no server is asked."""
 
 from __future__ import annotations
 
@@ -7,26 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kubernetes.client import (
-    CoreV1Api,
-    V1Namespace,
-    V1Node,
-    V1NodeCondition,
-    V1NodeStatus,
-    V1ObjectMeta,
-    V1ObjectReference,
-    V1PersistentVolume,
-    V1PersistentVolumeClaim,
-    V1PersistentVolumeSpec,
-    V1PersistentVolumeStatus,
-    V1Service,
-    V1ServiceSpec,
-)
-from kubernetes.client.exceptions import ApiException
 from samples import STACK, TODAY, asked, existing_cluster, profile
 
 from catalogs.catalog import Catalog
-from operations.clouds.kubernetes import placement
+from operations.clouds.kubernetes import client, placement
 from planning.cloud_checks.cloud_reports import CloudReport
 from planning.cloud_checks.orphans import classify
 from planning.cloud_checks.pool_capacity import PlacementFacts
@@ -44,10 +28,10 @@ current-context: x
 """
 
 
-def node(gpus: int, *, ready: bool = True) -> V1Node:
+def node(gpus: int, *, ready: bool = True) -> dict[str, Any]:
     allocatable = {"cpu": "96", "memory": "1Ti", **({"nvidia.com/gpu": str(gpus)} if gpus else {})}
-    condition = V1NodeCondition(type="Ready", status="True" if ready else "False")
-    return V1Node(status=V1NodeStatus(allocatable=allocatable, conditions=[condition]))
+    condition = {"type": "Ready", "status": "True" if ready else "False"}
+    return {"status": {"allocatable": allocatable, "conditions": [condition]}}
 
 
 def facts(counted: dict[int, int], **changes: Any) -> PlacementFacts:
@@ -57,7 +41,7 @@ def facts(counted: dict[int, int], **changes: Any) -> PlacementFacts:
 
 
 def test_ready_nodes_are_counted_by_their_gpus() -> None:
-    found = placement.node_counts([node(8), node(8), node(8, ready=False), node(0), V1Node()])
+    found = placement.node_counts([node(8), node(8), node(8, ready=False), node(0), {}])
     assert found == {8: 2, 0: 1}
 
 
@@ -80,14 +64,13 @@ def test_too_few_nodes_are_unknown_where_an_autoscaler_may_add_some() -> None:
     assert train.quota.reason == "0 are there now; its autoscaler may add more"
 
 
-def volume(name: str, *, policy: str = "Delete", space: str = "team", **meta: Any) -> V1PersistentVolume:
-    spec = V1PersistentVolumeSpec(
-        capacity={"storage": "100Gi"},
-        persistent_volume_reclaim_policy=policy,
-        claim_ref=V1ObjectReference(namespace=space, name="claim"),
-    )
-    status = V1PersistentVolumeStatus(phase="Released")
-    return V1PersistentVolume(metadata=V1ObjectMeta(name=name, **meta), spec=spec, status=status)
+def volume(name: str, *, policy: str = "Delete", space: str = "team", **meta: Any) -> dict[str, Any]:
+    spec = {
+        "capacity": {"storage": "100Gi"},
+        "persistentVolumeReclaimPolicy": policy,
+        "claimRef": {"namespace": space, "name": "claim"},
+    }
+    return {"metadata": {"name": name, **meta}, "spec": spec, "status": {"phase": "Released"}}
 
 
 def test_volumes_of_our_namespaces_are_found_and_retained_ones_are_kept() -> None:
@@ -104,8 +87,8 @@ def test_volumes_of_our_namespaces_are_found_and_retained_ones_are_kept() -> Non
 
 
 def test_only_balancers_of_ours_are_found() -> None:
-    def service(name: str, kind: str, space: str) -> V1Service:
-        return V1Service(metadata=V1ObjectMeta(name=name, namespace=space), spec=V1ServiceSpec(type=kind))
+    def service(name: str, kind: str, space: str) -> dict[str, Any]:
+        return {"metadata": {"name": name, "namespace": space}, "spec": {"type": kind}}
 
     given = [
         service("in", "LoadBalancer", "team"),
@@ -116,9 +99,9 @@ def test_only_balancers_of_ours_are_found() -> None:
 
 
 def test_namespaces_and_claims_are_free_and_volumes_are_not_guessed(catalog: Catalog) -> None:
-    claim = V1PersistentVolumeClaim(metadata=V1ObjectMeta(name="data", namespace="team"))
+    claim = {"metadata": {"name": "data", "namespace": "team"}}
     found = (
-        *placement.namespaces([V1Namespace(metadata=V1ObjectMeta(name="team"))], ASKED),
+        *placement.namespaces([{"metadata": {"name": "team"}}], ASKED),
         *placement.claims([claim], ASKED),
         *placement.volumes([volume("a")], ASKED, spaces=["team"]),
     )
@@ -137,14 +120,16 @@ def test_a_kubeconfig_that_is_not_named_is_said(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_expired_login_is_said_without_its_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise ApiException(status=401, reason="Unauthorized")
+    def refuse(*_: object, **__: object) -> tuple[int, bytes]:
+        return 401, b'{"reason": "Unauthorized"}'
 
     path = tmp_path / "kubeconfig"
     path.write_text(KUBECONFIG)
     monkeypatch.setenv("ATOLL_TEST_KUBECONFIG", str(path))
-    monkeypatch.setattr(CoreV1Api, "list_node", refuse)
-    assert placement.read_capacity(ASKED) == CloudReport(silence="the cluster refused: 401 Unauthorized")
+    monkeypatch.setattr(client, "answer", refuse)
+    assert placement.read_capacity(ASKED) == CloudReport(
+        silence="the cluster refused GET /api/v1/nodes: 401 Unauthorized"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "not: [yaml", "- a\n", "kind: Config\n"])

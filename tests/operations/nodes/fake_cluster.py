@@ -9,9 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError
 from operations.nodes.drain import Waiting
 from operations.nodes.health import MaintenanceContext
-from operations.nodes.ports import ChangedError, NodeApiError
 from planning.incidents.node import Condition, Node
 from planning.incidents.pods import Pod, PodDisruptionBudget
 from planning.spec.cluster import Amounts, ClusterSpec, Placement, Profile
@@ -138,10 +138,10 @@ class FakeCluster:
 
     def change(self, node: Node, change: Mapping[str, Any]) -> None:
         if self.refuses:
-            raise NodeApiError(self.refuses)
+            raise ClusterError(self.refuses)
         if self.clashes:
             self.clashes -= 1
-            raise ChangedError
+            raise ChangedMeanwhileError(node.name)
         self.changes.append((node.name, change))
         self.all = [_patched(each, change) if each.name == node.name else each for each in self.all]
 

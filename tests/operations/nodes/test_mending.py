@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from fake_cluster import XID_79, Clock, FakeCluster, node, pod, scene, spare, spec, systems
 
+from operations.clouds.kubernetes.objects import ClusterError
 from operations.nodes import aws_instances, watch
 from operations.nodes.drain import DrainError
 from operations.nodes.health import MaintenanceContext, inspect_nodes
 from operations.nodes.incident_log import IncidentLog, read_incidents
-from operations.nodes.ports import NodeApiError
 from operations.nodes.repair import RepairContext, RepairRequest, repair_node
 from operations.nodes.watch import CordonLimit, cordon_failed_nodes, report_unhealthy
 from operations.project.journal import Journal, RecordKind
@@ -224,7 +224,7 @@ def test_a_change_between_look_and_write_is_tried_again_and_a_refusal_is_written
     assert mended(tmp_path, cluster).did("cordon")
     cluster = whole()
     cluster.refuses = "the cluster refused PATCH /api/v1/nodes/t-0: 403 Forbidden"
-    with pytest.raises(NodeApiError, match="403"):
+    with pytest.raises(ClusterError, match="403"):
         mended(tmp_path / "other", cluster)
     assert "403 Forbidden" in read_incidents(tmp_path / "other")[0].trouble
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.failures import failures
+from operations.clouds.kubernetes.objects import ClusterSilentError
 from operations.nodes.health import inspect_nodes
 from operations.nodes.incident_log import IncidentLog, read_incidents
-from operations.nodes.ports import SilentError
 from operations.nodes.repair import SAID, RepairContext, RepairRequest, repair_node
 from operations.nodes.watch import CordonLimit, cordon_failed_nodes
 from planning.incidents.findings import NodeHealth, diagnose_node
@@ -197,7 +197,7 @@ class Away(FakeCluster):
         self.seen.append(node)
         if len(self.seen) > 1 and self.gaps:
             self.gaps -= 1
-            raise SilentError("the cluster does not answer: MaxRetryError")
+            raise ClusterSilentError("the cluster does not answer: MaxRetryError")
         return super().pods_on(node)
 
 
@@ -215,7 +215,7 @@ def test_a_cluster_that_is_silent_for_a_moment_is_waited_for_and_said_once(tmp_p
 
 def test_a_cluster_that_stays_silent_ends_the_drain_and_the_next_run_goes_on(tmp_path: Path) -> None:
     cluster = away(1000)
-    with pytest.raises(SilentError):
+    with pytest.raises(ClusterSilentError):
         mended(tmp_path, cluster)
     cluster.gaps = 0
     assert mended(tmp_path, cluster).did("replace")

@@ -88,7 +88,7 @@ class FakeCluster:
         wanted = cast("dict[str, Any]", change)["metadata"].get("resourceVersion")
         if self.conflicts or wanted != found["metadata"]["resourceVersion"]:
             self.conflicts -= 1
-            raise ChangedMeanwhileError
+            raise ChangedMeanwhileError(name)
         merge(found, change)
         found["metadata"]["resourceVersion"] = str(int(found["metadata"]["resourceVersion"]) + 1)
         self.log.append(f"{kind.plural} {name}")
