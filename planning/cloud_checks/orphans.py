@@ -12,7 +12,7 @@ from planning.costs.bill import BillGroup, total
 from planning.costs.charge import LIST_PRICE, Charge
 from planning.costs.pricing import price
 from planning.spec.lock_content import State
-from planning.values.json_format import SCHEMA_VERSION, decimal_text
+from planning.values.json_format import SCHEMA_VERSION, fill_form, to_json
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
@@ -195,29 +195,16 @@ class LeftoversForm(TypedDict):
 
 
 def leftovers_form(left: OrphanReport) -> LeftoversForm:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "stack": left.stack,
-        "forgotten": [_leftover(each) for each in left.forgotten],
-        "kept": [_leftover(each) for each in left.kept],
-        "free": [_leftover(each) for each in left.free],
-        "unanswered": [
-            {"placement": each.placement, "what": each.what, "reason": each.reason} for each in left.unanswered
-        ],
-    }
+    return fill_form(
+        LeftoversForm,
+        left,
+        schema_version=SCHEMA_VERSION,
+        forgotten=[_leftover(orphan) for orphan in left.forgotten],
+        kept=[_leftover(orphan) for orphan in left.kept],
+        free=[_leftover(orphan) for orphan in left.free],
+    )
 
 
-def _leftover(each: PricedOrphan) -> LeftoverForm:
-    found = each.found
-    return {
-        "placement": found.placement,
-        "provider": found.provider,
-        "region": found.region,
-        "kind": found.kind,
-        "id": found.id,
-        "status": found.status,
-        "state": each.state.value,
-        "usd_per_month": None if each.usd_per_month is None else decimal_text(each.usd_per_month),
-        "kept": found.kept,
-        "note": each.note,
-    }
+def _leftover(orphan: PricedOrphan) -> LeftoverForm:
+    usd = to_json(orphan.usd_per_month)
+    return fill_form(LeftoverForm, orphan.found, state=orphan.state.value, usd_per_month=usd, note=orphan.note)

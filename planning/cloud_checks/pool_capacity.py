@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.values.json_format import SCHEMA_VERSION
+from planning.values.json_format import SCHEMA_VERSION, fill_form, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -231,70 +231,15 @@ class PreflightForm(TypedDict):
 
 
 def preflight_form(found: Preflight) -> PreflightForm:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "stack": found.stack,
-        "standing": found.standing.value,
-        "placements": [_placement(each) for each in found.placements],
-        "strays": list(found.strays),
-    }
+    return fill_form(
+        PreflightForm,
+        found,
+        schema_version=SCHEMA_VERSION,
+        standing=found.standing.value,
+        placements=[_placement(placement) for placement in found.placements],
+    )
 
 
-def _placement(each: PlacementFacts) -> PlacementFactsForm:
-    return {
-        "placement": each.placement,
-        "provider": each.provider,
-        "region": each.region,
-        "silence": each.silence,
-        "pools": [_pool(pool) for pool in each.pools],
-        "quotas": [_quota(quota) for quota in each.others],
-    }
-
-
-def _pool(each: PoolFacts) -> PoolFactsForm:
-    return {
-        "pool": each.pool,
-        "machine": each.machine,
-        "kind": each.kind,
-        "nodes": each.nodes,
-        "quota": _quota(each.quota),
-        "offered": _build_offered_form(each.offered),
-        "reserved": _build_reserved_form(each.reserved),
-    }
-
-
-def _quota(each: QuotaFact) -> QuotaForm:
-    return {
-        "state": each.state,
-        "code": each.code,
-        "name": each.name,
-        "unit": each.unit,
-        "needed": each.needed,
-        "limit": each.limit,
-        "used": each.used,
-        "reason": each.reason,
-    }
-
-
-def _build_offered_form(each: OfferedFact) -> OfferedForm:
-    return {
-        "state": each.state,
-        "zones": list(each.zones),
-        "missing": list(each.missing),
-        "source": each.source,
-        "as_of": each.as_of.isoformat() if each.as_of else None,
-        "reason": each.reason,
-    }
-
-
-def _build_reserved_form(each: ReservedFact) -> ReservedForm:
-    return {
-        "state": each.state,
-        "id": each.id,
-        "status": each.status,
-        "machine": each.machine,
-        "zone": each.zone,
-        "count": each.count,
-        "ends": each.ends.isoformat() if each.ends else None,
-        "reason": each.reason,
-    }
+def _placement(facts: PlacementFacts) -> PlacementFactsForm:
+    pools = [fill_form(PoolFactsForm, pool) for pool in facts.pools]
+    return fill_form(PlacementFactsForm, facts, pools=pools, quotas=to_json(facts.others))

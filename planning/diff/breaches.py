@@ -22,8 +22,8 @@ def compare_breaches(old: Sequence[FoundForm], new: Sequence[FoundForm]) -> tupl
     """
     before = {_identity(each) for each in old}
     after = {_identity(each) for each in new}
-    found = [_form(each, new=_identity(each) not in before) for each in new]
-    gone = [_form(each, new=False) for each in old if _identity(each) not in after]
+    found: list[BreachForm] = [{**each, "new": _identity(each) not in before} for each in new]
+    gone: list[BreachForm] = [{**each, "new": False} for each in old if _identity(each) not in after]
     return sorted(found, key=lambda each: (not each["new"], not each["stops"])), gone
 
 
@@ -55,18 +55,3 @@ def newness(old: Sequence[FoundForm], new: Sequence[FoundForm]) -> list[bool]:
 def _identity(found: FoundForm) -> tuple[str, str, str, bool, str]:
     """Rule, resource without the stack's name, property, whether it stops, and whether anybody can tell."""
     return found["rule"], found["urn"].partition("::")[2], found["path"], found["stops"], found["verdict"]
-
-
-def _form(found: FoundForm, *, new: bool) -> BreachForm:
-    return {
-        "rule": found["rule"],
-        "title": found["title"],
-        "verdict": found["verdict"],
-        "level": found["level"],
-        "stops": found["stops"],
-        "sentence": found["sentence"],
-        "urn": found["urn"],
-        "path": found["path"],
-        "exemption": found["exemption"],
-        "new": new,
-    }

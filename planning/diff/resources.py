@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.resources.resource import UnknownValue
+from planning.diff.form import CalledOutForm
+from planning.values.json_format import fill_form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Literal
 
     from planning.costs.resources.resource import Resource, Value
-    from planning.diff.form import CalledOutForm, CountsForm
+    from planning.diff.form import CountsForm
 
 
 KUBERNETES: Final = "kubernetes:"
@@ -202,15 +204,14 @@ def _loses_protection(old: Resource, new: Resource) -> bool:
 def _build_called_out_form(
     action: Literal["delete", "replace", "unprotect"], resource: Resource, because: Sequence[str] = ()
 ) -> CalledOutForm:
-    return {
-        "action": action,
-        "urn": resource.urn,
-        "type": resource.type,
-        "name": resource.name,
-        "protected": resource.protect,
-        "holds_data": resource.type in HOLDS_DATA,
-        "because": list(because),
-    }
+    return fill_form(
+        CalledOutForm,
+        resource,
+        action=action,
+        protected=resource.protect,
+        holds_data=resource.type in HOLDS_DATA,
+        because=list(because),
+    )
 
 
 def _gravity(form: CalledOutForm) -> tuple[bool, bool, str, str]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.values.json_format import decimal_text
+from planning.values.json_format import fill_form, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from decimal import Decimal
+    from collections.abc import Iterable
 
     from catalogs.catalog import Catalog
     from catalogs.model import Accelerator, Machine, Price
@@ -170,25 +169,8 @@ def demands_form(stack: str, demands: Iterable[Demand], *, unused: Iterable[Unus
     """Demands of a checklist, and what in it changes none."""
     return {
         "stack": stack,
-        "demands": [_demand(each) for each in demands],
-        "unused": [{"path": each.path, "reason": each.reason} for each in unused],
-    }
-
-
-def _demand(each: Demand) -> DemandForm:
-    copies = each.copies
-    return {
-        "workload": each.workload,
-        "kind": each.kind,
-        "accelerators": each.accelerators,
-        "memory_gb": decimal_text(each.memory_gb),
-        "vcpus": each.vcpus,
-        "copies": {name: decimal_text(getattr(copies, name)) for name in ("min", "expected", "max")},
-        "deadline_hours": _maybe(each.deadline_hours),
-        "runs_per_month": decimal_text(each.runs_per_month),
-        "always_on": each.always_on,
-        "spot": each.spot,
-        "rdma": each.rdma,
+        "demands": [fill_form(DemandForm, demand) for demand in demands],
+        "unused": [fill_form(UnusedForm, field) for field in unused],
     }
 
 
@@ -201,18 +183,17 @@ def providers_form(catalog: Catalog) -> ProvidersForm:
 
 
 def _provider(catalog: Catalog, name: str) -> ProviderForm:
-    provider = catalog.providers[name]
     count, newest = catalog.prices.extent(name)
-    return {
-        "name": name,
-        "tier": provider.tier,
-        "kubernetes": provider.kubernetes,
-        "gpu_machines": len(list(catalog.machines.some(accelerated=True, provider=name))),
-        "cpu_machines": len(list(catalog.machines.some(accelerated=False, provider=name))),
-        "regions": sum(1 for owner, _ in catalog.regions if owner == name),
-        "prices": count,
-        "newest": newest.isoformat() if newest else None,
-    }
+    return fill_form(
+        ProviderForm,
+        catalog.providers[name],
+        name=name,
+        gpu_machines=len(list(catalog.machines.some(accelerated=True, provider=name))),
+        cpu_machines=len(list(catalog.machines.some(accelerated=False, provider=name))),
+        regions=sum(1 for owner, _ in catalog.regions if owner == name),
+        prices=count,
+        newest=to_json(newest),
+    )
 
 
 def facts_form(
@@ -220,81 +201,13 @@ def facts_form(
 ) -> FactsForm:
     """Machines, accelerators and prices as they are in the catalog."""
     return {
-        "machines": [_machine(each) for each in machines],
-        "accelerators": [_accelerator(each) for each in accelerators],
-        "prices": [_price(each) for each in prices],
+        "machines": [fill_form(MachineForm, machine) for machine in machines],
+        "accelerators": [fill_form(AcceleratorForm, accelerator) for accelerator in accelerators],
+        "prices": [fill_form(PriceRowForm, price) for price in prices],
     }
-
-
-def _machine(each: Machine) -> MachineForm:
-    return {
-        "provider": each.provider,
-        "name": each.name,
-        "accelerator": each.accelerator,
-        "accelerators": each.accelerators,
-        "vcpus": each.vcpus,
-        "memory_gib": _maybe(each.memory_gib),
-        "local_nvme_gb": each.local_nvme_gb,
-        "network_gbps": _maybe(each.network_gbps),
-        "fabric": each.fabric.value,
-        "efa_interfaces": each.efa_interfaces,
-        "cluster": each.cluster,
-        "architecture": each.architecture,
-        "source": each.source,
-    }
-
-
-def _accelerator(each: Accelerator) -> AcceleratorForm:
-    return {
-        "name": each.name,
-        "maker": each.maker,
-        "form": each.form.value,
-        "memory_gb": each.memory_gb,
-        "tflops": {word: decimal_text(value) for word, value in each.tflops.items()},
-        "tflops_sparse": {word: decimal_text(value) for word, value in each.tflops_sparse.items()},
-        "hbm_gb_per_s": _maybe(each.hbm_gb_per_s),
-        "nvlink_gb_per_s": _maybe(each.nvlink_gb_per_s),
-        "source": each.source,
-    }
-
-
-def _price(each: Price) -> PriceRowForm:
-    return {
-        "provider": each.provider,
-        "item": each.item,
-        "region": each.region,
-        "purchase": each.purchase,
-        "unit": each.unit,
-        "usd": decimal_text(each.usd),
-        "above": decimal_text(each.above),
-        "source": each.source,
-        "as_of": each.as_of.isoformat() if each.as_of else None,
-    }
-
-
-def soundness_form(*, offers: int, flags: Mapping[str, int], faults: Iterable[str]) -> SoundnessForm:
-    """What a check of every row found."""
-    return {"offers": offers, "flags": dict(flags), "faults": list(faults)}
 
 
 def worths_form(*, prices: str, precision: str, worths: Iterable[Worth]) -> WorthsForm:
     """Machines by what 1000 TFLOPS of them cost."""
-    return {
-        "prices": prices,
-        "precision": precision,
-        "machines": [
-            {
-                "provider": each.provider,
-                "machine": each.machine,
-                "accelerator": each.accelerator,
-                "region": each.region,
-                "usd_per_hour": decimal_text(each.usd_per_hour),
-                "usd_per_1000_tflops_hour": decimal_text(each.usd_per_1000_tflops_hour),
-            }
-            for each in worths
-        ],
-    }
-
-
-def _maybe(value: Decimal | None) -> str | None:
-    return None if value is None else decimal_text(value)
+    machines = [fill_form(WorthForm, worth) for worth in worths]
+    return {"prices": prices, "precision": precision, "machines": machines}

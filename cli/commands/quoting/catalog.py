@@ -14,7 +14,7 @@ from cli.terminal.console import note, progress
 from cli.terminal.output import deliver
 from cli.views.catalog import accelerator_parts, flags_table, machine_parts, prices_table, providers_table, worth_table
 from operations.plans.price_book import price_book
-from planning.quoting.catalog_report import facts_form, providers_form, soundness_form, worths_form
+from planning.quoting.catalog_report import facts_form, providers_form, worths_form
 from planning.values.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and check them.")
@@ -108,7 +108,7 @@ def check(*, as_json: options.AsJson = False, output: options.Output = None) -> 
         for fault in found:
             note(str(fault))
     deliver(
-        soundness_form(offers=len(offers), flags=counted, faults=map(str, found)),
+        {"offers": len(offers), "flags": dict(counted), "faults": list(map(str, found))},
         as_json=as_json,
         output=output,
         parts=lambda: (
