@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.workload import Batch, FineTuning, Inference, Notebooks, Training
+from planning.platform.component_selection import choose
 from planning.sizing import assumptions
-from planning.sizing.demand import Sizing, figure
-from planning.sizing.workloads import batch, inference, network, notebooks, storage, system, training
+from planning.sizing.demand import Demand, Sizing, figure
+from planning.sizing.workloads import batch, inference, notebooks, storage, training
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import Workload
-    from planning.sizing.demand import Demand, SizingFigure
+    from planning.sizing.demand import SizingFigure
 
 
 def size(checklist: Checklist, *, beside: bool = False) -> Sizing:
@@ -28,12 +31,12 @@ def size(checklist: Checklist, *, beside: bool = False) -> Sizing:
     demands = [demand for workload in checklist.workloads for demand in _demands(workload, checklist)]
     figures = [figure for workload in checklist.workloads for figure in _figures(workload, checklist)]
     return Sizing(
-        demands=(*demands, system.demand(checklist, beside=beside)),
+        demands=(*demands, _system_demand(checklist, beside=beside)),
         figures=(
             *figures,
-            *system.figures(checklist, beside=beside),
+            *_system_figures(checklist, beside=beside),
             *storage.figures(checklist),
-            *network.figures(checklist),
+            *storage.network_figures(checklist),
             *_failures(checklist),
         ),
     )
@@ -73,5 +76,114 @@ def _failures(checklist: Checklist) -> Iterator[SizingFigure]:
             unit="of a new batch",
             formula="found by burn-in before work lands on them" if checklist.burn_in else "found by the work itself",
             inputs={"burn_in": "wanted" if checklist.burn_in else "not wanted"},
+            source=rule.source,
+        )
+
+
+SYSTEM = "system"
+SUMMED = "sum over the {count} components of the {size} platform"
+SIZED = "{asked:f} x {peak} / (({nodes} - 1) nodes x {share}), rounded up, x {nodes} nodes: one may be away"
+
+
+def _system_demand(checklist: Checklist, *, beside: bool = False) -> Demand:
+    """Nodes that are always up: three at home, two in a cluster beside it, where no service of the platform lives."""
+    nodes = assumptions.BESIDE_NODES if beside else assumptions.SYSTEM_NODES
+    cores, memory = (assumptions.BESIDE_VCPUS.value, assumptions.BESIDE_MEMORY.value) if beside else _at_home(checklist)
+    return Demand(
+        workload=SYSTEM,
+        kind=SYSTEM,
+        copies=Range.exactly(nodes.value),
+        vcpus=int(cores),
+        memory_gib=memory,
+        always_on=True,
+    )
+
+
+def _system_figures(checklist: Checklist, *, beside: bool = False) -> Iterator[SizingFigure]:
+    """Every figure of the pool."""
+    yield from _beside() if beside else _platform(checklist)
+
+
+def _at_home(checklist: Checklist) -> tuple[Decimal, Decimal]:
+    """Cores and GiB of all nodes together."""
+    footprint = choose(checklist).footprint
+    return _all_nodes(footprint.cores), _all_nodes(footprint.memory_gib)
+
+
+def _all_nodes(asked: Decimal) -> Decimal:
+    """What all nodes have when those that are left, one being away, carry what is asked."""
+    nodes = assumptions.SYSTEM_NODES.value
+    each = asked * assumptions.SYSTEM_PEAK.value / ((nodes - 1) * assumptions.SYSTEM_SHARE.value)
+    return each.to_integral_value(ROUND_CEILING) * nodes
+
+
+def _platform(checklist: Checklist) -> Iterator[SizingFigure]:
+    choice = choose(checklist)
+    summed = SUMMED.format(count=len(choice.chosen), size=choice.size)
+    footprint = choice.footprint
+    nodes = assumptions.SYSTEM_NODES
+    yield figure(
+        subject=SYSTEM,
+        name="nodes that are always up",
+        value=nodes.value,
+        unit=nodes.unit,
+        formula="one may be away",
+        inputs={},
+        source=nodes.source,
+    )
+    asked = {"cores": (footprint.cores, "vCPUs"), "memory": (footprint.memory_gib.quantize(Decimal("0.1")), "GiB")}
+    for word, (value, unit) in asked.items():
+        yield figure(
+            subject=SYSTEM,
+            name=f"{word} that the platform asks for",
+            value=value,
+            unit=unit,
+            formula=summed,
+            inputs={"size": choice.size},
+            source=assumptions.PLATFORM_SOURCE,
+        )
+        terms = {
+            "asked": value,
+            "peak": assumptions.SYSTEM_PEAK.value,
+            "nodes": nodes.value,
+            "share": assumptions.SYSTEM_SHARE.value,
+        }
+        exact = footprint.cores if word == "cores" else footprint.memory_gib
+        yield figure(
+            subject=SYSTEM,
+            name=f"{word} of the system nodes",
+            value=_all_nodes(exact),
+            unit=unit,
+            formula=SIZED.format(**terms),
+            inputs=terms,
+            source=assumptions.SYSTEM_PEAK.source,
+        )
+    yield figure(
+        subject=SYSTEM,
+        name="volumes of the platform",
+        value=footprint.disk_gb,
+        unit="GB",
+        formula=summed,
+        inputs={"size": choice.size},
+        source=assumptions.PLATFORM_SOURCE,
+    )
+
+
+def _beside() -> Iterator[SizingFigure]:
+    nodes, vcpus, memory = assumptions.BESIDE_NODES, assumptions.BESIDE_VCPUS, assumptions.BESIDE_MEMORY
+    rows = {
+        "nodes that are always up": nodes,
+        "cores of the control software": vcpus,
+        "memory of the control software": memory,
+    }
+    each = f"{vcpus.value / nodes.value:f} vCPUs and {memory.value / nodes.value:f} GiB"
+    for name, rule in rows.items():
+        yield figure(
+            subject=SYSTEM,
+            name=name,
+            value=rule.value,
+            unit=rule.unit,
+            formula=f"{nodes.value} nodes of {each}",
+            inputs={},
             source=rule.source,
         )

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from catalogs.model import PurchaseKind
 from planning.costs.pricing import with_fallback
 from planning.quoting.candidates.billed_hours import total_hours, with_interruptions
-from planning.sizing.demand import Rejection
+from planning.sizing.demand import MONTH_TOO_SHORT, Rejection
 from planning.sizing.machines.fit import fit
-from planning.sizing.machines.rejection_reasons import MONTH_TOO_SHORT
 from planning.values.money import HOURS_PER_MONTH, NOTHING, Range
 
 if TYPE_CHECKING:

@@ -12,10 +12,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from planning.sizing import assumptions
-from planning.sizing.demand import Fit, Rejection
-from planning.sizing.machines import rejection_reasons
-from planning.sizing.machines.packing import ARM_NOTE, fit_cpu, pack_nodes
-from planning.sizing.machines.rejection_reasons import (
+from planning.sizing.demand import (
     BATCH_TOO_SMALL,
     LACKS_PRECISION,
     MONTH_TOO_SHORT,
@@ -29,11 +26,16 @@ from planning.sizing.machines.rejection_reasons import (
     TOO_FEW_NODES,
     TOO_LITTLE_NVME,
     TOO_MANY,
+    Fit,
+    Rejection,
+    count_asked_nodes,
+    refuse_other_hardware,
     reject_too_slow,
     reject_too_small,
 )
+from planning.sizing.machines.packing import ARM_NOTE, fit_cpu, pack_nodes
 from planning.sizing.machines.run_time import GPU, RunTime, estimate_run_time, node_hours, node_start
-from planning.sizing.throughput.interconnect import joins_nodes
+from planning.sizing.throughput.training_compute import joins_nodes
 from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
@@ -138,7 +140,7 @@ def _within(hours: Decimal | None, machine: Machine, speed: RunTime | None, leas
 def _refusal(demand: Demand, machine: Machine, accelerator: Accelerator) -> Rejection | None:
     """What is wrong with one node, whatever their number."""
     if demand.hardware is not None:
-        other = rejection_reasons.refusal(demand.hardware, machine, accelerator)
+        other = refuse_other_hardware(demand.hardware, machine, accelerator)
         if other is not None:
             return other
     if demand.precision is not None and _lacks(demand.precision, demand, accelerator):
@@ -167,7 +169,7 @@ def _working(basis: FitBasis, nodes: int | None) -> int | Rejection:
         return found
     if isinstance(_choose_node_count(basis, nodes=nodes, least=least), Rejection):
         return found
-    wanted = rejection_reasons.nodes_asked(basis.demand.hardware, basis.machine)
+    wanted = count_asked_nodes(basis.demand.hardware, basis.machine)
     return MONTH_TOO_SHORT if wanted is None else reject_too_slow(monthly * basis.machine.accelerators)
 
 
@@ -178,7 +180,7 @@ def start_hours(machine: Machine) -> Decimal:
 
 def _choose_node_count(basis: FitBasis, *, nodes: int | None, least: int) -> int | Rejection:
     per_node, needed = basis.machine.accelerators, basis.seats.needed
-    wanted = rejection_reasons.nodes_asked(basis.demand.hardware, basis.machine)
+    wanted = count_asked_nodes(basis.demand.hardware, basis.machine)
     if wanted is not None and wanted < least:
         return reject_too_small(needed if needed > wanted * per_node else least * per_node)
     if wanted is not None and nodes not in (None, wanted):
@@ -207,7 +209,7 @@ def _limit(basis: FitBasis, working: int) -> int | Rejection:
 
 def _fit(basis: FitBasis, working: int, *, is_least: bool) -> Fit:
     demand, machine, seats, speed = basis.demand, basis.machine, basis.seats, basis.speed
-    if rejection_reasons.nodes_asked(demand.hardware, machine) is not None:
+    if count_asked_nodes(demand.hardware, machine) is not None:
         seats = seats._replace(low=working, expected=Decimal(working))
     hours = None if speed is None else speed.hours(working)
     spares = ceil(demand.spare_share * working) if seats.spans and working > 1 else 0

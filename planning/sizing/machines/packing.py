@@ -7,8 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planning.sizing import assumptions
-from planning.sizing.demand import Fit, Rejection
-from planning.sizing.machines.rejection_reasons import (
+from planning.sizing.demand import (
     BANDWIDTH_UNKNOWN,
     CARD_TOO_SMALL,
     HAS_ACCELERATOR,
@@ -19,6 +18,8 @@ from planning.sizing.machines.rejection_reasons import (
     TINY,
     TOO_FEW_NODES,
     TOO_SLOW_PER_TOKEN,
+    Fit,
+    Rejection,
 )
 from planning.sizing.machines.run_time import node_hours
 

@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planning.sizing import assumptions
-from planning.sizing.machines.rejection_reasons import (
+from planning.sizing.demand import (
     BANDWIDTH_UNKNOWN,
     LACKS_PRECISION,
     PEAK_UNKNOWN,

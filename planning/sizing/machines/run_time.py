@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 from catalogs.providers import node_fact
 from planning.sizing import assumptions
 from planning.sizing.assumptions import OWN, SizingAssumption
-from planning.sizing.machines.rejection_reasons import LACKS_PRECISION, PEAK_UNKNOWN, RATE_UNPLACED, rate_elsewhere
-from planning.sizing.throughput.interconnect import interconnect
+from planning.sizing.demand import LACKS_PRECISION, PEAK_UNKNOWN, RATE_UNPLACED, rate_elsewhere
+from planning.sizing.throughput.training_compute import interconnect
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
     from planning.sizing.demand import Demand, Fit, Rejection
-    from planning.sizing.throughput.interconnect import Interconnect
+    from planning.sizing.throughput.training_compute import Interconnect
 
 
 SCALING: Final = assumptions.SCALING.value

@@ -15,7 +15,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Final
 
 from catalogs.serving_runs import serving_runs
-from planning.sizing.throughput.least_squares import dot_product, solve_equations
+from planning.sizing.throughput.utilization import dot_product, solve_equations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,7 +21,6 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from catalogs.training_runs import training_runs
-from planning.sizing.throughput.least_squares import dot_product, solve_equations
 from planning.values.money import Range
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from catalogs.training_runs import TrainingRun
 
     Vector = Sequence[float]
+    from collections.abc import Sequence
+
 
 TERMS: Final = (
     "constant",
@@ -227,3 +228,20 @@ def _errors_by_organization(
         for at in own:
             if runs[at].kind == RUN:
                 yield organization, targets[at] - dot_product(coefficients, rows[at])
+
+
+def solve_equations(matrix: Sequence[Vector], moments: Vector) -> list[float]:
+    lines = [[*line, moment] for line, moment in zip(matrix, moments, strict=True)]
+    for at in range(len(lines)):
+        best = max(range(at, len(lines)), key=lambda line: abs(lines[line][at]))
+        lines[at], lines[best] = lines[best], lines[at]
+        pivot = lines[at]
+        for other, line in enumerate(lines):
+            if other != at and line[at]:
+                factor = line[at] / pivot[at]
+                lines[other] = [cell - factor * above for cell, above in zip(line, pivot, strict=True)]
+    return [line[-1] / line[at] for at, line in enumerate(lines)]
+
+
+def dot_product(one: Vector, other: Vector) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))

@@ -1,4 +1,4 @@
-"""Storage: what must be provisioned so that the asked size can be used, and how fast it must be read."""
+"""Storage: what must be provisioned so that the asked size can be used, how fast it is read, and over which network."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
+from planning.checklist.model.workload import FineTuning, Training
 from planning.sizing import assumptions
 from planning.sizing.demand import figure, unknown
+from planning.sizing.workloads.memory import burst_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -113,3 +115,44 @@ def hot_gb(checklist: Checklist, *, kind: str) -> Decimal:
     if hot is None or kind not in KINDS_BY_PURPOSE[hot.purpose]:
         return Decimal(0)
     return hot.size
+
+
+NETWORK: Final = "network"
+
+
+def calculate_advertised_gbps(needed_gbps: Decimal) -> Decimal:
+    """The label to ask for: a network delivers at most 80% of it."""
+    return needed_gbps / assumptions.NETWORK_SHARE.value
+
+
+def network_figures(checklist: Checklist) -> Iterator[SizingFigure]:
+    """Every figure of the edge and of the way to the storage."""
+    traffic = checklist.traffic
+    for name, rate in (("sustained", traffic.sustained), ("burst", traffic.burst)):
+        if rate is not None:
+            yield _label_figure(f"{name} rate to ask for at the edge", {"rate in Gbps": rate}, needed=rate)
+    reads = read_gb_per_s(checklist.dataset) if checklist.dataset is not None else Decimal(0)
+    writes = _largest_burst(checklist)
+    if reads or writes:
+        yield _label_figure(
+            "rate to ask for between nodes and storage",
+            {"data set reads in GB/s": reads, "largest checkpoint burst in GB/s": writes},
+            needed=(reads + writes) * assumptions.BITS_PER_BYTE,
+        )
+
+
+def _largest_burst(checklist: Checklist) -> Decimal:
+    jobs = (workload for workload in checklist.workloads if isinstance(workload, Training | FineTuning))
+    return max((burst_of(job) or Decimal(0) for job in jobs), default=Decimal(0))
+
+
+def _label_figure(name: str, inputs: dict[str, Decimal], *, needed: Decimal) -> SizingFigure:
+    return figure(
+        subject=NETWORK,
+        name=name,
+        value=calculate_advertised_gbps(needed),
+        unit="Gbps, all nodes together",
+        formula="what is needed / 0.8" if len(inputs) == 1 else "(reads + writes) x 8 / 0.8",
+        inputs=dict(inputs),
+        source=assumptions.NETWORK_SHARE.source,
+    )

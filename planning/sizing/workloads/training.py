@@ -10,7 +10,7 @@ from planning.checklist.model.workload import Compute
 from planning.sizing import assumptions
 from planning.sizing.demand import Demand, figure, unknown
 from planning.sizing.throughput import training_compute
-from planning.sizing.throughput.interconnect import exchange_figures
+from planning.sizing.throughput.training_compute import exchange_figures
 from planning.sizing.workloads import memory
 from planning.sizing.workloads.memory import checkpoint_figures, checkpoint_hours
 from planning.sizing.workloads.storage import hot_gb

@@ -9,11 +9,10 @@ from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 
 from catalogs.model import Fabric
 from planning.checklist.model.workload import HardwareAsk
-from planning.sizing.demand import Fit, Rejection
+from planning.sizing.demand import MONTH_TOO_SHORT, TOO_MANY, Fit, Rejection
 from planning.sizing.machines import fit as fitting
 from planning.sizing.machines.fit import fit, start_hours
 from planning.sizing.machines.packing import ARM_NOTE
-from planning.sizing.machines.rejection_reasons import MONTH_TOO_SHORT, TOO_MANY
 from planning.sizing.machines.run_time import RunTime, estimate_run_time, hours_beside
 from planning.values.money import Range
 

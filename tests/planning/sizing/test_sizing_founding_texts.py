@@ -10,11 +10,10 @@ from planning.quoting.explanation import explain
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
 from planning.sizing.machines.run_time import RunTime
-from planning.sizing.throughput.interconnect import exchange_hours
+from planning.sizing.throughput.training_compute import exchange_hours
 from planning.sizing.workloads import memory
 from planning.sizing.workloads.memory import burst_gb_per_s, checkpoint_gb
-from planning.sizing.workloads.network import calculate_advertised_gbps
-from planning.sizing.workloads.storage import calculate_provisioned_gb
+from planning.sizing.workloads.storage import calculate_advertised_gbps, calculate_provisioned_gb
 
 EIGHTY_B = 80 * 10**9
 

@@ -13,10 +13,10 @@ from sizing_fakes import H100, NODE, TRAIN, checklist, training
 from catalogs.catalog import load
 from catalogs.model import Accelerator, Fabric, Machine
 from planning.sizing import assumptions
+from planning.sizing import demand as sizing_demand
 from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Demand, Fit
 from planning.sizing.machines import fit as fitting
-from planning.sizing.machines import rejection_reasons
 from planning.sizing.machines.fit import fit
 from planning.sizing.machines.run_time import LARGEST_CLUSTER, RunTime, estimate_run_time
 
@@ -93,7 +93,7 @@ def test_a_deadline_is_met_by_the_least_number_of_nodes_on_any_network(
 
 
 def test_more_nodes_than_the_network_feeds_are_refused() -> None:
-    assert fit(job(), SINGLE, L4, nodes=5000) == rejection_reasons.NETWORK_TOO_SLOW
+    assert fit(job(), SINGLE, L4, nodes=5000) == sizing_demand.NETWORK_TOO_SLOW
 
 
 def test_an_unknown_network_adds_no_loss() -> None:
@@ -133,4 +133,4 @@ def test_beyond_every_published_cluster_nothing_is_sized(count: int) -> None:
     demand = replace(TRAIN, flops=Decimal("1e28"), hardware=job(hardware={"count": count}).hardware)
     found = fit(demand, NODE, H100)
     assert isinstance(found, Fit) == (count == LARGEST_CLUSTER)
-    assert isinstance(found, Fit) or found == rejection_reasons.TOO_MANY
+    assert isinstance(found, Fit) or found == sizing_demand.TOO_MANY
