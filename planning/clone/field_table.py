@@ -1,22 +1,87 @@
-"""The table of a clone: every field of the checklist, and what of the lock is bound to its place, before and after."""
+"""The table of a clone: every field of the checklist, and what of the lock is bound to its place, before and after.
+
+What a clone does with each field, and why, is catalogs/clone_fields.yaml.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
+from pydantic.dataclasses import dataclass
 
 from planning.clone.decisions.decision import DROP, Need
-from planning.clone.field_policy import FieldHandling, find_field_policy
+from planning.inputs.fact_tables import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from planning.checklist.model.checklist import Checklist
     from planning.clone.decisions.decision import CloneDecision
     from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.lock import Lock
+
+
+class FieldHandling(StrEnum):
+    """What becomes of a field."""
+
+    KEPT = "kept"
+    DERIVED = "re-derived"
+    DECISION = "needs a decision"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPolicy:
+    """What a clone may do with a field, and why."""
+
+    care: FieldHandling
+    why: str
+
+
+_CLOSED: Final = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True, config=_CLOSED)
+class _FieldsAlike:
+    """Names of fields by their section, all treated for one reason."""
+
+    why: str
+    of: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, config=_CLOSED)
+class MadeAnew:
+    """Something that the program makes for each stack, so that no lock says it."""
+
+    name: str
+    made: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, config=_CLOSED)
+class _CloneTable:
+    fields: Mapping[FieldHandling, tuple[_FieldsAlike, ...]]
+    spec: Mapping[str, str]
+    made_for_each_stack: tuple[MadeAnew, ...]
+
+
+_TABLE: Final = read_table("clone_fields.yaml", _CloneTable)
+TREATMENTS: Final[Mapping[str, FieldPolicy]] = {
+    f"{section}.{name}".removeprefix("."): FieldPolicy(care, row.why)
+    for care, rows in _TABLE.fields.items()
+    for row in rows
+    for section, names in row.of.items()
+    for name in names
+}
+SPEC: Final = _TABLE.spec
+MADE: Final = _TABLE.made_for_each_stack
+
+
+def find_field_policy(pattern: str) -> FieldPolicy:
+    """The treatment of a field, or of a section that a checklist does not have."""
+    return TREATMENTS.get(pattern, FieldPolicy(FieldHandling.KEPT, "not asked for"))
 
 
 # Fields that tell the entries of one list apart, the first that a section has; people may share a name, not a role.
@@ -159,47 +224,13 @@ def _upwards(path: str) -> Iterator[str]:
         path = path.rpartition(".")[0]
 
 
-# Every field of a cluster's spec: why it follows from the place, or "" where it is the checklist's own.
-SPEC: Final[dict[str, str]] = {
-    "customer": "",
-    "placement": "asked for; its zones are those that offer the machines",
-    "network": "peering, tunnel and gateways follow from both places",
-    "pools": "machines are chosen anew among those on sale there",
-    "storage": "what each tier is called and sold as there",
-    "logs_gb": "",
-    "services": "",
-    "access": "",
-    "ides": "",
-    "engineers": "",
-    "tracker": "",
-    "schedulers": "",
-    "orchestration": "",
-    "kubernetes_version": "the version that is built today",
-    "existing": "how the cluster is reached",
-    "profile": "what that provider's Kubernetes brings and forbids",
-    "vpn": "the smallest machine that holds the VPN there, and a range that no network has",
-    "platform": "parts follow from the provider's profile",
-}
-# What no lock says because the program makes it for each stack: its state, names and keys are never the source's.
-MADE: Final = (
-    ("state", "empty", "no state is read, exported or imported: two stacks would own the same resources"),
-    ("images", "looked up there", "machine images have another id in each region"),
-    ("certificates", "made there", "of the clone's own names and by its own authority"),
-    ("encryption keys", "made there", "a key of the cloud is bound to its region; the clone has its own"),
-    ("WireGuard keys", "made there", "profiles of the source do not open the clone"),
-    ("generated passwords", "made there", "nothing secret is copied"),
-    ("bucket names", "made there", "they are unique in the whole world: each ends in letters that the engine draws"),
-    ("quotas", "asked by `atoll preflight`", "limits of an account hold for one region"),
-)
-
-
 def build_placement_rows(old: Lock, new: Lock) -> tuple[FieldRow, ...]:
     """Rows of every placement, of what is made for each stack, and of the prices."""
     before = {each.placement.name: each for each in old.placements}
     rows = [row for each in new.placements for row in _cluster(before.get(each.placement.name), each)]
     rows += [
-        FieldRow(field=name, care=FieldHandling.DERIVED, old=f"of {old.stack}", new=made, why=why)
-        for name, made, why in MADE
+        FieldRow(field=each.name, care=FieldHandling.DERIVED, old=f"of {old.stack}", new=each.made, why=each.why)
+        for each in MADE
     ]
     rows += [
         FieldRow(field=name, care=FieldHandling.DERIVED, old=was, new=now, why=why)

@@ -12,8 +12,7 @@ from rich.text import Text
 
 from cli.views.diff import amounts
 from operations.clone.report import PLAIN
-from planning.clone.field_policy import FieldHandling
-from planning.clone.field_table import MADE
+from planning.clone.field_table import MADE, FieldHandling
 from planning.clone.form import build_assumed_form
 from planning.values.verdict import Verdict
 
@@ -130,7 +129,7 @@ def _some(words: Sequence[str], most: int = 4) -> str:
 
 
 WIDEST: Final = (30, 30)  # characters of a field's name and of what was before; longer ones fold
-MADE_ANEW: Final = frozenset(name for name, _, _ in MADE)
+MADE_ANEW: Final = frozenset(each.name for each in MADE)
 IN: Final = (0, 0, 0, 2)
 OWN_NAME: Final = 3  # steps of a path such as workloads.NAME.deadline, the first two of which are a heading
 

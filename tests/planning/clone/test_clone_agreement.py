@@ -15,8 +15,7 @@ from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
 from planning.clone.decisions.answers_file import read_answers
 from planning.clone.decisions.decision import CloneDecision, Need, replace_value
-from planning.clone.field_policy import FieldHandling
-from planning.clone.field_table import FieldRow, checklist_rows
+from planning.clone.field_table import FieldHandling, FieldRow, checklist_rows
 from planning.clone.target import Target
 from planning.clone.transformation import transform_checklist
 from planning.values.errors import InputError

@@ -14,8 +14,7 @@ from cli.commands.relocation import clone as command
 from cli.main import application
 from operations.clone import resource_names
 from planning.checklist.reading.checklist_file import read_file
-from planning.clone.field_policy import FieldHandling
-from planning.clone.field_table import list_leaves
+from planning.clone.field_table import FieldHandling, list_leaves
 from planning.clone.form import CloneForm
 from planning.costs.resources.resource import Resource
 from planning.spec.lock import read_lock

@@ -15,8 +15,7 @@ from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.structure import inner_models, sections
 from planning.clone.addresses import ReservedNetwork
 from planning.clone.decisions.decision import replace_value
-from planning.clone.field_policy import TREATMENTS, FieldHandling
-from planning.clone.field_table import SPEC, checklist_rows, list_leaves
+from planning.clone.field_table import SPEC, TREATMENTS, FieldHandling, checklist_rows, list_leaves
 from planning.spec.cluster import ClusterSpec
 
 KIND = re.compile(r"\[\w+\]")
