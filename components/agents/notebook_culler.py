@@ -1,55 +1,32 @@
-"""Stops notebooks that nobody uses. It runs alone in a pod of the cluster: standard library of Python 3.12 only."""
+"""Stops notebooks that nobody uses. It runs in a pod of the cluster: standard library of Python 3.12 only."""
 
 from __future__ import annotations
 
 import json
 import os
-import ssl
 import sys
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, cast
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from typing import TYPE_CHECKING, Final
+from urllib.error import HTTPError
+from urllib.request import Request
+
+from components.agents.cluster_api import ClusterApi, build_bounded_opener, read_answer, to_mapping, to_mappings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-API: Final = "https://kubernetes.default.svc"
-NOTEBOOKS: Final = "/apis/kubeflow.org/v1/notebooks?limit=200"
-SECRETS: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+    # Reads JSON at an address; None where nothing is served there, OSError where nobody answers.
+    Ask = Callable[[str], object]
+
+KUBEFLOW: Final = "/apis/kubeflow.org/v1"
 STOPPED: Final = "kubeflow-resource-stopped"  # the notebook controller scales to 0 where it finds this
 SEEN: Final = "notebooks.kubeflow.org/last-activity"  # what the web page of notebooks shows
 SERVER: Final = "notebooks.kubeflow.org/server-type"
 CODE: Final = "group-one"  # VS Code in the words of that page; everything else is asked as Jupyter is
-SECONDS_TO_ANSWER: Final = 10
-
-
-class Ask(Protocol):
-    """Reads JSON at an address; None where nothing is served there.
-
-    Raises:
-        OSError: nobody answers, or not with JSON.
-    """
-
-    def __call__(self, url: str) -> object:
-        """One answer."""
-        ...
-
-
-class CullerClusterApi(Protocol):
-    """What is needed of the Kubernetes API."""
-
-    def notebooks(self) -> Iterator[Mapping[str, object]]:
-        """Every Notebook of the cluster."""
-        ...
-
-    def annotate(self, notebook: Notebook, annotations: Mapping[str, str]) -> None:
-        """Write annotations of one."""
-        ...
+MOST_BYTES: Final = 4_000_000  # of what a notebook's server answers, which is its user's to choose
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +53,10 @@ class Notebook:
 
 def read_running_notebook(document: Mapping[str, object]) -> Notebook | None:
     """The notebook of a document of the API; None where it is stopped, or has not started."""
-    metadata = _mapping(document.get("metadata"))
-    annotations = _mapping(metadata.get("annotations"))
-    state = _mapping(_mapping(document.get("status")).get("containerState"))
-    started = _mapping(state.get("running")).get("startedAt")
+    metadata = to_mapping(document.get("metadata"))
+    annotations = to_mapping(metadata.get("annotations"))
+    state = to_mapping(to_mapping(document.get("status")).get("containerState"))
+    started = to_mapping(state.get("running")).get("startedAt")
     if STOPPED in annotations or not started:
         return None
     return Notebook(
@@ -101,13 +78,13 @@ def last_used(notebook: Notebook, ask: Ask, *, now: datetime) -> datetime:
     return max([notebook.started, *asked(notebook, ask, now)])
 
 
-def sweep(cluster: CullerClusterApi, ask: Ask, *, idle: timedelta, now: datetime) -> list[str]:
+def sweep(cluster: CullerClusterClient, ask: Ask, *, idle: timedelta, now: datetime) -> list[str]:
     """Stop what was not used for so long; what was done, in lines."""
     found = [each for each in map(read_running_notebook, cluster.notebooks()) if each]
     return [line for each in found if (line := _judge(each, cluster, ask, idle=idle, now=now))]
 
 
-def _judge(notebook: Notebook, cluster: CullerClusterApi, ask: Ask, *, idle: timedelta, now: datetime) -> str:
+def _judge(notebook: Notebook, cluster: CullerClusterClient, ask: Ask, *, idle: timedelta, now: datetime) -> str:
     name = f"{notebook.namespace}/{notebook.name}"
     try:
         used = last_used(notebook, ask, now=now)
@@ -127,17 +104,17 @@ def _jupyter(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
     kernels = ask(f"{root}/kernels?no_track_activity=1")
     if kernels is None:
         raise OSError("it has no API of Jupyter")
-    for each in _rows(kernels):
+    for each in to_mappings(kernels):
         idle = each.get("execution_state") == "idle"
         yield datetime.fromisoformat(str(each.get("last_activity"))) if idle else now
-    for each in _rows(ask(f"{root}/terminals?no_track_activity=1") or []):
+    for each in to_mappings(ask(f"{root}/terminals?no_track_activity=1") or []):
         yield datetime.fromisoformat(str(each.get("last_activity")))
 
 
 def _code(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
     """code-server's heart beats while a browser is connected; this one page does not make it beat."""
     del now
-    health = _mapping(ask(f"{notebook.address}/healthz"))
+    health = to_mapping(ask(f"{notebook.address}/healthz"))
     if "lastHeartbeat" not in health:
         raise OSError("it has no heartbeat of code-server")
     yield datetime.fromtimestamp(float(str(health["lastHeartbeat"])) / 1000, tz=UTC)
@@ -147,51 +124,22 @@ def _text(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _rows(value: object) -> Iterator[Mapping[str, object]]:
-    yield from map(_mapping, cast("list[object]", value) if isinstance(value, list) else [])
-
-
-class CullerClusterClient:
-    """The cluster that the pod runs in."""
-
-    def __init__(self) -> None:
-        self._trusted = ssl.create_default_context(cafile=str(SECRETS / "ca.crt"))
+class CullerClusterClient(ClusterApi):
+    """Notebooks of the cluster that the pod runs in."""
 
     def notebooks(self) -> Iterator[Mapping[str, object]]:
-        """Page after page."""
-        more = ""
-        while True:
-            page = _mapping(self._call("GET", f"{NOTEBOOKS}&continue={more}"))
-            yield from _rows(page.get("items"))
-            more = str(_mapping(page.get("metadata")).get("continue") or "")
-            if not more:
-                return
+        return self.list_objects(f"{KUBEFLOW}/notebooks")
 
     def annotate(self, notebook: Notebook, annotations: Mapping[str, str]) -> None:
-        """A merge patch of the annotations alone."""
-        path = f"/apis/kubeflow.org/v1/namespaces/{notebook.namespace}/notebooks/{notebook.name}"
-        self._call("PATCH", path, {"metadata": {"annotations": dict(annotations)}})
-
-    def _call(self, method: str, path: str, body: Mapping[str, object] | None = None) -> object:
-        headers = {
-            "Authorization": f"Bearer {(SECRETS / 'token').read_text(encoding='utf-8')}",
-            "Content-Type": "application/merge-patch+json",
-        }
-        sent = json.dumps(body).encode() if body is not None else None
-        request = Request(API + path, data=sent, headers=headers, method=method)  # noqa: S310 - a constant https address
-        with urlopen(request, timeout=SECONDS_TO_ANSWER, context=self._trusted) as answer:  # noqa: S310 - likewise
-            return json.load(answer)
+        path = f"{KUBEFLOW}/namespaces/{notebook.namespace}/notebooks/{notebook.name}"
+        self.merge(path, {"metadata": {"annotations": dict(annotations)}})
 
 
 def ask_over_http(url: str) -> object:
-    """JSON that a notebook's server gives; None where it has no such page."""
+    """JSON that a notebook's server gives; None where it has no such page. No server may send the culler elsewhere."""
+    request = Request(url)  # noqa: S310 - a service of the cluster, by http
     try:
-        with urlopen(url, timeout=SECONDS_TO_ANSWER) as answer:  # noqa: S310 - a service of the cluster, by http
-            return json.load(answer)
+        return json.loads(read_answer(build_bounded_opener(), request, most_bytes=MOST_BYTES))
     except HTTPError as error:
         if error.code == HTTPStatus.NOT_FOUND:
             return None
@@ -206,7 +154,7 @@ def main() -> None:
     while True:
         try:
             lines = sweep(cluster, ask_over_http, idle=idle, now=datetime.now(UTC))
-        except (URLError, OSError, ValueError) as error:
+        except (OSError, ValueError) as error:
             lines = [f"the cluster does not answer: {error}"]
         sys.stdout.writelines(f"{line}\n" for line in lines)
         sys.stdout.flush()

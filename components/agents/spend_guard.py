@@ -1,13 +1,11 @@
-"""The spend guard's hands: reads nodes, keeps the ledger, stops queues. It runs alone in a pod of the cluster.
+"""The spend guard: reads nodes, keeps the ledger, stops queues.
 
-Standard library of Python 3.12, and the modules of `planning.platform` that stand beside it in the pod.
+It runs in a pod of the cluster: standard library of Python 3.12 only, beside its decisions of `planning.agents`.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import ssl
 import sys
 import threading
 import time
@@ -15,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, cast
-from urllib.request import Request, urlopen
+from typing import TYPE_CHECKING, Final
 
+from components.agents.cluster_api import LedgerCluster, to_mapping
 from planning.agents.spend_guard import BLIND, MeteredNode, SpendGuardDecision, Stop, decide_stop
 from planning.agents.spend_ledger import ledger_of_text, ledger_to_text, plan_of_text
 
@@ -26,43 +24,27 @@ if TYPE_CHECKING:
 
     from planning.agents.spend_guard import SpendGuardPlan
 
-API: Final = "https://kubernetes.default.svc"
-SECRETS: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 QUEUES: Final = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues"
 CAPACITY: Final = "karpenter.sh/capacity-type"  # label of Karpenter's nodes
 SPOT: Final = "spot"
-LEDGER: Final = "ledger"
 PORT: Final = 8080
-SECONDS_TO_ANSWER: Final = 10
 LEVELS: Final[Mapping[Stop, int]] = {Stop.NONE: 0, Stop.HOLD: 1, Stop.DRAIN: 2}
 
 
-class SpendGuardClusterApi(Protocol):
-    """What is needed of the Kubernetes API; each raises OSError or ValueError where it does not answer."""
-
-    def nodes(self) -> Iterator[Mapping[str, object]]:
-        """Every node."""
-        ...
-
-    def ledger(self) -> str:
-        """What was written down; "" for nothing."""
-        ...
-
-    def write(self, ledger: str) -> None:
-        """Write it down."""
-        ...
+class SpendGuardClusterClient(LedgerCluster):
+    """The cluster that the pod runs in, with its cluster queues."""
 
     def stopped(self, queue: str) -> str:
-        """How far a cluster queue is stopped, in Kueue's words."""
-        ...
+        """How far a cluster queue is stopped: its `spec.stopPolicy`."""
+        spec = to_mapping(self.read(f"{QUEUES}/{queue}").get("spec"))
+        return str(spec.get("stopPolicy") or Stop.NONE.value)
 
     def stop(self, queue: str, how: str) -> None:
-        """Stop it so far."""
-        ...
+        self.merge(f"{QUEUES}/{queue}", {"spec": {"stopPolicy": how}})
 
 
 def round_of(
-    cluster: SpendGuardClusterApi, plan: SpendGuardPlan, *, now: datetime
+    cluster: SpendGuardClusterClient, plan: SpendGuardPlan, *, now: datetime
 ) -> tuple[SpendGuardDecision, list[str]]:
     """One look, and what follows; what was done, in lines.
 
@@ -83,14 +65,14 @@ def round_of(
     return sight, said
 
 
-def hold(cluster: SpendGuardClusterApi, plan: SpendGuardPlan) -> list[str]:
+def hold(cluster: SpendGuardClusterClient, plan: SpendGuardPlan) -> list[str]:
     """Hold every queue that runs, where nobody can tell what is left; what was done, in lines."""
     feared = SpendGuardDecision(ledger=None, headroom_usd=Decimal(0), stop=Stop.HOLD)
     return [line for queue in plan.queues for line in _set(cluster, queue, feared, only_from=Stop.NONE)]
 
 
 def _set(
-    cluster: SpendGuardClusterApi, queue: str, sight: SpendGuardDecision, *, only_from: Stop | None = None
+    cluster: SpendGuardClusterClient, queue: str, sight: SpendGuardDecision, *, only_from: Stop | None = None
 ) -> Iterator[str]:
     """One queue that does not answer keeps no other from being stopped."""
     try:
@@ -108,8 +90,8 @@ def node_of(document: Mapping[str, object], label: str) -> MeteredNode:
     Raises:
         ValueError: it does not say since when it is there.
     """
-    metadata = _mapping(document.get("metadata"))
-    labels = _mapping(metadata.get("labels"))
+    metadata = to_mapping(document.get("metadata"))
+    labels = to_mapping(metadata.get("labels"))
     return MeteredNode(
         key=str(labels.get(label, "")),
         spot=labels.get(CAPACITY) == SPOT,
@@ -126,59 +108,6 @@ def metrics(sight: SpendGuardDecision | None, *, at: datetime) -> str:
         return left
     seen = f"atoll_spend_seen_seconds {at.timestamp():.0f}\n"
     return f"atoll_spend_machines_month_to_date_usd {sight.ledger.usd:.2f}\n{seen}{left}"
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
-class SpendGuardClusterClient:
-    """The cluster that the pod runs in.
-
-    Args:
-        home: path of the ledger's ConfigMap in the API.
-    """
-
-    def __init__(self, home: str, *, api: str = API, secrets: Path = SECRETS) -> None:
-        self._home, self._api, self._secrets = home, api, secrets
-        self._trusted = ssl.create_default_context(cafile=str(secrets / "ca.crt"))
-
-    def nodes(self) -> Iterator[Mapping[str, object]]:
-        """Page after page."""
-        more = ""
-        while True:
-            page = self._call("GET", f"/api/v1/nodes?limit=500&continue={more}")
-            yield from map(_mapping, cast("list[object]", page.get("items") or []))
-            more = str(_mapping(page.get("metadata")).get("continue") or "")
-            if not more:
-                return
-
-    def ledger(self) -> str:
-        """As it lies in the ConfigMap."""
-        return str(_mapping(self._call("GET", self._home).get("data")).get(LEDGER, ""))
-
-    def write(self, ledger: str) -> None:
-        """A merge patch of that key alone."""
-        self._call("PATCH", self._home, {"data": {LEDGER: ledger}})
-
-    def stopped(self, queue: str) -> str:
-        """Its `spec.stopPolicy`."""
-        spec = _mapping(self._call("GET", f"{QUEUES}/{queue}").get("spec"))
-        return str(spec.get("stopPolicy") or Stop.NONE.value)
-
-    def stop(self, queue: str, how: str) -> None:
-        """A merge patch of that field alone."""
-        self._call("PATCH", f"{QUEUES}/{queue}", {"spec": {"stopPolicy": how}})
-
-    def _call(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, object]:
-        headers = {
-            "Authorization": f"Bearer {(self._secrets / 'token').read_text(encoding='utf-8').strip()}",
-            "Content-Type": "application/merge-patch+json",
-        }
-        sent = json.dumps(body).encode() if body is not None else None
-        request = Request(self._api + path, data=sent, headers=headers, method=method)  # noqa: S310 - https, ours
-        with urlopen(request, timeout=SECONDS_TO_ANSWER, context=self._trusted) as answer:  # noqa: S310 - likewise
-            return _mapping(json.load(answer))
 
 
 class SpendMetricsPage:

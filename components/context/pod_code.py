@@ -1,4 +1,4 @@
-"""Modules of ours as pods get them: their own text, at the path where Python looks for it."""
+"""Modules of ours as pods get them: their own text, the very one that the tests prove, where Python looks for it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
 
-def read_module(module: ModuleType) -> str:
-    """Text of a module, the very one that the tests prove."""
-    return Path(str(module.__file__)).read_text(encoding="utf-8")
+def read_modules(modules: Sequence[ModuleType]) -> dict[str, str]:
+    """Key of each module in a ConfigMap, "components.agents.spend_guard.py", to its text."""
+    return {f"{each.__name__}.py": Path(str(each.__file__)).read_text(encoding="utf-8") for each in modules}
 
 
-def path_of(module: ModuleType) -> str:
-    """Where a module lies below a folder of PYTHONPATH: "components/agents/spend_guard.py"."""
-    return f"{module.__name__.replace('.', '/')}.py"
+def path_of(key: str) -> str:
+    """Where a key of a ConfigMap lies below a folder of PYTHONPATH: "components/agents/spend_guard.py"."""
+    return f"{key.removesuffix('.py').replace('.', '/')}.py" if key.endswith(".py") else key

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import pulumi
 import pytest
+from components.agents.burn_in_rounds import BurnInContext, look
 from existing_plan import accepted_example
 from fake_nodes import joined, node
 from waiting import WITHIN, wait_until
 
-from components.acceptance.burn_in_gate import PATHS, BurnIn, BurnInArgs, code, list_burn_in_pools
+from components.acceptance.burn_in_gate import BurnIn, BurnInArgs, build_program, list_burn_in_pools, plan_text
 from components.acceptance.job_context import JOB
 from components.agents.burn_in import BurnInClusterClient, plan_of
-from components.agents.burn_in_rounds import BurnInContext, look
 from components.context.hardware import BURN_IN_TAINT
 from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
+from components.context.pod_code import path_of
 from operations.offline.program import run
 from planning.spec.lock import read_lock
 
@@ -147,7 +148,7 @@ def events(kube: KubeClient, name: str) -> list[tuple[str, str]]:
 
 def looked(kube: KubeClient, args: BurnInArgs, cluster: Told, about: str, *, until: str) -> list[str]:
     """Looks at one node alone, until a line says the word."""
-    plan, jobs = plan_of(code(args)["plan.json"])
+    plan, jobs = plan_of(plan_text(args))
     cluster.about = about
     lines: list[str] = []
     for _ in range(MOST_LOOKS):
@@ -175,10 +176,10 @@ def over(job: Any) -> bool:
 def test_the_pod_starts_a_round_on_each_node_and_lets_nobody_in_untold(
     kube: KubeClient, args: BurnInArgs, nodes: list[str], secrets: Path, tmp_path: Path
 ) -> None:
-    for key, path in PATHS.items():
-        file = tmp_path / path
+    for key, text in build_program(args).read_files().items():
+        file = tmp_path / path_of(key)
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(code(args)[key], encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     told = {
         "PYTHONPATH": str(tmp_path),
         "PLAN": str(tmp_path / "plan.json"),
@@ -222,7 +223,7 @@ def test_a_node_that_failed_stays_out_and_says_why(
     cluster.failed = ("GPU 3: memory",)
     looked(kube, args, cluster, nodes[1], until="failed, dcgm: GPU 3: memory")
     cluster.failed = ()
-    plan, jobs = plan_of(code(args)["plan.json"])
+    plan, jobs = plan_of(plan_text(args))
     assert look(BurnInContext(cluster=cluster, plan=plan, jobs=jobs, now=datetime.now(UTC))) == []
     found = of_node(kube, nodes[1])["metadata"]
     assert BURN_IN_TAINT in taints(kube, nodes[1])

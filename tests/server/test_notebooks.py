@@ -80,13 +80,10 @@ def test_pods_of_every_training_runtime_are_admitted(runtime: Runtime, kube: Kub
 
 
 @pytest.mark.usefixtures("notebooks")
-def test_the_culler_stops_an_idle_notebook_and_leaves_a_used_one(
-    kube: KubeClient, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_culler_stops_an_idle_notebook_and_leaves_a_used_one(kube: KubeClient, home: str, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(kube.plane.token)
     (tmp_path / "ca.crt").write_text(kube.plane.authority.read_text())
-    monkeypatch.setattr(notebook_culler, "API", kube.plane.url)
-    monkeypatch.setattr(notebook_culler, "SECRETS", tmp_path)
+    cluster = CullerClusterClient(api=kube.plane.url, secrets=tmp_path)
     now = datetime.now(UTC)
     for name in ("quiet", "used"):
         start(kube, name, home=home, since=now - 5 * HOUR)
@@ -95,9 +92,9 @@ def test_the_culler_stops_an_idle_notebook_and_leaves_a_used_one(
         ago = 2 * HOUR if "quiet" in url else timedelta(0)
         return {"status": "alive", "lastHeartbeat": (now - ago).timestamp() * 1000}
 
-    (line,) = sweep(CullerClusterClient(), ask, idle=HOUR, now=now)
+    (line,) = sweep(cluster, ask, idle=HOUR, now=now)
     assert line.startswith(f"{home}/quiet is stopped")
-    found = {each["metadata"]["name"]: each["metadata"]["annotations"] for each in CullerClusterClient().notebooks()}  # type: ignore[index]
+    found = {each["metadata"]["name"]: each["metadata"]["annotations"] for each in cluster.notebooks()}  # type: ignore[index]
     assert {name for name, annotations in found.items() if STOPPED in annotations} == {"quiet"}
 
 

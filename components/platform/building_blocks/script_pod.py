@@ -1,36 +1,141 @@
-"""The pod of a small program of ours: it may nothing on its node, and only reads its code, from a ConfigMap."""
+"""Programs of ours in pods: each may nothing on its node, only reads its code, and has the rights that are named."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.context.pod_code import path_of, read_modules
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
-    from pulumi_kubernetes.core.v1 import ConfigMapVolumeSourceArgsDict, ContainerArgsDict, PodSpecArgsDict
+    from pulumi_kubernetes.core.v1 import ContainerArgsDict, PodSpecArgsDict
+    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+    from pulumi_kubernetes.rbac.v1 import PolicyRuleArgsDict, RoleRefArgsDict, SubjectArgsDict
 
+RBAC: Final = "rbac.authorization.k8s.io"
 NOBODY: Final = 65532
 CODE: Final = "code"
 
 
-def script_pod(
-    container: ContainerArgsDict,
-    *,
-    account: str,
-    on: Mapping[str, str],
-    code: ConfigMapVolumeSourceArgsDict,
-    folder: str,
-) -> PodSpecArgsDict:
-    """The pod.
+@dataclass(frozen=True, kw_only=True)
+class PodProgram:
+    """A program of `components.agents` that runs for ever in one pod.
 
     Args:
-        container: its image, command and resources; who it is and what it mounts is added.
-        account: service account that it calls the API server with.
-        on: labels of the nodes that it may run on.
-        code: ConfigMap of its files, mounted at the folder.
+        name: of its account, its rights, its ConfigMap and its Deployment.
+        modules: all that it imports of ours; the first one is started.
+        files: what else lies beside them: file name to text.
+        folder: in which all of it is mounted.
+        image: any with Python 3.12.
+        rules: namespace, or "" for the whole cluster, to what it may do there.
+        env: its variables.
+        container: its name, ports and probes.
+        labels: of its pods beside its own.
+        annotations: of its pods, likewise.
     """
+
+    name: str
+    namespace: str
+    modules: Sequence[ModuleType]
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    folder: str
+    image: str
+    memory_limit: str = "128Mi"
+    rules: Mapping[str, Sequence[PolicyRuleArgsDict]]
+    env: Mapping[str, str]
+    container: ContainerArgsDict
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def read_files(self) -> dict[str, str]:
+        """Keys of its ConfigMap to their texts."""
+        return {**read_modules(self.modules), **self.files}
+
+
+def register_program(
+    program: PodProgram, *, on: Mapping[str, str], parent: pulumi.Resource, after: Sequence[pulumi.Resource] = ()
+) -> None:
+    """The program's account, rights, code and pod.
+
+    Args:
+        on: labels of the nodes that it may run on.
+        after: what must be there before its pod, beside all of that.
+    """
+    own = pulumi.ResourceOptions(parent=parent)
+    name, files, labels = program.name, program.read_files(), {"app": program.name}
+    metadata: ObjectMetaArgsDict = {"name": name, "namespace": program.namespace}
+    account = kubernetes.core.v1.ServiceAccount(name, metadata=metadata, opts=own)
+    rights = register_rights(name, program.rules, namespace=program.namespace, parent=parent)
+    code = kubernetes.core.v1.ConfigMap(name, metadata=metadata, data=files, opts=own)
+    digest = sha256("".join(files.values()).encode()).hexdigest()[:16]  # another program starts another pod
+    kubernetes.apps.v1.Deployment(
+        name,
+        metadata={**metadata, "labels": labels},
+        spec={
+            "replicas": 1,
+            "strategy": {"type": "Recreate"},
+            "selector": {"match_labels": labels},
+            "template": {
+                "metadata": {
+                    "labels": {**labels, **program.labels},
+                    "annotations": {**program.annotations, "atoll/script": digest},
+                },
+                "spec": _build_pod(program, list(files), on=on),
+            },
+        },
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[account, code, *rights, *after]),
+    )
+
+
+def register_rights(
+    name: str, rules: Mapping[str, Sequence[PolicyRuleArgsDict]], *, namespace: str, parent: pulumi.Resource
+) -> list[pulumi.Resource]:
+    """Rights of the service account of that name; the bindings.
+
+    Args:
+        rules: namespace, or "" for the whole cluster, to what it may do there.
+        namespace: of the account.
+    """
+    own = pulumi.ResourceOptions(parent=parent)
+    subjects: list[SubjectArgsDict] = [{"kind": "ServiceAccount", "name": name, "namespace": namespace}]
+    one = sum(map(bool, rules)) == 1
+    bindings: list[pulumi.Resource] = []
+    for where, held in rules.items():
+        metadata: ObjectMetaArgsDict = {"name": name, "namespace": where} if where else {"name": name}
+        kind = "Role" if where else "ClusterRole"
+        logical = name if one or not where else f"{name}-{where}"
+        make_role = kubernetes.rbac.v1.Role if where else kubernetes.rbac.v1.ClusterRole
+        bind = kubernetes.rbac.v1.RoleBinding if where else kubernetes.rbac.v1.ClusterRoleBinding
+        role = make_role(logical, metadata=metadata, rules=list(held), opts=own)
+        reference: RoleRefArgsDict = {"api_group": RBAC, "kind": kind, "name": role.metadata.name}
+        bindings.append(bind(logical, metadata=metadata, role_ref=reference, subjects=subjects, opts=own))
+    return bindings
+
+
+def _build_pod(program: PodProgram, keys: Sequence[str], *, on: Mapping[str, str]) -> PodSpecArgsDict:
+    env = {"PYTHONPATH": program.folder, **program.env}
+    container: ContainerArgsDict = {
+        **program.container,
+        "image": program.image,
+        "command": ["python3", "-m", program.modules[0].__name__],
+        "env": [{"name": name, "value": value} for name, value in env.items()],
+        "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": program.memory_limit}},
+        "security_context": {
+            "allow_privilege_escalation": False,
+            "read_only_root_filesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "volume_mounts": [{"name": CODE, "mount_path": program.folder, "read_only": True}],
+    }
     return {
-        "service_account_name": account,
+        "service_account_name": program.name,
         "node_selector": dict(on),
         "security_context": {
             "run_as_non_root": True,
@@ -38,16 +143,14 @@ def script_pod(
             "run_as_group": NOBODY,
             "seccomp_profile": {"type": "RuntimeDefault"},
         },
-        "containers": [
+        "containers": [container],
+        "volumes": [
             {
-                **container,
-                "security_context": {
-                    "allow_privilege_escalation": False,
-                    "read_only_root_filesystem": True,
-                    "capabilities": {"drop": ["ALL"]},
+                "name": CODE,
+                "config_map": {
+                    "name": program.name,
+                    "items": [{"key": key, "path": path_of(key)} for key in keys],
                 },
-                "volume_mounts": [{"name": CODE, "mount_path": folder, "read_only": True}],
             }
         ],
-        "volumes": [{"name": CODE, "config_map": code}],
     }

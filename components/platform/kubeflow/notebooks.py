@@ -8,15 +8,13 @@ and ours asks each kind what it understands.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 import yaml
 
-from components.agents import notebook_culler
-from components.context.pod_code import read_module
+from components.agents import cluster_api, notebook_culler
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.images import resolve_image
@@ -30,99 +28,45 @@ from components.platform.building_blocks.manifests import (
     paths_of,
     proxies,
 )
-from components.platform.building_blocks.script_pod import script_pod
+from components.platform.building_blocks.script_pod import PodProgram, register_program
 from components.platform.kubeflow.notebook_spawner import offer, spawner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pulumi_kubernetes.core.v1 import PodSpecArgsDict
-
     from components.platform.building_blocks.context import Charges, PlatformContext
 
 
-NAME: Final = names.CULLER
-LABELS: Final = {"app": NAME}
-FILE: Final = "culler.py"
-FOLDER: Final = "/culler"
 SECONDS_BETWEEN: Final = 60
-ASKS_FOR: Final = {"cpu": "10m", "memory": "64Mi"}
 
 
-def culling(ground: PlatformContext, *, image: str, parent: pulumi.Resource, after: pulumi.Resource) -> None:
-    """The program, its account, its rights and its pod.
+def build_culler(ground: PlatformContext, *, image: str) -> PodProgram:
+    """It may see notebooks and annotate them; nothing else, of no other kind."""
+    return PodProgram(
+        name=names.CULLER,
+        namespace=names.KUBEFLOW,
+        modules=[notebook_culler, cluster_api],
+        folder="/culler",
+        image=image,
+        rules={"": [{"api_groups": ["kubeflow.org"], "resources": ["notebooks"], "verbs": ["list", "patch"]}]},
+        env={
+            "IDLE_MINUTES": str(ground.platform.idle_minutes),
+            "SECONDS_BETWEEN": str(SECONDS_BETWEEN),
+        },
+        container={"name": "culler"},
+        labels={"sidecar.istio.io/inject": "true"},
+        annotations=PROXY,
+    )
 
-    Args:
-        image: any with Python 3.12.
-        after: what brings the kind Notebook.
-    """
-    own = pulumi.ResourceOptions(parent=parent)
-    script = read_module(notebook_culler)
-    account = kubernetes.core.v1.ServiceAccount(NAME, metadata={"name": NAME, "namespace": names.KUBEFLOW}, opts=own)
-    rights = _rights(parent=parent)
-    reach = kubernetes.apiextensions.CustomResource(
-        NAME,
+
+def _register_culler_reach(*, parent: pulumi.Resource) -> pulumi.Resource:
+    """The mesh shows a pod the services of its own and of Kubeflow's namespaces only (istio-install, Sidecar)."""
+    return kubernetes.apiextensions.CustomResource(
+        names.CULLER,
         api_version="networking.istio.io/v1",
         kind="Sidecar",
-        metadata={"name": NAME, "namespace": names.KUBEFLOW},
-        # The mesh shows a pod the services of its own and of Kubeflow's namespaces only (istio-install, Sidecar).
-        spec={"workloadSelector": {"labels": LABELS}, "egress": [{"hosts": ["*/*"]}]},
-        opts=own,
-    )
-    code = kubernetes.core.v1.ConfigMap(
-        NAME, metadata={"name": NAME, "namespace": names.KUBEFLOW}, data={FILE: script}, opts=own
-    )
-    kubernetes.apps.v1.Deployment(
-        NAME,
-        metadata={"name": NAME, "namespace": names.KUBEFLOW, "labels": LABELS},
-        spec={
-            "replicas": 1,
-            "strategy": {"type": "Recreate"},
-            "selector": {"match_labels": LABELS},
-            "template": {
-                "metadata": {
-                    "labels": {**LABELS, "sidecar.istio.io/inject": "true"},
-                    "annotations": {**PROXY, "atoll/script": sha256(script.encode()).hexdigest()[:16]},
-                },
-                "spec": _pod(ground, image=image),
-            },
-        },
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=[account, code, rights, reach, after]),
-    )
-
-
-def _pod(ground: PlatformContext, *, image: str) -> PodSpecArgsDict:
-    return script_pod(
-        {
-            "name": "culler",
-            "image": image,
-            "command": ["python3", f"{FOLDER}/{FILE}"],
-            "env": [
-                {"name": "IDLE_MINUTES", "value": str(ground.platform.idle_minutes)},
-                {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
-            ],
-            "resources": {"requests": ASKS_FOR, "limits": {"memory": "128Mi"}},
-        },
-        account=NAME,
-        on=ground.on_system,
-        code={"name": NAME},
-        folder=FOLDER,
-    )
-
-
-def _rights(*, parent: pulumi.Resource) -> kubernetes.rbac.v1.ClusterRoleBinding:
-    """To see notebooks and to annotate them; nothing else, of no other kind."""
-    role = kubernetes.rbac.v1.ClusterRole(
-        NAME,
-        metadata={"name": NAME},
-        rules=[{"api_groups": ["kubeflow.org"], "resources": ["notebooks"], "verbs": ["list", "patch"]}],
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return kubernetes.rbac.v1.ClusterRoleBinding(
-        NAME,
-        metadata={"name": NAME},
-        role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role.metadata.name},
-        subjects=[{"kind": "ServiceAccount", "name": NAME, "namespace": names.KUBEFLOW}],
+        metadata={"name": names.CULLER, "namespace": names.KUBEFLOW},
+        spec={"workloadSelector": {"labels": {"app": names.CULLER}}, "egress": [{"hosts": ["*/*"]}]},
         opts=pulumi.ResourceOptions(parent=parent),
     )
 
@@ -167,7 +111,9 @@ class KubeflowNotebooks(pulumi.ComponentResource):
             overlay=overlay(ground, ticked=list_preselected_defaults(ground)),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[template]),
         )
-        culling(ground, image=resolve_image(WEB_IMAGE, ground), parent=self, after=upstream)
+        culler = build_culler(ground, image=resolve_image(WEB_IMAGE, ground))
+        reach = _register_culler_reach(parent=self)
+        register_program(culler, on=ground.on_system, parent=self, after=[reach, upstream])
         self.register_outputs({})
 
 

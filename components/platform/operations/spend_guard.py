@@ -6,30 +6,25 @@ It looks at nodes, not at Prometheus: what it must know to be safe should need a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.agents import cluster_api
 from components.agents import spend_guard as spend_guard_script
-from components.context.pod_code import path_of, read_module
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.price_labels import choose_price_label, find_price_label_value
-from components.platform.building_blocks.script_pod import script_pod
+from components.platform.building_blocks.script_pod import PodProgram, register_program
 from planning.agents import spend_guard, spend_ledger
 from planning.agents.spend_ledger import plan_to_text
 from planning.ceilings.spend_plan import spend_plan
 from planning.costs.node_prices import NodePrices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import ModuleType
-
-    from pulumi_kubernetes.core.v1 import PodSpecArgsDict
-    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+    from pulumi_kubernetes.rbac.v1 import PolicyRuleArgsDict
 
     from components.platform.building_blocks.context import Charges, PlatformContext
     from planning.agents.spend_guard import SpendGuardPlan
@@ -41,15 +36,7 @@ LABELS: Final = {"app": NAME}
 IMAGE: Final = "ghcr.io/kubeflow/notebooks/jupyter-web-app:v1.11.0"  # has Python 3.12, and most clusters have it
 FOLDER: Final = "/guard"
 PLAN: Final = "plan.json"
-SCRIPT: Final = "loop.py"
 SECONDS_BETWEEN: Final = 60
-MODULES: Final[Mapping[str, ModuleType]] = {"guard.py": spend_guard, "ledger.py": spend_ledger}
-PATHS: Final[Mapping[str, str]] = {  # where Python looks for them
-    **{key: path_of(module) for key, module in MODULES.items()},
-    SCRIPT: SCRIPT,
-    PLAN: PLAN,
-}
-ASKS_FOR: Final = {"cpu": "10m", "memory": "64Mi"}
 KUEUE: Final = "kueue.x-k8s.io"
 
 
@@ -93,80 +80,24 @@ def plan_of(ground: PlatformContext) -> SpendGuardPlan | None:
     )
 
 
-def code(plan: SpendGuardPlan) -> Mapping[str, str]:
-    """Files of the pod: the very modules that the tests prove, as they are."""
-    read = {key: read_module(module) for key, module in MODULES.items()}
-    return {**read, SCRIPT: read_module(spend_guard_script), PLAN: plan_to_text(plan)}
-
-
 def _guard(plan: SpendGuardPlan, *, ground: PlatformContext, parent: SpendGuard) -> None:
     own = pulumi.ResourceOptions(parent=parent)
-    files = code(plan)
-    account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_build_metadata(NAME), opts=own)
-    rights = _rights(plan, parent=parent)
     # It fills it itself, so that no update of the stack empties it.
     ledger = kubernetes.core.v1.ConfigMap(
-        LEDGER, metadata=_build_metadata(LEDGER), opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["data"])
+        LEDGER,
+        metadata={"name": LEDGER, "namespace": NAMESPACE},
+        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["data"]),
     )
-    told = kubernetes.core.v1.ConfigMap(NAME, metadata=_build_metadata(NAME), data=files, opts=own)
-    digest = sha256("".join(files.values()).encode()).hexdigest()[:16]
-    kubernetes.apps.v1.Deployment(
-        NAME,
-        metadata={**_build_metadata(NAME), "labels": LABELS},
-        spec={
-            "replicas": 1,
-            "strategy": {"type": "Recreate"},
-            "selector": {"match_labels": LABELS},
-            "template": {"metadata": {"labels": LABELS, "annotations": {"atoll/script": digest}}, "spec": _pod(ground)},
-        },
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=[account, ledger, told, *rights]),
-    )
+    register_program(build_guard(plan, ground=ground), on=ground.on_system, parent=parent, after=[ledger])
     if ground.has("prometheus_crds"):
         _monitor(opts=own)
 
 
-def _build_metadata(name: str) -> ObjectMetaArgsDict:
-    return {"name": name, "namespace": NAMESPACE}
-
-
-def _pod(ground: PlatformContext) -> PodSpecArgsDict:
-    return script_pod(
-        {
-            "name": "guard",
-            "image": resolve_image(IMAGE, ground),
-            "command": ["python3", f"{FOLDER}/{SCRIPT}"],
-            "env": [
-                {"name": "PYTHONPATH", "value": FOLDER},
-                {"name": "PLAN", "value": f"{FOLDER}/{PLAN}"},
-                {"name": "LEDGER", "value": f"/api/v1/namespaces/{NAMESPACE}/configmaps/{LEDGER}"},
-                {"name": "SECONDS_BETWEEN", "value": str(SECONDS_BETWEEN)},
-            ],
-            "ports": [{"name": "metrics", "container_port": spend_guard_script.PORT}],
-            "liveness_probe": {
-                "http_get": {"path": "/", "port": "metrics"},
-                "initial_delay_seconds": 60,
-                "period_seconds": 60,
-            },
-            "resources": {"requests": ASKS_FOR, "limits": {"memory": "128Mi"}},
-        },
-        account=NAME,
-        on=ground.on_system,
-        code={"name": NAME, "items": [{"key": key, "path": path} for key, path in PATHS.items()]},
-        folder=FOLDER,
-    )
-
-
-def _rights(plan: SpendGuardPlan, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
-    """To see nodes, to stop its queues by name, to keep its ledger; nothing else."""
-    own = pulumi.ResourceOptions(parent=parent)
-    subjects: list[kubernetes.rbac.v1.SubjectArgsDict] = [
-        {"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}
-    ]
-    rules: list[kubernetes.rbac.v1.PolicyRuleArgsDict] = [
-        {"api_groups": [""], "resources": ["nodes"], "verbs": ["list"]}
-    ]
+def build_guard(plan: SpendGuardPlan, *, ground: PlatformContext) -> PodProgram:
+    """It may see nodes, stop its queues by name, and keep its ledger; nothing else."""
+    everywhere: list[PolicyRuleArgsDict] = [{"api_groups": [""], "resources": ["nodes"], "verbs": ["list"]}]
     if plan.queues:  # a rule without names would be one for all of them
-        rules.append(
+        everywhere.append(
             {
                 "api_groups": [KUEUE],
                 "resources": ["clusterqueues"],
@@ -174,30 +105,32 @@ def _rights(plan: SpendGuardPlan, *, parent: pulumi.Resource) -> list[pulumi.Res
                 "verbs": ["get", "patch"],
             }
         )
-    everywhere = kubernetes.rbac.v1.ClusterRole(NAME, metadata={"name": NAME}, rules=rules, opts=own)
-    wide = kubernetes.rbac.v1.ClusterRoleBinding(
-        NAME,
-        metadata={"name": NAME},
-        role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": everywhere.metadata.name},
-        subjects=subjects,
-        opts=own,
+    here: list[PolicyRuleArgsDict] = [
+        {"api_groups": [""], "resources": ["configmaps"], "resource_names": [LEDGER], "verbs": ["get", "patch"]}
+    ]
+    return PodProgram(
+        name=NAME,
+        namespace=NAMESPACE,
+        modules=[spend_guard_script, cluster_api, spend_guard, spend_ledger],
+        files={PLAN: plan_to_text(plan)},
+        folder=FOLDER,
+        image=resolve_image(IMAGE, ground),
+        rules={"": everywhere, NAMESPACE: here},
+        env={
+            "PLAN": f"{FOLDER}/{PLAN}",
+            "LEDGER": f"/api/v1/namespaces/{NAMESPACE}/configmaps/{LEDGER}",
+            "SECONDS_BETWEEN": str(SECONDS_BETWEEN),
+        },
+        container={
+            "name": "guard",
+            "ports": [{"name": "metrics", "container_port": spend_guard_script.PORT}],
+            "liveness_probe": {
+                "http_get": {"path": "/", "port": "metrics"},
+                "initial_delay_seconds": 60,
+                "period_seconds": 60,
+            },
+        },
     )
-    here = kubernetes.rbac.v1.Role(
-        NAME,
-        metadata=_build_metadata(NAME),
-        rules=[
-            {"api_groups": [""], "resources": ["configmaps"], "resource_names": [LEDGER], "verbs": ["get", "patch"]}
-        ],
-        opts=own,
-    )
-    near = kubernetes.rbac.v1.RoleBinding(
-        NAME,
-        metadata=_build_metadata(NAME),
-        role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "Role", "name": here.metadata.name},
-        subjects=subjects,
-        opts=own,
-    )
-    return [wide, near]
 
 
 def _monitor(*, opts: pulumi.ResourceOptions) -> None:

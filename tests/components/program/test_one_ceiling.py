@@ -204,6 +204,6 @@ def test_the_ledger_is_never_filled_by_the_program() -> None:
 def test_the_pod_runs_the_modules_that_are_tested() -> None:
     _, found = built("demo")
     files = named(found, "kubernetes:core/v1:ConfigMap", "spend-guard")["data"]
-    assert files["guard.py"] == (ROOT / "planning/agents/spend_guard.py").read_text()
-    assert files["loop.py"] == (ROOT / "components/agents/spend_guard.py").read_text()
+    assert files["planning.agents.spend_guard.py"] == (ROOT / "planning/agents/spend_guard.py").read_text()
+    assert files["components.agents.spend_guard.py"] == (ROOT / "components/agents/spend_guard.py").read_text()
     assert set(json.loads(files["plan.json"])) >= {"ceiling_usd_per_month", "queues", "pools"}

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-import ast
-import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.agents import notebook_culler
 from components.agents.notebook_culler import SEEN, SERVER, STOPPED, sweep
 
 if TYPE_CHECKING:
@@ -138,10 +134,3 @@ def test_nothing_is_written_where_nothing_changed() -> None:
     cluster = FakeCluster(notebook("same", **{SEEN: ago(20)}))
     run(cluster, {kernels("same"): [kernel("idle", 20)]})
     assert not cluster.written
-
-
-def test_the_script_needs_nothing_but_the_standard_library() -> None:
-    tree = ast.parse(Path(notebook_culler.__file__).read_text())
-    named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    named |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {name.partition(".")[0] for name in named} <= sys.stdlib_module_names | {"__future__"}
