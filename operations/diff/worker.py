@@ -19,7 +19,7 @@ from catalogs.model import CatalogError
 from operations.diff.protocol import DONE, JUDGE, PRICE, READY, REGISTER, STARTED
 from planning.ceilings.verdict import judge
 from planning.costs.json_shapes import bill_form
-from planning.costs.resources.formats.plan import read_plan
+from planning.costs.resources.formats.file import read_plan
 from planning.spec.lock import parse, refuse_other_stack
 from planning.values.errors import AtollError, CannotTellError, InputError, in_one_line
 from planning.values.verdict import Verdict

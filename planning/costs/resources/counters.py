@@ -1,22 +1,23 @@
-"""Which counter counts which type: the one table. Adding a cloud is one file and one line here."""
+"""Which counter counts which type, and which types cost nothing. Adding a cloud is one file and one line here."""
 
 from __future__ import annotations
 
+import csv
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+import catalogs
 from planning.costs.bill import BillGroup
 from planning.costs.charge import CHARGES_INPUT, from_inputs
 from planning.costs.resources.clouds.aws.compute import COUNTERS as AWS_NODES
 from planning.costs.resources.clouds.aws.karpenter import COUNTERS as KARPENTER
 from planning.costs.resources.clouds.aws.network import COUNTERS as AWS_NETWORK
-from planning.costs.resources.clouds.aws.services import COUNTERS as AWS_WATCH
 from planning.costs.resources.clouds.aws.storage import COUNTERS as AWS_STORAGE
 from planning.costs.resources.clouds.azure import COUNTERS as AZURE_NETWORK
 from planning.costs.resources.clouds.coreweave import COUNTERS as COREWEAVE
 from planning.costs.resources.clouds.gcp.compute import COUNTERS as GCP_NODES
 from planning.costs.resources.clouds.gcp.network import COUNTERS as GCP_NETWORK
-from planning.costs.resources.clouds.gcp.storage import COUNTERS as GCP_STORAGE
 from planning.costs.resources.findings import Free, Gap
 from planning.costs.resources.kubernetes import COUNTERS as KUBERNETES
 from planning.costs.resources.kubernetes import in_cluster
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.costs.charge import Charge
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Resource
 
 
@@ -83,13 +83,11 @@ COUNTERS: Final[dict[str, Counter]] = {
     **AWS_NODES,
     **AWS_NETWORK,
     **AWS_STORAGE,
-    **AWS_WATCH,
     **AZURE_NETWORK,
     **KARPENTER,
     **KUBERNETES,
     **GCP_NETWORK,
     **GCP_NODES,
-    **GCP_STORAGE,
     **COREWEAVE,  # after kubernetes: its claims and pools are objects too
 }
 
@@ -138,3 +136,26 @@ def counter_of(token: str) -> Counter | None:
     if counter is not None:
         return counter
     return next((counter for prefix, counter in _PREFIXES.items() if token.startswith(prefix)), None)
+
+
+@cache
+def _read_free_types() -> tuple[dict[str, str], dict[str, str]]:
+    """Rules of catalogs/free_types.csv by type token, and by the start of a token where all of a module are free."""
+    tokens: dict[str, str] = {}
+    prefixes: dict[str, str] = {}
+    with (Path(catalogs.__file__).parent / "free_types.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["types"] == "*":
+                prefixes[row["module"]] = row["rule"]
+                continue
+            for name in row["types"].split():
+                tokens[f"{row['module']}/{name[0].lower()}{name[1:]}:{name}"] = row["rule"]
+    return tokens, prefixes
+
+
+@cache
+def free_by_rule(token: str) -> str | None:
+    """The rule by which a type costs nothing; None where no rule says so: then it is unpriced, never free."""
+    tokens, prefixes = _read_free_types()
+    rules = (rule for prefix, rule in prefixes.items() if token.startswith(prefix))
+    return tokens.get(token) or next(rules, None)

@@ -1,22 +1,158 @@
-"""What a counter finds in a resource: charges, gaps where a price should be, or that it is free and by which rule."""
+"""What a counter sees of a resource, and what it finds: charges, gaps where a price should be, or that it is free."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from catalogs.model import Item
 from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
-from planning.costs.resources.context import VOLUME_UNKNOWN
+from planning.costs.charge import CHARGES_INPUT, Charge
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
     from decimal import Decimal
 
-    from planning.costs.resources.context import CostingContext
+    from catalogs.model import PurchaseKind, Term
+    from planning.costs.resources.resource import Resource
+    from planning.costs.resources.stack_resources import ResourceTree
+
+EVERY_PROVIDER: Final = "*"
+PART: Final = "part"  # input by which a component of ours names the lines of what is below it
+VOLUME_UNKNOWN: Final = "volume unknown: no component above declares it"
+
+
+@final
+class CostingContext:
+    """What a counter sees.
+
+    Args:
+        resource: to be counted.
+        registered: every resource of its stack.
+        terms: purchase words by (word, provider).
+    """
+
+    def __init__(self, resource: Resource, *, registered: ResourceTree, terms: Mapping[tuple[str, str], Term]) -> None:
+        self.resource = resource
+        self.registered = registered
+        self.inputs = Properties(resource.inputs)
+        self._terms = terms
+
+    @cached_property
+    def owner(self) -> Resource | None:
+        """The nearest component of ours above; None for what others wrote."""
+        return next(iter(self.registered.owners(self.resource)), None)
+
+    @cached_property
+    def pool(self) -> Properties | None:
+        """Inputs of the node pool that the resource belongs to."""
+        pool = self.registered.pool(self.resource)
+        return None if pool is None else Properties(pool.inputs, pool.name)
+
+    def key(self, what: str, *, own: str | None = None) -> str:
+        """Key of a line: `own` below a component of ours, so that it meets the bill's; else by the resource's name."""
+        if own is None or self.owner is None:
+            return f"{self.resource.name}/{what}"
+        return self.registered.prefix(self.resource) + own
+
+    def part_key(self, what: str, *, own: str | None = None) -> str:
+        """Key of a line of a part that names itself ("access/vpn" in its input `part`), else as `key`.
+
+        Raises:
+            UnreadableError: the part's name is not known, so that nobody can tell whose line it is.
+        """
+        owner = self.owner
+        part = "" if owner is None else Properties(owner.inputs, owner.name).at(PART).text("")
+        return self.key(what, own=f"{part}/{what}" if part else own)
+
+    def pool_key(self, what: str) -> str:
+        """Key of a node pool's line: "pool/train/machine", or by the resource's name where there is no pool.
+
+        Raises:
+            UnreadableError: the pool's name is not known, so that nobody can tell whose line it is.
+        """
+        pool = self.registered.pool(self.resource)
+        if pool is None:
+            return f"{self.resource.name}/{what}"
+        name = Properties(pool.inputs, pool.name).at("pool").text(pool.name)
+        return f"{self.registered.prefix(pool)}pool/{name}/{what}"
+
+    def charge(self, item: str, quantity: Range, *, group: BillGroup, own: str | None = None, note: str = "") -> Charge:
+        return Charge(
+            key=self.key(item, own=own),
+            label=f"{self.resource.name}: {item.replace('_', ' ')}",
+            group=group,
+            item=str(item),
+            quantity=quantity,
+            note=note,
+        )
+
+    def hourly(self, item: str, *, group: BillGroup, count: int = 1, own: str | None = None, note: str = "") -> Charge:
+        """`count` of something that runs all month."""
+        hours = Range.exactly(HOURS_PER_MONTH * count)
+        return self.charge(item, hours, group=group, own=own, note=note)
+
+    def in_part(self, charge: Charge, what: str, *, own: str | None = None) -> Charge:
+        """The charge under the part that names itself, where a component of ours is above."""
+        return charge if self.owner is None else replace(charge, key=self.part_key(what, own=own))
+
+    def public_address(self) -> Charge:
+        own = "network/public_ipv4"
+        return self.in_part(self.hourly(Item.PUBLIC_IPV4, group=BillGroup.NETWORK, own=own), "address", own=own)
+
+    def machine(self, item: str, hours: Range, *, purchase: str, fallback: str = "", title: str = "") -> Charge:
+        """The nodes of a pool for so many hours.
+
+        Args:
+            title: what the provider calls the machine, where the catalog has another name.
+        """
+        return Charge(
+            key=self.pool_key("machine"),
+            label=f"{self.resource.name}: {title or item}",
+            group=BillGroup.COMPUTE,
+            item=item,
+            purchase=purchase,
+            fallback=fallback,
+            quantity=hours,
+        )
+
+    def declared_purchase(self, kinds: Container[PurchaseKind], *, provider: str, asked: str) -> str:
+        """The purchase that the pool's component declares; "" where it declares none.
+
+        Raises:
+            UnreadableError: it contradicts what the provider is asked for, of which `kinds` are possible.
+        """
+        declared = "" if self.pool is None else self.pool.at("purchase").text("")
+        if declared and self.term(declared, provider=provider).kind not in kinds:
+            raise UnreadableError(f"purchase {declared!r} contradicts {asked}")
+        return declared
+
+    def term(self, purchase: str, *, provider: str) -> Term:
+        """What a purchase word means.
+
+        Raises:
+            UnreadableError: nobody explains the word.
+        """
+        term = self._terms.get((purchase, provider)) or self._terms.get((purchase, EVERY_PROVIDER))
+        if term is None:
+            raise UnreadableError(f"purchase {purchase!r} is not a word of terms.csv")
+        return term
+
+    def declared(self, items: Collection[str]) -> bool:
+        """Whether a component of ours above declares a charge for one of the items."""
+        owners = self.registered.owners(self.resource)
+        return any(_declares(Properties(owner.inputs).at(CHARGES_INPUT), items) for owner in owners)
+
+
+def _declares(charges: Properties, items: Collection[str]) -> bool:
+    """Whether one of declared charges is for one of the items; an unreadable list declares nothing."""
+    try:
+        return any(charge.at("item").text("") in items for charge in charges.each())
+    except UnreadableError:
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +187,6 @@ class Free:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class PriceLocation:
-    """Where a charge is priced."""
-
-    provider: str
-    region: str
-
-
 Finding: TypeAlias = "Charge | AlternativeCharges | Gap | Free"
 Counter: TypeAlias = "Callable[[CostingContext], Iterable[Finding]]"
 
@@ -71,14 +199,27 @@ def machines(case: CostingContext, reason: str, *, largest: Callable[[], Iterabl
         reason: names the property that cannot be read.
         largest: counts the group at its largest size.
     """
-    return Gap(
-        key=case.pool_key("machine"),
-        label=case.resource.name,
-        group=BillGroup.COMPUTE,
-        item=case.resource.type,
-        reason=reason,
-        at_most=find_bound(largest),
-    )
+    gap = node_gap(case, "machine", reason)
+    return replace(gap, label=case.resource.name, item=case.resource.type, at_most=find_bound(largest))
+
+
+def node_gap(case: CostingContext, what: str, reason: str) -> Gap:
+    """The gap that a part of a node leaves: its machine, its disk, or what is attached to it."""
+    group = BillGroup.STORAGE if what == "disk" else BillGroup.COMPUTE
+    return replace(resource_gap(case, what, reason, group=group), key=case.pool_key(what))
+
+
+def resource_gap(case: CostingContext, what: str, reason: str, *, group: BillGroup) -> Gap:
+    label = f"{case.resource.name}: {what.replace('_', ' ')}"
+    return Gap(key=case.key(what), label=label, group=group, item=str(what), reason=reason)
+
+
+def catch_gap(case: CostingContext, what: str, count: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    """What `count` finds, or the gap that it leaves, so that one unknown disk does not hide the machine's price."""
+    try:
+        yield from tuple(count())
+    except UnreadableError as error:
+        yield node_gap(case, what, str(error))
 
 
 def find_bound(largest: Callable[[], Iterable[Finding]]) -> tuple[AlternativeCharges, ...]:

@@ -16,8 +16,7 @@ from planning.values.money import Range
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
 
 IN_CLUSTER: Final = "runs on nodes that are counted"
 OWN_SOFTWARE: Final = "runs on nodes that are counted; what it asks of the cloud its component declares"

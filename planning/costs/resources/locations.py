@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.findings import PriceLocation
 from planning.costs.resources.resource import Properties, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from planning.costs.resources.context import CostingContext
+    from planning.costs.resources.findings import CostingContext
     from planning.costs.resources.resource import Resource
 
 ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
 EKS: Final = "aws:eks/cluster:Cluster"
 GKE: Final = "gcp:container/cluster:Cluster"
 CKS: Final = "coreweave:index/cksCluster:CksCluster"
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLocation:
+    """Where a charge is priced."""
+
+    provider: str
+    region: str
 
 
 def _aws(case: CostingContext) -> PriceLocation:

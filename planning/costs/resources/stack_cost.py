@@ -10,11 +10,9 @@ from catalogs.model import UnpricedError
 from planning.costs import pricing
 from planning.costs.bill import Bill, LineItem
 from planning.costs.charge import LIST_PRICE, Charge
-from planning.costs.resources.context import CostingContext
-from planning.costs.resources.counters import COMPONENT, counter_of, declares_share, group_of
-from planning.costs.resources.findings import Free, Gap, PriceLocation
-from planning.costs.resources.free_types import free_by_rule
-from planning.costs.resources.locations import place_of
+from planning.costs.resources.counters import COMPONENT, counter_of, declares_share, free_by_rule, group_of
+from planning.costs.resources.findings import CostingContext, Free, Gap
+from planning.costs.resources.locations import PriceLocation, place_of
 from planning.costs.resources.resource import UnreadableError
 from planning.costs.resources.stack_resources import OWN_PREFIX, ResourceTree
 from planning.spec.lock_content import State

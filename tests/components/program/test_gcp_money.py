@@ -13,8 +13,7 @@ from operations.offline.program import OfflineRun, run
 from operations.plans.plan import differences
 from operations.plans.price_book import as_book
 from planning.costs.bill import Bill
-from planning.costs.resources.counters import counter_of
-from planning.costs.resources.free_types import free_by_rule
+from planning.costs.resources.counters import counter_of, free_by_rule
 from planning.costs.resources.stack_cost import price_resources
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill

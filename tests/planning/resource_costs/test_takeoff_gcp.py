@@ -12,9 +12,8 @@ from takeoff_fakes import Book, injected, notes, resource, term, urn, usd
 
 from catalogs.model import Item, Price, PurchaseKind, UnpricedError
 from planning.costs.charge import LIST_PRICE
-from planning.costs.resources.clouds.gcp import compute, network, storage
-from planning.costs.resources.clouds.gcp import network as free_types
-from planning.costs.resources.free_types import free_by_rule
+from planning.costs.resources.clouds.gcp import compute, network
+from planning.costs.resources.counters import free_by_rule
 from planning.costs.resources.resource import Secret, UnknownValue
 from planning.costs.resources.stack_cost import ResourceCost, price_resources
 from planning.spec.lock_content import State
@@ -249,10 +248,10 @@ def test_another_region_has_its_own_prices() -> None:
 
 
 def test_counted_and_free_types_are_apart() -> None:
-    counted = {**compute.COUNTERS, **network.COUNTERS, **storage.COUNTERS}
+    counted = {**compute.COUNTERS, **network.COUNTERS}
     assert not [token for token in counted if free_by_rule(token)]
-    assert all(free_by_rule(token) for token in free_types.SINGLE)
-    assert free_by_rule("gcp:projects/iAMMember:IAMMember") == free_types.MODULES["gcp:projects"][0]
+    assert free_by_rule("gcp:compute/vPNGateway:VPNGateway") == "a VPN gateway is paid for by its tunnels"
+    assert free_by_rule("gcp:projects/iAMMember:IAMMember") == "settings and rights of a project are not charged"
 
 
 def claim(kind: str | None, *, provisioner: str = "pd.csi.storage.gke.io") -> tuple[Resource, Resource]:

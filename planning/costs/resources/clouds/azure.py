@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
@@ -12,18 +11,10 @@ from planning.costs.resources.resource import UnreadableError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
 
 SKU: Final = "VpnGw1AZ"  # the smallest that lies in several zones; those that lie in one are no longer made
 _TRAFFIC_EXTRA: Final = "the data through it is extra"
-# azure.microsoft.com/pricing/details/vpn-gateway: the gateway is paid by the hour, its first ten tunnels with it
-FREE: Final = {
-    "azure:network/localNetworkGateway:LocalNetworkGateway": "the description of the other end is not charged",
-    "azure:network/virtualNetworkGatewayConnection:VirtualNetworkGatewayConnection": (
-        "the first ten tunnels are paid for with their gateway"
-    ),
-}
 
 
 def gateway(case: CostingContext) -> Iterator[Finding]:
@@ -41,9 +32,7 @@ def address(case: CostingContext) -> Iterator[Finding]:
     sku = case.inputs.at("sku").text("Standard")
     if sku != "Standard":
         raise UnreadableError(f"sku {sku!r} has no price here")
-    charge = case.hourly(Item.PUBLIC_IPV4, group=BillGroup.NETWORK, own="network/public_ipv4")
-    key = case.part_key("address", own="network/public_ipv4")
-    yield replace(charge, key=key) if case.owner is not None else charge
+    yield case.public_address()
 
 
 COUNTERS: Final[dict[str, Counter]] = {

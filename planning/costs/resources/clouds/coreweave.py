@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
 from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
 from planning.costs.resources import findings, kubernetes
 from planning.costs.resources.findings import OBJECTS, by_use, estimate_node_hours, tier_key
 from planning.costs.resources.resource import Properties, UnreadableError
@@ -17,8 +16,8 @@ from planning.values.money import HOURS_PER_MONTH, Range
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.charge import Charge
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
 
 PROVIDER: Final = "coreweave"
 NODE_POOL: Final = "kubernetes:compute.coreweave.com/v1alpha1:NodePool"
@@ -57,14 +56,8 @@ def node_pool(case: CostingContext) -> Iterator[Finding]:
 
 def _machines(case: CostingContext, spec: Properties, hours: Range) -> Charge:
     instance = spec.at("instanceType").text()
-    return Charge(
-        key=case.pool_key("machine"),
-        label=f"{case.resource.name}: {instance}",
-        group=BillGroup.COMPUTE,
-        item=_MACHINES.get(instance, instance),
-        purchase=_purchase(case, spec.at("computeClass").text("default")),
-        quantity=hours,
-    )
+    purchase = _purchase(case, spec.at("computeClass").text("default"))
+    return case.machine(_MACHINES.get(instance, instance), hours, purchase=purchase, title=instance)
 
 
 def control_plane(case: CostingContext) -> Iterator[Finding]:
@@ -110,12 +103,7 @@ def _purchase(case: CostingContext, compute_class: str) -> str:
     kinds = _KINDS.get(compute_class)
     if kinds is None:
         raise UnreadableError(f"spec.computeClass {compute_class!r} has no rule")
-    declared = "" if case.pool is None else case.pool.at("purchase").text("")
-    if not declared:
-        return kinds[0].value
-    if case.term(declared, provider=PROVIDER).kind not in kinds:
-        raise UnreadableError(f"purchase {declared!r} contradicts compute class {compute_class}")
-    return declared
+    return case.declared_purchase(kinds, provider=PROVIDER, asked=f"compute class {compute_class}") or kinds[0].value
 
 
 def _gb(quantity: Properties) -> Decimal:

@@ -1,25 +1,81 @@
-"""A file of any kind we read: found out by its own keys, refused in plain words when it is none of them."""
+"""A file of any kind we read, found out by its own keys; `atoll plan --json` is read here, Pulumi's own in `pulumi`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.resources.formats.plan import find_plan_faults, read_plan
-from planning.costs.resources.formats.pulumi import find_digest_faults, find_export_faults, read_digest, read_export
+from planning.costs.resources.formats.pulumi import (
+    REGION,
+    find_digest_faults,
+    find_export_faults,
+    read_digest,
+    read_export,
+)
+from planning.costs.resources.formats.values import (
+    Preview,
+    is_object,
+    objects,
+    plan_inputs,
+    provider_urn,
+    references,
+    strangers,
+    text,
+    texts,
+    urn_lists,
+)
+from planning.costs.resources.resource import Resource
 from planning.inputs.files import MORE_THAN_ONE, as_object, parse_json, read_content
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from planning.costs.resources.formats.values import Preview
 
 LARGEST_BYTES: Final = 64_000_000  # a preview of 500 resources has about 1 MB
 _KINDS: Final = "`pulumi preview --json --show-sames`, `pulumi stack export` or `atoll plan --json`"
 _PREVIEW_KEYS: Final = ("steps", "changeSummary", "diagnostics")
 _EVENT_KEYS: Final = ("sequence", "timestamp")
 _STREAM_HINT: Final = "this is a stream of events: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW and run the preview again"
+
+
+def find_plan_faults(document: dict[str, object]) -> Iterator[str]:
+    """What keeps the document from being a plan, each with its path."""
+    return strangers(document.get("resources"), "resources")
+
+
+def read_plan(document: dict[str, object]) -> Preview:
+    """The stack after; a plan knows nothing of what exists."""
+    registered = objects(document.get("resources"))
+    urns = {text(each.get("urn")) for each in registered}
+    config = document.get("config")
+    return Preview(
+        stack=text(document.get("stack")),
+        old=None,
+        new=tuple(_registration(each, urns) for each in registered),
+        default_region=text(config.get(REGION)) or None if is_object(config) else None,
+    )
+
+
+def _registration(each: Mapping[str, object], urns: set[str]) -> Resource:
+    """One registration; property dependencies are those it names, else what its unknown inputs refer to."""
+    inputs = plan_inputs(each.get("inputs"))
+    origins = {name: found for name, value in inputs.items() if (found := references(value))}
+    urn, provider = text(each.get("urn")), text(each.get("provider"))
+    return Resource(
+        urn=urn,
+        type=text(each.get("type")),
+        name=text(each.get("name")) or urn.rsplit("::", 1)[-1],
+        parent=text(each.get("parent")) or None,
+        custom=each.get("custom") is True,
+        inputs=inputs,
+        dependencies=texts(each.get("dependencies")),
+        property_dependencies={**origins, **urn_lists(each.get("propertyDependencies"))},
+        provider=provider if provider in urns else provider_urn(provider),
+        protect=each.get("protect") is True,
+        retain_on_delete=each.get("retain_on_delete") is True,
+    )
+
 
 Reader = tuple[
     "Callable[[dict[str, object]], bool]",

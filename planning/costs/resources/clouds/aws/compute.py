@@ -7,19 +7,17 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
 from planning.costs.resources import findings
 from planning.costs.resources.clouds.aws import storage as aws_disks
-from planning.costs.resources.findings import WHOLE, AlternativeCharges, Gap, busiest_hours
+from planning.costs.resources.findings import WHOLE, AlternativeCharges, busiest_hours, catch_gap, node_gap
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.charge import Charge
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Resource
 
 PROVIDER: Final = "aws"
@@ -45,12 +43,12 @@ def node_group(case: CostingContext) -> Iterator[Finding]:
     template = _template(case)
     try:
         hours = _node_hours(case, scaling.at("minSize"), scaling.at("desiredSize"), scaling.at("maxSize"))
-        yield from _catch_gap(case, "machine", lambda: _group_machines(case, hours, template))
-        yield from _catch_gap(case, "disk", lambda: _group_disks(case, hours, template))
+        yield from catch_gap(case, "machine", lambda: _group_machines(case, hours, template))
+        yield from catch_gap(case, "disk", lambda: _group_disks(case, hours, template))
     except UnreadableError as error:
         yield findings.machines(case, str(error), largest=lambda: _largest_group(case, template))
     if inputs.at("warmPoolConfig").said:
-        yield _gap(case, "warm_pool", "warmPoolConfig keeps machines that nobody counts")
+        yield node_gap(case, "warm_pool", "warmPoolConfig keeps machines that nobody counts")
 
 
 def _largest_group(case: CostingContext, template: Properties | None) -> Iterator[Finding]:
@@ -83,8 +81,8 @@ def scaling_group(case: CostingContext) -> Iterator[Finding]:
 
 
 def _count_scaled_nodes(case: CostingContext, template: Properties, hours: Range) -> Iterator[Finding]:
-    yield _machine(case, template.at("instanceType").text(), hours, _purchase(case, _capacity(template)))
-    yield from _catch_gap(case, "disk", lambda: _template_disks(case, template, hours))
+    yield case.machine(template.at("instanceType").text(), hours, purchase=_purchase(case, _capacity(template)))
+    yield from catch_gap(case, "disk", lambda: _template_disks(case, template, hours))
 
 
 def instance(case: CostingContext) -> Iterator[Finding]:
@@ -95,9 +93,9 @@ def instance(case: CostingContext) -> Iterator[Finding]:
     holder = inputs if inputs.at("instanceType").said or template is None else template
     market = inputs if inputs.at("instanceMarketOptions").said or template is None else template
     hours = Range.exactly(HOURS_PER_MONTH)
-    machine = _machine(case, holder.at("instanceType").text(), hours, _purchase(case, _capacity(market)))
+    machine = case.machine(holder.at("instanceType").text(), hours, purchase=_purchase(case, _capacity(market)))
     yield replace(machine, key=case.part_key("machine")) if case.pool is None else machine
-    yield from _catch_gap(case, "disk", lambda: _instance_disks(case))
+    yield from catch_gap(case, "disk", lambda: _instance_disks(case))
 
 
 def _instance_disks(case: CostingContext) -> Iterable[Finding]:
@@ -113,7 +111,7 @@ def _group_machines(case: CostingContext, hours: Range, template: Properties | N
     if not machines:
         machines = [_EKS_MACHINE if template is None else template.at("instanceType").text(_EKS_MACHINE)]
     purchase = _purchase(case, case.inputs.at("capacityType").text("ON_DEMAND"))
-    charges = tuple(_machine(case, machine, hours, purchase) for machine in machines)
+    charges = tuple(case.machine(machine, hours, purchase=purchase) for machine in machines)
     return charges if len(charges) == 1 else (AlternativeCharges(charges=charges),)
 
 
@@ -138,17 +136,6 @@ def _disk_charges(
     case: CostingContext, counted: dict[str, Decimal], hours: Range, *, note: str = ""
 ) -> Iterable[Charge]:
     return aws_disks.charges(case, counted, hours=hours, key=case.pool_key, note=note)
-
-
-def _machine(case: CostingContext, machine: str, hours: Range, purchase: str) -> Charge:
-    return Charge(
-        key=case.pool_key("machine"),
-        label=f"{case.resource.name}: {machine}",
-        group=BillGroup.COMPUTE,
-        item=machine,
-        purchase=purchase,
-        quantity=hours,
-    )
 
 
 def _node_hours(case: CostingContext, least: Properties, desired: Properties, most: Properties) -> Range:
@@ -188,12 +175,7 @@ def _purchase(case: CostingContext, capacity: str) -> str:
     kinds = _KINDS.get(capacity)
     if kinds is None:
         raise UnreadableError(f"capacity {capacity!r} has no rule")
-    declared = "" if case.pool is None else case.pool.at("purchase").text("")
-    if not declared:
-        return kinds[0].value
-    if case.term(declared, provider=PROVIDER).kind not in kinds:
-        raise UnreadableError(f"purchase {declared!r} contradicts capacity {capacity}")
-    return declared
+    return case.declared_purchase(kinds, provider=PROVIDER, asked=f"capacity {capacity}") or kinds[0].value
 
 
 def _capacity(holder: Properties) -> str:
@@ -215,24 +197,6 @@ def _template(case: CostingContext) -> Properties | None:
         return None
     template = case.registered.linked(case.resource, "launchTemplate", TEMPLATE)
     return Properties(template.inputs, template.name)
-
-
-def _catch_gap(case: CostingContext, what: str, count: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """What `count` finds, or the gap that it leaves, so that one unknown disk does not hide the machine's price."""
-    try:
-        yield from tuple(count())
-    except UnreadableError as error:
-        yield _gap(case, what, str(error))
-
-
-def _gap(case: CostingContext, what: str, reason: str) -> Gap:
-    return Gap(
-        key=case.pool_key(what),
-        label=f"{case.resource.name}: {what.replace('_', ' ')}",
-        group=BillGroup.STORAGE if what == "disk" else BillGroup.COMPUTE,
-        item=what,
-        reason=reason,
-    )
 
 
 COUNTERS: Final[dict[str, Counter]] = {

@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
-from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
 from planning.costs.resources import findings
 from planning.costs.resources.clouds.aws import storage
-from planning.costs.resources.findings import AlternativeCharges, Free, Gap, busiest_hours
+from planning.costs.resources.findings import AlternativeCharges, Free, busiest_hours, catch_gap
 from planning.costs.resources.kubernetes import gib
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from decimal import Decimal
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.charge import Charge
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Resource
 
 PROVIDER: Final = "aws"
@@ -48,8 +46,8 @@ def node_pool(case: CostingContext) -> Iterator[Finding]:
     except UnreadableError as error:
         yield findings.machines(case, str(error), largest=lambda: _largest(case, spec))
         return
-    yield from _catch_gap(case, "machine", lambda: _machines(case, spec, hours))
-    yield from _catch_gap(case, "disk", lambda: _disks(case, spec, hours))
+    yield from catch_gap(case, "machine", lambda: _machines(case, spec, hours))
+    yield from catch_gap(case, "disk", lambda: _disks(case, spec, hours))
 
 
 def _largest(case: CostingContext, spec: Properties) -> Iterator[Finding]:
@@ -107,15 +105,7 @@ def _machines(case: CostingContext, spec: Properties, hours: Range) -> Iterable[
     purchase = _purchase(case, capacity)
     fallback = PurchaseKind.ON_DEMAND.value if capacity == _WITH_FALLBACK else ""
     charges = tuple(
-        Charge(
-            key=case.pool_key("machine"),
-            label=f"{case.resource.name}: {machine}",
-            group=BillGroup.COMPUTE,
-            item=machine,
-            purchase=purchase,
-            fallback=fallback,
-            quantity=hours,
-        )
+        case.machine(machine, hours, purchase=purchase, fallback=fallback)
         for machine in _read_requirement(spec, _MACHINE)
     )
     return charges if len(charges) == 1 else (AlternativeCharges(charges=charges),)
@@ -139,15 +129,13 @@ def _purchase(case: CostingContext, capacity: frozenset[str]) -> str:
     Raises:
         UnreadableError: it contradicts what Karpenter may buy.
     """
-    declared = "" if case.pool is None else case.pool.at("purchase").text("")
     named = ", ".join(sorted(capacity))
     kinds = _KINDS.get(capacity)
     if kinds is None:
         raise UnreadableError(f"capacity {named} has no rule")
+    declared = case.declared_purchase(kinds, provider=PROVIDER, asked=f"capacity {named}")
     if not declared:
         raise UnreadableError("the pool's component does not say how its machines are bought")
-    if case.term(declared, provider=PROVIDER).kind not in kinds:
-        raise UnreadableError(f"purchase {declared!r} contradicts capacity {named}")
     return declared
 
 
@@ -184,16 +172,6 @@ def _class_named(case: CostingContext, name: str) -> Properties:
     if len(found) != 1:
         raise UnreadableError("nodeClassRef is not among the resources given")
     return found[0]
-
-
-def _catch_gap(case: CostingContext, what: str, count: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """What `count` finds, or the gap that it leaves, so that one unknown disk does not hide the machine's price."""
-    try:
-        yield from tuple(count())
-    except UnreadableError as error:
-        group = BillGroup.STORAGE if what == "disk" else BillGroup.COMPUTE
-        label = f"{case.resource.name}: {what}"
-        yield Gap(key=case.pool_key(what), label=label, group=group, item=what, reason=str(error))
 
 
 COUNTERS: Final[dict[str, Counter]] = {NODE_POOL: node_pool, NODE_CLASS: node_class}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.costs.bill import BillGroup
-from planning.costs.resources.findings import Free, Gap
+from planning.costs.resources.findings import VOLUME_UNKNOWN, Free, resource_gap
 from planning.costs.resources.resource import UnreadableError
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
+
 
 EXTENDED_CONTROL_PLANE: Final = "control_plane_extended"  # no word of the catalog yet, hence unpriced
 _EXTENDED_LATER: Final = "dearer once the Kubernetes version leaves standard support, unless supportType is STANDARD"
@@ -29,10 +30,14 @@ def control_plane(case: CostingContext) -> Iterator[Finding]:
     note = "" if support else _EXTENDED_LATER
     yield case.hourly(item, group=BillGroup.CONTROL_PLANE, own="control_plane", note=note)
     if case.inputs.at("computeConfig").at("enabled").flag(default=False):
-        yield _gap(case, "auto_mode", "nodes that EKS Auto Mode starts are not registered", group=BillGroup.COMPUTE)
+        yield resource_gap(
+            case, "auto_mode", "nodes that EKS Auto Mode starts are not registered", group=BillGroup.COMPUTE
+        )
     tier = case.inputs.at("controlPlaneScalingConfig").at("tier").text("standard")
     if tier != "standard":
-        yield _gap(case, "control_plane_tier", f"control plane tier {tier!r} has no price here")
+        yield resource_gap(
+            case, "control_plane_tier", f"control plane tier {tier!r} has no price here", group=BillGroup.NETWORK
+        )
 
 
 def nat_gateway(case: CostingContext) -> Iterator[Finding]:
@@ -46,9 +51,7 @@ def address(case: CostingContext) -> Iterator[Finding]:
     if case.inputs.at("publicIpv4Pool").text("amazon") != "amazon":
         yield Free("addresses of your own pool are not charged")
         return
-    charge = case.hourly(Item.PUBLIC_IPV4, group=BillGroup.NETWORK, own="network/public_ipv4")
-    key = case.part_key("address", own="network/public_ipv4")
-    yield replace(charge, key=key) if case.owner is not None else charge
+    yield case.public_address()
 
 
 def load_balancer(case: CostingContext) -> Iterator[Finding]:
@@ -56,7 +59,12 @@ def load_balancer(case: CostingContext) -> Iterator[Finding]:
     if kind not in _BALANCERS:
         raise UnreadableError(f"loadBalancerType {kind!r} has no price here")
     if case.inputs.at("minimumLoadBalancerCapacity").said:
-        yield _gap(case, Item.LOAD_BALANCER_UNIT, "minimumLoadBalancerCapacity is reserved and has no rule")
+        yield resource_gap(
+            case,
+            Item.LOAD_BALANCER_UNIT,
+            "minimumLoadBalancerCapacity is reserved and has no rule",
+            group=BillGroup.NETWORK,
+        )
     note = "capacity units are extra"
     yield case.hourly(Item.LOAD_BALANCER, group=BillGroup.NETWORK, own="network/load_balancer", note=note)
 
@@ -95,9 +103,44 @@ def _traffic(case: CostingContext) -> str:
     return "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
 
 
-def _gap(case: CostingContext, what: str, reason: str, *, group: BillGroup = BillGroup.NETWORK) -> Gap:
-    label = f"{case.resource.name}: {what.replace('_', ' ')}"
-    return Gap(key=case.key(what), label=label, group=group, item=what, reason=reason)
+QUEUE: Final = "one reader that waits 20 seconds a request stays below the first million requests of a month"
+TRAIL: Final = "the first copy of management events is not charged; an account with a trail leaves this one out"
+ACTION: Final = "the first two budgets with actions of an account are not charged, each later one is 0.10 USD a day"
+STANDARD_TIER: Final = "Standard"
+
+
+def ours(case: CostingContext, *, rule: str) -> Iterator[Finding]:
+    """Free by a rule that holds for what our components make of it."""
+    if case.owner is None:
+        raise UnreadableError(VOLUME_UNKNOWN)
+    yield Free(rule)
+
+
+def trail(case: CostingContext) -> Iterator[Finding]:
+    """A trail of management events; data events and insights are paid for."""
+    for name in ("eventSelectors", "advancedEventSelectors", "insightSelectors"):
+        if case.inputs.at(name).said:
+            raise UnreadableError(f"{name} is paid for by use and has no price here")
+    yield from ours(case, rule=TRAIL)
+
+
+def zone(case: CostingContext) -> Iterator[Finding]:
+    """A hosted zone of Route 53."""
+    yield case.charge(Item.DNS_ZONE, Range.exactly(1), group=BillGroup.NETWORK, own="network/dns_zone")
+
+
+def certificate(case: CostingContext) -> Iterator[Finding]:
+    """A certificate: public ones are not charged."""
+    if case.inputs.at("certificateAuthorityArn").said:
+        raise UnreadableError("certificateAuthorityArn: certificates of a private authority have no price here")
+    yield Free("public certificates are not charged")
+
+
+def parameter(case: CostingContext) -> Iterator[Finding]:
+    tier = case.inputs.at("tier").text(STANDARD_TIER)
+    if tier != STANDARD_TIER:
+        raise UnreadableError(f"tier {tier!r} has no price here")
+    yield Free("standard parameters are not charged")
 
 
 COUNTERS: Final[dict[str, Counter]] = {
@@ -110,4 +153,10 @@ COUNTERS: Final[dict[str, Counter]] = {
     "aws:ec2/vpnConnection:VpnConnection": vpn_connection,
     "aws:ec2transitgateway/vpcAttachment:VpcAttachment": transit_attachment,
     "aws:ec2transitgateway/peeringAttachment:PeeringAttachment": transit_attachment,
+    "aws:sqs/queue:Queue": partial(ours, rule=QUEUE),
+    "aws:cloudtrail/trail:Trail": trail,
+    "aws:budgets/budgetAction:BudgetAction": partial(ours, rule=ACTION),
+    "aws:route53/zone:Zone": zone,
+    "aws:acm/certificate:Certificate": certificate,
+    "aws:ssm/parameter:Parameter": parameter,
 }

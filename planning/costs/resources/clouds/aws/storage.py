@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from decimal import Decimal
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Properties
 
 

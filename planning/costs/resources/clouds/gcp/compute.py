@@ -10,7 +10,7 @@ from catalogs.model import Item, PurchaseKind
 from planning.costs.bill import BillGroup
 from planning.costs.charge import Charge
 from planning.costs.resources import findings
-from planning.costs.resources.findings import Gap, estimate_node_hours
+from planning.costs.resources.findings import estimate_node_hours, node_gap
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, Range
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from decimal import Decimal
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Resource
     from planning.costs.resources.stack_resources import ResourceTree
 
@@ -49,10 +48,7 @@ def node_pool(case: CostingContext) -> Iterator[Finding]:
         yield findings.machines(case, str(error), largest=lambda: _largest(case, config))
         return
     yield from _machine(case, config, hours)
-    try:
-        yield _disk(case, config, hours)
-    except UnreadableError as error:
-        yield _gap(case, "disk", str(error), group=BillGroup.STORAGE)
+    yield from findings.catch_gap(case, "disk", lambda: [_disk(case, config, hours)])
 
 
 def _largest(case: CostingContext, config: Properties) -> Iterator[Finding]:
@@ -66,15 +62,14 @@ def instance(case: CostingContext) -> Iterator[Finding]:
     inputs, month = case.inputs, Range.exactly(HOURS_PER_MONTH)
     scheduling = inputs.at("scheduling").at("provisioningModel").text("STANDARD")
     machine = inputs.at("machineType").text()
-    charge = case.charge(machine, month, group=BillGroup.COMPUTE)
-    key = case.part_key("machine") if case.owner is not None else charge.key
-    yield replace(charge, key=key, purchase="spot" if scheduling == "SPOT" else "on_demand")
+    charge = case.in_part(case.charge(machine, month, group=BillGroup.COMPUTE), "machine")
+    yield replace(charge, purchase="spot" if scheduling == "SPOT" else "on_demand")
     for extra in ("attachedDisks", "scratchDisks", "guestAccelerators"):
         if inputs.at(extra).each():
-            yield _gap(case, extra, f"{extra} are paid for and have no rule", group=BillGroup.COMPUTE)
+            yield node_gap(case, extra, f"{extra} are paid for and have no rule")
     boot = inputs.at("bootDisk").at("initializeParams")
     if inputs.at("bootDisk").at("source").said or not boot.at("size").said:
-        yield _gap(case, "disk", "bootDisk.initializeParams.size is not said", group=BillGroup.STORAGE)
+        yield node_gap(case, "disk", "bootDisk.initializeParams.size is not said")
         return
     yield _root(case, boot)
 
@@ -82,9 +77,9 @@ def instance(case: CostingContext) -> Iterator[Finding]:
 def _root(case: CostingContext, boot: Properties) -> Finding:
     kind = boot.at("type").text("pd-standard")
     if kind not in DISKS:
-        return _gap(case, "disk", f"type {kind!r} has no price here", group=BillGroup.STORAGE)
+        return node_gap(case, "disk", f"type {kind!r} has no price here")
     charge = case.charge(Item.DISK, Range.exactly(boot.at("size").number()), group=BillGroup.STORAGE, note=DISKS[kind])
-    return replace(charge, key=case.part_key("disk")) if case.owner is not None else charge
+    return case.in_part(charge, "disk")
 
 
 def hours_of(pool: Resource, *, registered: ResourceTree) -> Range:
@@ -146,17 +141,10 @@ def _machine(case: CostingContext, config: Properties, hours: Range) -> Iterator
     try:
         purchase = _purchase(case, _read_provisioning_model(config))
     except UnreadableError as error:
-        yield _gap(case, "machine", str(error), group=BillGroup.COMPUTE)
+        yield node_gap(case, "machine", str(error))
         return
-    yield Charge(
-        key=case.pool_key("machine"),
-        label=f"{case.resource.name}: {machine}",
-        group=BillGroup.COMPUTE,
-        item=machine,
-        purchase=purchase,
-        fallback="" if case.pool is None else case.pool.at("fallback").text(""),
-        quantity=hours,
-    )
+    fallback = "" if case.pool is None else case.pool.at("fallback").text("")
+    yield case.machine(machine, hours, purchase=purchase, fallback=fallback)
 
 
 def _read_provisioning_model(config: Properties) -> str:
@@ -174,12 +162,8 @@ def _purchase(case: CostingContext, asked: str) -> str:
     Raises:
         UnreadableError: the two contradict each other.
     """
-    declared = "" if case.pool is None else case.pool.at("purchase").text("")
-    if not declared:
-        return _PLAIN[asked]
-    if case.term(declared, provider=PROVIDER).kind not in _KINDS[asked]:
-        raise UnreadableError(f"purchase {declared!r} contradicts how the machines are asked for: {asked}")
-    return declared
+    how = f"how the machines are asked for: {asked}"
+    return case.declared_purchase(_KINDS[asked], provider=PROVIDER, asked=how) or _PLAIN[asked]
 
 
 def _disk(case: CostingContext, config: Properties, hours: Range) -> Charge:
@@ -204,10 +188,6 @@ def _boot_disk(config: Properties) -> tuple[str, Decimal]:
     kind = boot.at("diskType") if boot.at("diskType").said else config.at("diskType")
     size = boot.at("sizeGb") if boot.at("sizeGb").said else config.at("diskSizeGb")
     return kind.text(_GKE_DISK), size.number(_GKE_DISK_GB)
-
-
-def _gap(case: CostingContext, what: str, reason: str, *, group: BillGroup) -> Gap:
-    return Gap(key=case.pool_key(what), label=f"{case.resource.name}: {what}", group=group, item=what, reason=reason)
 
 
 COUNTERS: Final[dict[str, Counter]] = {NODE_POOL: node_pool, "gcp:compute/instance:Instance": instance}

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.costs.bill import BillGroup
 from planning.costs.resources import findings
-from planning.costs.resources.clouds.gcp.compute import NODE_POOL, hours_of, most_hours
-from planning.costs.resources.findings import Free, Gap
+from planning.costs.resources.clouds.gcp.compute import DISKS, NODE_POOL, hours_of, most_hours
+from planning.costs.resources.findings import LOGS, OBJECTS, Free, by_use, resource_gap, tier_key
 from planning.costs.resources.resource import UnreadableError
 from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from planning.costs.resources.context import CostingContext
-    from planning.costs.resources.findings import Counter, Finding
+    from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Resource
 
 
@@ -38,11 +37,20 @@ def control_plane(case: CostingContext) -> Iterator[Finding]:
     item = _EXTENDED if channel == "EXTENDED" else Item.CONTROL_PLANE
     yield case.hourly(item, group=BillGroup.CONTROL_PLANE, own="control_plane")
     if inputs.at("enableAutopilot").flag(default=False):
-        yield _gap(case, "autopilot", "pods of an Autopilot cluster are paid for and have no rule")
+        yield resource_gap(
+            case, "autopilot", "pods of an Autopilot cluster are paid for and have no rule", group=BillGroup.COMPUTE
+        )
     elif inputs.at("clusterAutoscaling").at("enabled").flag(default=False):
-        yield _gap(case, "auto_provisioning", "nodes that GKE provisions itself are not registered")
+        yield resource_gap(
+            case, "auto_provisioning", "nodes that GKE provisions itself are not registered", group=BillGroup.COMPUTE
+        )
     elif not inputs.at("removeDefaultNodePool").flag(default=False):
-        yield _gap(case, "default_pool", "removeDefaultNodePool is not set: the nodes of the default pool have no rule")
+        yield resource_gap(
+            case,
+            "default_pool",
+            "removeDefaultNodePool is not set: the nodes of the default pool have no rule",
+            group=BillGroup.COMPUTE,
+        )
 
 
 def nat(case: CostingContext) -> Iterator[Finding]:
@@ -55,7 +63,7 @@ def nat(case: CostingContext) -> Iterator[Finding]:
         yield counted(_hours_behind(case, partial(hours_of, registered=case.registered)))
     except UnreadableError as error:
         most = findings.find_bound(lambda: [counted(_hours_behind(case, most_hours))])
-        gap = _gap(case, Item.NAT_GATEWAY, str(error), group=BillGroup.NETWORK)
+        gap = resource_gap(case, Item.NAT_GATEWAY, str(error), group=BillGroup.NETWORK)
         yield replace(gap, key=case.key(Item.NAT_GATEWAY, own=_NAT), at_most=most)
 
 
@@ -72,9 +80,7 @@ def address(case: CostingContext) -> Iterator[Finding]:
     if case.inputs.at("addressType").text("EXTERNAL") == "INTERNAL":
         yield Free("addresses inside a network are not charged")
         return
-    charge = case.hourly(Item.PUBLIC_IPV4, group=BillGroup.NETWORK, own="network/public_ipv4")
-    key = case.part_key("address", own="network/public_ipv4")
-    yield replace(charge, key=key) if case.owner is not None else charge
+    yield case.public_address()
 
 
 def zone(case: CostingContext) -> Iterator[Finding]:
@@ -95,9 +101,40 @@ def forwarding_rule(case: CostingContext) -> Iterator[Finding]:
     yield Free("what leads into a VPN gateway is paid for with its tunnels")
 
 
-def _gap(case: CostingContext, what: str, reason: str, *, group: BillGroup = BillGroup.COMPUTE) -> Gap:
-    label = f"{case.resource.name}: {what.replace('_', ' ')}"
-    return Gap(key=case.key(what), label=label, group=group, item=str(what), reason=reason)
+_LUSTRE_MBPS: Final = 1000  # MB/s per TiB; slower tiers have prices of their own, which nobody read yet
+_FILESTORE: Final = "BASIC_HDD"
+_NEW_VERSIONS: Final = "each rotation adds as much until the old version is destroyed"
+
+
+def disk(case: CostingContext) -> Iterator[Finding]:
+    kind = case.inputs.at("type").text("pd-standard")
+    if kind not in DISKS:
+        raise UnreadableError(f"type {kind!r} has no price here")
+    size = Range.exactly(case.inputs.at("size").number())
+    yield case.charge(Item.DISK, size, group=BillGroup.STORAGE, note=DISKS[kind])
+
+
+def lustre(case: CostingContext) -> Iterator[Finding]:
+    """A Managed Lustre instance. Its GB-month is sold as GiB, so capacity is taken as it stands."""
+    throughput = int(case.inputs.at("perUnitStorageThroughput").number(0))
+    if throughput != _LUSTRE_MBPS:
+        raise UnreadableError(f"Managed Lustre with {throughput} MB/s per TiB has no price here")
+    capacity = Range.exactly(case.inputs.at("capacityGib").number())
+    yield case.charge(Item.SHARED_SSD, capacity, group=BillGroup.STORAGE, own=tier_key(case))
+
+
+def filestore(case: CostingContext) -> Iterator[Finding]:
+    """A Filestore instance of the tier that the catalog prices."""
+    tier = case.inputs.at("tier").text()
+    if tier != _FILESTORE:
+        raise UnreadableError(f"tier {tier!r} has no price here")
+    capacity = Range.exactly(case.inputs.at("fileShares").at("capacityGb").number())
+    yield case.charge(Item.SHARED_DISK, capacity, group=BillGroup.STORAGE, own=tier_key(case))
+
+
+def key(case: CostingContext) -> Iterator[Finding]:
+    note = _NEW_VERSIONS if case.inputs.at("rotationPeriod").said else ""
+    yield case.charge(Item.ENCRYPTION_KEY, Range.exactly(1), group=BillGroup.SECURITY, own="security/keys", note=note)
 
 
 COUNTERS: Final[dict[str, Counter]] = {
@@ -108,38 +145,10 @@ COUNTERS: Final[dict[str, Counter]] = {
     "gcp:compute/globalAddress:GlobalAddress": address,
     "gcp:compute/vPNTunnel:VPNTunnel": tunnel,
     "gcp:dns/managedZone:ManagedZone": zone,
-}
-
-
-MODULES: Final[dict[str, tuple[str, str]]] = {  # module: (rule, resources in it)
-    "gcp:compute": (
-        "parts of a VPC are not charged, the traffic through them is",
-        (
-            "Network Subnetwork Router RouterInterface RouterPeer Route Firewall FirewallPolicy FirewallPolicyRule "
-            "NetworkPeering NetworkPeeringRoutesConfig NetworkFirewallPolicy NetworkFirewallPolicyAssociation "
-            "ExternalVpnGateway"
-        ),
-    ),
-    "gcp:servicenetworking": ("joining Google's services to a network is not charged, they are", "Connection"),
-    "gcp:serviceaccount": ("identities are not charged", "Account IAMMember IAMBinding IAMPolicy"),
-    "gcp:projects": (
-        "settings and rights of a project are not charged",
-        "IAMMember IAMBinding IAMCustomRole Service ServiceIdentity IAMAuditConfig",
-    ),
-    "gcp:kms": (
-        "rings and rights of keys are not charged, keys are",
-        "KeyRing CryptoKeyIAMMember CryptoKeyIAMBinding KeyRingIAMMember",
-    ),
-    "gcp:storage": ("settings of a bucket are not charged", "BucketIAMMember BucketIAMBinding BucketIAMPolicy"),
-    "gcp:billing": ("budgets are not charged", "Budget"),
-    "gcp:logging": ("ways to a log bucket are not charged", "ProjectSink ProjectExclusion"),
-}
-
-SINGLE: Final = {
-    "gcp:compute/vPNGateway:VPNGateway": "a VPN gateway is paid for by its tunnels",
-    "gcp:compute/resourcePolicy:ResourcePolicy": "placement policies are not charged",
-    "gcp:pubsub/topic:Topic": "the first 10 GiB a month are not charged, and a budget sends kilobytes",
-    "gcp:secretmanager/secret:Secret": "a secret is paid for by its versions",
-    "gcp:secretmanager/secretIamMember:SecretIamMember": "rights of a secret are not charged",
-    "gcp:secretmanager/secretVersion:SecretVersion": "the first six versions of an account are not charged",
+    "gcp:compute/disk:Disk": disk,
+    "gcp:lustre/instance:Instance": lustre,
+    "gcp:filestore/instance:Instance": filestore,
+    "gcp:kms/cryptoKey:CryptoKey": key,
+    "gcp:storage/bucket:Bucket": partial(by_use, items=OBJECTS),
+    "gcp:logging/projectBucketConfig:ProjectBucketConfig": partial(by_use, items=LOGS),
 }
