@@ -9,8 +9,9 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from operations.code_hosts.api import ApiError, open_api
+from operations.code_hosts.api import open_api
 from operations.code_hosts.commit_status import is_ours
+from operations.project.http import HttpError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -279,7 +280,7 @@ class GitHub:
         """Whether an account may write here; a member or collaborator may have the right to read alone."""
         try:
             found = self.api.get(self._at(f"collaborators/{quote(login, safe='')}/permission"), RIGHTS)
-        except ApiError as error:
+        except HttpError as error:
             if not error.refused:
                 raise
             return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.code_hosts.api import ApiError, TooLargeError
 from operations.code_hosts.artifact import LARGEST_ARCHIVE, NAME, UntrustedError, diff_in, is_hash
 from operations.code_hosts.commit_status import (
     build_status,
@@ -14,6 +13,7 @@ from operations.code_hosts.commit_status import (
     list_verdict_files,
     select_verdict_paths,
 )
+from operations.project.http import AnswerTooLargeError, HttpError
 
 if TYPE_CHECKING:
     from operations.code_hosts.commit_status import CommitStatus, RenderComment
@@ -46,7 +46,7 @@ def post(
     The pull request comes from the event and the API, never from what the run left.
 
     Raises:
-        ApiError: the status cannot be set, or GitHub does not answer.
+        HttpError: the status cannot be set, or GitHub does not answer.
     """
     run = event["workflow_run"]
     if run["event"] != EVENT or run["path"].partition("@")[0] != workflow:
@@ -73,7 +73,7 @@ def _evaluate_run(github: GitHub, run: int, pull: Pull, sha: str) -> tuple[DiffF
     try:
         form = _diff(github, run)
         _about(form, github=github, pull=pull, sha=sha)
-    except (UntrustedError, TooLargeError) as error:
+    except (UntrustedError, AnswerTooLargeError) as error:
         return None, build_unreadable_status(str(error))
     listed, complete = github.paths(pull["number"])
     paths = (*listed, *github.between(form["base"]["commit"], sha))  # a push in between moves only the former
@@ -108,7 +108,7 @@ def _about(form: DiffForm, *, github: GitHub, pull: Pull, sha: str) -> None:
                 raise UntrustedError("the diff is about another commit than the pull request's head")
         if not github.holds(pull["base"]["ref"], base):
             raise UntrustedError("the diff's base is not on the base branch; it was rewritten, so run the job again")
-    except ApiError as error:
+    except HttpError as error:
         if not error.refused:
             raise
         raise UntrustedError("the diff names a commit that GitHub does not have") from error
@@ -120,7 +120,7 @@ def _write_comments(github: GitHub, numbers: tuple[int, ...], standing: CommitSt
     try:
         for number in numbers:
             _stick(github, number, text)
-    except ApiError as error:
+    except HttpError as error:
         if not error.refused:
             raise
         return Posted(words=f"{words}; comments are not allowed here", comment=text, standing=standing)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from operations.code_hosts.api import ApiError, TooLargeError, open_api
+from operations.code_hosts.api import open_api
 from operations.code_hosts.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
 from operations.code_hosts.commit_status import (
     build_status,
@@ -19,6 +19,7 @@ from operations.code_hosts.commit_status import (
     list_verdict_files,
     select_verdict_paths,
 )
+from operations.project.http import AnswerTooLargeError, HttpError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -211,7 +212,7 @@ def post_all(host: GitLab, *, render: RenderComment) -> tuple[str, ...]:
     """A note and a status for every open merge request whose cost job has ended; what was done, a sentence each.
 
     Raises:
-        ApiError: GitLab does not answer.
+        HttpError: GitLab does not answer.
     """
     return tuple(_post(host, each, render=render) for each in host.waiting())
 
@@ -223,16 +224,16 @@ def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
     form: DiffForm | None = None
     try:
         form, standing = _evaluate_pipeline(host, merge, pipeline)
-    except (UntrustedError, TooLargeError) as error:
+    except (UntrustedError, AnswerTooLargeError) as error:
         standing = build_unreadable_status(str(error))
-    except ApiError as error:
+    except HttpError as error:
         if not error.refused:
             raise
         standing = build_unreadable_status("the token may not read the pipeline, as with a private fork")
     try:
         host.status(merge["sha"], standing, name=context(merge["target_branch"], default=host.branch))
         host.stick(number, render(form, standing, merge["sha"]))
-    except ApiError as error:
+    except HttpError as error:
         if not error.refused:
             raise
         return f"!{number}: {standing.description}; the token may not write it there"

@@ -29,7 +29,7 @@ def keep(watched: Iterable[Watched], *, github: GitHub) -> tuple[str, ...]:
     """Bring the issues in line with what was seen; what was done, a sentence each. Stacks not named are left alone.
 
     Raises:
-        ApiError: GitHub refuses or does not answer.
+        HttpError: GitHub refuses or does not answer.
     """
     standing: dict[str, list[tuple[int, str]]] = {}
     for issue in github.issues(LABEL):

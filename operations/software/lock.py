@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.software.model import InstallationKind, split
 from catalogs.software.reader import RELEASE, images
+from operations.project.http import HttpError
 from operations.software import chart_repository, registry
-from operations.software.http import RegistryUnreachableError
 from planning.platform.digests import SCHEMA_VERSION, SoftwareLock, address
 from planning.platform.mirror import is_registry
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from catalogs.software.model import SoftwareComponent
     from operations.software.chart_repository import Index
-    from operations.software.http import Fetch
+    from operations.software.registry import Fetch
 
 AT_ONCE: Final = 8
 
@@ -58,21 +58,21 @@ def resolve(parts: Iterable[SoftwareComponent], old: SoftwareLock, *, fetch: Fet
     before = {**old.charts, **old.images}
     return Resolved(
         lock=SoftwareLock(schema_version=SCHEMA_VERSION, release=RELEASE, charts=locked_charts, images=locked_images),
-        failed={name: str(found) for name, found in asked.items() if isinstance(found, RegistryUnreachableError)},
+        failed={name: str(found) for name, found in asked.items() if isinstance(found, HttpError)},
         changed={
             name: found for name, found in asked.items() if isinstance(found, str) and before.get(name, found) != found
         },
     )
 
 
-Found = str | RegistryUnreachableError
+Found = str | HttpError
 
 
 def _each(names: Iterable[str], ask: Callable[[str], str], *, pool: ThreadPoolExecutor) -> dict[str, Found]:
     def resolve(name: str) -> Found:
         try:
             return ask(name)
-        except RegistryUnreachableError as error:
+        except HttpError as error:
             return error
 
     listed = list(names)
@@ -92,23 +92,23 @@ def _select_digests(found: Mapping[str, Found], old: Mapping[str, str], *, renew
 
 def _indexes(
     charts: Iterable[SoftwareComponent], *, fetch: Fetch, pool: ThreadPoolExecutor
-) -> dict[str, Index | RegistryUnreachableError]:
+) -> dict[str, Index | HttpError]:
     """The index of each classic repository, read once, or why there is none."""
     wanted: Sequence[str] = sorted({part.repository for part in charts if not is_registry(part.repository)})
 
-    def ask(address: str) -> Index | RegistryUnreachableError:
+    def ask(address: str) -> Index | HttpError:
         try:
             return chart_repository.read_index(address, fetch=fetch)
-        except RegistryUnreachableError as error:
+        except HttpError as error:
             return error
 
     return dict(zip(wanted, pool.map(ask, wanted), strict=True))
 
 
-def _chart(part: SoftwareComponent, indexes: Mapping[str, Index | RegistryUnreachableError], *, fetch: Fetch) -> str:
+def _chart(part: SoftwareComponent, indexes: Mapping[str, Index | HttpError], *, fetch: Fetch) -> str:
     if is_registry(part.repository):
         return registry.chart_digest(part.repository, part.chart, part.version, fetch=fetch)
     index = indexes[part.repository]
-    if isinstance(index, RegistryUnreachableError):
+    if isinstance(index, HttpError):
         raise index
     return chart_repository.chart_digest(index, part.repository, part.chart, part.version, fetch=fetch)

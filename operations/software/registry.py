@@ -6,20 +6,19 @@ import json
 import re
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 from urllib.parse import urlencode
 
 from catalogs.software.model import DIGEST, split
-from operations.software.http import RegistryUnreachableError
+from operations.project.http import OK, UNAUTHORIZED, HttpError, HttpSession
 from planning.platform.mirror import DOCKER_HUB, host_and_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from operations.software.http import Fetch, HttpResponse
+    from operations.project.http import HttpResponse
 
-OK: Final = 200
-UNAUTHORIZED: Final = 401
+REDIRECTS: Final = 10
 # Names of media types: OCI image specification 1.1, Docker's manifest version 2 schema 2, Helm's HIP 6.
 ACCEPTED: Final = (
     "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, "
@@ -37,11 +36,27 @@ _APIS: Final[Mapping[str, str]] = {DOCKER_HUB: "registry-1.docker.io"}
 _PARAMETER: Final = re.compile(r'(\w+)="([^"]*)"')
 
 
+class Fetch(Protocol):
+    """Asks one address; HttpError where nothing answers."""
+
+    def __call__(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> HttpResponse: ...
+
+
+def over_https(url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> HttpResponse:
+    """The answer of a server, redirects followed; a login of ~/.netrc is used where no token is given.
+
+    Raises:
+        HttpError: not HTTPS, no answer, or the answer is too long.
+    """
+    with HttpSession(netrc=True) as session:
+        return session.request(method, url, headers=headers, redirects=REDIRECTS)
+
+
 def image_digest(image: str, *, fetch: Fetch) -> str:
     """Digest of the index or manifest that an image's tag stands for now.
 
     Raises:
-        UnreachableError: the registry does not say it.
+        HttpError: the registry does not say it.
     """
     host, path = host_and_path(image)
     _, tag, _ = split(image)
@@ -54,7 +69,7 @@ def chart_digest(repository: str, chart: str, version: str, *, fetch: Fetch) -> 
     """Digest of a chart's archive in a registry.
 
     Raises:
-        UnreachableError: the registry does not say it.
+        HttpError: the registry does not say it.
     """
     host, _, folder = repository.removeprefix("oci://").rstrip("/").partition("/")
     path = f"{folder}/{chart}".lstrip("/")
@@ -62,11 +77,11 @@ def chart_digest(repository: str, chart: str, version: str, *, fetch: Fetch) -> 
     answer = _request_with_token(_manifest(host, path, version.replace("+", "_")), path=path, fetch=fetch)
     said = answer.headers.get(DIGEST_HEADER, "")
     if said and said != _hash(answer):
-        raise RegistryUnreachableError(f"{of}: the manifest is not the one that the registry names")
+        raise HttpError(f"{of}: the manifest is not the one that the registry names")
     for layer in _layers(answer.body, of=of):
         if layer.get("mediaType") == CHART_LAYER:
             return _sound(str(layer.get("digest", "")), of=of)
-    raise RegistryUnreachableError(f"{of}: there is no chart under that tag")
+    raise HttpError(f"{of}: there is no chart under that tag")
 
 
 def _manifest(host: str, path: str, tag: str) -> str:
@@ -80,7 +95,7 @@ def _request_with_token(url: str, *, path: str, fetch: Fetch, method: str = "GET
     if answer.status == UNAUTHORIZED and (token := _token(answer, path=path, fetch=fetch)):
         answer = ask(headers={"Accept": ACCEPTED, "Authorization": f"Bearer {token}"})
     if answer.status != OK:
-        raise RegistryUnreachableError(f"{url}: {REASONS.get(answer.status, f'the registry answers {answer.status}')}")
+        raise HttpError(f"{url}: {REASONS.get(answer.status, f'the registry answers {answer.status}')}")
     return answer
 
 
@@ -101,7 +116,7 @@ def _token(refused: HttpResponse, *, path: str, fetch: Fetch) -> str:
 def _layers(body: bytes, *, of: str) -> list[dict[str, object]]:
     layers = _object(body).get("layers")
     if not isinstance(layers, list):
-        raise RegistryUnreachableError(f"{of}: the registry's answer is no manifest")
+        raise HttpError(f"{of}: the registry's answer is no manifest")
     found = cast("list[object]", layers)
     return [cast("dict[str, object]", layer) for layer in found if isinstance(layer, dict)]
 
@@ -120,5 +135,5 @@ def _hash(answer: HttpResponse) -> str:
 
 def _sound(digest: str, *, of: str) -> str:
     if not DIGEST.fullmatch(digest):
-        raise RegistryUnreachableError(f"{of}: {digest!r} is no SHA-256 digest")
+        raise HttpError(f"{of}: {digest!r} is no SHA-256 digest")
     return digest

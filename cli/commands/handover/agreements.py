@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -171,9 +170,9 @@ def _query_samples(about: StackMonth, url: str) -> tuple[RecordedSeries, str]:
     from operations.service_levels.prometheus import TOKEN, check_address, open_session, query_month  # noqa: PLC0415 - as above
 
     root = check_address(url)
-    get = open_session(os.environ.get(TOKEN, ""), sleep=time.sleep)
-    with progress(f"asking {root} for {about.month}"):
-        return query_month(root, about.month, until=int(datetime.now(tz=UTC).timestamp()), get=get), root
+    session = open_session(os.environ.get(TOKEN, ""))
+    with session, progress(f"asking {root} for {about.month}"):
+        return query_month(root, about.month, until=int(datetime.now(tz=UTC).timestamp()), session=session), root
 
 
 def _texts(form: SlaForm, files: Mapping[str, Path]) -> dict[Path, str]:

@@ -104,8 +104,8 @@ def lock(
 
     Exit code: 0 where every digest is known and holds, else 1; what is known is written all the same.
     """
-    from operations.software.http import over_https  # noqa: PLC0415 - as above
     from operations.software.lock import resolve  # noqa: PLC0415 - only here is the network asked
+    from operations.software.registry import over_https  # noqa: PLC0415 - as above
 
     path = find_project().stacks / LOCK_NAME
     with progress("asking registries and repositories"):

@@ -8,18 +8,19 @@ from typing import Any
 from github_stub import REPOSITORY, InProcess, Stub, archive, event
 
 from cli.pages.diff.markdown import render_comment
-from operations.code_hosts.api import CodeHostApi, open_api
+from operations.code_hosts.api import CodeHostApi
 from operations.code_hosts.github import BOT, HEADERS, RUN_EVENT, GitHub
 from operations.code_hosts.github_report import Posted, post
+from operations.project.http import HttpSession
 
 TOKEN = "a token that nobody may see"
 
 
 def api(stub: Any, *, headers: dict[str, str] | None = None, naps: list[float] | None = None) -> CodeHostApi:
-    found = open_api(stub.root, TOKEN, headers=headers)
-    found.session.mount("https://", InProcess(stub))
     slept = naps if naps is not None else []
-    return CodeHostApi(root=found.root, session=found.session, sleep=slept.append)
+    session = HttpSession(token=TOKEN, headers=headers, sleep=slept.append)
+    session.connections.mount("https://", InProcess(stub))
+    return CodeHostApi(root=stub.root, session=session)
 
 
 def github(stub: Stub, *, naps: list[float] | None = None) -> GitHub:

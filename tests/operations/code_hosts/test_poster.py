@@ -6,8 +6,8 @@ import pytest
 from github_stub import BASE, FORK, HEAD, MERGE, STORE, Stub, comment, form, pull, raised_ceiling, review, stack
 from poster_kit import TOKEN, github, left, posted
 
-from operations.code_hosts.api import ApiError
 from operations.code_hosts.commit_status import LONGEST, MARKER
+from operations.project.http import HttpError
 
 
 def state(stub: Stub) -> str:
@@ -293,7 +293,7 @@ def test_a_comment_that_is_forbidden_leaves_the_status_and_the_words() -> None:
 
 def test_a_status_that_is_forbidden_is_a_fault() -> None:
     stub = Stub(forbidden={f"POST /statuses/{HEAD}"})
-    with pytest.raises(ApiError):
+    with pytest.raises(HttpError):
         posted(stub)
 
 

@@ -4,7 +4,9 @@ import pytest
 from github_stub import Stub
 from poster_kit import TOKEN, github, posted
 
-from operations.code_hosts.api import TRIES, ApiError, TooLargeError, open_api
+from operations.code_hosts.api import open_api
+from operations.project import http
+from operations.project.http import TRIES, AnswerTooLargeError, HttpError
 from planning.values.errors import InputError
 
 
@@ -23,7 +25,7 @@ def test_a_rate_limit_waits_as_long_as_it_says_and_a_minute_at_most() -> None:
 
 def test_a_fault_that_stays_ends_after_some_tries() -> None:
     stub = Stub(faults=[(502, {})] * 20)
-    with pytest.raises(ApiError, match="answers 502"):
+    with pytest.raises(HttpError, match="answers 502"):
         posted(stub)
     assert len(stub.asked) == TRIES
 
@@ -32,14 +34,14 @@ def test_a_comment_is_not_sent_twice_after_a_fault_of_the_server() -> None:
     stub = Stub()
     client = github(stub)
     stub.faults = [(502, {})]
-    with pytest.raises(ApiError):
+    with pytest.raises(HttpError):
         client.write(7, "once")
     assert len(stub.asked) == 1
 
 
 def test_a_refusal_is_not_tried_again() -> None:
     stub = Stub(faults=[(403, {})])
-    with pytest.raises(ApiError) as refused:
+    with pytest.raises(HttpError) as refused:
         github(stub).pull(7)
     assert refused.value.refused
     assert len(stub.asked) == 1
@@ -48,13 +50,24 @@ def test_a_refusal_is_not_tried_again() -> None:
 def test_a_page_on_another_host_is_not_asked() -> None:
     stub = Stub()
     client = github(stub)
-    with pytest.raises(ApiError, match="another host"):
+    with pytest.raises(HttpError, match="another host"):
         client.api.download("https://evil.example/x", limit=1)
     assert stub.asked == []
 
 
+def test_an_answer_of_any_call_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = github(Stub())
+    monkeypatch.setattr(http, "LARGEST", 10)
+    with pytest.raises(AnswerTooLargeError):
+        client.pull(7)
+    with pytest.raises(AnswerTooLargeError):
+        client.write(7, "a comment")
+    with pytest.raises(AnswerTooLargeError):
+        client.paths(7)
+
+
 def test_a_download_over_its_limit_ends() -> None:
-    with pytest.raises(TooLargeError):
+    with pytest.raises(AnswerTooLargeError):
         github(Stub(artifact=b"0" * 200_000)).archive(5, limit=100_000)
 
 
@@ -71,7 +84,7 @@ def test_no_token_is_said() -> None:
 
 def test_an_answer_of_another_shape_is_a_fault_without_its_content() -> None:
     stub = Stub(pulls=[{"number": "secret", "state": "open"}])
-    with pytest.raises(ApiError) as fault:
+    with pytest.raises(HttpError) as fault:
         github(stub).api.get(
             "repos/island/lagoon/pulls/", __import__("operations.code_hosts.github", fromlist=["PULL"]).PULL
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from operations.software.http import HttpResponse, RegistryUnreachableError
+from operations.project.http import HttpError, HttpResponse
 from operations.software.registry import CHART_LAYER
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class FakeNetwork:
         self.asked.append(f"{method} {url}")
         host = url.split("/")[2]
         if host in self.silent:
-            raise RegistryUnreachableError(f"{url}: nobody answers")
+            raise HttpError(f"{url}: nobody answers")
         if url.startswith("https://tokens.example/"):
             return HttpResponse(status=200, body=json.dumps({"token": self.token}).encode())
         if self.token and (headers or {}).get("Authorization") != f"Bearer {self.token}":

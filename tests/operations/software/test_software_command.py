@@ -18,7 +18,7 @@ from cli.terminal.console import show
 from cli.views.software import software_parts
 from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
 from operations.plans.plan import Planned, build_left_out_forms, software_forms
-from operations.software import http
+from operations.software import registry
 from operations.software.lock import resolve
 from planning.ceilings.verdict import Judgement
 from planning.platform.digests import SoftwareLock
@@ -184,7 +184,7 @@ def test_a_tag_that_stands_for_something_else_now_is_told_and_only_taken_when_as
 def test_the_lock_is_written_beside_the_stacks_and_shown_from_then_on(
     atoll: Atoll, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "over_https", network())
+    monkeypatch.setattr(registry, "over_https", network())
     outcome = atoll("software", "lock")
     assert outcome.code == 1, "not everything is resolved"
     assert f"not resolved: {PARTS['loki'].repository}/loki:18.11.0" in outcome.err

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Self
+from typing import Any
 
 import pytest
-import requests
 from fake_registry import FakeNetwork, chart_manifest, digest_of
 
-from operations.software import chart_repository, http, registry
-from operations.software.http import HttpResponse, RegistryUnreachableError
+from operations.project.http import HttpError, HttpResponse
+from operations.software import chart_repository, registry
 
 IMAGE = "quay.io/minio/minio:RELEASE.2024-12-18T13-15-44Z"
 MANIFEST = "https://quay.io/v2/minio/minio/manifests/RELEASE.2024-12-18T13-15-44Z"
@@ -44,12 +43,12 @@ def test_without_the_header_the_manifest_itself_is_hashed() -> None:
     ("status", "words"), [(401, "a login is wanted"), (404, "there is no such tag"), (429, "try again"), (500, "500")]
 )
 def test_a_refusal_is_said_in_words(status: int, words: str) -> None:
-    with pytest.raises(RegistryUnreachableError, match=words):
+    with pytest.raises(HttpError, match=words):
         registry.image_digest(IMAGE, fetch=lambda *_, **__: HttpResponse(status=status))
 
 
 def test_what_is_no_digest_is_not_taken_for_one() -> None:
-    with pytest.raises(RegistryUnreachableError, match="no SHA-256 digest"):
+    with pytest.raises(HttpError, match="no SHA-256 digest"):
         registry.image_digest(IMAGE, fetch=FakeNetwork(digests={MANIFEST: "md5:12"}))
 
 
@@ -64,7 +63,7 @@ def test_the_digest_of_a_chart_in_a_registry_is_that_of_its_archive() -> None:
     ("body", "words"), [(b"[]", "is no manifest"), (json.dumps({"layers": []}).encode(), "there is no chart")]
 )
 def test_a_tag_without_a_chart_is_named(body: bytes, words: str) -> None:
-    with pytest.raises(RegistryUnreachableError, match=words):
+    with pytest.raises(HttpError, match=words):
         registry.chart_digest(
             "oci://r.example/c", "x", "1.0.0", fetch=lambda *_, **__: HttpResponse(status=200, body=body)
         )
@@ -72,7 +71,7 @@ def test_a_tag_without_a_chart_is_named(body: bytes, words: str) -> None:
 
 def test_a_manifest_that_is_not_the_one_of_its_header_is_refused() -> None:
     lying = HttpResponse(status=200, headers={"docker-content-digest": B}, body=chart_manifest(A))
-    with pytest.raises(RegistryUnreachableError, match="is not the one"):
+    with pytest.raises(HttpError, match="is not the one"):
         registry.chart_digest("oci://r.example/c", "x", "1.0.0", fetch=lambda *_, **__: lying)
 
 
@@ -106,41 +105,5 @@ def test_where_the_index_is_silent_the_archive_is_hashed() -> None:
     ],
 )
 def test_what_a_repository_does_not_say_is_named(network: FakeNetwork, version: str, words: str) -> None:
-    with pytest.raises(RegistryUnreachableError, match=words):
+    with pytest.raises(HttpError, match=words):
         chart(network, version)
-
-
-class Response:
-    status_code = 200
-    headers = {"Docker-Content-Digest": A}  # noqa: RUF012 - as the library has it
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-    def iter_content(self, _: int) -> list[bytes]:
-        return [b"12", b"34"]
-
-
-def test_only_https_is_asked_and_an_answer_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[Any] = []
-    monkeypatch.setattr(requests.Session, "request", lambda _, *call, **more: sent.append((call, more)) or Response())
-    with pytest.raises(RegistryUnreachableError, match="is not HTTPS"):
-        http.over_https("http://quay.io/v2/")
-    answer = http.over_https("https://quay.io/v2/", headers={"Authorization": "Bearer x"})
-    assert (answer.body, answer.headers) == (b"1234", {"docker-content-digest": A})
-    assert sent[0][1]["auth"] is not None, "a login of .netrc must not replace the token"
-    monkeypatch.setattr(http, "LARGEST", 3)
-    with pytest.raises(RegistryUnreachableError, match="longer than"):
-        http.over_https("https://quay.io/v2/")
-
-
-def test_a_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise requests.ConnectionError
-
-    monkeypatch.setattr(requests.Session, "request", broken)
-    with pytest.raises(RegistryUnreachableError, match=r"quay.io/v2/: ConnectionError"):
-        http.over_https("https://quay.io/v2/")

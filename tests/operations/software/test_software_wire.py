@@ -9,8 +9,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
-from operations.software import http, registry
-from operations.software.http import RegistryUnreachableError
+from operations.project.http import HttpError
+from operations.software import registry
 
 DIGEST = f"sha256:{'a' * 64}"
 MANIFEST = "https://registry.example/v2/team/tool/manifests/1.0"
@@ -43,7 +43,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[requests.PreparedRequest]:
 def test_a_digest_is_asked_for_with_a_token_that_does_not_follow_to_another_host(
     sent: list[requests.PreparedRequest],
 ) -> None:
-    assert registry.image_digest("registry.example/team/tool:1.0", fetch=http.over_https) == DIGEST
+    assert registry.image_digest("registry.example/team/tool:1.0", fetch=registry.over_https) == DIGEST
     assert [(each.method, each.url, each.headers.get("Authorization")) for each in sent] == [
         ("HEAD", MANIFEST, None),
         ("GET", "https://login.example/token?service=r&scope=repository%3Ateam%2Ftool%3Apull", None),
@@ -54,12 +54,12 @@ def test_a_digest_is_asked_for_with_a_token_that_does_not_follow_to_another_host
 
 
 def test_no_redirect_leads_from_https_to_plain_http(sent: list[requests.PreparedRequest]) -> None:
-    with pytest.raises(RegistryUnreachableError, match="InvalidSchema"):
-        http.over_https(DOWNGRADED)
+    with pytest.raises(HttpError, match="redirects to what is not HTTPS"):
+        registry.over_https(DOWNGRADED)
     assert [each.url for each in sent] == [DOWNGRADED]
 
 
 @pytest.mark.parametrize("host", ["a..b", f"{'a' * 70}.example"])
 def test_a_host_that_cannot_be_one_is_said(host: str) -> None:
-    with pytest.raises(RegistryUnreachableError, match="LocationParseError"):
-        http.over_https(f"https://{host}/v2/")
+    with pytest.raises(HttpError, match="LocationParseError"):
+        registry.over_https(f"https://{host}/v2/")

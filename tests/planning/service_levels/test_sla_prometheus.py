@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
-import requests
 from sla_samples import CONTROL, OCTOBER
 
-from operations.service_levels.prometheus import DAY, AskingError, Got, check_address, open_session, query_month
+from operations.project.http import HttpError, HttpResponse, HttpSession
+from operations.service_levels.prometheus import DAY, check_address, query_month
 from planning.service_levels.series import LABELS
 from planning.values.errors import InputError
 
@@ -19,8 +19,12 @@ ROOT = "https://prometheus.example"
 URL = f"{ROOT}/api/v1/query_range"
 
 
-def empty() -> Got:
-    return Got(200, "application/json", b'{"status":"success","data":{"resultType":"matrix","result":[]}}')
+def got_of(status: int, kind: str, body: bytes) -> HttpResponse:
+    return HttpResponse(status=status, headers={"content-type": kind}, body=body)
+
+
+def empty() -> HttpResponse:
+    return got_of(200, "application/json", b'{"status":"success","data":{"resultType":"matrix","result":[]}}')
 
 
 class Server:
@@ -30,8 +34,8 @@ class Server:
         self.queries: list[Mapping[str, str]] = []
         self._until = until
 
-    def __call__(self, url: str, query: Mapping[str, str]) -> Got:
-        assert url == URL
+    def request(self, method: str, url: str, *, query: Mapping[str, str]) -> HttpResponse:
+        assert (method, url) == ("GET", URL)
         self.queries.append(query)
         metric = query["query"].partition("(")[2].partition("[")[0]
         labels = {} if metric == CONTROL.metric else None
@@ -41,12 +45,12 @@ class Server:
         values = [[time, "1"] for time in times if time < self._until]
         series = [{"metric": labels, "values": values}] if values else []
         body = {"status": "success", "data": {"resultType": "matrix", "result": series}}
-        return Got(200, "application/json", json.dumps(body).encode())
+        return got_of(200, "application/json", json.dumps(body).encode())
 
 
 def test_a_month_is_asked_for_by_days_of_1440_minutes() -> None:
     server = Server()
-    found = query_month(ROOT, OCTOBER, until=OCTOBER.end + 10, get=server)
+    found = query_month(ROOT, OCTOBER, until=OCTOBER.end + 10, session=cast("HttpSession", server))
     assert len(server.queries) == 31 * len(LABELS)
     assert {query["query"] for query in server.queries} == {
         f"last_over_time({name}[60s] offset -60s)" for name in LABELS
@@ -58,41 +62,48 @@ def test_a_month_is_asked_for_by_days_of_1440_minutes() -> None:
 
 def test_what_is_to_come_is_not_asked_for() -> None:
     server = Server(until=OCTOBER.start + DAY + 3600)
-    found = query_month(ROOT, OCTOBER, until=OCTOBER.start + DAY + 3600, get=server)
+    found = query_month(ROOT, OCTOBER, until=OCTOBER.start + DAY + 3600, session=cast("HttpSession", server))
     assert len(server.queries) == 2 * len(LABELS)
     assert found.of(CONTROL)[0].end == OCTOBER.start + DAY + 3600
-    assert query_month(ROOT, OCTOBER, until=OCTOBER.start + 30, get=Server()).runs == {}
+    assert query_month(ROOT, OCTOBER, until=OCTOBER.start + 30, session=cast("HttpSession", Server())).runs == {}
+
+
+def answering(got: HttpResponse) -> HttpSession:
+    return cast("HttpSession", SimpleNamespace(request=lambda *_, **__: got))
 
 
 @pytest.mark.parametrize(
     ("got", "said"),
     [
-        (Got(302, "text/html", b""), "sends us to another address, a page to sign in perhaps"),
-        (Got(401, "text/plain", b"no"), "answers 401"),
-        (Got(403, "application/json", b"{}"), "answers 403"),
-        (Got(200, "text/html", b"<html>Sign in</html>"), "answers 200 with a web page"),
-        (Got(200, "", b"<html>Sign in</html>"), "answers 200 with a web page"),
-        (Got(404, "text/plain", b"not found"), "answers 404 with no JSON"),
-        (Got(200, "application/json", b"[1]"), "not what Prometheus documents"),
+        (got_of(302, "text/html", b""), "sends us to another address, a page to sign in perhaps"),
+        (got_of(401, "text/plain", b"no"), "answers 401"),
+        (got_of(403, "application/json", b"{}"), "answers 403"),
+        (got_of(200, "text/html", b"<html>Sign in</html>"), "answers 200 with a web page"),
+        (got_of(200, "", b"<html>Sign in</html>"), "answers 200 with a web page"),
+        (got_of(404, "text/plain", b"not found"), "answers 404 with no JSON"),
+        (got_of(200, "application/json", b"[1]"), "not what Prometheus documents"),
         (
-            Got(400, "application/json", b'{"status":"error","errorType":"bad_data","error":"parse error"}'),
+            got_of(400, "application/json", b'{"status":"error","errorType":"bad_data","error":"parse error"}'),
             "answers 400: parse error",
         ),
-        (Got(503, "application/json", b'{"status":"error","error":"query timed out"}'), "answers 503: query timed out"),
-        (Got(200, "application/json", b'{"status":"error","error":"too many samples"}'), "too many samples"),
+        (
+            got_of(503, "application/json", b'{"status":"error","error":"query timed out"}'),
+            "answers 503: query timed out",
+        ),
+        (got_of(200, "application/json", b'{"status":"error","error":"too many samples"}'), "too many samples"),
     ],
 )
-def test_what_is_no_answer_is_told_in_words(got: Got, said: str) -> None:
-    with pytest.raises(AskingError) as caught:
-        query_month(ROOT, OCTOBER, until=OCTOBER.end, get=lambda *_: got)
+def test_what_is_no_answer_is_told_in_words(got: HttpResponse, said: str) -> None:
+    with pytest.raises(HttpError) as caught:
+        query_month(ROOT, OCTOBER, until=OCTOBER.end, session=answering(got))
     assert said in str(caught.value)
     assert caught.value.hint
 
 
 def test_an_answer_that_is_not_a_matrix_is_bad_input() -> None:
-    got = Got(200, "application/json", b'{"status":"success","data":{"resultType":"vector","result":[]}}')
+    got = got_of(200, "application/json", b'{"status":"success","data":{"resultType":"vector","result":[]}}')
     with pytest.raises(InputError, match="no answer to a range query"):
-        query_month(ROOT, OCTOBER, until=OCTOBER.end, get=lambda *_: got)
+        query_month(ROOT, OCTOBER, until=OCTOBER.end, session=answering(got))
 
 
 @pytest.mark.parametrize(
@@ -117,63 +128,3 @@ def test_addresses_that_would_send_a_token_in_the_clear_are_refused(url: str, sa
 def test_addresses_that_may_be_asked() -> None:
     assert check_address("https://prometheus.example/") == "https://prometheus.example"
     assert check_address("http://localhost:9090") == "http://localhost:9090"
-
-
-class Reply:
-    def __init__(self, status: int, body: bytes) -> None:
-        self.status_code = status
-        self.headers = {"Content-Type": "application/json"}
-        self._body = body
-
-    def iter_content(self, size: int) -> Iterator[bytes]:
-        assert size
-        yield self._body
-
-
-def session(monkeypatch: pytest.MonkeyPatch, *replies: Reply | requests.RequestException) -> list[dict[str, Any]]:
-    """What was sent; each request takes the next reply."""
-    sent: list[dict[str, Any]] = []
-    waiting = list(replies)
-
-    @contextmanager
-    def get(self: requests.Session, url: str, **given: Any) -> Iterator[Reply]:
-        request = requests.Request("GET", url).prepare()
-        assert callable(self.auth)
-        sent.append({**given, "url": url, "headers": dict(self.auth(request).headers)})
-        reply = waiting.pop(0)
-        if isinstance(reply, requests.RequestException):
-            raise reply
-        yield reply
-
-    monkeypatch.setattr(requests.Session, "get", get)
-    return sent
-
-
-def test_a_passing_fault_is_tried_again_and_no_redirect_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-    sent = session(monkeypatch, Reply(503, b""), requests.Timeout(), Reply(200, b"{}"))
-    got = open_session("token", sleep=pauses.append)(URL, {"query": "x"})
-    assert (got.status, got.body, pauses) == (200, b"{}", [2.0, 4.0])
-    assert all(each["allow_redirects"] is False and each["timeout"] for each in sent)
-    assert sent[0]["headers"]["Authorization"] == "Bearer token"
-
-
-def test_without_a_token_nothing_is_sent_not_even_one_of_netrc(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = session(monkeypatch, Reply(200, b"{}"))
-    open_session("", sleep=lambda _: None)(URL, {})
-    assert "Authorization" not in sent[0]["headers"]
-
-
-def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    session(monkeypatch, *(requests.ConnectionError() for _ in range(3)))
-    with pytest.raises(AskingError, match="ConnectionError"):
-        open_session("", sleep=lambda _: None)(URL, {})
-
-
-def test_a_refusal_is_not_tried_again_and_a_day_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = session(monkeypatch, Reply(400, b"{}"), Reply(200, b"x" * ((64 << 20) + 1)))
-    get = open_session("", sleep=lambda _: None)
-    assert get(URL, {}).status == 400
-    assert len(sent) == 1
-    with pytest.raises(AskingError, match="longer than 64 MiB"):
-        get(URL, {})

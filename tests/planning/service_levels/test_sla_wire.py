@@ -9,7 +9,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
-from operations.service_levels.prometheus import TOKEN, AskingError, Got, open_session
+from operations.project.http import HttpError, HttpResponse
+from operations.service_levels.prometheus import TOKEN, open_session
 from planning.values.errors import InputError
 
 URL = "https://prometheus.example/api/v1/query_range"
@@ -32,27 +33,28 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[requests.PreparedRequest]:
 
 
 def test_a_question_is_encoded_and_carries_the_token_without_its_line_end(sent: list[requests.PreparedRequest]) -> None:
-    get = open_session("secret\n", sleep=lambda _: None)
+    session = open_session("secret\n")
     query = {"query": "last_over_time(up[60s] offset -60s)", "start": "60"}
-    assert get(URL, query) == Got(200, "application/json", b"{}")
+    answer = HttpResponse(status=200, headers={"content-type": "application/json"}, body=b"{}")
+    assert session.request("GET", URL, query=query) == answer
     (request,) = sent
     assert request.url == f"{URL}?query=last_over_time%28up%5B60s%5D+offset+-60s%29&start=60"
     assert request.headers["Authorization"] == "Bearer secret"
 
 
 def test_a_redirect_is_told_and_not_followed(sent: list[requests.PreparedRequest]) -> None:
-    assert open_session("secret", sleep=lambda _: None)(f"{URL}/moved", {}).status == 302
+    assert open_session("secret").request("GET", f"{URL}/moved").status == 302
     assert [request.url for request in sent] == [f"{URL}/moved"]
 
 
 @pytest.mark.parametrize("token", ["one\ntwo", "t€", "a\x00b"])
 def test_what_can_be_no_token_is_said_and_not_repeated(token: str) -> None:
     with pytest.raises(InputError) as refused:
-        open_session(token, sleep=lambda _: None)
+        open_session(token)
     assert str(refused.value) == f"{TOKEN} holds characters that no token has"
 
 
 @pytest.mark.parametrize("host", ["a..b", f"{'a' * 70}.example"])
 def test_a_host_that_cannot_be_one_is_said(host: str) -> None:
-    with pytest.raises(AskingError, match="LocationParseError"):
-        open_session("", sleep=lambda _: None)(f"https://{host}/x", {})
+    with pytest.raises(HttpError, match="LocationParseError"):
+        open_session("").request("GET", f"https://{host}/x")

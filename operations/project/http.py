@@ -1,0 +1,235 @@
+"""HTTP requests bounded in size and time: a login stays with its host, and only what is safe is sent again."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final, Self, final
+from urllib.parse import urljoin, urlsplit
+
+import requests
+import requests.auth
+from urllib3.exceptions import LocationParseError
+
+from planning.values.errors import AtollError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SECONDS: Final = 30.0
+TRIES: Final = 4
+LONGEST_PAUSE: Final = 60.0  # seconds; a server may ask for an hour
+LARGEST: Final = 64 << 20  # bytes of an answer; the largest index of a chart repository has a fifth of it
+BLOCK: Final = 1 << 16
+LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+UNTRUSTED: Final = "its certificate is not trusted here: name the file of who signed it in REQUESTS_CA_BUNDLE"
+UNREACHABLE: Final = "is it reachable from here?"
+OK: Final = 200
+BAD: Final = 400
+UNAUTHORIZED: Final = 401
+FORBIDDEN: Final = 403
+NOT_FOUND: Final = 404
+TOO_MANY: Final = 429
+SERVER_FAULT: Final = 500
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+
+
+class HttpError(AtollError):
+    """No answer, or none that can be used.
+
+    Args:
+        status: of the answer; 0 where nothing came back.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", status: int = 0) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+
+    @property
+    def refused(self) -> bool:
+        """Whether the login may not do this, which no retry mends."""
+        return self.status in {FORBIDDEN, NOT_FOUND}
+
+
+class AnswerTooLargeError(HttpError):
+    """The answer is larger than its limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpResponse:
+    """An answer, whatever its status; names of headers are lower case."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: bytes = b""
+
+
+def is_secure(url: str) -> bool:
+    """Whether what is sent there stays secret: HTTPS, or plain HTTP to this machine itself."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        return False
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and host in LOCAL))
+
+
+@final
+class HttpSession:
+    """Requests over kept connections.
+
+    Args:
+        token: bearer token for every address that is asked, but not for those to which it redirects.
+        netrc: whether a login of ~/.netrc is used where there is no token.
+        seconds: for a connection, and for each read.
+        sleep: waits between tries.
+    """
+
+    def __init__(
+        self,
+        *,
+        token: str = "",
+        netrc: bool = False,
+        headers: Mapping[str, str] | None = None,
+        seconds: float = SECONDS,
+        sleep: Callable[[float], None] | None = None,
+    ) -> None:
+        self.connections = requests.Session()
+        self.connections.headers.update({"User-Agent": "atoll", **(headers or {})})
+        self._without_token = None if netrc else _keep_login  # None lets the library look into ~/.netrc
+        self._login = _BearerLogin(token) if token else self._without_token
+        self._seconds = seconds
+        self._sleep = sleep or time.sleep
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connections.close()
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        query: Mapping[str, str | int] | None = None,
+        body: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        redirects: int = 0,
+        most_bytes: int | None = None,
+        repeatable: bool = True,
+    ) -> HttpResponse:
+        """The answer, after some tries.
+
+        Args:
+            body: sent as JSON.
+            redirects: how many are followed; the login goes to no other host with them.
+            repeatable: whether sending it twice does no harm.
+
+        Raises:
+            HttpError: not HTTPS, a redirect included, or no answer.
+            AnswerTooLargeError: the answer is longer than `most_bytes`, or 64 MiB.
+        """
+        sent = dict(headers or {})
+        login = _keep_login if "Authorization" in sent else self._login
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        content = None if body is None else json.dumps(body).encode()
+        there = url
+        for _ in range(redirects + 1):
+            if not is_secure(there):
+                raise HttpError(f"{url} is not HTTPS")
+            call = partial(
+                self.connections.request,
+                method,
+                there,
+                params=query,
+                data=content,
+                headers=sent,
+                auth=login,
+                timeout=self._seconds,
+                stream=True,
+                allow_redirects=False,
+            )
+            answer = self._try(call, url, most_bytes=most_bytes or LARGEST, repeatable=repeatable)
+            if not redirects or answer.status not in REDIRECTS:
+                return answer
+            here, there, query = there, _redirect_target(there, answer, name=url), None
+            if urlsplit(here)[:2] != urlsplit(there)[:2]:
+                sent.pop("Authorization", None)
+                login = self._without_token
+        raise HttpError(f"{url} leads from redirect to redirect")
+
+    def _try(
+        self, call: Callable[[], requests.Response], name: str, *, most_bytes: int, repeatable: bool
+    ) -> HttpResponse:
+        # An address that a server redirected to may hold a signature: errors say the one that was asked, `name`.
+        # To this machine itself no proxy of the environment may see the token.
+        self.connections.trust_env = name.startswith("https://")
+        for turn in range(1, TRIES + 1):
+            pause = 2.0**turn
+            try:
+                answer = _read_answer(call, name, most_bytes=most_bytes)
+            except (requests.RequestException, LocationParseError) as error:
+                untrusted = isinstance(error, requests.exceptions.SSLError)
+                hopeless = untrusted or isinstance(error, LocationParseError)
+                if turn == TRIES or hopeless or not repeatable:
+                    hint = UNTRUSTED if untrusted else UNREACHABLE
+                    raise HttpError(f"{name}: {type(error).__name__}", hint=hint) from error
+            except ValueError as error:  # the library reads a redirect that it does not follow
+                raise HttpError(f"{name} redirects to an address that is none") from error
+            else:
+                if turn == TRIES or not _is_passing(answer, repeatable=repeatable):
+                    return answer
+                asked = answer.headers.get("retry-after", "")
+                pause = min(float(asked) if asked.isdecimal() else pause, LONGEST_PAUSE)
+            self._sleep(pause)
+        raise AssertionError
+
+
+def _read_answer(call: Callable[[], requests.Response], name: str, *, most_bytes: int) -> HttpResponse:
+    with call() as answer:
+        body = bytearray()
+        for block in answer.iter_content(BLOCK):
+            body += block
+            if len(body) > most_bytes:
+                raise AnswerTooLargeError(f"{name} is longer than {most_bytes >> 20} MiB")
+        headers = {key.lower(): value for key, value in answer.headers.items()}
+        return HttpResponse(status=answer.status_code, headers=headers, body=bytes(body))
+
+
+class _BearerLogin(requests.auth.AuthBase):
+    """A bearer token that prints as nothing."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def __call__(self, r: requests.PreparedRequest) -> requests.PreparedRequest:
+        r.headers["Authorization"] = f"Bearer {self._token}"
+        return r
+
+
+def _keep_login(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    return request
+
+
+def _redirect_target(here: str, answer: HttpResponse, *, name: str) -> str:
+    """Where a redirect leads.
+
+    Raises:
+        HttpError: from HTTPS to plain HTTP.
+    """
+    there = urljoin(here, answer.headers.get("location", ""))
+    if not is_secure(there) or (here.startswith("https:") and not there.startswith("https:")):
+        raise HttpError(f"{name} redirects to what is not HTTPS")
+    return there
+
+
+def _is_passing(answer: HttpResponse, *, repeatable: bool) -> bool:
+    """Whether trying again may help: a rate limit always, a fault of the server where repeating does no harm."""
+    limited = answer.headers.get("retry-after") or answer.headers.get("x-ratelimit-remaining") == "0"
+    if answer.status == TOO_MANY or (answer.status == FORBIDDEN and limited):
+        return True
+    return repeatable and answer.status >= SERVER_FAULT
