@@ -2,24 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, NotRequired, cast
 
-from planning.clone.form import SCHEMA_VERSION, build_assumed_form, field_forms
+from pydantic import with_config
+from typing_extensions import TypedDict
+
+from planning.clone.comparison.stack_comparison import CloneComparison  # noqa: TC001 - pydantic reads it
+from planning.clone.decisions.decision import Need
+from planning.costs.json_shapes import CLOSED
+from planning.values.json_format import to_json
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from operations.clone.assembly import Clone
     from operations.clone.source import SourceStack
-    from planning.clone.comparison.form import ComparisonForm
-    from planning.clone.form import CloneForm, PlaceForm
+    from planning.clone.decisions.decision import CloneDecision
+    from planning.clone.field_table import FieldRow
     from planning.spec.lock import Lock
 
+SCHEMA_VERSION: Final = 1
 PLAIN: Final = "comments and layout of the source's checklist could not be kept: the clone's is a plain listing"
 ZONES: Final = (
     "the zones stand in the lock, not in the checklist; `atoll accept` keeps them while the machines are sold there"
 )
+
+
+@with_config(CLOSED)
+class PlaceForm(TypedDict):
+    """Where a stack is."""
+
+    stack: str
+    option: str
+    provider: str
+    region: str
+    zones: list[str]
+    cidr: str
+
+
+@with_config(CLOSED)
+class FieldForm(TypedDict):
+    """One row of the table."""
+
+    field: str
+    care: Literal["kept", "re-derived", "needs a decision"]
+    old: str
+    new: str
+    why: str
+    answer: NotRequired[str]
+    """What was decided, or assumed."""
+
+
+@with_config(CLOSED)
+class ConfigForm(TypedDict):
+    """One key of the source's stack configuration."""
+
+    key: str
+    carried: bool
+    why: str
+
+
+@with_config(CLOSED)
+class CloneForm(TypedDict):
+    """A clone: what was asked, what became of every field, and what is to be done next."""
+
+    schema_version: int
+    source: PlaceForm
+    clone: PlaceForm
+    written: list[str]
+    """Files; empty for a dry run."""
+    fields: list[FieldForm]
+    """Every field of the checklist."""
+    placed: list[FieldForm]
+    """What of the lock is bound to its place, and what is made for each stack."""
+    assumed: dict[str, str]
+    """Decisions that nobody took, and the answer that was assumed."""
+    config: list[ConfigForm]
+    secrets_provider: str
+    """What encrypts the clone's secrets; empty for the backend's own way, chosen by `atoll up`."""
+    names_compared: int
+    """Names of resources of both stacks, none of which is shared."""
+    comparison: CloneComparison
+    """Prices per line, capability, security, residency and latency."""
+    notes: list[str]
+    next: list[str]
 
 
 def clone_form(
@@ -28,17 +95,17 @@ def clone_form(
     *,
     written: Sequence[str],
     names: int,
-    comparison: ComparisonForm,
-) -> CloneForm:
-    """`atoll clone --json`."""
-    return {
+    comparison: CloneComparison,
+) -> dict[str, object]:
+    """`atoll clone --json`, plain values of a `CloneForm`."""
+    form: CloneForm = {
         "schema_version": SCHEMA_VERSION,
         "source": _place_form(source.lock),
         "clone": _place_form(clone.lock),
         "written": list(written),
-        "fields": field_forms(clone.fields),
-        "placed": field_forms(clone.placed),
-        "assumed": build_assumed_form(clone.decisions, clone.answers),
+        "fields": _field_forms(clone.fields),
+        "placed": _field_forms(clone.placed),
+        "assumed": list_assumed(clone.decisions, clone.answers),
         "config": [{"key": each.name, "carried": each.carried, "why": each.why} for each in clone.keys],
         "secrets_provider": clone.secrets_provider,
         "names_compared": names,
@@ -46,6 +113,7 @@ def clone_form(
         "notes": list(notes(clone)),
         "next": list(next_steps(source.stack, clone.stack)),
     }
+    return cast("dict[str, object]", to_json(form))
 
 
 def _place_form(lock: Lock) -> PlaceForm:
@@ -60,10 +128,25 @@ def _place_form(lock: Lock) -> PlaceForm:
     }
 
 
+def _field_forms(rows: Sequence[FieldRow]) -> list[FieldForm]:
+    found: list[FieldForm] = []
+    for row in rows:
+        form: FieldForm = {"field": row.field, "care": row.care.value, "old": row.old, "new": row.new, "why": row.why}
+        if row.answer:
+            form["answer"] = row.answer
+        found.append(form)
+    return found
+
+
+def list_assumed(decisions: Sequence[CloneDecision], answers: Mapping[str, str]) -> dict[str, str]:
+    """Decisions with an answer that nobody gave."""
+    return {each.path: each.assumed for each in decisions if each.need is Need.ASSUMED and each.path not in answers}
+
+
 def notes(clone: Clone) -> tuple[str, ...]:
     """What a person must know of the clone beside the tables."""
     verdict = clone.option.judgement
-    assumed = build_assumed_form(clone.decisions, clone.answers)
+    assumed = list_assumed(clone.decisions, clone.answers)
     found = [
         *(
             f"assumed: {each.path}: {assumed[each.path]}; {each.why}"
@@ -98,8 +181,3 @@ def next_steps(source: str, clone: str) -> tuple[str, ...]:
         f"atoll up {clone}",
         f"atoll relocate plan {source} {clone}",
     )
-
-
-def as_object(form: object) -> dict[str, object]:
-    """A typed form as any JSON object."""
-    return cast("dict[str, object]", form)

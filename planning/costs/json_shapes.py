@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
+def publish_as(title: str) -> ConfigDict:
+    """Of a result that is printed as it is: its name in the published schema, whatever its class is called."""
+    return ConfigDict(extra="forbid", use_attribute_docstrings=True, title=title)
+
+
 @with_config(CLOSED)
 class RangeForm(TypedDict):
     """Three readings of one quantity or amount, rising."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 from pydantic import TypeAdapter
 
 from cli.terminal.console import show_json
+from operations.clone.report import CloneForm
 from operations.plans.plan_form import PlanForm
 from operations.plans.watch_form import WatchForm
 from operations.relocation.rehearsal.report import RehearsalForm
 from operations.relocation.runner.status import StatusForm
 from planning.acceptance.report.form import AcceptanceForm
 from planning.checklist.reference import schema as checklist_schema
-from planning.clone.form import CloneForm
 from planning.cloud_checks.orphans import LeftoversForm
 from planning.cloud_checks.pool_capacity import PreflightForm
 from planning.diff.form import DiffForm
@@ -85,7 +86,18 @@ def schema(of: str) -> dict[str, object]:
     if of == "lock":
         body["properties"]["digest"] = LOCK_DIGEST
         body["required"].append("digest")
-    return {"$schema": DRAFT, "title": title, **_strip_titles(body)}
+    return {"$schema": DRAFT, "title": title, **_strip_titles(_rename_definitions(body))}
+
+
+def _rename_definitions(body: dict[str, Any]) -> dict[str, Any]:
+    """Each definition under the title of its class: readers know it by that name, whatever our class is called."""
+    titles = {name: each.get("title", name) for name, each in body.get("$defs", {}).items()}
+    text = json.dumps(body)
+    for name, published in titles.items():
+        text = text.replace(f'"#/$defs/{name}"', f'"#/$defs/{published}"')
+    renamed = cast("dict[str, Any]", json.loads(text))
+    defined = {titles[name]: each for name, each in renamed.get("$defs", {}).items()}
+    return renamed | ({"$defs": dict(sorted(defined.items()))} if defined else {})
 
 
 def _strip_titles(value: object, *, names: bool = False) -> Any:  # noqa: ANN401 - any part of a JSON document

@@ -14,7 +14,7 @@ from cli.terminal.output import resolve_files, tell_written
 from cli.terminal.prompts import read_typed_line
 from cli.views.clone.summary import config_parts, field_parts
 from operations.clone.assembly import CloneRequest, build_clone, open_decisions
-from operations.clone.report import as_object, clone_form, next_steps, remarks
+from operations.clone.report import clone_form, next_steps, remarks
 from operations.clone.resource_names import preview_resources, refuse_shared
 from operations.clone.source import read_source, refuse_name, refuse_same_place, zones_of
 from operations.plans.price_book import price_book
@@ -218,15 +218,14 @@ def _tell(
     files: Iterable[Path],
     as_json: bool,
 ) -> None:
-    from planning.clone.comparison.form import comparison_form  # noqa: PLC0415 - as above
     from planning.clone.comparison.stack_comparison import compare  # noqa: PLC0415 - not before the clone is one
 
     compared = compare(first.lock, clone.lock, catalog=catalog)
-    form = clone_form(first, clone, written=written, names=names, comparison=comparison_form(compared))
-    write_all({path: json_text(as_object(form)) for path in files})
+    form = clone_form(first, clone, written=written, names=names, comparison=compared)
+    write_all({path: json_text(form) for path in files})
     tell_written(files)
     if as_json:
-        sys.stdout.write(json_text(as_object(form)))
+        sys.stdout.write(json_text(form))
         return
     from cli.views.clone.differences import parts  # noqa: PLC0415 - as above
     from cli.views.clone.summary import summary  # noqa: PLC0415 - as above

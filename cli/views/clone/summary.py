@@ -11,9 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.views.diff import amounts
-from operations.clone.report import PLAIN
+from operations.clone.report import PLAIN, list_assumed
 from planning.clone.field_table import MADE, FieldHandling
-from planning.clone.form import build_assumed_form
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def _cost(money: PriceLines, keys: set[str], *, side: str) -> Decimal:
 
 
 def _look_at(clone: Clone, c: CloneComparison) -> Iterator[tuple[str, str]]:
-    assumed = build_assumed_form(clone.decisions, clone.answers)
+    assumed = list_assumed(clone.decisions, clone.answers)
     for each in clone.decisions:
         if each.path in assumed:
             yield f"assumed, as nobody decided it: {each.path}: {assumed[each.path]} ({each.why})", "yellow"

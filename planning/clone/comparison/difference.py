@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from pydantic.dataclasses import dataclass
+
+from planning.costs.json_shapes import publish_as
 from planning.values.json_format import decimal_text
 
 if TYPE_CHECKING:
@@ -16,25 +18,17 @@ NOT_KNOWN: Final = "not known"
 LOCKS: Final = "the two locks"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("DifferenceForm"))
 class Difference:
-    """One thing that differs.
-
-    Args:
-        placement: of which cluster of the stack.
-        topic: "provider", "cluster", "network", "pool train", "storage warm", "platform".
-        old: as it is at the source; "none" where there is none.
-        source: where the fact stands: the locks, or a catalog file and the source that it names.
-        note: what follows from it; "" where nothing has to be said.
-    """
+    """Something that one side has or does otherwise."""
 
     placement: str
-    topic: str
+    topic: str  # "provider", "cluster", "network", "pool train", "storage warm", "platform"
     what: str
-    old: str
+    old: str  # "none" where there is none
     new: str
-    source: str
-    note: str = ""
+    source: str  # the locks, or a catalog file and the source that it names
+    note: str  # what follows from it; "" where nothing has to be said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from planning.costs.json_shapes import publish_as
 from planning.inputs.fact_tables import read_table
 
 if TYPE_CHECKING:
@@ -75,20 +76,16 @@ class Control:
     asked_by: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("ParityForm"))
 class Parity:
-    """One control on both sides.
-
-    Args:
-        name: word of the table of controls.
-        standing: the target held against the source; "differs": both have a part, and not the same one.
-        source: the norm that asks for it.
-    """
+    """One security control on both sides."""
 
     placement: str
     name: str
     title: str
     standing: Standing
+    """The target held against the source. "none": nothing takes its place; "differs": both have a part, not the same
+    one; "yours": whoever runs the cluster decides."""
     old: str
     new: str
     source: str

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pydantic.dataclasses import dataclass
+
+from planning.costs.json_shapes import publish_as
 from planning.diff.amounts import amount_of, delta_of
 from planning.diff.bill_lines import components
+from planning.diff.form import AmountForm, ComponentDiffForm, DeltaForm
 from planning.values.json_format import decimal_text
 
 if TYPE_CHECKING:
@@ -14,13 +17,12 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.costs.json_shapes import LineForm, RangeForm
-    from planning.diff.form import AmountForm, ComponentDiffForm, DeltaForm
     from planning.spec.lock import Lock, LockedLine
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("OneSidedForm"))
 class OneSided:
-    """A line that has a price on one side only, so that nobody can say by how much it moves."""
+    """A line that has a price on one side only."""
 
     key: str
     label: str
@@ -28,20 +30,17 @@ class OneSided:
     """"old" or "new"."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("PriceLinesForm"))
 class PriceLines:
-    """What moves in the bill.
-
-    Args:
-        delta: new less old over everything that is priced, as the two bills say it.
-        comparable: the same without the lines of `one_sided`: a price that is lost is no saving.
-    """
+    """Both bills."""
 
     old: AmountForm
     new: AmountForm
     delta: DeltaForm
-    comparable: DeltaForm
+    comparable: DeltaForm  # a price that is lost is no saving
+    """Without the lines that have a price on one side only."""
     components: tuple[ComponentDiffForm, ...]
+    """Every component of which a line moves, the largest move first."""
     one_sided: tuple[OneSided, ...]
     notes: tuple[str, ...]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from pydantic.dataclasses import dataclass
+
 from planning.checklist.model.vocabulary import Residency
+from planning.costs.json_shapes import publish_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("AbodeForm"))
 class Abode:
-    """Where a cluster lies, as the catalog says it."""
+    """Where a cluster lies."""
 
     provider: str
     region: str
@@ -30,19 +32,15 @@ class Abode:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("ResidenceForm"))
 class Residence:
-    """One cluster before and after.
-
-    Args:
-        demanded: what the target's lock carries from the checklist.
-        verdict: whether the new place is where data may lie; "cannot tell" where no source says where it is.
-    """
+    """Where data lies before and after."""
 
     placement: str
     old: Abode
     new: Abode
     demanded: str
+    """By the checklist."""
     verdict: Literal["kept", "moves", "refused", "cannot tell"]
     words: str
 
@@ -114,23 +112,20 @@ S3_ENDPOINT: Final = "https://s3.{region}.amazonaws.com"
 CLOUDPING: Final = "cloudping.co measures round trips between regions of AWS, for a first idea; measure your own too"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("LatencyForm"))
 class Latency:
-    """What is known of the time between the two places, or why nothing is.
-
-    Args:
-        commands: what measures it, and where it is run.
-    """
+    """What is known of the time between the places."""
 
     words: str
     commands: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    """What measures it."""
+    notes: tuple[str, ...]
 
 
 def latency(old: Lock, new: Lock) -> Latency:
     before, after = old.spec, new.spec
     if _place(before) == _place(after):
-        return Latency(words=f"both are in {_place(before)}: nothing changes", commands=())
+        return Latency(words=f"both are in {_place(before)}: nothing changes", commands=(), notes=())
     return Latency(
         words=f"not known from {_place(before)} to {_place(after)}: no latency is among our facts; measure it",
         commands=tuple(_commands(before, after)),

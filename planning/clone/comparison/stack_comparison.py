@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Final
+
+from pydantic.dataclasses import dataclass
 
 from catalogs.providers import FORBIDDABLE, S3_BY_IDENTITY, profiles, unreachable
 from planning.clone.comparison.difference import (
@@ -18,19 +19,18 @@ from planning.clone.comparison.difference import (
     join_values,
     words,
 )
-from planning.clone.comparison.parity import parities
+from planning.clone.comparison.parity import Parity, parities
 from planning.clone.comparison.pools import pool_differences
-from planning.clone.comparison.price_lines import price_lines
-from planning.clone.comparison.residency import latency, residences
+from planning.clone.comparison.price_lines import PriceLines, price_lines
+from planning.clone.comparison.residency import Latency, Residence, latency, residences
+from planning.costs.json_shapes import publish_as
+from planning.values.json_format import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from catalogs.catalog import Catalog
     from catalogs.model import Provider, StorageTier
-    from planning.clone.comparison.parity import Parity
-    from planning.clone.comparison.price_lines import PriceLines
-    from planning.clone.comparison.residency import Latency, Residence
     from planning.spec.cluster import ClusterSpec, Network, Profile, Tier
     from planning.spec.lock import Lock
     from planning.spec.platform import Platform
@@ -278,10 +278,11 @@ def _ways(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
     yield ComparedFact(what="WireGuard gateway", old=before, new=after, note="users get new profiles")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("ComparisonForm"))
 class CloneComparison:
-    """Everything that differs between two accepted stacks."""
+    """A source and its clone."""
 
+    schema_version: int
     old: str
     new: str
     money: PriceLines
@@ -289,12 +290,13 @@ class CloneComparison:
     security: tuple[Parity, ...]
     residency: tuple[Residence, ...]
     latency: Latency
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 def compare(old: Lock, new: Lock, *, catalog: Catalog) -> CloneComparison:
     """The clone held against its source."""
     return CloneComparison(
+        schema_version=SCHEMA_VERSION,
         old=old.stack,
         new=new.stack,
         money=price_lines(old, new),

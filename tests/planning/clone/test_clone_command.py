@@ -13,9 +13,9 @@ from pydantic import TypeAdapter
 from cli.commands.relocation import clone as command
 from cli.main import application
 from operations.clone import resource_names
+from operations.clone.report import CloneForm
 from planning.checklist.reading.checklist_file import read_file
 from planning.clone.field_table import FieldHandling, list_leaves
-from planning.clone.form import CloneForm
 from planning.costs.resources.resource import Resource
 from planning.spec.lock import read_lock
 from planning.values.errors import InputError
