@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import Scale, grid, picture, scale, text, with_hover
-from cli.pages.documents.html import Markup, document_page, element, escape_text
+from cli.pages.charts.axes import Scale, element, escape_text, grid, picture, scale, text, with_hover
+from cli.pages.documents.rendering import render_html
 from planning.acceptance.report import tables
 from planning.acceptance.report.formatting import FAILED, gib
 from planning.values.money import round_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from markupsafe import Markup
 
     from planning.acceptance.report.form import AcceptanceForm, CurveForm
     from planning.documents.blocks import Document
@@ -35,12 +37,6 @@ COLOURS: Final = ("#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a80
 FAILED_COLOUR: Final = "#d55e00"
 PASSED: Final = "#0072b2"
 UNTOLD: Final = "#8a94a3"
-STYLE: Final = """
-svg .theory { stroke: var(--ink); stroke-width: 1.6; } svg .least { stroke: var(--alert); stroke-width: 2;
-  stroke-dasharray: 6 4; } svg .right { text-anchor: end; } svg .failed { fill: var(--alert); font-weight: 600; }
-svg .axis { stroke: var(--rule); } svg .curve { fill: none; stroke-width: 2.4; } svg .at-least { fill: var(--alert); }
-.failed-list li { font-weight: 600; }
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +192,7 @@ def _format_number(value: Decimal) -> str:
 
 
 def page(document: Document, form: AcceptanceForm) -> str:
-    return document_page(document, pictures=dict(_pictures(form)), style=STYLE)
+    return render_html(document, pictures=dict(_pictures(form)), styles=("document", "acceptance"))
 
 
 def _pictures(form: AcceptanceForm) -> Iterator[tuple[str, Markup]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
-from cli.pages.documents.markdown import box, fit_lines, render_list, table
+from cli.pages.diff.comment_parts import box, fit_lines, render_list, table
 from cli.terminal.escaping import name, prose, title
 from cli.views.diff import amounts as figures
 from cli.views.watch import amounts, headline, is_loud, prices_of, reason, state

@@ -1,40 +1,63 @@
-"""A document: blocks of sentences, which terminal, Markdown and HTML each show in their way."""
+"""A document: blocks of sentences, which one template shows as HTML and one as Markdown."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from planning.documents.figures import Origin
+from planning.documents.figures import Footnote, Origin, Sentence, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.documents.figures import Figure, Sentence
+    from planning.documents.figures import Figure, Part
+
+NO_NUMBERS: Final = 99
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A chapter (2) or a section (3)."""
+    """A chapter (2) or a section (3).
+
+    Args:
+        anchor: name of the place in the page; unique. Headings with one begin a section of the page.
+        breaks: whether it starts on a sheet of paper of its own.
+    """
 
     level: int
     title: Sentence
+    anchor: str = ""
+    breaks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
+    """A sentence; `term` stands in bold before it."""
+
     sentence: Sentence
+    term: Sentence | None = None
+
+    @classmethod
+    def of(cls, *parts: Part | Sentence) -> Paragraph:
+        return cls(say(*parts))
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     sentence: Sentence
 
+    @classmethod
+    def of(cls, *parts: Part | Sentence) -> Notice:
+        return cls(say(*parts))
+
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
+    """A list; with `boxes` each item is to be ticked, with `facts` its words before a colon are its name."""
+
     items: tuple[Sentence, ...]
     boxes: bool = False
+    facts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +66,43 @@ class Table:
 
     Args:
         numbers_from: first column whose figures stand right; beyond the last for none.
+        numbers_until: first column behind them.
+        style: classes of the page's style sheet.
+        wide: least width in rem before it scrolls by itself.
+        folded: words under which a reader may close it; "" for a table that is always open.
+        opened: whether a folded one is open at first.
+        notes_at_head: whether a footnote that a whole column has stands once, at its head.
     """
 
     head: tuple[Sentence, ...]
     rows: tuple[tuple[Sentence, ...], ...]
     caption: Sentence | None = None
-    numbers_from: int = 99
+    numbers_from: int = NO_NUMBERS
+    numbers_until: int = NO_NUMBERS
+    style: str = ""
+    wide: int | None = None
+    folded: str = ""
+    opened: bool = True
+    notes_at_head: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        head: Sequence[str],
+        rows: Sequence[tuple[Sentence, ...]],
+        *,
+        numbers_from: int = NO_NUMBERS,
+        caption: Sentence | None = None,
+    ) -> Table:
+        """A table whose head is plain words."""
+        return cls(head=tuple(map(say, head)), rows=tuple(rows), numbers_from=numbers_from, caption=caption)
+
+    @property
+    def width(self) -> int:
+        return len(self.head) or max(map(len, self.rows), default=0)
+
+    def holds_numbers(self, column: int) -> bool:
+        return self.numbers_from <= column < self.numbers_until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +111,12 @@ class Picture:
 
     Args:
         name: under which it is handed over: SVG text for HTML, nothing for Markdown, which shows `alt` only.
+        alt: its caption; None where a chart says in words of its own what it shows.
         figures: every figure that is drawn.
     """
 
     name: str
-    alt: Sentence
+    alt: Sentence | None = None
     figures: tuple[Figure, ...] = ()
 
 
@@ -71,18 +126,42 @@ class Blank:
 
     label: Sentence
 
+    @classmethod
+    def of(cls, *parts: Part | Sentence) -> Blank:
+        return cls(say(*parts))
 
-Block = Heading | Paragraph | Notice | Bullets | Table | Picture | Blank
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a machine reads: in the line of its label, or fenced where it has none."""
+
+    text: str
+    label: Sentence | None = None
+
+
+Block = Heading | Paragraph | Notice | Bullets | Table | Picture | Blank | Code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
+    """Blocks in the order in which they are read.
+
+    Args:
+        lead: what is read before anything else, in a frame; a document that has one lists its chapters below it.
+        title: empty where the Markdown is part of another text.
+        family: "quote" or "relocation", whose pages and Markdown have a form of their own.
+        page_title: of the browser's tab, where it is not the title.
+    """
+
     title: Sentence
-    subtitle: Sentence
+    subtitle: Sentence = say()  # noqa: RUF009 - frozen
     blocks: tuple[Block, ...]
+    lead: tuple[Sentence, ...] = ()
+    family: str = ""
+    page_title: str = ""
 
     def sentences(self) -> Iterator[Sentence]:
-        yield from (self.title, self.subtitle)
+        yield from (self.title, self.subtitle, *self.lead)
         for block in self.blocks:
             yield from _sentences(block)
 
@@ -96,27 +175,30 @@ class Document:
 
 def _sentences(block: Block) -> Iterator[Sentence]:
     match block:
-        case Heading(title=sentence) | Paragraph(sentence) | Notice(sentence) | Blank(sentence):
+        case Heading(title=sentence) | Notice(sentence) | Blank(sentence):
             yield sentence
+        case Paragraph(sentence, term):
+            yield from (sentence,) if term is None else (term, sentence)
         case Bullets(items=items):
             yield from items
-        case Picture(alt=alt):
-            yield alt
+        case Picture(alt=sentence) | Code(label=sentence):
+            if sentence is not None:
+                yield sentence
         case Table():
             yield from (*block.head, *(cell for row in block.rows for cell in row))
             if block.caption is not None:
                 yield block.caption
 
 
-def footnotes(document: Document) -> Mapping[str, int]:
-    found: dict[str, int] = {}
+def footnotes(document: Document) -> Mapping[str | Footnote, int]:
+    found: dict[str | Footnote, int] = {}
     for figure in document.figures():
         for note in notes_of(figure):
             found.setdefault(note, len(found) + 1)
     return found
 
 
-def notes_of(figure: Figure) -> Iterator[str]:
+def notes_of(figure: Figure) -> Iterator[str | Footnote]:
     """What the footnotes of one figure say; none for what the lock or the checklist says itself."""
     if figure.origin is Origin.RECKONED:
         yield f"reckoned: {figure.at}"
@@ -126,16 +208,12 @@ def notes_of(figure: Figure) -> Iterator[str]:
         yield figure.source
 
 
-def of_columns(table: Table) -> tuple[frozenset[str], ...]:
+def find_shared_notes(table: Table) -> tuple[frozenset[str | Footnote], ...]:
     """Footnotes that every figure of a column has, which stand at its head instead of beside each."""
-    return tuple(_find_shared_notes([row[at] for row in table.rows if at < len(row)]) for at in range(len(table.head)))
+    columns = ([row[at] for row in table.rows if at < len(row)] for at in range(table.width))
+    return tuple(_share_notes(cells) if table.notes_at_head else frozenset() for cells in columns)
 
 
-def _find_shared_notes(cells: list[Sentence]) -> frozenset[str]:
+def _share_notes(cells: list[Sentence]) -> frozenset[str | Footnote]:
     found = [frozenset(notes_of(figure)) for cell in cells for figure in cell.figures]
     return found[0].intersection(*found[1:]) if len(found) > 1 else frozenset()
-
-
-def numbers(figure: Figure, notes: Mapping[str, int], *, told: frozenset[str] = frozenset()) -> list[int]:
-    """Numbers of a figure's footnotes, without those that its column tells of."""
-    return sorted({notes[text] for text in notes_of(figure) if text not in told})

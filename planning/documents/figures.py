@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,10 +25,19 @@ class Origin(StrEnum):
     CATALOG = "catalog"
     MEASURED = "measured"
     RECKONED = "reckoned"
+    CITED = "cited"  # taken over whole from a quote or a plan, whose JSON has the origin of each figure
 
 
 class UntracedError(ValueError):
     """A figure that nobody can trace: a fault of ours, never of the user."""
+
+
+class Footnote(NamedTuple):
+    """A source in its parts, of which the address may be followed."""
+
+    text: str
+    url: str = ""
+    dated: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +56,7 @@ class Figure:
     text: str
     origin: Origin
     at: str
-    source: str = ""
+    source: str | Footnote = ""
     inputs: tuple[Figure, ...] = ()
 
     def __post_init__(self) -> None:
@@ -62,11 +71,20 @@ Part = str | Figure
 class Sentence:
     """Plain words and figures, in the order in which they are read.
 
+    Args:
+        tone: how it is meant, as classes of the page's style sheet: a verdict ("within", "over", "cannot-tell"),
+            "faint", "sum", "box" to be ticked, "drawn" for what explains a chart, and so on.
+        hover: words that a page shows over it.
+        below: small print under it.
+
     Raises:
         UntracedError: a digit in the plain words.
     """
 
     parts: tuple[Part, ...]
+    tone: str = ""
+    hover: str = ""
+    below: str = ""
 
     def __post_init__(self) -> None:
         loose = [part for part in self.parts if isinstance(part, str) and DIGIT.search(part)]
@@ -95,6 +113,12 @@ def say(*parts: Part | Sentence) -> Sentence:
     for part in parts:
         found += part.parts if isinstance(part, Sentence) else (part,)
     return Sentence(tuple(found))
+
+
+def cite(text: str, *, source: str | Footnote = "", tone: str = "", hover: str = "", below: str = "") -> Sentence:
+    """Words of a quote or a plan as they stand there, digits included."""
+    parts = (Figure(text=text, origin=Origin.CITED, at="cited", source=source),) if text else ()
+    return Sentence(parts, tone, hover, below)
 
 
 def join_sentences(sentences: Iterable[Sentence], *, last: str = " and ") -> Sentence:

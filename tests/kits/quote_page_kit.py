@@ -16,8 +16,8 @@ from xml.etree import ElementTree as ET
 
 from catalogs.catalog import Catalog, load
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
-from cli.pages.quote.document import markdown_text, sheets
-from cli.pages.quote.html import page
+from cli.pages.documents.rendering import render_markdown
+from cli.pages.quote.document import page, quote_document
 from cli.terminal.amounts import duration
 from cli.views.quote.options import order_options
 from planning.checklist.model.checklist import Checklist, checklist_digest
@@ -52,13 +52,13 @@ class Made:
 
     @cached_property
     def html(self) -> str:
-        said = sheets(self.quote, checklist=self.checklist, catalog=self.catalog, standings=self.standings)
-        return page(said, self.quote, checklist=self.checklist, catalog=self.catalog, standings=self.standings)
+        return page(self.quote, checklist=self.checklist, catalog=self.catalog, standings=self.standings)
 
     @cached_property
     def markdown(self) -> str:
-        found = sheets(self.quote, checklist=self.checklist, catalog=self.catalog, standings=self.standings)
-        return markdown_text(found)
+        return render_markdown(
+            quote_document(self.quote, checklist=self.checklist, catalog=self.catalog, standings=self.standings)
+        )
 
     @cached_property
     def tree(self) -> ET.Element:

@@ -6,7 +6,7 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from planning.documents.blocks import Document
     from planning.service_levels.form import SlaForm
     from planning.service_levels.series import RecordedSeries
-
-
-WRAPPED: Final = """p, li, td:nth-child(2):last-child { overflow-wrap: anywhere; } .blank span { max-width: 60%; }
-@media (max-width: 40rem) { .wide > table { min-width: 0; } td:first-child { min-width: 4.5rem; } }
-"""
 
 
 def run_contract(
@@ -64,13 +59,15 @@ def run_contract(
 
 
 def _write(document: Document, files: Mapping[str, Path]) -> None:
-    from cli.pages.documents.html import document_page  # noqa: PLC0415 - as above
-    from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
+    from cli.pages.documents.rendering import render_html, render_markdown  # noqa: PLC0415 - as above
 
     if not files:
-        sys.stdout.write(as_markdown(document))
+        sys.stdout.write(render_markdown(document))
         return
-    texts = {"html": lambda: document_page(document, style=WRAPPED), "markdown": lambda: as_markdown(document)}
+    texts = {
+        "html": lambda: render_html(document, styles=("document", "contract")),
+        "markdown": lambda: render_markdown(document),
+    }
     write_all({path: texts[kind]() for kind, path in files.items()})
     tell_written(files.values())
     blanks = sum(isinstance(block, Blank) for block in document.blocks)
@@ -189,9 +186,9 @@ def _texts(form: SlaForm, files: Mapping[str, Path]) -> dict[Path, str]:
 
         texts[html] = page(form, made)
     if markdown:
-        from cli.pages.documents.markdown import markdown as as_markdown  # noqa: PLC0415 - as above
+        from cli.pages.documents.rendering import render_markdown  # noqa: PLC0415 - as above
 
-        texts[markdown] = as_markdown(made)
+        texts[markdown] = render_markdown(made)
     return texts
 
 

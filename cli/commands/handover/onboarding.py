@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 
 NAME = "onboarding"
 LARGEST_BYTES = 4_000_000
-# Dates stay in one line; on a phone only the table of dates is wider than the page.
-NARROW = """td:nth-child(2):nth-last-child(4), td:nth-child(3):nth-last-child(3) { white-space: nowrap; }
-td { overflow-wrap: break-word; } ul.boxes li { padding-left: 1.6em; text-indent: -1.6em; margin: .3rem 0; }
-@media (max-width: 40rem) { .wide > table { min-width: 0; } .wide > table:has(th:nth-child(5)) { min-width: 34rem; } }
-"""
 
 
 def run_onboard(
@@ -76,8 +71,7 @@ def run_onboard(
 def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
     from catalogs.catalog import load  # noqa: PLC0415 - imported once needed
     from cli.pages.calendar import calendar  # noqa: PLC0415 - as above
-    from cli.pages.documents.html import document_page  # noqa: PLC0415 - as above
-    from cli.pages.documents.markdown import markdown  # noqa: PLC0415 - as above
+    from cli.pages.documents.rendering import render_html, render_markdown  # noqa: PLC0415 - as above
     from operations.project.atomic_files import write_all  # noqa: PLC0415 - as above
     from planning.agreements.onboarding.document import document  # noqa: PLC0415 - as above
     from planning.agreements.onboarding.plan import steps  # noqa: PLC0415 - as above
@@ -86,9 +80,9 @@ def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
     checklist, catalog = read_file(project.checklist(lock.stack)), load()
     whole = document(lock, checklist, catalog)
     if not to:
-        sys.stdout.write(markdown(whole))
+        sys.stdout.write(render_markdown(whole))
         return
-    texts = {".md": markdown(whole), ".html": document_page(whole, style=NARROW)}
+    texts = {".md": render_markdown(whole), ".html": render_html(whole, styles=("document", "onboarding"))}
     if checklist.agreement.starts is not None:
         found = steps(lock, checklist, catalog)
         texts[".ics"] = calendar(found, stack=lock.stack, today=today)

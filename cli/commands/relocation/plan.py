@@ -320,11 +320,11 @@ def _write(form: RelocationPlanForm, files: Mapping[str, Path], *, as_json: bool
     if path := files.get("json"):
         texts[path] = to_text(form)
     if path := files.get("html"):
-        from cli.pages.relocation.html import page  # noqa: PLC0415 - where it is asked for
+        from cli.pages.relocation import page  # noqa: PLC0415 - where it is asked for
 
         texts[path] = page(form)
     if path := files.get("markdown"):
-        from cli.pages.relocation.markdown import text  # noqa: PLC0415 - as above
+        from cli.pages.relocation import text  # noqa: PLC0415 - as above
 
         texts[path] = text(form)
     write_all(texts)

@@ -1,4 +1,4 @@
-"""What the charts of a quote share: one width, a title and a description for those who cannot see, axes, markers."""
+"""What all charts share: SVG elements, a title for those who cannot see, words over a mark, axes and markers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,30 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.html import Markup, element, escape_text
+from markupsafe import Markup, escape
+
+from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+Attribute = str | int | float
+_VOID: Final = frozenset({"line", "rect", "circle", "path"})
+
+
+def element(name: str, /, *content: Markup, **attributes: Attribute) -> Markup:
+    """An element; "_" in an attribute's name stands for "-", one at its end is dropped ("class_")."""
+    given = "".join(f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"' for key, value in attributes.items())
+    end = "/>" if name in _VOID else f">{''.join(content)}</{name}>"
+    return Markup(f"<{name}{given}{end}")  # noqa: S704 - values and words are escaped
+
+
+def escape_text(text: str) -> Markup:
+    return escape(printable(text))
+
+
+def _value(value: Attribute) -> str:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape_text(str(value))
 
 
 STEPS: Final = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))

@@ -13,19 +13,22 @@ from cli.pages.charts.axes import (
     draw_horizontal_axis,
     draw_vertical_axis,
     drawing,
+    element,
+    escape_text,
     group_overlaps,
     marker,
     scale,
     text,
     vertical_pixel,
 )
-from cli.pages.documents.html import Markup, element, escape_text
 from cli.terminal.amounts import days as days_of
 from cli.terminal.amounts import duration, usd, usd_short
 from cli.views.quote.options import letter, option_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from markupsafe import Markup
 
     from planning.quoting.price_performance import OwnershipCosts
     from planning.quoting.quote import Buying, Option, RunEstimate

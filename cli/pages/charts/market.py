@@ -5,14 +5,24 @@ from __future__ import annotations
 from math import log10
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import BOLD_LETTER, WIDTH, drawing, marker, text, with_hover
-from cli.pages.documents.html import Markup, element, escape_text
+from cli.pages.charts.axes import (
+    BOLD_LETTER,
+    WIDTH,
+    drawing,
+    element,
+    escape_text,
+    marker,
+    text,
+    with_hover,
+)
 from cli.terminal.amounts import usd
 from cli.views.quote.options import letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from decimal import Decimal
+
+    from markupsafe import Markup
 
     from catalogs.model import Provider
     from planning.quoting.price_performance import MarketRank, PoolMarketRank, Worth

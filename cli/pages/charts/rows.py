@@ -11,13 +11,14 @@ from cli.pages.charts.axes import (
     Scale,
     draw_horizontal_axis,
     drawing,
+    element,
+    escape_text,
     heading,
     marker,
     scale,
     text,
     with_hover,
 )
-from cli.pages.documents.html import Markup, element, escape_text
 from cli.terminal.amounts import floor, percent, usd
 from cli.terminal.amounts import total as said_total
 from cli.views.quote.options import letter, option_title, places
@@ -26,6 +27,8 @@ from planning.values.money import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from markupsafe import Markup
 
     from planning.quoting.quote import Option, PoolWorth
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
-from cli.pages.documents.markdown import box, render_list, table
+from cli.pages.diff.comment_parts import box, render_list, table
 from cli.terminal.escaping import name, prose, title
 from cli.views.diff import amounts
 from cli.views.diff.tables import LOUD, headline, limit_words, loudness, row_verdict, stack_reason, verdict_word

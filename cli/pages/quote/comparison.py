@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
+from cli.pages.quote.sheets import chapter, find_note, sheet, texts
 from cli.terminal.amounts import NOT_KNOWN, days, duration, floor, format_unpriced, number, percent, readings, usd
 from cli.views.quote.options import (
     describe_verdict,
@@ -18,18 +18,22 @@ from cli.views.quote.options import (
 from planning.checklist.model.workload import Compute
 from planning.costs.bill import Bill, BillGroup
 from planning.costs.bill import total as sum_of
+from planning.documents.figures import cite
 from planning.spec.lock_content import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from decimal import Decimal
 
-    from catalogs.model import Accelerator
-    from cli.pages.quote.sheets import Notes
+    from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist
     from planning.costs.bill import LineItem
+    from planning.documents.blocks import Block
+    from planning.documents.figures import Sentence
     from planning.quoting.price_performance import MarketRank, PoolMarketRank
     from planning.quoting.quote import Buying, Option, Quote, RunEstimate
+
+    Row = tuple[Sentence, ...]
 
 
 MARKET_HEAD: Final = (
@@ -43,37 +47,20 @@ MARKET_HEAD: Final = (
 )
 
 
-def market(
-    quote: Quote, standings: Sequence[MarketRank], *, accelerators: Mapping[str, Accelerator], notes: Notes
-) -> Iterator[Chapter]:
+def market(quote: Quote, standings: Sequence[MarketRank], catalog: Catalog) -> Iterator[Block]:
     if not standings:
         return
-    rows = tuple(
-        _standing_row(quote, standing, pool, accelerators=accelerators, notes=notes)
-        for standing in standings
-        for pool in standing.pools
+    rows = [_standing_row(quote, standing, pool, catalog) for standing in standings for pool in standing.pools]
+    yield from chapter(
+        "Price per TFLOP against the market",
+        "market",
+        *(cite(_on_sale(each)) for each in standings),
+        cite("Each counts where it is cheapest. Peaks are theoretical; What is assumed says the share reached."),
+        cite("Further left is more work for the money.", tone="drawn"),
+        is_drawn=True,
     )
-    yield Chapter(
-        title="Price per TFLOP against the market",
-        anchor="market",
-        sentences=(
-            *(SheetCell(_on_sale(each)) for each in standings),
-            SheetCell(
-                "Each counts where it is cheapest. Peaks are theoretical; What is assumed says the share reached."
-            ),
-            SheetCell("Further left is more work for the money.", tone="drawn"),
-        ),
-        charts=(*(f"market-{each.precision}" for each in standings), "rates"),
-        sheets=(
-            Sheet(
-                head=MARKET_HEAD,
-                rows=rows,
-                numbers_from=2,
-                wide=48,
-                caption="Peaks are dense, of one accelerator, in the pool's precision; amounts are for an hour",
-            ),
-        ),
-    )
+    caption = "Peaks are dense, of one accelerator, in the pool's precision; amounts are for an hour"
+    yield sheet(MARKET_HEAD, rows, anchor="market", numbers_from=2, wide=48, caption=caption)
 
 
 def _on_sale(standing: MarketRank) -> str:
@@ -81,44 +68,38 @@ def _on_sale(standing: MarketRank) -> str:
     return f"{standing.precision}: {len(standing.machines)} machines of {providers} providers have a price on demand."
 
 
-def _standing_row(
-    quote: Quote, standing: MarketRank, pool: PoolMarketRank, *, accelerators: Mapping[str, Accelerator], notes: Notes
-) -> SheetRow:
+def _standing_row(quote: Quote, standing: MarketRank, pool: PoolMarketRank, catalog: Catalog) -> Row:
     worth = quote.options[pool.at].worth_by_pool[pool.pool]
-    peak = SheetCell(
-        f"{number(pool.peak_tflops)} {standing.precision}", notes.of(accelerators[pool.accelerator].source)
-    )
-    return SheetRow(
-        (
-            *texts(f"{letter(pool.at)}: {pool.pool}, {pool.purchase}", pool.accelerator),
-            peak,
-            *texts(
-                usd(pool.usd),
-                f"{pool.cheaper} of {len(standing.machines)}",
-                usd(worth.usd_per_gpu_hour),
-                percent(worth.versus_big_three_percent),
-            ),
-        )
+    source = find_note(catalog.sources, catalog.accelerators[pool.accelerator].source)
+    return (
+        *texts(f"{letter(pool.at)}: {pool.pool}, {pool.purchase}", pool.accelerator),
+        cite(f"{number(pool.peak_tflops)} {standing.precision}", source=source),
+        *texts(
+            usd(pool.usd),
+            f"{pool.cheaper} of {len(standing.machines)}",
+            usd(worth.usd_per_gpu_hour),
+            percent(worth.versus_big_three_percent),
+        ),
     )
 
 
-def build_ownership_sheet(quote: Quote, notes: Notes) -> Iterator[Chapter]:
+def compare_buying(quote: Quote, catalog: Catalog) -> Iterator[Block]:
     bought = buyings(quote)
     if not bought:
         return
-    rows = tuple(_owning_row(quote.options, buying, at, notes) for buying, every in bought for at in every)
-    head = ("option", "servers bought", "USD a year, owned", "USD a year, rented", "buying is cheaper")
-    yield Chapter(
-        title="Rent or buy",
-        anchor="buying",
-        sentences=texts(
+    yield from chapter(
+        "Rent or buy",
+        "buying",
+        cite(
             "Total spent by each month. Owned: servers of 8 accelerators, bought at the start, housed, "
             "repaired and looked after, sold in the last month. Rented: the option's accelerator pools in the expected "
             "month."
         ),
-        charts=tuple(f"buying-{letter(every[0])}" for _, every in bought),
-        sheets=(Sheet(head=head, rows=rows, numbers_from=1, wide=36),),
+        is_drawn=True,
     )
+    head = ("option", "servers bought", "USD a year, owned", "USD a year, rented", "buying is cheaper")
+    rows = [_owning_row(quote.options, buying, at, catalog) for buying, every in bought for at in every]
+    yield sheet(head, rows, anchor="buying", numbers_from=1, wide=36)
 
 
 def buyings(quote: Quote) -> tuple[tuple[Buying, tuple[int, ...]], ...]:
@@ -129,66 +110,59 @@ def buyings(quote: Quote) -> tuple[tuple[Buying, tuple[int, ...]], ...]:
     return tuple((buying, tuple(every)) for buying, every in found.items())
 
 
-def _owning_row(options: Sequence[Option], buying: Buying, at: int, notes: Notes) -> SheetRow:
+def _owning_row(options: Sequence[Option], buying: Buying, at: int, catalog: Catalog) -> Row:
     month = buying.break_even_month
-    return SheetRow(
-        (
-            SheetCell(option_title(at, options[at])),
-            SheetCell(str(buying.servers)),
-            SheetCell(usd(buying.usd_per_year), notes.of(buying.source)),
-            SheetCell(usd(buying.rent_usd_per_year)),
-            SheetCell(f"from month {month}" if month else "not within 3 years"),
-        )
+    return (
+        *texts(option_title(at, options[at]), str(buying.servers)),
+        cite(usd(buying.usd_per_year), source=find_note(catalog.sources, buying.source)),
+        *texts(usd(buying.rent_usd_per_year), f"from month {month}" if month else "not within 3 years"),
     )
 
 
-def side_by_side(quote: Quote) -> Iterator[Chapter]:
+def side_by_side(quote: Quote) -> Iterator[Block]:
     options = quote.options
     if not options:
-        yield Chapter(title="No option", anchor="options", sentences=texts("Nothing on sale satisfies the checklist."))
+        yield from chapter("No option", "options", cite("Nothing on sale satisfies the checklist."))
         return
-    head = ("", *(letter(at) for at in range(len(options))))
-    rows = tuple(
-        SheetRow((SheetCell(label, tone="faint"), *cells), kind)
-        for label, kind, cells in _comparison_rows(options)
-        if any(cell.text not in {"", NOT_KNOWN} for cell in cells)
-    )
-    sheet = Sheet(head=head, rows=rows, wide=9 + 11 * len(options))
     drawn = "Each bar reaches from the least month to the most; the mark is what we expect."
-    said = (SheetCell(drawn, tone="drawn"),)
-    yield Chapter(
-        title="The options side by side", anchor="options", sentences=said, charts=("ranges",), sheets=(sheet,)
-    )
+    yield from chapter("The options side by side", "options", cite(drawn, tone="drawn"), is_drawn=True)
+    head = ("", *(letter(at) for at in range(len(options))))
+    rows = [
+        (cite(label, tone="faint sum" if label == EXPECTED else "faint"), *cells)
+        for label, cells in _comparison_rows(options)
+        if any(cell.text not in {"", NOT_KNOWN} for cell in cells)
+    ]
+    yield sheet(head, rows, anchor="options", wide=9 + 11 * len(options))
 
 
-def _comparison_rows(options: Sequence[Option]) -> Iterator[tuple[str, str, tuple[SheetCell, ...]]]:
-    yield "option", "", texts(*(each.id for each in options))
-    yield "chosen as", "", texts(*(views(each) for each in options))
-    yield "where", "", texts(*(where(each) for each in options))
-    yield "accelerators, at most", "", texts(*(_accelerators(each) for each in options))
+EXPECTED: Final = "USD a month, expected"
+
+
+def _comparison_rows(options: Sequence[Option]) -> Iterator[tuple[str, Row]]:
+    yield "option", texts(*(each.id for each in options))
+    yield "chosen as", texts(*(views(each) for each in options))
+    yield "where", texts(*(where(each) for each in options))
+    yield "accelerators, at most", texts(*(_accelerators(each) for each in options))
     for at, reading in enumerate(("min", "expected", "max")):
         amounts = (
             floor(usd(readings(each.bill.usd_per_month)[at]), unpriced=len(each.bill.unpriced)) for each in options
         )
-        yield f"USD a month, {reading}", "sum" if reading == "expected" else "", texts(*amounts)
-    yield "USD a month, guarded cap", "", texts(*(_guard_cap(each) for each in options))
-    yield "USD a month, held all month", "", texts(*(format_month_without_release(each) for each in options))
-    yield "lines without a price", "", texts(*(format_unpriced(len(each.bill.unpriced)) or "none" for each in options))
-    yield "verdict", "", tuple(_verdict(each) for each in options)
-    yield "misses", "", tuple(SheetCell("; ".join(each.misses), tone="over" if each.misses else "") for each in options)
-    yield "one run", "", texts(*(_runs(each) for each in options))
+        yield f"USD a month, {reading}", texts(*amounts, tone="sum" if reading == "expected" else "")
+    yield "USD a month, guarded cap", texts(*(_guard_cap(each) for each in options))
+    yield "USD a month, held all month", texts(*(format_month_without_release(each) for each in options))
+    yield "lines without a price", texts(*(format_unpriced(len(each.bill.unpriced)) or "none" for each in options))
+    yield "verdict", tuple(cite(describe_verdict(each), tone=verdict_tone(each)) for each in options)
+    yield "misses", tuple(cite("; ".join(each.misses), tone="over" if each.misses else "") for each in options)
+    yield "one run", texts(*(_runs(each) for each in options))
     leads = [lead_worth(each) for each in options]
-    yield "USD a GPU-hour", "", texts(*(usd(each.usd_per_gpu_hour) if each else NOT_KNOWN for each in leads))
-    yield (
-        "against hyperscalers on demand",
-        "",
-        texts(*(percent(each.versus_big_three_percent) if each else NOT_KNOWN for each in leads)),
-    )
-    yield "buying instead", "", texts(*(_format_break_even(each) for each in options))
+    yield "USD a GPU-hour", texts(*(usd(each.usd_per_gpu_hour) if each else NOT_KNOWN for each in leads))
+    versus = (percent(each.versus_big_three_percent) if each else NOT_KNOWN for each in leads)
+    yield "against hyperscalers on demand", texts(*versus)
+    yield "buying instead", texts(*(_format_break_even(each) for each in options))
 
 
-def _verdict(option: Option) -> SheetCell:
-    return SheetCell(describe_verdict(option), tone=option.judgement.verdict.value.replace(" ", "-"))
+def verdict_tone(option: Option) -> str:
+    return option.judgement.verdict.value.replace(" ", "-")
 
 
 def _guard_cap(option: Option) -> str:
@@ -215,21 +189,14 @@ def _format_break_even(option: Option) -> str:
     return f"cheaper from month {month}" if month else "not cheaper within 3 years"
 
 
-def by_line(quote: Quote) -> Iterator[Chapter]:
+def by_line(quote: Quote) -> Iterator[Block]:
     if not quote.options:
         return
+    yield from chapter("What a month costs, by line", "lines", cite(_largest(quote)), is_drawn=True)
     head = ("line", *(letter(at) for at in range(len(quote.options))))
     rows = (*(row for group in BillGroup for row in _group(quote.options, group)), _sums("total", quote.options, None))
-    sheet = Sheet(
-        head=head, rows=rows, caption="USD a month, expected", numbers_from=1, wide=11 + 6 * len(quote.options)
-    )
-    yield Chapter(
-        title="What a month costs, by line",
-        anchor="lines",
-        sentences=texts(_largest(quote)),
-        charts=("bill",),
-        sheets=(sheet,),
-    )
+    wide = 11 + 6 * len(quote.options)
+    yield sheet(head, rows, anchor="lines", caption="USD a month, expected", numbers_from=1, wide=wide)
 
 
 def _largest(quote: Quote) -> str:
@@ -246,14 +213,14 @@ def most_expensive(option: Option) -> LineItem | None:
     return max(priced, key=lambda line: line.usd_per_month.expected if line.usd_per_month else 0, default=None)
 
 
-def _group(options: Sequence[Option], group: BillGroup) -> Iterator[SheetRow]:
+def _group(options: Sequence[Option], group: BillGroup) -> Iterator[Row]:
     found = [{line.key: line for line in option.bill.lines if line.group is group} for option in options]
     keys = dict.fromkeys(key for lines in found for key in lines)
     if not keys:
         return
     for key in keys:
         lines = [each.get(key) for each in found]
-        yield SheetRow((SheetCell(_label(key, lines)), *(_amount(line) for line in lines)))
+        yield cite(_label(key, lines)), *(_amount(line) for line in lines)
     yield _sums(group.value, options, group)
 
 
@@ -269,45 +236,43 @@ def _label(key: str, lines: Sequence[LineItem | None]) -> str:
     return f"{shared.pop()}{last}" if len(shared) == 1 else every
 
 
-def _amount(line: LineItem | None) -> SheetCell:
+def _amount(line: LineItem | None) -> Sentence:
     if line is None:
-        return SheetCell("")
+        return cite("")
     if line.state is State.PRICED and line.usd_per_month is not None:
-        return SheetCell(usd(line.usd_per_month.expected))
-    return SheetCell(line.state.value, tone="cannot-tell" if line.state is State.UNPRICED else "faint")
+        return cite(usd(line.usd_per_month.expected))
+    return cite(line.state.value, tone="cannot-tell" if line.state is State.UNPRICED else "faint")
 
 
-def _sums(label: str, options: Sequence[Option], group: BillGroup | None) -> SheetRow:
+def _sums(label: str, options: Sequence[Option], group: BillGroup | None) -> Row:
     bills = [Bill(tuple(line for line in each.bill.lines if group in {None, line.group})) for each in options]
     amounts = (
         floor(usd(sum_of(each.lines).expected), unpriced=len(each.unpriced)) if each.lines else "" for each in bills
     )
-    return SheetRow((SheetCell(label), *texts(*amounts)), "sum")
+    return texts(label, *amounts, tone="sum")
 
 
-def runs(quote: Quote, checklist: Checklist) -> Iterator[Chapter]:
+def runs(quote: Quote, checklist: Checklist) -> Iterator[Block]:
     workloads = workloads_run(quote)
     if not workloads:
         return
-    rows = tuple(
+    yield from chapter(
+        "Cost against time to train",
+        "time",
+        cite("A run counts its nodes for as long as it takes."),
+        *(cite(_soonest(quote, name)) for name in workloads),
+        cite("Further left is sooner, lower is cheaper.", tone="drawn"),
+        is_drawn=True,
+    )
+    rows = [
         _run(run, at, option, checklist)
         for name in workloads
         for at, option in enumerate(quote.options)
         for run in option.runs
         if run.workload == name
-    )
+    ]
     head = ("workload", "option", "hours", "USD a run", "USD a month", "deadline")
-    yield Chapter(
-        title="Cost against time to train",
-        anchor="time",
-        sentences=(
-            SheetCell("A run counts its nodes for as long as it takes."),
-            *(SheetCell(_soonest(quote, name)) for name in workloads),
-            SheetCell("Further left is sooner, lower is cheaper.", tone="drawn"),
-        ),
-        charts=tuple(f"run-{name}" for name in workloads),
-        sheets=(Sheet(head=head, rows=rows, numbers_from=2, wide=36),),
-    )
+    yield sheet(head, rows, anchor="time", numbers_from=2, wide=36)
 
 
 def _soonest(quote: Quote, workload: str) -> str:
@@ -319,12 +284,11 @@ def _soonest(quote: Quote, workload: str) -> str:
     return f"{workload}: of these, none is sooner than {letter(at)}, with {cost}."
 
 
-def _run(run: RunEstimate, at: int, option: Option, checklist: Checklist) -> SheetRow:
+def _run(run: RunEstimate, at: int, option: Option, checklist: Checklist) -> Row:
     asked = deadline_days(checklist, run.workload)
+    month = floor(usd(option.bill.usd_per_month.expected), unpriced=len(option.bill.unpriced))
     deadline = "none" if asked is None else days(asked)
-    return SheetRow(
-        texts(run.workload, option_title(at, option), number(run.hours), usd(run.usd), _month(option), deadline)
-    )
+    return texts(run.workload, option_title(at, option), number(run.hours), usd(run.usd), month, deadline)
 
 
 def workloads_run(quote: Quote) -> tuple[str, ...]:
@@ -335,7 +299,3 @@ def deadline_days(checklist: Checklist, workload: str) -> Decimal | None:
     """The deadline of one run as the checklist states it, in days."""
     asked = next((each for each in checklist.workloads if each.name == workload), None)
     return asked.deadline if isinstance(asked, Compute) else None
-
-
-def _month(option: Option) -> str:
-    return floor(usd(option.bill.usd_per_month.expected), unpriced=len(option.bill.unpriced))

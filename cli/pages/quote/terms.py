@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
-from cli.pages.quote.sheets import Chapter, Sheet, SheetCell, SheetRow, texts
+from cli.pages.quote.sheets import chapter, find_note, sheet, texts
 from cli.terminal.amounts import day, term_number
 from cli.views.quote.derivations import describe_value
 from cli.views.quote.options import find_shared, letter, option_title
 from cli.views.quote.summary import NOT_VALID, describe_advice, group_unmet
+from planning.documents.blocks import Blank, Paragraph
+from planning.documents.figures import cite
 from planning.quoting.quote import name_view
 from planning.spec.lock_content import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cli.pages.quote.sheets import Notes
+    from catalogs.catalog import Catalog
+    from planning.documents.blocks import Block
+    from planning.documents.figures import Sentence
     from planning.quoting.quote import Quote
     from planning.sizing.demand import SizingFigure
 
@@ -24,30 +28,24 @@ AGAIN_LATER: Final = "After the last day the quote has to be made again."
 AGAIN_WITH_NEWER: Final = "The quote has to be made again with newer prices before anybody signs."
 
 
-def not_priced(quote: Quote) -> Iterator[Chapter]:
-    rows = tuple(
-        SheetRow((SheetCell(option_title(at, option)), SheetCell(line.label), SheetCell(line.note)))
+def not_priced(quote: Quote) -> Iterator[Block]:
+    rows = [
+        texts(option_title(at, option), line.label, line.note)
         for at, option in enumerate(quote.options)
         for line in option.bill.unpriced
-    )
+    ]
     shared = find_shared([option.leaves_out for option in quote.options])
-    left = tuple(
-        SheetRow((SheetCell("all options" if words in shared else which), SheetCell(words)))
-        for words, which in _list_exclusions(quote)
-    )
-    lines = Sheet(head=("option", "line without a price", "why"), rows=rows, wide=34)
-    outside = Sheet(head=("option", "not included in the bill"), rows=left, wide=26)
+    left = [texts("all options" if words in shared else which, words) for words, which in _list_exclusions(quote)]
     said = (
         "A line without a price is not zero: totals with one read >=, and whether they are within is undetermined."
         if rows
         else "Every line of every bill has a price."
     )
-    yield Chapter(
-        title="What is not priced",
-        anchor="unpriced",
-        sentences=texts(said),
-        sheets=tuple(each for each in (lines, outside) if each.rows),
-    )
+    yield from chapter("What is not priced", "unpriced", cite(said))
+    if rows:
+        yield sheet(("option", "line without a price", "why"), rows, anchor="unpriced", wide=34)
+    if left:
+        yield sheet(("option", "not included in the bill"), left, anchor="unpriced", wide=26)
 
 
 def _list_exclusions(quote: Quote) -> list[tuple[str, str]]:
@@ -60,57 +58,36 @@ def _list_exclusions(quote: Quote) -> list[tuple[str, str]]:
     return [(words, ", ".join(which)) for words, which in order]
 
 
-def reasons(quote: Quote) -> Iterator[Chapter]:
+def reasons(quote: Quote) -> Iterator[Block]:
     missing = [f"No {name_view(view)}: {why}" for view, why in quote.missing_views.items()]
-    advice = describe_advice(quote)
     unmet = [f"No option at {names}: {why}" for names, why in group_unmet(quote)]
-    said = [*unmet, *([quote.reason] if quote.reason else missing), *advice]
-    rows = tuple(SheetRow(texts(reason, str(count))) for reason, count in quote.refusals)
-    refused = Sheet(
-        head=("machines and places not considered, because", "how many"), rows=rows, numbers_from=1, wide=20
-    )
+    said = [*unmet, *([quote.reason] if quote.reason else missing), *describe_advice(quote)]
+    rows = [texts(reason, str(count)) for reason, count in quote.refusals]
     if said or rows:
-        yield Chapter(
-            title="Not considered, and why",
-            anchor="not-considered",
-            sentences=texts(*said),
-            sheets=(refused,) if rows else (),
-        )
+        yield from chapter("Not considered, and why", "not-considered", *texts(*said))
+    if rows:
+        head = ("machines and places not considered, because", "how many")
+        yield sheet(head, rows, anchor="not-considered", numbers_from=1, wide=20)
 
 
-def assumptions(quote: Quote, notes: Notes) -> Iterator[Chapter]:
+def assumptions(quote: Quote, catalog: Catalog) -> Iterator[Block]:
     if not quote.figures:
         return
-    subjects = dict.fromkeys(figure.subject for figure in quote.figures)
-    sheets = tuple(
-        Sheet(
-            head=(subject, "is", "calculated as"),
-            rows=tuple(_figure(figure, notes) for figure in quote.figures if figure.subject == subject),
-            wide=34,
-        )
-        for subject in subjects
-    )
-    yield Chapter(
-        title="What is assumed",
-        anchor="assumptions",
-        sentences=texts("Where one of these is wrong for you, change the checklist: every option follows from them."),
-        sheets=sheets,
-    )
+    said = "Where one of these is wrong for you, change the checklist: every option follows from them."
+    yield from chapter("What is assumed", "assumptions", cite(said))
+    for subject in dict.fromkeys(figure.subject for figure in quote.figures):
+        rows = [_figure(figure, catalog) for figure in quote.figures if figure.subject == subject]
+        yield sheet((subject, "is", "calculated as"), rows, anchor="assumptions", wide=34)
 
 
-def _figure(figure: SizingFigure, notes: Notes) -> SheetRow:
+def _figure(figure: SizingFigure, catalog: Catalog) -> tuple[Sentence, ...]:
     terms = "; ".join(f"{name} = {term_number(value)}" for name, value in figure.inputs)
     derivation = f"{figure.formula} ({terms})" if terms else figure.formula
-    return SheetRow(
-        (
-            SheetCell(figure.name),
-            SheetCell(describe_value(figure)),
-            SheetCell(derivation, notes.of(figure.source), "faint"),
-        )
-    )
+    source = find_note(catalog.sources, figure.source)
+    return *texts(figure.name, describe_value(figure)), cite(derivation, source=source, tone="faint")
 
 
-def prices(quote: Quote) -> Iterator[Chapter]:
+def prices(quote: Quote) -> Iterator[Block]:
     lines = [line for option in quote.options for line in option.bill.lines if line.state is State.PRICED]
     days = sorted({line.as_of for line in lines if line.as_of is not None})
     undated = len({(line.item, line.source) for line in lines if line.as_of is None and line.source != "checklist"})
@@ -130,47 +107,26 @@ def prices(quote: Quote) -> Iterator[Chapter]:
         ("digest of the price book", quote.prices_digest),
         ("digest of the checklist", quote.checklist_digest),
     ]
-    yield Chapter(
-        title="Prices, and until when they hold",
-        anchor="prices",
-        sentences=texts(f"All amounts are in USD, without taxes. {AGAIN_WITH_NEWER if quote.stale else AGAIN_LATER}"),
-        sheets=(Sheet(head=(), rows=tuple(_term_row(label, said) for label, said in rows), wide=0),),
+    again = AGAIN_WITH_NEWER if quote.stale else AGAIN_LATER
+    yield from chapter(
+        "Prices, and until when they hold", "prices", cite(f"All amounts are in USD, without taxes. {again}")
     )
+    yield sheet((), [(cite(label, tone="faint"), cite(said)) for label, said in rows])
 
 
-def _term_row(label: str, said: str) -> SheetRow:
-    return SheetRow((SheetCell(label, tone="faint"), SheetCell(said)))
-
-
-def signing(quote: Quote) -> Iterator[Chapter]:
+def signing(quote: Quote) -> Iterator[Block]:
     if not quote.options:
         return
     if quote.stale:
         refused = texts(f"{NOT_VALID[0].upper()}{NOT_VALID[1:]}.", AGAIN_WITH_NEWER)
-        yield Chapter(title="Not to be signed", anchor="accepted", sentences=refused)
+        yield from chapter("Not to be signed", "accepted", *refused)
         return
-    boxes = tuple(
-        SheetCell(f"{option_title(at, option)}: {option.id}", tone="box") for at, option in enumerate(quote.options)
+    yield from chapter(
+        "Accepted",
+        "accepted",
+        cite(f"One option, as it stands in this document, accepted by {day(quote.valid_until)}:"),
+        *texts(*(f"{option_title(at, option)}: {option.id}" for at, option in enumerate(quote.options)), tone="box"),
     )
-    blanks = (
-        "name and role, for the customer",
-        "date",
-        "signature",
-        "name and role, for the provider",
-        "date",
-        "signature",
-    )
-    yield Chapter(
-        title="Accepted",
-        anchor="accepted",
-        sentences=(
-            SheetCell(f"One option, as it stands in this document, accepted by {day(quote.valid_until)}:"),
-            *boxes,
-            *(SheetCell(label, tone="blank") for label in blanks),
-            SheetCell(f"The option is then locked: atoll accept {quote.stack} OPTION.", tone="faint"),
-        ),
-    )
-
-
-def letters(quote: Quote) -> str:
-    return "; ".join(f"{letter(at)}: {option.id}" for at, option in enumerate(quote.options))
+    for side in ("customer", "provider"):
+        yield from (Blank(cite(each)) for each in (f"name and role, for the {side}", "date", "signature"))
+    yield Paragraph(cite(f"The option is then locked: atoll accept {quote.stack} OPTION.", tone="faint"))

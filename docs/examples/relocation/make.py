@@ -10,8 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.relocation.html import page
-from cli.pages.relocation.markdown import bill_text
+from cli.pages.relocation import bill_text, page
 from cli.views.relocation import conclusion, heading
 from operations.plans.price_book import price_book
 from operations.plans.quote import option_named, quote_subject

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_markdown as markdown
 from cli.pages.service_levels import page
 from cli.terminal.console import json_text
 from operations.plans.quote import option_named, quote_subject

@@ -11,10 +11,11 @@ import pytest
 import quote_page_kit as kit
 
 from catalogs.model import Method, Source
-from cli.pages.quote.document import plain
-from cli.pages.quote.html import is_link
-from cli.pages.quote.sheets import Notes
+from cli.pages.documents.rendering import is_link, render_markdown
+from cli.pages.quote.sheets import find_note
 from planning.costs.bill import Bill
+from planning.documents.blocks import Document, footnotes
+from planning.documents.figures import cite
 from planning.quoting.quote import Option, Quote
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def test_words_are_escaped() -> None:
     "text", ["| a | b |", "# not a heading", "`code`", "*bold* _under_", "a\n\n## b", "[x](y)", "<b>", "&lt;"]
 )
 def test_markdown_shows_text_as_it_is(text: str) -> None:
-    shown = plain(text)
+    shown = render_markdown(Document(title=cite(text), blocks=(), family="quote")).removeprefix("# ").removesuffix("\n")
     assert "\n" not in shown
     unescaped = shown.replace("&amp;", "&")
     for mark in "\\`*_[]<>|~#":
@@ -104,9 +105,13 @@ def test_a_line_without_a_price_is_never_zero() -> None:
 
 def test_a_source_is_one_footnote_however_often_it_is_named() -> None:
     source = Source(id="s", text="a page", url="javascript:alert(1)", as_of=None, method=Method.LIST)
-    notes = Notes({"s": source})
-    assert [notes.of(each) for each in ("s", "other", "s", "", "checklist")] == [(1,), (2,), (1,), (), (3,)]
-    assert [each.dated for each in notes.all()] == ["undated", "", ""]
+    cited = tuple(cite("x", source=find_note({"s": source}, each)) for each in ("s", "other", "s", "", "checklist"))
+    document = Document(title=cite("x"), blocks=(), lead=cited)
+    assert [(note.text, note.dated) for note in footnotes(document)] == [
+        ("a page", "undated"),
+        ("other", ""),
+        ("the checklist", ""),
+    ]
 
 
 @pytest.mark.parametrize(("url", "followed"), [("https://a.example", True), ("javascript:f()", False), ("", False)])

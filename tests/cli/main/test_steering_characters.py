@@ -13,7 +13,7 @@ import pytest
 import yaml
 from command_project import CHECKLIST, Atoll, write_checklist
 
-from cli.pages.documents.html import element, escape_text
+from cli.pages.charts.axes import element, escape_text
 from cli.terminal.errors import render_error
 from planning.checklist.reading.checklist_file import read
 from planning.values.errors import InputError

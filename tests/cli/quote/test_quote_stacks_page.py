@@ -7,7 +7,7 @@ import re
 import pytest
 import quote_page_kit as kit
 
-from cli.pages.documents.html import ALONE
+from cli.pages.documents.rendering import ALONE
 
 EVERY_STACK = pytest.mark.parametrize("stack", kit.STACKS)
 

@@ -12,7 +12,7 @@ from accept_scene import meta, record
 from accept_sold import asked_of
 
 from cli.pages.acceptance import page
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_markdown
 from operations.acceptance.request import load_results
 from operations.acceptance.result_store import ResultStore
 from planning.acceptance.report.document import document
@@ -91,7 +91,7 @@ def test_records_that_name_no_stack_are_told_of_and_nobody_signs_for_them(tmp_pa
     said = f"{bare} does not say of which stack it is"
     found, told = load_results([bare], it)
     assert told == [said]
-    text = markdown(document(it.form(found, unfinished=told), sources=it.sources))
+    text = render_markdown(document(it.form(found, unfinished=told), sources=it.sources))
     assert "does not say of which stack it is" in text.partition("What could not be told")[2]
     with pytest.raises(InputError, match="nobody can sign for it") as refused:
         load_results([tmp_path], it, to_sign=True)

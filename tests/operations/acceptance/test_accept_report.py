@@ -15,7 +15,7 @@ from tracing import Known, untraced
 
 from cli.main.application import run as atoll
 from cli.pages.acceptance import page
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_markdown
 from operations.acceptance import signatures
 from operations.acceptance.records import validate_record
 from operations.acceptance.request import AcceptanceRequest, read_request
@@ -85,7 +85,7 @@ def test_a_node_below_four_fifths_fails_by_name_and_no_other(accepted: Accepted)
     assert (form["outcome"], form["failed_nodes"]) == ("failed", [SLOW])
     assert form["nodes"][0]["name"] == SLOW
     assert {each["outcome"] for each in form["nodes"][1:]} == {"passed"}
-    text = markdown(document(form, sources=accepted.it.sources))
+    text = render_markdown(document(form, sources=accepted.it.sources))
     assert f"The node that failed: {SLOW}." in text.splitlines()[4]
     assert f"- node {SLOW}, matrix multiplication on the slowest accelerator: 497.2 TFLOPS" in text
     assert "This report is not signed." in text
@@ -96,7 +96,7 @@ def test_the_same_cluster_with_that_node_in_order_passes(accepted: Accepted) -> 
     records = [{**each, "readings": fast} if each["check"] == "matmul" else each for each in example()]
     form = form_of(accepted.it, records)
     assert (form["outcome"], form["failed_nodes"]) == ("passed", [])
-    assert "Nothing failed." in markdown(document(form, sources=accepted.it.sources))
+    assert "Nothing failed." in render_markdown(document(form, sources=accepted.it.sources))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_was_not_measured_is_no_pass_and_is_named(accepted: Accepted, left_
     fast = [each for each in example() if not each["subject"].endswith(SLOW)]
     form = form_of(accepted.it, [each for each in fast if each["check"] != left_out])
     assert form["outcome"] == "missing"
-    text = markdown(document(form, sources=accepted.it.sources))
+    text = render_markdown(document(form, sources=accepted.it.sources))
     assert words in text.replace("<sup>[2]</sup>", "").replace("<sup>[1]</sup>", "")
     assert "10 of 11 nodes were measured" in text
 
@@ -132,7 +132,7 @@ def test_every_figure_of_a_report_is_where_it_says(accepted: Accepted) -> None:
         known = Known.of(accepted.folder / "stacks" / STACK, measured=json.loads(json.dumps(form)))
         found = document(form, sources=accepted.it.sources)
         assert untraced(found, known) == []
-        assert markdown(found)
+        assert render_markdown(found)
         assert SLOW in page(found, form)
 
 
@@ -152,7 +152,7 @@ def test_an_agreed_throughput_is_named_with_its_place_in_the_checklist(
     assert loader["sentence"].endswith("agreed on in the checklist, agreement.tier_speeds.0.read_mb_per_s")
     found = document(form, sources=it.sources)
     assert untraced(found, Known.of(folder / "stacks" / STACK, measured=json.loads(json.dumps(form)))) == []
-    text = markdown(found).replace("\\", "")
+    text = render_markdown(found).replace("\\", "")
     assert re.search(r"1,631\.4 MB/s, and at least 90,000<sup>\[\d+\]</sup> MB/s was promised", text)
     assert "agreed on in the checklist, agreement.tier_speeds.0.read_mb_per_s" in text
 
@@ -172,7 +172,7 @@ def test_only_a_part_is_judged_and_the_report_says_so(accepted: Accepted) -> Non
     records = [each for each in example() if not each["subject"].startswith("node/")]
     form = form_of(accepted.it, records, only=("fabric", "storage"))
     assert (form["outcome"], form["only"]) == ("passed", ["fabric", "storage"])
-    assert "It is not the acceptance of the cluster." in markdown(document(form, sources=accepted.it.sources))
+    assert "It is not the acceptance of the cluster." in render_markdown(document(form, sources=accepted.it.sources))
 
 
 def test_the_command_judges_records_writes_everything_and_signs(

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tracing import untraced
 
-from cli.pages.documents.html import document_page
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_html, render_markdown
 from planning.agreements.contract.annex import LAWYER, annex
 from planning.checklist.model.agreement import Agreement, Contact, Credit, Response, StepTime
 from planning.documents.blocks import Blank, Document, Heading, Notice, Table
@@ -88,8 +87,8 @@ def test_it_is_shown_in_both_ways_with_the_lawyer_at_both_ends(example: str, agr
     assert document.blocks[0] == document.blocks[-1]
     assert isinstance(document.blocks[0], Notice)
     assert document.blocks[0].sentence.text == LAWYER
-    assert markdown(document).count(LAWYER) == 2
-    page = document_page(document)
+    assert render_markdown(document).count(LAWYER) == 2
+    page = render_html(document)
     assert page.count(LAWYER) == 2
     assert "<b>|" not in page
 

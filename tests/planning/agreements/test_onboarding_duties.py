@@ -8,7 +8,7 @@ import pytest
 from accepted import accepted, catalog, checklist, known
 from tracing import untraced
 
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_markdown
 from planning.agreements.onboarding.document import document, duties
 from planning.agreements.onboarding.plan import steps
 from planning.checklist.model.agreement import Agreement
@@ -57,13 +57,13 @@ def test_nothing_is_to_be_bought_on_demand_or_on_a_cluster_that_is_there() -> No
 
 
 def test_a_cluster_that_is_there_is_not_built_again() -> None:
-    there = markdown(document(accepted("existing-lambda"), checklist("existing-lambda"), catalog()))
+    there = render_markdown(document(accepted("existing-lambda"), checklist("existing-lambda"), catalog()))
     assert "Build the cluster" not in there
     assert "Install the platform on the cluster that is there" in there
     assert "Ask the cloud whether" not in there
     assert "nothing is refused or unknown" not in there
     assert "each line that stays unknown is settled with the provider" in there
-    built = markdown(document(accepted("rl-cpu"), checklist("rl-cpu"), catalog()))
+    built = render_markdown(document(accepted("rl-cpu"), checklist("rl-cpu"), catalog()))
     assert "Build the cluster" in built
     assert "nothing is refused or unknown" in built
 

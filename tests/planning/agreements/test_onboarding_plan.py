@@ -11,7 +11,7 @@ from icalendar import Calendar
 from tracing import untraced
 
 from cli.pages.calendar import calendar
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_markdown
 from planning.agreements.onboarding import plan
 from planning.agreements.onboarding.document import DONE_WHEN, document
 from planning.agreements.onboarding.plan import ROLES, steps
@@ -51,7 +51,7 @@ def test_without_a_day_to_start_on_days_are_counted_and_no_date_is_made_up() -> 
     assert {each.first for each in whole} == {None}
     assert whole[0].day == 2
     assert whole[-1].day == sum(row.working_days or 3 for row in catalog().handover_steps.values())
-    text = markdown(document(accepted("spanning-two"), asked, catalog()))
+    text = render_markdown(document(accepted("spanning-two"), asked, catalog()))
     assert "counted, and nothing has a date" in text
     assert "| done by working day<sup>" in text
     assert not Calendar.from_ical(calendar(whole, stack="demo", today=MONDAY)).events
@@ -119,7 +119,7 @@ def test_every_step_has_an_owner_and_an_end() -> None:
 
 def test_a_name_from_the_checklist_is_only_a_name() -> None:
     asked = checklist("demo").model_copy(update={"agreement": SETTLED})
-    assert "Ines \\<b\\>" in markdown(document(accepted("demo"), asked, catalog()))
+    assert "Ines \\<b\\>" in render_markdown(document(accepted("demo"), asked, catalog()))
 
 
 @given(st.dates(date(2026, 1, 1), date(2030, 1, 1)), st.integers(1, 60))
@@ -133,18 +133,18 @@ def test_so_many_working_days_lie_between_the_first_and_the_last(start: date, co
 
 
 def test_what_is_not_there_ends_no_step() -> None:
-    served = markdown(document(accepted("inference-247"), checklist("inference-247"), catalog()))
-    assert "went on from a checkpoint" in markdown(document(accepted("demo"), checklist("demo"), catalog()))
+    served = render_markdown(document(accepted("inference-247"), checklist("inference-247"), catalog()))
+    assert "went on from a checkpoint" in render_markdown(document(accepted("demo"), checklist("demo"), catalog()))
     trains = any(isinstance(each, Training | FineTuning) for each in checklist("inference-247").workloads)
     assert ("went on from a checkpoint" in served) is trains
     spec = accepted("demo").spec
     bare = accepted("demo").model_copy(update={"placements": (spec.model_copy(update={"platform": None}),)})
-    assert "seen it end" in markdown(document(bare, checklist("demo"), catalog()))
+    assert "seen it end" in render_markdown(document(bare, checklist("demo"), catalog()))
 
 
 def test_a_cluster_that_exists_or_is_coreweaves_gives_its_own_kubeconfig() -> None:
-    there = markdown(document(accepted("existing-lambda"), checklist("existing-lambda"), catalog()))
+    there = render_markdown(document(accepted("existing-lambda"), checklist("existing-lambda"), catalog()))
     assert "kubeconfig for some hours" in there
     assert "kubeconfig of their role" not in there
-    other = markdown(document(accepted("coreweave-pretrain"), checklist("coreweave-pretrain"), catalog()))
+    other = render_markdown(document(accepted("coreweave-pretrain"), checklist("coreweave-pretrain"), catalog()))
     assert "the cluster's kubeconfig without a credential" in other

@@ -4,8 +4,7 @@ from html import unescape
 
 import pytest
 
-from cli.pages.documents.html import Markup, document_page, whole_page
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_html, render_markdown
 from planning.documents.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Picture, Table
 from planning.documents.figures import (
     Figure,
@@ -53,7 +52,7 @@ def test_a_figure_says_where_it_is_from(origin: Origin, at: str) -> None:
 
 
 def test_what_a_reckoned_figure_rests_on_is_in_the_footnotes(document: Document) -> None:
-    text = markdown(document)
+    text = render_markdown(document)
     assert "There are 16<sup>[1, 2]</sup> of H100-SXM-80GB." in text
     assert text.endswith(
         "1. reckoned: working nodes times accelerators of one\n2. AWS, EC2 instance types, 2026-01-01\n"
@@ -61,14 +60,14 @@ def test_what_a_reckoned_figure_rests_on_is_in_the_footnotes(document: Document)
 
 
 def test_words_from_outside_mean_nothing_to_markdown_or_html(document: Document) -> None:
-    assert "for \\<lagoon\\> & co \\| all" in markdown(document)
-    page = document_page(document, pictures={"dots": Markup("<svg/>")})
+    assert "for \\<lagoon\\> & co \\| all" in render_markdown(document)
+    page = render_html(document, pictures={"dots": "<svg/>"})
     assert "for &lt;lagoon&gt; &amp; co | all" in page
-    assert '<figure><div class="wide"><svg/></div>' in page
+    assert '<div class="wide"><svg/></div>' in page
 
 
 def test_the_browser_may_fetch_nothing_for_any_page() -> None:
-    page = whole_page("a & b", Markup("<p>c</p>"), style="p{}")
+    page = render_html(Document(title=say("a & b"), blocks=()))
     head = page[: page.index("</head>")]
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     assert f'<meta http-equiv="Content-Security-Policy" content="{policy}"' in unescape(head)
@@ -77,7 +76,7 @@ def test_the_browser_may_fetch_nothing_for_any_page() -> None:
 
 
 def test_the_page_fetches_nothing_and_its_notes_are_there(document: Document) -> None:
-    page = document_page(document)
+    page = render_html(document)
     assert "://" not in page
     assert 'href="#note-1"' in page
     assert 'id="note-1"' in page
@@ -93,8 +92,10 @@ def test_a_footnote_of_a_whole_column_stands_at_its_head() -> None:
     mixed = ((say("a"), say(EACH), say(ALL)), (say("b"), say(EACH), say(NODES)), (say("c"), say("none"), say(ALL)))
     table = Table(head=head, rows=mixed, numbers_from=1)
     whole = Document(title=say("x"), subtitle=say("y"), blocks=(table,))
-    assert "| what | each<sup>[1]</sup> | all |" in markdown(whole)
-    assert "| a | 8 | 16<sup>[1, 2]</sup> |\n| b | 8 | 2 |\n| c | none | 16<sup>[1, 2]</sup> |" in markdown(whole)
-    page = document_page(whole)
-    assert '<th class="number">each<sup>[<a href="#note-1">1</a>]</sup></th>' in page
+    assert "| what | each<sup>[1]</sup> | all |" in render_markdown(whole)
+    assert "| a | 8 | 16<sup>[1, 2]</sup> |\n| b | 8 | 2 |\n| c | none | 16<sup>[1, 2]</sup> |" in render_markdown(
+        whole
+    )
+    page = render_html(whole)
+    assert '<th scope="col" class="number">each<sup>[<a href="#note-1">1</a>]</sup></th>' in page
     assert page.count('href="#note-1"') == 3

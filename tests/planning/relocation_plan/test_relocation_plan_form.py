@@ -12,8 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from relocation_plan_kit import EXAMPLE, Kit
 from rich.console import Console
 
-from cli.pages.relocation.html import page
-from cli.pages.relocation.markdown import text
+from cli.pages.relocation import page, text
 from cli.views.relocation import relocation_parts
 from operations.relocation.config.plan_inputs import MeasuredFile, read_measured
 from planning.relocation.durations import DurationEstimate

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import pytest
 import yaml
+from markupsafe import escape
 from relocation_plan_kit import Kit
 
-from cli.pages.relocation.html import page
-from cli.pages.relocation.markdown import by_hand_text
+from cli.pages.documents.rendering import render_markdown
+from cli.pages.relocation import by_hand_blocks, page
 from cli.views.relocation import describe_manual_work, relocation_parts
+from planning.documents.blocks import Document
+from planning.documents.figures import cite
+from planning.relocation.form import RelocationPlanForm
 from planning.relocation.inventory.assets import AssetKind, AssetTreatment, Loss, StatefulAsset
 from planning.relocation.methods.manual_procedures import explain_manual_move, list_procedures
 from planning.relocation.plan_form import plan_form
 from planning.values.money import Range
+
+
+def by_hand_text(form: RelocationPlanForm) -> str:
+    return render_markdown(Document(title=cite(""), blocks=tuple(by_hand_blocks(form)), family="relocation"))
 
 
 def test_the_plan_lists_what_people_move_with_commands_and_what_each_way_loses(kit: Kit) -> None:
@@ -89,12 +95,12 @@ def test_what_is_left_to_people(
 
 def test_markdown_has_every_thing_with_its_commands_and_nothing_for_none(kit: Kit) -> None:
     form = plan_form(kit.plan(kit.west))
-    text = "\n".join(by_hand_text(form))
+    text = by_hand_text(form)
     for each in form["by_hand"]:
         assert f"### {each['key']}".replace("_", "\\_") in text
     assert "kind: ReplicationDestination" in text
     assert text.count("```") % 2 == 0
-    assert list(by_hand_text({**form, "by_hand": []})) == []
+    assert list(by_hand_blocks({**form, "by_hand": []})) == []
 
 
 def test_what_is_left_is_named_with_its_ways_and_where_they_stand(kit: Kit) -> None:
@@ -115,6 +121,6 @@ def test_words_from_outside_close_no_fence(kit: Kit) -> None:
     form = plan_form(kit.plan(kit.west))
     way = {**form["by_hand"][0]["ways"][0], "text": "a\n```\n<script>"}
     touched = {**form["by_hand"][0], "title": "<b> | *x*", "ways": [way]}
-    text = "\n".join(by_hand_text({**form, "by_hand": [touched]}))  # type: ignore[list-item]
+    text = by_hand_text({**form, "by_hand": [touched]})  # type: ignore[list-item]
     assert text.count("```") == 2
     assert "&lt;b&gt; \\| \\*x\\*" in text

@@ -8,7 +8,7 @@ import pytest
 from accepted import accepted, catalog, checklist
 from sla_samples import TRAIN, TRAIN_OWED, WARM, lock, part, pool, recorded, reported, runs, tier
 
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_markdown
 from cli.views.handover import parts as shown
 from planning.agreements.contract.annex import annex
 from planning.platform.alerts import availability
@@ -38,7 +38,7 @@ def test_a_bucket_and_a_fabric_that_nothing_sees_leave_the_month_met() -> None:
         found = part(form, key)
         assert (found["verdict"], found["recorded"], found["attained_percent"]) == ("not counted", False, None)
         assert found["credit_percent"] == {"if_up": "0", "if_down": "0"}
-    text = markdown(document(form, table_source="x"))
+    text = render_markdown(document(form, table_source="x"))
     assert "leaves them out of the credits: fabric of blind and cold storage" in text
     assert "not measured" in text
 
@@ -94,7 +94,7 @@ def test_of_a_pool_without_nodes_no_fabric_is_owed() -> None:
 
 @pytest.mark.parametrize("example", ["demo", "gcp-train"])
 def test_annex_and_report_leave_out_the_same(example: str) -> None:
-    text = markdown(annex(accepted(example), checklist=checklist(example), catalog=catalog()))
+    text = render_markdown(annex(accepted(example), checklist=checklist(example), catalog=catalog()))
     said = [line for line in text.splitlines() if line.startswith("Not counted by the month")]
     left = [each for each in parts_of(accepted(example)) if not each.counted]
     assert len(said) == len({each.kind for each in left})

@@ -15,7 +15,7 @@ from sla_samples import ROOT, dip, exclusion, line, lock, recorded, reported, ru
 from tracing import Known, untraced
 
 from cli.main.application import run
-from cli.pages.documents.markdown import markdown
+from cli.pages.documents.rendering import render_markdown
 from cli.pages.service_levels import page
 from operations.service_levels.monthly_report import table_source
 from planning.checklist.reading.checklist_file import read_file
@@ -198,7 +198,7 @@ def test_every_figure_of_a_worse_month_is_traced(project: Path) -> None:
     made = document(form, table_source=table_source())
     known = Known.of(project, measured=cast("dict[str, Any]", form))
     assert untraced(made, known) == []
-    text = markdown(made)
+    text = render_markdown(made)
     for said in (
         "Nobody measured, so that nobody can tell: warm storage.",
         "Nothing records the placement away.",
