@@ -1,4 +1,4 @@
-"""What every platform part is built on: the cluster, the decided parts, secrets, addresses."""
+"""What every component of the platform is built on: the cluster, what was decided, secrets, addresses."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ class PlatformContext:
 
 @dataclass(frozen=True, kw_only=True)
 class RegisteredComponent:
-    """A part that is registered.
+    """A component that is registered.
 
     Args:
-        resource: what needs the part waits for this, and for everything below it.
+        resource: what needs the component waits for this, and for everything below it.
         outputs: what the stack says of it.
     """
 
@@ -101,7 +101,63 @@ class RegisteredComponent:
     outputs: Mapping[str, pulumi.Input[object]] = field(default_factory=dict[str, "pulumi.Input[object]"])
 
 
+Outputs = Mapping[str, pulumi.Input[object]]
 Builder = Callable[[PlatformContext, Charges, pulumi.ResourceOptions], RegisteredComponent]
+
+
+@final
+class PlatformResource(pulumi.ComponentResource):
+    """A component of the platform in the program: the parent of everything that it consists of.
+
+    Attributes:
+        name: logical name; that of its chart's release or its manifests too, unless they say another.
+        part: what was decided of it.
+        shown: outputs of the resource itself.
+    """
+
+    def __init__(  # the token and the inputs of a component resource, and what its parts are built from
+        self,
+        token: str,
+        name: str,
+        inputs: Mapping[str, object],
+        *,
+        context: PlatformContext,
+        part: PlatformComponent,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        super().__init__(token, name, dict(inputs), opts)
+        self.name, self.context, self.part = name, context, part
+        self.shown: dict[str, pulumi.Input[object]] = {}
+
+
+def component(
+    part: str,
+    token: str,
+    *,
+    name: str = "",
+    inputs: Callable[[PlatformContext, Charges], Mapping[str, object]] | None = None,
+) -> Callable[[Callable[[PlatformResource], Outputs | None]], Builder]:
+    """Makes a builder of a function that registers what a component consists of.
+
+    Args:
+        part: name of the component in the catalog.
+        token: its type; it and the name are in the state of every stack and never change.
+        name: its logical name; that of the catalog with hyphens by default.
+        inputs: plain inputs of the resource; `PlatformContext.facts` by default.
+    """
+
+    def decorate(fill: Callable[[PlatformResource], Outputs | None]) -> Builder:
+        def build(context: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
+            found = inputs(context, charges) if inputs else context.facts(part, charges)
+            logical = name or part.replace("_", "-")
+            own = PlatformResource(token, logical, found, context=context, part=context.part(part), opts=options)
+            outputs = fill(own)
+            own.register_outputs(own.shown)
+            return RegisteredComponent(resource=own, outputs=outputs or {})
+
+        return build
+
+    return decorate
 
 
 LENGTH: Final = 40  # characters out of 62: more than 230 bits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +18,7 @@ from planning.platform.mirror import MANIFESTS, is_registry
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
     from planning.spec.platform import PlatformComponent
 
 
@@ -74,56 +74,57 @@ class Patch:
     operations: Sequence[Mapping[str, object]] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Overlay:
-    """What is different from the release's own manifests.
+def manifests(
+    own: PlatformResource,
+    patches: Sequence[Patch] = (),
+    *,
+    paths: Sequence[str] = (),
+    namespace: str = "",
+    after: Sequence[pulumi.Resource] = (),
+    transforms: Sequence[pulumi.ResourceTransform] = (),
+) -> kubernetes.kustomize.v2.Directory:
+    """The objects of a component's repository; definitions and namespaces come before what needs them.
 
     Args:
-        images: image in the manifests, without its tag, to the image that takes its place.
+        paths: in the repository; those of the catalog by default.
         namespace: of every object that has one; "" to leave it as it is.
+        after: what must be there before them.
     """
-
-    patches: Sequence[Patch] = ()
-    images: Mapping[str, str] = field(default_factory=dict[str, str])
-    namespace: str = ""
-
-
-def manifests(
-    name: str,
-    part: PlatformComponent,
-    *,
-    paths: Sequence[str],
-    ground: PlatformContext,
-    overlay: Overlay | None = None,
-    opts: pulumi.ResourceOptions,
-) -> kubernetes.kustomize.v2.Directory:
-    """The objects of some paths of a part's repository; definitions and namespaces come before what needs them."""
-    folder = Path("..") / FOLDER / pulumi.get_stack() / ground.handle.placement.name / name
-    if not ground.settings.offline:
-        changes = overlay or Overlay()
-        changes = replace(changes, images={**image_map(part, ground), **changes.images})
-        _write(folder, kustomization(part, paths=paths, mirror=ground.platform.mirror, at=folder, overlay=changes))
-    whole = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transforms=[ignore_controller_fields]))
-    return kubernetes.kustomize.v2.Directory(name, directory=str(folder), opts=whole)
+    context, part = own.context, own.part
+    folder = Path("..") / FOLDER / pulumi.get_stack() / context.handle.placement.name / own.name
+    if not context.settings.offline:
+        document = kustomization(
+            part,
+            paths=paths or paths_of(part),
+            mirror=context.platform.mirror,
+            at=folder,
+            patches=patches,
+            images=image_map(part, context),
+            namespace=namespace,
+        )
+        _write(folder, document)
+    options = pulumi.ResourceOptions(
+        parent=own, depends_on=list(after), transforms=[*transforms, ignore_controller_fields]
+    )
+    return kubernetes.kustomize.v2.Directory(own.name, directory=str(folder), opts=options)
 
 
 def paths_of(part: PlatformComponent) -> tuple[str, ...]:
-    """The part's paths, in the order of the catalog."""
+    """The component's paths, in the order of the catalog."""
     return tuple(part.chart.split())
 
 
-def on_system(ground: PlatformContext, *, name: str = ".*") -> tuple[Patch, ...]:
+def on_system(context: PlatformContext, *, name: str = ".*") -> tuple[Patch, ...]:
     """Have deployments run on the platform's own nodes, where nodes carry our labels."""
-    if not ground.on_system:
+    if not context.on_system:
         return ()
-    chosen = {"spec": {"template": {"spec": {"nodeSelector": dict(ground.on_system)}}}}
+    chosen = {"spec": {"template": {"spec": {"nodeSelector": dict(context.on_system)}}}}
     return (Patch(kind="Deployment", name=name, change=chosen),)
 
 
-def asks(name: str, *, containers: Sequence[str], cpu: str, memory: str, kind: str = "Deployment") -> Patch:
-    """Have containers of a workload ask for what they need, where the release leaves it open."""
-    requests = {"requests": {"cpu": cpu, "memory": memory}}
-    pod = {"containers": [{"name": each, "resources": requests} for each in containers]}
+def request_resources(name: str, container: str, *, cpu: str, memory: str, kind: str = "Deployment") -> Patch:
+    """Have a container of a workload ask for what it needs, where the release leaves it open."""
+    pod = {"containers": [{"name": container, "resources": {"requests": {"cpu": cpu, "memory": memory}}}]}
     return Patch(kind=kind, name=name, change={"spec": {"template": {"spec": pod}}})
 
 
@@ -132,16 +133,27 @@ def proxies() -> Patch:
 
 
 def kustomization(
-    part: PlatformComponent, *, paths: Sequence[str], mirror: str, at: Path, overlay: Overlay | None = None
+    part: PlatformComponent,
+    *,
+    paths: Sequence[str],
+    mirror: str,
+    at: Path,
+    patches: Sequence[Patch] = (),
+    images: Mapping[str, str] | None = None,
+    namespace: str = "",
 ) -> dict[str, object]:
-    changes = overlay or Overlay()
+    """What is different from the release's own manifests.
+
+    Args:
+        images: image in the manifests, without its tag, to the image that takes its place.
+    """
     return {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
-        **({"namespace": changes.namespace} if changes.namespace else {}),
+        **({"namespace": namespace} if namespace else {}),
         "resources": [source(part, path, mirror=mirror, at=at) for path in paths],
-        "patches": [_patch(each) for each in changes.patches],
-        "images": [_image(name, new) for name, new in changes.images.items()],
+        "patches": [_patch(each) for each in patches],
+        "images": [_image(name, new) for name, new in (images or {}).items()],
     }
 
 
@@ -202,9 +214,9 @@ def build_retention_transform(token: str, *, ending: str = "", protect: bool = F
     return keep
 
 
-def claims(ground: PlatformContext) -> tuple[Patch, ...]:
+def claims(context: PlatformContext) -> tuple[Patch, ...]:
     """Have volumes on the cluster's network disks, where its default class may be another."""
-    disk = ground.volume_class
+    disk = context.volume_class
     return (
         (Patch(kind="PersistentVolumeClaim", name=".*", change={"spec": {"storageClassName": disk}}),) if disk else ()
     )

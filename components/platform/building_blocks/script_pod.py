@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 RBAC: Final = "rbac.authorization.k8s.io"
 NOBODY: Final = 65532
 CODE: Final = "code"
+REQUESTS: Final = {"cpu": "10m", "memory": "64Mi"}  # the catalog adds them to the component that has the program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +127,7 @@ def _build_pod(program: PodProgram, keys: Sequence[str], *, on: Mapping[str, str
         "image": program.image,
         "command": ["python3", "-m", program.modules[0].__name__],
         "env": [{"name": name, "value": value} for name, value in env.items()],
-        "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": program.memory_limit}},
+        "resources": {"requests": REQUESTS, "limits": {"memory": program.memory_limit}},
         "security_context": {
             "allow_privilege_escalation": False,
             "read_only_root_filesystem": True,

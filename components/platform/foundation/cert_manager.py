@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
-from components.platform.building_blocks.manifests import Overlay, asks, manifests, on_system, paths_of
+from components.platform.building_blocks.context import component
+from components.platform.building_blocks.manifests import Patch, manifests, on_system, request_resources
 from components.platform.building_blocks.network_policies import allow_metrics
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, PlatformContext
-    from components.platform.building_blocks.manifests import Patch
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 API: Final = "cert-manager.io/v1"
 ROOT: Final = "atoll-root"
@@ -28,53 +26,26 @@ DEPLOYMENTS: Final = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class CertManagerArgs:
-    """What it is built on, and the price of its volumes."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class CertManager(pulumi.ComponentResource):
+@component("cert_manager", "atoll:platform:CertManager")
+def build(own: PlatformResource) -> None:
     """Certificates inside the cluster; the authority's key is made in the cluster and never leaves it."""
-
-    def __init__(self, name: str, args: CertManagerArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        part = args.ground.part("cert_manager")
-        super().__init__("atoll:platform:CertManager", name, args.ground.facts("cert_manager", args.charges), opts)
-        mine = pulumi.ResourceOptions(parent=self)
-        software = manifests(
-            "cert-manager",
-            part,
-            paths=paths_of(part),
-            ground=args.ground,
-            overlay=Overlay(patches=patches(args.ground)),
-            opts=mine,
-        )
-        allow_metrics(names.CERT_MANAGER, parent=self, after=[software])
-        _authority(pulumi.ResourceOptions(parent=self, depends_on=[software]))
-        self.register_outputs({})
+    software = manifests(own, patches(own.context))
+    allow_metrics(names.CERT_MANAGER, parent=own, after=[software])
+    _register_authority(own, after=software)
 
 
-def patches(ground: PlatformContext) -> tuple[Patch, ...]:
+def patches(context: PlatformContext) -> tuple[Patch, ...]:
     """Requests, which the release leaves open, and the platform's own nodes."""
-    wants = (asks(name, containers=[each], cpu="10m", memory="64Mi") for name, each in DEPLOYMENTS.items())
-    return (*wants, *on_system(ground))
+    wants = (request_resources(name, each, cpu="10m", memory="64Mi") for name, each in DEPLOYMENTS.items())
+    return (*wants, *on_system(context))
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    return RegisteredComponent(
-        resource=CertManager("cert-manager", CertManagerArgs(ground=ground, charges=charges), opts=options)
-    )
-
-
-def _authority(after: pulumi.ResourceOptions) -> None:
+def _register_authority(own: PlatformResource, *, after: pulumi.Resource) -> None:
     """A self-signed root, whose key is the Secret `names.CA_SECRET`, and the issuer that signs with it."""
+    first = pulumi.ResourceOptions(parent=own, depends_on=[after])
     root = kubernetes.apiextensions.CustomResource(
-        ROOT, api_version=API, kind="ClusterIssuer", metadata={"name": ROOT}, spec={"selfSigned": {}}, opts=after
+        ROOT, api_version=API, kind="ClusterIssuer", metadata={"name": ROOT}, spec={"selfSigned": {}}, opts=first
     )
-    inside = pulumi.ResourceOptions(parent=after.parent, depends_on=[root])
     authority = kubernetes.apiextensions.CustomResource(
         names.CA_SECRET,
         api_version=API,
@@ -88,7 +59,7 @@ def _authority(after: pulumi.ResourceOptions) -> None:
             "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Never"},
             "issuerRef": {"name": ROOT, "kind": "ClusterIssuer", "group": "cert-manager.io"},
         },
-        opts=inside,
+        opts=pulumi.ResourceOptions(parent=own, depends_on=[root]),
     )
     kubernetes.apiextensions.CustomResource(
         names.CLUSTER_ISSUER,
@@ -96,5 +67,5 @@ def _authority(after: pulumi.ResourceOptions) -> None:
         kind="ClusterIssuer",
         metadata={"name": names.CLUSTER_ISSUER},
         spec={"ca": {"secretName": names.CA_SECRET}},
-        opts=pulumi.ResourceOptions(parent=after.parent, depends_on=[authority]),
+        opts=pulumi.ResourceOptions(parent=own, depends_on=[authority]),
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import sha256
 from json import dumps
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
-from components.platform.building_blocks.manifests import Overlay, Patch, manifests, on_system, paths_of
+from components.platform.building_blocks.context import component
+from components.platform.building_blocks.manifests import Patch, manifests, on_system
 from components.platform.building_blocks.network_policies import allow, allow_egress, api_servers, isolate_namespace
 from components.platform.building_blocks.sign_in import DEX_PORT, addresses, clients
 from components.tenancy.cluster import shut_namespace
@@ -22,7 +22,7 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource
     from planning.checklist.model.people import SingleSignOn, User
 
 
@@ -92,11 +92,11 @@ class Secrets:
     provider: pulumi.Input[str] = field(repr=False)
 
 
-def configuration(ground: PlatformContext, secrets: Secrets) -> dict[str, object]:
+def configuration(context: PlatformContext, secrets: Secrets) -> dict[str, object]:
     """Dex's configuration file (github.com/dexidp/dex, cmd/dex/config.go, tag v2.45.1)."""
-    sso = ground.platform.sso
+    sso = context.platform.sso
     return {
-        "issuer": addresses(ground).issuer,
+        "issuer": addresses(context).issuer,
         "storage": {"type": "kubernetes", "config": {"inCluster": True}},
         "web": {"http": f"0.0.0.0:{DEX_PORT}"},
         "logger": {"level": "info", "format": "json"},
@@ -105,12 +105,12 @@ def configuration(ground: PlatformContext, secrets: Secrets) -> dict[str, object
             {
                 "id": each.name,
                 "name": each.name,
-                "redirectURIs": [each.callback(ground)],
+                "redirectURIs": [each.callback(context)],
                 "secret": secrets.plain(each.secret),
             }
-            for each in clients(ground)
+            for each in clients(context)
         ],
-        **(_own_people(ground, secrets) if sso is None else _theirs(sso, ground, secrets)),
+        **(_own_people(context, secrets) if sso is None else _theirs(sso, context, secrets)),
     }
 
 
@@ -118,12 +118,12 @@ def password_of(user: User) -> str:
     return f"sign-in-{user.name}"
 
 
-def _theirs(sso: SingleSignOn, ground: PlatformContext, secrets: Secrets) -> dict[str, object]:
+def _theirs(sso: SingleSignOn, context: PlatformContext, secrets: Secrets) -> dict[str, object]:
     kind, special = connector(sso)
     told = {
         "clientID": sso.client_id,
         "clientSecret": secrets.provider,
-        "redirectURI": addresses(ground).callback,
+        "redirectURI": addresses(context).callback,
         **special,
     }
     return {
@@ -132,7 +132,7 @@ def _theirs(sso: SingleSignOn, ground: PlatformContext, secrets: Secrets) -> dic
     }
 
 
-def _own_people(ground: PlatformContext, secrets: Secrets) -> dict[str, object]:
+def _own_people(context: PlatformContext, secrets: Secrets) -> dict[str, object]:
     """An account for each of the checklist's users; their groups are their role and their team."""
     return {
         "enablePasswordDB": True,
@@ -146,7 +146,7 @@ def _own_people(ground: PlatformContext, secrets: Secrets) -> dict[str, object]:
                 "groups": [user.group, *([user.team] if user.team else [])],
                 "hash": secrets.hashed(password_of(user)),
             }
-            for user in ground.spec.access.users
+            for user in context.spec.access.users
         ],
     }
 
@@ -157,68 +157,45 @@ HTTPS: Final = 443
 PODS: Final = {"app": "dex"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class DexArgs:
-    """What it is built on, and the price of its volumes."""
+@component("dex", "atoll:platform:Dex")
+def build(own: PlatformResource) -> Outputs:
+    """Dex with a configuration that lives in a Secret; none of the release's accounts and secrets is left.
 
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Dex(pulumi.ComponentResource):
-    """Dex with a configuration that lives in a Secret; none of the release's accounts and secrets is left."""
-
-    def __init__(self, name: str, args: DexArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("dex")
-        super().__init__("atoll:platform:Dex", name, ground.facts("dex", args.charges), opts)
-        home = shut_namespace(names.SIGN_IN, level="restricted", parent=self)
-        isolate_namespace(names.SIGN_IN, servers=api_servers(ground.spec), parent=home)
-        _ways(ground, home=home)
-        secret = _secret(ground, home=home)
-        manifests(
-            "dex",
-            part,
-            paths=paths_of(part),
-            ground=ground,
-            overlay=Overlay(patches=patches(ground)),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[secret]),
-        )
-        self.register_outputs({})
+    The stack says where people sign in, and the passwords of those whom only the cluster knows.
+    """
+    context = own.context
+    _complete(context)
+    home = shut_namespace(names.SIGN_IN, level="restricted", parent=own)
+    isolate_namespace(names.SIGN_IN, servers=api_servers(context.spec), parent=home)
+    _ways(context, home=home)
+    manifests(own, patches(context), after=[_secret(context, home=home)])
+    outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{context.host(names.DASHBOARD_HOST)}"}
+    if context.platform.sso is not None:
+        return {**outputs, "ssoRedirectUri": addresses(context).callback}
+    passwords = {user.name: context.keyring.secret(password_of(user)) for user in context.spec.access.users}
+    return {**outputs, "signInPasswords": pulumi.Output.secret(passwords)}
 
 
-def patches(ground: PlatformContext) -> tuple[Patch, ...]:
+def patches(context: PlatformContext) -> tuple[Patch, ...]:
     """The release's namespace, accounts and secrets left out; our configuration in their place."""
     return (
         Patch(kind="Namespace", name=names.SIGN_IN),
         Patch(kind="ConfigMap", name="dex"),
         Patch(kind="Secret", name="dex-oidc-client"),
         Patch(kind="Secret", name="dex-passwords"),
-        Patch(kind="Deployment", name="dex", change={"spec": {"template": _template(ground)}}),
-        *on_system(ground),
+        Patch(kind="Deployment", name="dex", change={"spec": {"template": _template(context)}}),
+        *on_system(context),
     )
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Dex, where people sign in, and the passwords of those whom only the cluster knows."""
-    _complete(ground)
-    made = Dex("dex", DexArgs(ground=ground, charges=charges), opts=options)
-    outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{ground.host(names.DASHBOARD_HOST)}"}
-    if ground.platform.sso is not None:
-        return RegisteredComponent(resource=made, outputs={**outputs, "ssoRedirectUri": addresses(ground).callback})
-    passwords = {user.name: ground.keyring.secret(password_of(user)) for user in ground.spec.access.users}
-    return RegisteredComponent(resource=made, outputs={**outputs, "signInPasswords": pulumi.Output.secret(passwords)})
-
-
-def _complete(ground: PlatformContext) -> None:
+def _complete(context: PlatformContext) -> None:
     """Refuse to go on without the client secret, which only a real run needs.
 
     Raises:
         InputError: it is not in the stack's configuration.
     """
-    settings = ground.settings
-    if ground.platform.sso is None or settings.offline or settings.sso_client_secret:
+    settings = context.settings
+    if context.platform.sso is None or settings.offline or settings.sso_client_secret:
         return
     raise InputError(
         "access.sso is set, and the stack has no secret for it",
@@ -226,22 +203,22 @@ def _complete(ground: PlatformContext) -> None:
     )
 
 
-def _secret(ground: PlatformContext, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
-    keyring = ground.keyring
-    real = Secrets(plain=keyring.secret, hashed=keyring.hashed, provider=ground.settings.sso_client_secret)
+def _secret(context: PlatformContext, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
+    keyring = context.keyring
+    real = Secrets(plain=keyring.secret, hashed=keyring.hashed, provider=context.settings.sso_client_secret)
     return kubernetes.core.v1.Secret(
         CONFIGURATION,
         metadata={"name": CONFIGURATION, "namespace": names.SIGN_IN},
         type="Opaque",
-        string_data={FILE: pulumi.Output.secret(pulumi.Output.json_dumps(configuration(ground, real)))},
+        string_data={FILE: pulumi.Output.secret(pulumi.Output.json_dumps(configuration(context, real)))},
         opts=pulumi.ResourceOptions(parent=home),
     )
 
 
-def _template(ground: PlatformContext) -> dict[str, object]:
+def _template(context: PlatformContext) -> dict[str, object]:
     """Dex reads its configuration once, so a mark of it starts the pods anew; dollar signs are no variables."""
     shape = Secrets(plain=lambda name: name, hashed=lambda name: name, provider="provider")
-    mark = sha256(dumps(configuration(ground, shape), sort_keys=True).encode()).hexdigest()[:16]
+    mark = sha256(dumps(configuration(context, shape), sort_keys=True).encode()).hexdigest()[:16]
     container = {
         "name": "dex",
         "envFrom": None,
@@ -255,7 +232,7 @@ def _template(ground: PlatformContext) -> dict[str, object]:
     }
 
 
-def _ways(ground: PlatformContext, *, home: pulumi.Resource) -> None:
+def _ways(context: PlatformContext, *, home: pulumi.Resource) -> None:
     """Dex asks the identity provider; what asks Dex opens its way itself, but for what is before it."""
     allow(
         "oauth2-proxy-to-dex",
@@ -265,7 +242,7 @@ def _ways(ground: PlatformContext, *, home: pulumi.Resource) -> None:
         target_pods=PODS,
         parent=home,
     )
-    sso = ground.platform.sso
+    sso = context.platform.sso
     if sso is not None:
         port = urlsplit(sso.issuer or "").port or HTTPS
         allow_egress(

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.sign_in import build_await_annotations, deny_others, list_people
 from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource
+
 
 CERTIFICATE: Final = "gateway"
 SERVICE: Final = "istio-ingressgateway"
@@ -27,50 +27,28 @@ BALANCER_CERTIFICATE: Final[Mapping[str, str]] = {
 DOMAIN: Final = "atoll/domain"
 
 
-@dataclass(frozen=True, kw_only=True)
-class GatesArgs:
-    """What it is built on."""
-
-    ground: PlatformContext
-
-
-@final
-class Gates(pulumi.ComponentResource):
+@component("ingress", "atoll:platform:Gates", name="gates", inputs=lambda context, _: {"domain": domain(context)})
+def build(own: PlatformResource) -> Outputs:
     """Certificate, rule of who gets in, and what the load balancer is told late.
 
-    Attributes:
-        entrance: name or address of the load balancer; None where there is none.
+    The stack says where the names below the domain must lead: to the load balancer, where there is one.
     """
-
-    entrance: pulumi.Output[str] | None
-
-    def __init__(self, name: str, args: GatesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Gates", name, {"domain": domain(args.ground)}, opts)
-        _certificate(args.ground, parent=self)
-        people = list_people(args.ground.spec)
-        if people:
-            deny_others("strangers", people, parent=self)
-        self.entrance = _entrance(args.ground, parent=self) if args.ground.handle.ingress.offered else None
-        self.register_outputs({})
+    context = own.context
+    _certificate(context, parent=own)
+    people = list_people(context.spec)
+    if people:
+        deny_others("strangers", people, parent=own)
+    if not context.handle.ingress.offered:
+        return {}
+    return {"entrance": {"names": f"*.{domain(context)}", "address": _entrance(context, parent=own)}}
 
 
-def domain(ground: PlatformContext) -> str:
+def domain(context: PlatformContext) -> str:
     """The domain below which everything has its name."""
-    return ground.handle.names.domain or PRIVATE_DOMAIN
+    return context.handle.names.domain or PRIVATE_DOMAIN
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """The way in; the stack says where the names below the domain must lead."""
-    del charges
-    made = Gates("gates", GatesArgs(ground=ground), opts=options)
-    if made.entrance is None:
-        return RegisteredComponent(resource=made)
-    return RegisteredComponent(
-        resource=made, outputs={"entrance": {"names": f"*.{domain(ground)}", "address": made.entrance}}
-    )
-
-
-def _certificate(ground: PlatformContext, *, parent: Gates) -> None:
+def _certificate(context: PlatformContext, *, parent: pulumi.Resource) -> None:
     """One for all names, by the cluster's own authority or by the issuer that the customer made."""
     kubernetes.apiextensions.CustomResource(
         CERTIFICATE,
@@ -79,10 +57,10 @@ def _certificate(ground: PlatformContext, *, parent: Gates) -> None:
         metadata={"name": CERTIFICATE, "namespace": names.ISTIO},
         spec={
             "secretName": names.GATEWAY_TLS,
-            "dnsNames": [f"*.{domain(ground)}"],
+            "dnsNames": [f"*.{domain(context)}"],
             "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
             "issuerRef": {
-                "name": ground.settings.certificate_issuer or names.CLUSTER_ISSUER,
+                "name": context.settings.certificate_issuer or names.CLUSTER_ISSUER,
                 "kind": "ClusterIssuer",
                 "group": "cert-manager.io",
             },
@@ -91,12 +69,12 @@ def _certificate(ground: PlatformContext, *, parent: Gates) -> None:
     )
 
 
-def _entrance(ground: PlatformContext, *, parent: Gates) -> pulumi.Output[str]:
+def _entrance(context: PlatformContext, *, parent: pulumi.Resource) -> pulumi.Output[str]:
     """The gateway's service told of its domain and of the provider's certificate, which is known once it is made."""
-    handle = ground.handle
+    handle = context.handle
     key = BALANCER_CERTIFICATE.get(handle.placement.target)
     proof = {key: handle.names.certificate} if key and handle.names.domain else {}
-    told = {DOMAIN: domain(ground), **build_await_annotations(ground), **proof}
+    told = {DOMAIN: domain(context), **build_await_annotations(context), **proof}
     patch = kubernetes.core.v1.ServicePatch(
         "entrance",
         metadata={"name": SERVICE, "namespace": names.ISTIO, "annotations": told},

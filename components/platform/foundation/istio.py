@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
-import pulumi
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import (
     NAMESPACE,
-    Overlay,
     Patch,
     build_retention_transform,
     manifests,
@@ -25,8 +22,10 @@ from components.platform.building_blocks.sign_in import build_await_annotations
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pulumi
+
     from components.context.placement import Ingress
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 USUAL: Final = "common/istio/istio-install/overlays/oauth2-proxy"
 # Overlay of the release where nodes differ: GKE's have their CNI plugins in another folder.
@@ -45,65 +44,40 @@ BALANCER_TLS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class IstioArgs:
-    """What it is built on, and the price of its volumes."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Istio(pulumi.ComponentResource):
+@component("istio", "atoll:platform:Istio")
+def build(own: PlatformResource) -> None:
     """Mesh and gateway; behind the gateway's service is the one load balancer of the bill."""
-
-    def __init__(self, name: str, args: IstioArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("istio")
-        super().__init__("atoll:platform:Istio", name, ground.facts("istio", args.charges), opts)
-        software = manifests(
-            "istio",
-            part,
-            paths=paths(ground),
-            ground=ground,
-            overlay=Overlay(patches=patches(ground)),
-            opts=pulumi.ResourceOptions(parent=self, transforms=build_retention_transforms(ground)),
-        )
-        allow_webhook(
-            "gateway-entrance",
-            namespace=names.ISTIO,
-            ports=GATEWAY_PORTS,
-            pods=GATEWAY_PODS,
-            parent=self,
-            after=[software],
-        )
-        for namespace in WATCHED:
-            allow_metrics(namespace, parent=self, after=[software])
-        self.register_outputs({})
+    context = own.context
+    software = manifests(own, patches(context), paths=paths(context), transforms=build_retention_transforms(context))
+    allow_webhook(
+        "gateway-entrance", namespace=names.ISTIO, ports=GATEWAY_PORTS, pods=GATEWAY_PODS, parent=own, after=[software]
+    )
+    for namespace in WATCHED:
+        allow_metrics(namespace, parent=own, after=[software])
 
 
-def build_retention_transforms(ground: PlatformContext) -> list[pulumi.ResourceTransform]:
+def build_retention_transforms(context: PlatformContext) -> list[pulumi.ResourceTransform]:
     """Kubeflow's namespace stays where volumes in it are kept: it would take them with it."""
     return (
         [build_retention_transform(NAMESPACE, ending=f":{names.KUBEFLOW}")]
-        if any(map(ground.has, WITH_VOLUMES))
+        if any(map(context.has, WITH_VOLUMES))
         else []
     )
 
 
-def paths(ground: PlatformContext) -> tuple[str, ...]:
+def paths(context: PlatformContext) -> tuple[str, ...]:
     """The catalog's paths, with the installation that fits the nodes."""
-    fitting = OVERLAYS.get(ground.handle.placement.target, USUAL)
-    return tuple(fitting if path == USUAL else path for path in paths_of(ground.part("istio")))
+    fitting = OVERLAYS.get(context.handle.placement.target, USUAL)
+    return tuple(fitting if path == USUAL else path for path in paths_of(context.part("istio")))
 
 
-def patches(ground: PlatformContext) -> tuple[Patch, ...]:
+def patches(context: PlatformContext) -> tuple[Patch, ...]:
     """The gateway's service as the cluster offers it, the mesh that asks the sign-in, no second open gateway."""
     return (
-        _service(ground),
+        _service(context),
         Patch(kind="ConfigMap", name="istio", change={"data": {"mesh": yaml.safe_dump(mesh(), sort_keys=True)}}),
         Patch(kind="Gateway", name=GATEWAY),
-        *on_system(ground),
+        *on_system(context),
     )
 
 
@@ -128,10 +102,6 @@ def mesh() -> dict[str, object]:
     }
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    return RegisteredComponent(resource=Istio("istio", IstioArgs(ground=ground, charges=charges), opts=options))
-
-
 def _check() -> dict[str, object]:
     return {
         "service": f"oauth2-proxy.{names.PROXY}.svc.cluster.local",
@@ -149,9 +119,9 @@ def _check() -> dict[str, object]:
     }
 
 
-def _service(ground: PlatformContext) -> Patch:
+def _service(context: PlatformContext) -> Patch:
     """A load balancer inside the network, or a service that is reached inside the cluster alone."""
-    ingress = ground.handle.ingress
+    ingress = context.handle.ingress
     if not ingress.offered:
         return Patch(kind="Service", name=GATEWAY, change={"spec": {"type": "ClusterIP"}})
     return Patch(
@@ -159,8 +129,8 @@ def _service(ground: PlatformContext) -> Patch:
         name=GATEWAY,
         annotations={
             **ingress.internal,
-            **BALANCER_TLS.get(ground.handle.placement.target, {}),
-            **build_await_annotations(ground),
+            **BALANCER_TLS.get(context.handle.placement.target, {}),
+            **build_await_annotations(context),
         },
         change={"spec": {"type": "LoadBalancer", **_class(ingress)}},
     )

@@ -2,81 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from json import dumps
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
-from components.platform.building_blocks.manifests import Overlay, Patch, asks, manifests, on_system, paths_of
+from components.platform.building_blocks.context import component
+from components.platform.building_blocks.manifests import Patch, manifests, on_system, request_resources
 from components.platform.building_blocks.network_policies import api_servers, isolate_namespace
 from components.platform.building_blocks.sign_in import PROXY, DexEndpoints, addresses
 from components.tenancy.cluster import shut_namespace
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, Keyring, PlatformContext
+    from components.platform.building_blocks.context import Keyring, PlatformContext, PlatformResource
 
 SECRET: Final = "oauth2-proxy"  # noqa: S105 - name of the Secret that the release's deployment reads
 COOKIE_CHARACTERS: Final = 32  # oauth2-proxy takes 16, 24 or 32, or as many bytes once decoded
 
 
-@dataclass(frozen=True, kw_only=True)
-class Oauth2ProxyArgs:
-    """What it is built on, and the price of its volumes."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Oauth2Proxy(pulumi.ComponentResource):
+@component("oauth2_proxy", "atoll:platform:Oauth2Proxy")
+def build(own: PlatformResource) -> None:
     """The sign-in that every name below the domain shares; its secrets are generated."""
-
-    def __init__(self, name: str, args: Oauth2ProxyArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("oauth2_proxy")
-        super().__init__("atoll:platform:Oauth2Proxy", name, ground.facts("oauth2_proxy", args.charges), opts)
-        home = shut_namespace(names.PROXY, level="restricted", parent=self)
-        isolate_namespace(names.PROXY, servers=api_servers(ground.spec), parent=home)
-        secret = _secret(ground.keyring, home=home)
-        manifests(
-            "oauth2-proxy",
-            part,
-            paths=paths_of(part),
-            ground=ground,
-            overlay=Overlay(patches=patches(ground)),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[secret]),
-        )
-        self.register_outputs({})
+    home = shut_namespace(names.PROXY, level="restricted", parent=own)
+    isolate_namespace(names.PROXY, servers=api_servers(own.context.spec), parent=home)
+    manifests(own, patches(own.context), after=[_secret(own.context.keyring, home=home)])
 
 
-def patches(ground: PlatformContext) -> tuple[Patch, ...]:
+def patches(context: PlatformContext) -> tuple[Patch, ...]:
     """The release's namespace and secrets left out; cookies over TLS only; tokens of our issuer."""
     parameters = {"FORCE_HTTPS": "true", "ALLOW_SELF_SIGNED_ISSUER": "false"}
-    file = {"oauth2_proxy.cfg": configuration(ground)}
+    file = {"oauth2_proxy.cfg": configuration(context)}
     return (
         Patch(kind="Namespace", name=names.PROXY),
         Patch(kind="Secret", name="oauth2-proxy"),
         Patch(kind="ConfigMap", name="oauth2-proxy-parameters", change={"data": parameters}),
         Patch(kind="ConfigMap", name="oauth2-proxy", change={"data": file}),
         Patch(
-            kind="RequestAuthentication", name="dex-jwt", change={"spec": {"jwtRules": [_tokens(addresses(ground))]}}
+            kind="RequestAuthentication", name="dex-jwt", change={"spec": {"jwtRules": [_tokens(addresses(context))]}}
         ),
-        asks("oauth2-proxy", containers=["oauth2-proxy"], cpu="10m", memory="32Mi"),
-        *on_system(ground),
+        request_resources("oauth2-proxy", "oauth2-proxy", cpu="10m", memory="32Mi"),
+        *on_system(context),
     )
 
 
-def configuration(ground: PlatformContext) -> str:
+def configuration(context: PlatformContext) -> str:
     """Its configuration file: the release's, with addresses that a browser can open and one cookie for all names.
 
     It is TOML, which writes these values as JSON does.
     """
-    known = addresses(ground)
-    domain = ground.host("")
+    known = addresses(context)
+    domain = context.host("")
     lines: dict[str, str | bool | list[str]] = {
         "provider": "oidc",
         "provider_display_name": "Dex",
@@ -85,7 +62,7 @@ def configuration(ground: PlatformContext) -> str:
         "login_url": known.authorize,
         "redeem_url": known.token,
         "oidc_jwks_url": known.keys,
-        "redirect_url": PROXY.callback(ground),
+        "redirect_url": PROXY.callback(context),
         "whitelist_domains": [domain],
         "scope": "openid profile email groups",
         "email_domains": ["*"],
@@ -109,13 +86,6 @@ def configuration(ground: PlatformContext) -> str:
         "cookie_refresh": "0s",
     }
     return "".join(f"{key} = {dumps(value)}\n" for key, value in lines.items())
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """oauth2-proxy."""
-    return RegisteredComponent(
-        resource=Oauth2Proxy("oauth2-proxy", Oauth2ProxyArgs(ground=ground, charges=charges), opts=options)
-    )
 
 
 def _secret(keyring: Keyring, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import (
     DEFINITION,
-    Overlay,
     Patch,
-    asks,
     build_retention_transform,
     manifests,
     on_system,
-    paths_of,
     proxies,
+    request_resources,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import (
+        Charges,
+        PlatformContext,
+        PlatformResource,
+        RegisteredComponent,
+    )
+
 
 PROFILES: Final = "profiles.kubeflow.org"  # with it goes every Profile, and every namespace that one of them made
 DEFINITION_PATH: Final = "applications/dashboard/upstream/profile-controller/base/crd"
@@ -40,12 +43,13 @@ MENU: Final[Mapping[str, tuple[tuple[str, str, str], ...]]] = {
     "kserve": (("KServe Endpoints", "/kserve-endpoints/", "kubeflow:models"),),
     "model_registry": (("Model Registry", "/model-registry/", "assignment"),),
 }
-# Deployment to the memory of its containers, for which the release asks nothing (idle: 302 MiB together, upstream).
-MEMORY: Final[Mapping[str, Mapping[str, str]]] = {
-    "dashboard": {"dashboard": "96Mi"},
-    "poddefaults-webhook-deployment": {"poddefaults-webhook": "64Mi"},
-    "profiles-deployment": {"manager": "64Mi", "access-management": "64Mi"},
-}
+# Deployments, their containers and what these need, for which the release asks nothing (idle: 302 MiB, upstream).
+MEMORY: Final = (
+    ("dashboard", "dashboard", "96Mi"),
+    ("poddefaults-webhook-deployment", "poddefaults-webhook", "64Mi"),
+    ("profiles-deployment", "manager", "64Mi"),
+    ("profiles-deployment", "access-management", "64Mi"),
+)
 PIPELINES: Final = ("Pipelines", "Experiments", "Runs", "Recurring Runs", "Artifacts", "Executions")
 # Pages of other parts, below the cluster's domain: text, first label of the name, icon.
 OUTSIDE: Final[Mapping[str, tuple[str, str, str]]] = {
@@ -56,102 +60,64 @@ OUTSIDE: Final[Mapping[str, tuple[str, str, str]]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class DashboardArgs:
-    """Whose dashboard."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Dashboard(pulumi.ComponentResource):
+@component("dashboard", "atoll:platform:Dashboard")
+def register_dashboard(own: PlatformResource) -> None:
     """The dashboard, the controller of Profiles and the webhook of PodDefaults."""
-
-    def __init__(self, name: str, args: DashboardArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("dashboard")
-        super().__init__("atoll:platform:Dashboard", name, ground.facts("dashboard", args.charges), opts)
-        manifests(
-            "dashboard",
-            part,
-            paths=paths_of(part),
-            ground=ground,
-            overlay=overlay(ground),
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        self.register_outputs({})
+    manifests(own, patches(own.context))
 
 
-@final
-class ProfileDefinition(pulumi.ComponentResource):
+@component(
+    "dashboard",
+    "atoll:platform:ProfileDefinition",
+    name="profile-definition",
+    inputs=lambda context, _: {"version": context.part("dashboard").version},
+)
+def register_profile_definition(own: PlatformResource) -> None:
     """The definition of Profiles, alone: what is protected keeps alive all that it depends on, and this is nothing."""
-
-    def __init__(self, name: str, args: DashboardArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("dashboard")
-        super().__init__("atoll:platform:ProfileDefinition", name, {"version": part.version}, opts)
-        # Not on a cluster of the stack's own: protected in there, it would keep the whole cluster from its destroy.
-        kept = build_retention_transform(DEFINITION, ending=PROFILES, protect=ground.spec.existing is not None)
-        manifests(
-            "profile-definition",
-            part,
-            paths=[DEFINITION_PATH],
-            ground=ground,
-            opts=pulumi.ResourceOptions(parent=self, transforms=[kept]),
-        )
-        self.register_outputs({})
+    # Not on a cluster of the stack's own: protected in there, it would keep the whole cluster from its destroy.
+    protect = own.context.spec.existing is not None
+    kept = build_retention_transform(DEFINITION, ending=PROFILES, protect=protect)
+    manifests(own, paths=[DEFINITION_PATH], transforms=[kept])
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    args = DashboardArgs(ground=ground, charges=charges)
+def build(context: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     free = pulumi.ResourceOptions(parent=options.parent, provider=options.provider)
-    definition = ProfileDefinition("profile-definition", args, opts=free)
-    after = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[definition]))
-    return RegisteredComponent(resource=Dashboard("dashboard", args, opts=after))
+    definition = register_profile_definition(context, charges, free).resource
+    after = pulumi.ResourceOptions(depends_on=[definition])
+    return register_dashboard(context, charges, pulumi.ResourceOptions.merge(options, after))
 
 
-def overlay(ground: PlatformContext) -> Overlay:
+def patches(context: PlatformContext) -> list[Patch]:
     """A menu of what is installed, and nothing that makes Profiles on its own."""
-    links = json.dumps(_links(ground), indent=2)
-    return Overlay(
-        patches=[
-            Patch(kind="CustomResourceDefinition", name=PROFILES),  # it comes first, and by itself
-            Patch(kind="ConfigMap", name="dashboard-config", change={"data": {"links": links}}),
-            Patch(kind="ConfigMap", name="dashboard-parameters", change={"data": {"REGISTRATION_FLOW": "false"}}),
-            *(
-                asks(name, containers=[each], cpu="10m", memory=memory)
-                for name, each, memory in _list_memory_requests()
-            ),
-            proxies(),
-            *on_system(ground),
-        ]
-    )
+    links = json.dumps(_links(context), indent=2)
+    return [
+        Patch(kind="CustomResourceDefinition", name=PROFILES),  # it comes first, and by itself
+        Patch(kind="ConfigMap", name="dashboard-config", change={"data": {"links": links}}),
+        Patch(kind="ConfigMap", name="dashboard-parameters", change={"data": {"REGISTRATION_FLOW": "false"}}),
+        *(request_resources(name, container, cpu="10m", memory=memory) for name, container, memory in MEMORY),
+        proxies(),
+        *on_system(context),
+    ]
 
 
-def _list_memory_requests() -> Iterator[tuple[str, str, str]]:
-    for deployment, containers in MEMORY.items():
-        yield from ((deployment, container, memory) for container, memory in containers.items())
-
-
-def _links(ground: PlatformContext) -> dict[str, object]:
+def _links(context: PlatformContext) -> dict[str, object]:
     return {
-        "menuLinks": [*_menu(ground)],
+        "menuLinks": [*_menu(context)],
         "externalLinks": [
-            {"type": "item", "text": text, "link": f"https://{ground.host(host)}/", "icon": icon, "iframe": False}
+            {"type": "item", "text": text, "link": f"https://{context.host(host)}/", "icon": icon, "iframe": False}
             for part, (text, host, icon) in OUTSIDE.items()
-            if ground.has(part)
+            if context.has(part)
         ],
         "documentationItems": [],
         "quickLinks": [{"text": "Create a new Notebook", "desc": "Kubeflow Notebooks", "link": "/jupyter/new"}],
     }
 
 
-def _menu(ground: PlatformContext) -> Iterator[Mapping[str, object]]:
+def _menu(context: PlatformContext) -> Iterator[Mapping[str, object]]:
     for part, entries in MENU.items():
-        if ground.has(part):
+        if context.has(part):
             yield from ({"type": "item", "text": text, "link": link, "icon": icon} for text, link, icon in entries)
-    if ground.has("pipelines"):
+    if context.has("pipelines"):
         pages = [(text, text.replace(" ", "").lower()) for text in PIPELINES]
         yield {
             "type": "section",

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.manifests import (
     CLAIM,
-    Overlay,
     Patch,
-    asks,
     build_retention_transform,
     claims,
     manifests,
     on_system,
-    paths_of,
     proxies,
+    request_resources,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
+
 
 SECRET: Final = "katib-mysql-secrets"  # noqa: S105 - name of a Secret, upstream's
 PASSWORD: Final = "MYSQL_ROOT_PASSWORD"  # noqa: S105 - name of a variable
@@ -68,66 +66,37 @@ RESTRICTED: Final[Mapping[str, object]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class KatibArgs:
-    """What it is built on, and the price of its volume."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Katib(pulumi.ComponentResource):
+@component("katib", "atoll:platform:Katib")
+def build(own: PlatformResource) -> None:
     """The controller, its pages and its database."""
-
-    def __init__(self, name: str, args: KatibArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("katib")
-        super().__init__("atoll:platform:Katib", name, ground.facts("katib", args.charges), opts)
-        secret = kubernetes.core.v1.Secret(
-            SECRET,
-            metadata={"name": SECRET, "namespace": names.KUBEFLOW},
-            string_data={PASSWORD: ground.keyring.secret("katib-database")},
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        manifests(
-            "katib",
-            part,
-            paths=paths_of(part),
-            ground=ground,
-            overlay=overlay(ground),
-            opts=pulumi.ResourceOptions(
-                parent=self, depends_on=[secret], transforms=[build_retention_transform(CLAIM)]
-            ),
-        )
-        self.register_outputs({})
+    secret = kubernetes.core.v1.Secret(
+        SECRET,
+        metadata={"name": SECRET, "namespace": names.KUBEFLOW},
+        string_data={PASSWORD: own.context.keyring.secret("katib-database")},
+        opts=pulumi.ResourceOptions(parent=own),
+    )
+    manifests(own, patches(own.context), after=[secret], transforms=[build_retention_transform(CLAIM)])
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    return RegisteredComponent(resource=Katib("katib", KatibArgs(ground=ground, charges=charges), opts=options))
-
-
-def overlay(ground: PlatformContext) -> Overlay:
+def patches(context: PlatformContext) -> list[Patch]:
     env = [{"name": "MYSQL_ALLOW_EMPTY_PASSWORD", "$patch": "delete"}]
     pod = {"containers": [{"name": "katib-mysql", "env": env}]}
-    document = yaml.safe_dump(configuration(ground), sort_keys=False)
-    return Overlay(
-        patches=[
-            Patch(kind="Secret", name=SECRET),
-            Patch(kind="ConfigMap", name="trial-templates"),  # demonstrations, whose pods run as root
-            Patch(kind="Deployment", name="katib-mysql", change={"spec": {"template": {"spec": pod}}}),
-            Patch(kind="ConfigMap", name="katib-config", change={"data": {"katib-config.yaml": document}}),
-            *(asks(name, containers=[name], cpu="20m", memory=memory) for name, memory in MEMORY.items()),
-            proxies(),
-            *claims(ground),
-            *on_system(ground),
-        ]
-    )
+    document = yaml.safe_dump(configuration(context), sort_keys=False)
+    return [
+        Patch(kind="Secret", name=SECRET),
+        Patch(kind="ConfigMap", name="trial-templates"),  # demonstrations, whose pods run as root
+        Patch(kind="Deployment", name="katib-mysql", change={"spec": {"template": {"spec": pod}}}),
+        Patch(kind="ConfigMap", name="katib-config", change={"data": {"katib-config.yaml": document}}),
+        *(request_resources(name, name, cpu="20m", memory=memory) for name, memory in MEMORY.items()),
+        proxies(),
+        *claims(context),
+        *on_system(context),
+    ]
 
 
-def configuration(ground: PlatformContext) -> dict[str, object]:
+def configuration(context: PlatformContext) -> dict[str, object]:
     def image(name: str) -> str:
-        return resolve_image(f"{IMAGES}/{name}:{TAG}", ground)
+        return resolve_image(f"{IMAGES}/{name}:{TAG}", context)
 
     collector = image("file-metrics-collector")
     return {

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import (
     CLAIM,
-    Overlay,
     Patch,
-    asks,
     build_retention_transform,
     claims,
     manifests,
     on_system,
-    paths_of,
     proxies,
+    request_resources,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
+
 
 # Secret of upstream to the secret of the keyring and the user that is in it.
 DATABASES: Final[Mapping[str, tuple[str, str]]] = {
@@ -45,57 +43,35 @@ STATEFUL: Final = "model-catalog-postgres"
 HUGGING_FACE: Final = "model-catalog-hf-api-key"  # optional for the pod; upstream's holds a placeholder
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelRegistryArgs:
-    """What it is built on, and the price of its volumes."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class ModelRegistry(pulumi.ComponentResource):
-    """The registry, its pages, the catalog and their databases."""
-
-    def __init__(self, name: str, args: ModelRegistryArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("model_registry")
-        super().__init__("atoll:platform:ModelRegistry", name, ground.facts("model_registry", args.charges), opts)
-        secrets = [_login(each, ground=ground, parent=self) for each in DATABASES]
-        manifests(
-            "model-registry",
-            part,
-            paths=paths_of(part),
-            ground=ground,
-            overlay=overlay(ground),
-            opts=pulumi.ResourceOptions(
-                parent=self, depends_on=[*secrets], transforms=[build_retention_transform(CLAIM)]
-            ),
-        )
-        self.register_outputs({})
+@component("model_registry", "atoll:platform:ModelRegistry")
+def build(own: PlatformResource) -> None:
+    """The registry, its pages, the catalog and their databases, all in Kubeflow's namespace."""
+    secrets = [_login(each, context=own.context, parent=own) for each in DATABASES]
+    kept = build_retention_transform(CLAIM)
+    manifests(own, patches(own.context), namespace=names.KUBEFLOW, after=secrets, transforms=[kept])
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    args = ModelRegistryArgs(ground=ground, charges=charges)
-    return RegisteredComponent(resource=ModelRegistry("model-registry", args, opts=options))
-
-
-def overlay(ground: PlatformContext) -> Overlay:
-    """Everything in Kubeflow's namespace, without the secrets that upstream publishes."""
-    dropped = [Patch(kind="Secret", name=name) for name in (*DATABASES, HUGGING_FACE)]
-    asked = [
-        asks(name, containers=[each], cpu=cpu, memory=memory, kind="StatefulSet" if name == STATEFUL else "Deployment")
-        for name, (each, cpu, memory) in ASKED.items()
+def patches(context: PlatformContext) -> list[Patch]:
+    """Without the secrets that upstream publishes."""
+    return [
+        *(Patch(kind="Secret", name=name) for name in (*DATABASES, HUGGING_FACE)),
+        *(
+            request_resources(
+                name, container, cpu=cpu, memory=memory, kind="StatefulSet" if name == STATEFUL else "Deployment"
+            )
+            for name, (container, cpu, memory) in ASKED.items()
+        ),
+        proxies(),
+        *claims(context),
+        *on_system(context),
     ]
-    patches = [*dropped, *asked, proxies(), *claims(ground), *on_system(ground)]
-    return Overlay(namespace=names.KUBEFLOW, patches=patches)
 
 
-def _login(secret: str, *, ground: PlatformContext, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _login(secret: str, *, context: PlatformContext, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
     word, user = DATABASES[secret]
     return kubernetes.core.v1.Secret(
         secret,
         metadata={"name": secret, "namespace": names.KUBEFLOW},
-        string_data={"POSTGRES_USER": user, "POSTGRES_PASSWORD": ground.keyring.secret(word)},
+        string_data={"POSTGRES_USER": user, "POSTGRES_PASSWORD": context.keyring.secret(word)},
         opts=pulumi.ResourceOptions(parent=parent),
     )

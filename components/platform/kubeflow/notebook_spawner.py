@@ -73,30 +73,30 @@ class SpawnerOptions:
     ticked: Sequence[str]
 
 
-def offer(ground: PlatformContext, *, ticked: Sequence[str]) -> SpawnerOptions:
+def offer(context: PlatformContext, *, ticked: Sequence[str]) -> SpawnerOptions:
     """What the checklist asks for; both IDEs where it names none."""
-    spec = ground.spec
-    pools = _list_notebook_pools(ground)
-    devices = list(dict.fromkeys(flavor(pool, ground.platform).resource for pool in pools if pool.accelerators))
+    spec = context.spec
+    pools = _list_notebook_pools(context)
+    devices = list(dict.fromkeys(flavor(pool, context.platform).resource for pool in pools if pool.accelerators))
     whole = list(dict.fromkeys(name for pool in pools if (name := device(pool.accelerator))))
-    frameworks = {framework for work in ground.platform.works for framework in work.frameworks}
+    frameworks = {framework for work in context.platform.works for framework in work.frameworks}
     ides = spec.ides or tuple(Ide)
     images = jupyter_images(frameworks, whole) if Ide.JUPYTERLAB in ides else ()
     return SpawnerOptions(
-        jupyter=[resolve_image(image, ground) for image in images],
-        code=[resolve_image(CODE, ground)] if Ide.VSCODE in ides else [],
+        jupyter=[resolve_image(image, context) for image in images],
+        code=[resolve_image(CODE, context)] if Ide.VSCODE in ides else [],
         devices=devices,
         pools=pools,
-        disk_class=ground.volume_class,
-        labelled=ground.labelled,
+        disk_class=context.volume_class,
+        labelled=context.labelled,
         ticked=ticked,
     )
 
 
-def _list_notebook_pools(ground: PlatformContext) -> list[Pool]:
+def _list_notebook_pools(context: PlatformContext) -> list[Pool]:
     """The pools of notebooks; all of the workloads' where no pool is for them alone."""
-    theirs = {work.name for work in ground.platform.works if work.kind == "notebooks"}
-    pools = [pool for pool in ground.spec.pools if pool.role != "system"]
+    theirs = {work.name for work in context.platform.works if work.kind == "notebooks"}
+    pools = [pool for pool in context.spec.pools if pool.role != "system"]
     return [pool for pool in pools if pool.workload in theirs] or pools
 
 

@@ -7,8 +7,7 @@ and ours asks each kind what it understands.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -16,31 +15,22 @@ import yaml
 
 from components.agents import cluster_api, notebook_culler
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
-from components.platform.building_blocks.manifests import (
-    PROXY,
-    Overlay,
-    Patch,
-    asks,
-    manifests,
-    on_system,
-    paths_of,
-    proxies,
-)
+from components.platform.building_blocks.manifests import PROXY, Patch, manifests, on_system, proxies, request_resources
 from components.platform.building_blocks.script_pod import PodProgram, register_program
 from components.platform.kubeflow.notebook_spawner import offer, spawner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 
 SECONDS_BETWEEN: Final = 60
 
 
-def build_culler(ground: PlatformContext, *, image: str) -> PodProgram:
+def build_culler(context: PlatformContext, *, image: str) -> PodProgram:
     """It may see notebooks and annotate them; nothing else, of no other kind."""
     return PodProgram(
         name=names.CULLER,
@@ -50,7 +40,7 @@ def build_culler(ground: PlatformContext, *, image: str) -> PodProgram:
         image=image,
         rules={"": [{"api_groups": ["kubeflow.org"], "resources": ["notebooks"], "verbs": ["list", "patch"]}]},
         env={
-            "IDLE_MINUTES": str(ground.platform.idle_minutes),
+            "IDLE_MINUTES": str(context.platform.idle_minutes),
             "SECONDS_BETWEEN": str(SECONDS_BETWEEN),
         },
         container={"name": "culler"},
@@ -85,65 +75,42 @@ MEMORY: Final[Mapping[str, tuple[str, str]]] = {
 USERS_GROUP: Final = 100  # of the notebook images, who own the home folder (example-notebook-servers/base)
 
 
-@dataclass(frozen=True, kw_only=True)
-class KubeflowNotebooksArgs:
-    """What is offered to whom."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class KubeflowNotebooks(pulumi.ComponentResource):
+@component(
+    "notebooks",
+    "atoll:platform:Notebooks",
+    inputs=lambda context, charges: {
+        **context.facts("notebooks", charges),
+        "idleMinutes": context.platform.idle_minutes,
+    },
+)
+def build(own: PlatformResource) -> None:
     """Controllers and web pages of notebooks, volumes and TensorBoards, and what stops idle notebooks."""
-
-    def __init__(self, name: str, args: KubeflowNotebooksArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("notebooks")
-        facts = {**ground.facts("notebooks", args.charges), "idleMinutes": ground.platform.idle_minutes}
-        super().__init__("atoll:platform:Notebooks", name, facts, opts)
-        template = _template(parent=self)
-        upstream = manifests(
-            "notebooks",
-            part,
-            paths=paths_of(part),
-            ground=ground,
-            overlay=overlay(ground, ticked=list_preselected_defaults(ground)),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[template]),
-        )
-        culler = build_culler(ground, image=resolve_image(WEB_IMAGE, ground))
-        reach = _register_culler_reach(parent=self)
-        register_program(culler, on=ground.on_system, parent=self, after=[reach, upstream])
-        self.register_outputs({})
+    context = own.context
+    changes = patches(context, ticked=list_preselected_defaults(context))
+    upstream = manifests(own, changes, after=[_template(parent=own)])
+    culler = build_culler(context, image=resolve_image(WEB_IMAGE, context))
+    reach = _register_culler_reach(parent=own)
+    register_program(culler, on=context.on_system, parent=own, after=[reach, upstream])
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    return RegisteredComponent(
-        resource=KubeflowNotebooks("notebooks", KubeflowNotebooksArgs(ground=ground, charges=charges), opts=options)
-    )
+def patches(context: PlatformContext, *, ticked: Sequence[str]) -> list[Patch]:
+    document = yaml.safe_dump(spawner(offer(context, ticked=ticked)), sort_keys=False)
+    pages = {"spawner_ui_config.yaml": document}
+    return [
+        Patch(kind="ConfigMap", name="jupyter-web-app-config", change={"data": pages}),
+        Patch(kind="Deployment", name="jupyter-web-app-deployment", change=_build_template_mount()),
+        Patch(kind="ConfigMap", name="notebook-controller-config", change={"data": {"ENABLE_CULLING": "false"}}),
+        *(request_resources(name, each, cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items()),
+        proxies(),
+        *on_system(context),
+    ]
 
 
-def list_preselected_defaults(ground: PlatformContext) -> Sequence[str]:
+def list_preselected_defaults(context: PlatformContext) -> Sequence[str]:
     """PodDefaults that a notebook takes unless somebody unticks them; the part "teams" makes them."""
-    tracker = ground.spec.tracker
-    tracked = tracker != names.MLFLOW or ground.has("mlflow")
+    tracker = context.spec.tracker
+    tracked = tracker != names.MLFLOW or context.has("mlflow")
     return (names.S3_DEFAULT, *((tracker,) if tracked else ()))
-
-
-def overlay(ground: PlatformContext, *, ticked: Sequence[str]) -> Overlay:
-    document = yaml.safe_dump(spawner(offer(ground, ticked=ticked)), sort_keys=False)
-    return Overlay(
-        patches=[
-            Patch(
-                kind="ConfigMap", name="jupyter-web-app-config", change={"data": {"spawner_ui_config.yaml": document}}
-            ),
-            Patch(kind="Deployment", name="jupyter-web-app-deployment", change=_build_template_mount()),
-            Patch(kind="ConfigMap", name="notebook-controller-config", change={"data": {"ENABLE_CULLING": "false"}}),
-            *(asks(name, containers=[each], cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items()),
-            proxies(),
-            *on_system(ground),
-        ]
-    )
 
 
 def _build_template_mount() -> dict[str, object]:

@@ -6,26 +6,23 @@ namespace needs to run pipelines is made by the part "teams".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import (
     CLAIM,
-    Overlay,
     Patch,
-    asks,
     build_retention_transform,
     claims,
     manifests,
     on_system,
-    paths_of,
     proxies,
+    request_resources,
 )
 from components.platform.building_blocks.object_store_access import (
     CA_KEY,
@@ -38,7 +35,8 @@ from planning.values.errors import AtollError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
+
 
 USER: Final = "pipelines"
 STORE_KEYS: Final = "mlpipeline-minio-artifact"  # Secret of the store's keys, by upstream's name
@@ -79,65 +77,37 @@ LEFT_OUT: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class PipelinesArgs:
-    """Where artifacts are kept."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Pipelines(pulumi.ComponentResource):
+@component("pipelines", "atoll:platform:Pipelines")
+def build(own: PlatformResource) -> None:
     """The API, its pages, the engine of workflows and their database."""
-
-    def __init__(self, name: str, args: PipelinesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part("pipelines")
-        super().__init__("atoll:platform:Pipelines", name, ground.facts("pipelines", args.charges), opts)
-        store = require_s3(store_of(USER, ground))
-        authority = register_store_authority("pipelines-store-ca", namespace=names.KUBEFLOW, ground=ground, parent=self)
-        before = [*_secrets(ground, store, parent=self), *([authority] if authority else [])]
-        manifests(
-            "pipelines",
-            part,
-            paths=paths_of(part),
-            ground=ground,
-            overlay=overlay(ground, store),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=before, transforms=[build_retention_transform(CLAIM)]),
-        )
-        self.register_outputs({})
+    context = own.context
+    store = require_s3(store_of(USER, context))
+    authority = register_store_authority("pipelines-store-ca", namespace=names.KUBEFLOW, ground=context, parent=own)
+    before = [*_secrets(context, store, parent=own), *([authority] if authority else [])]
+    manifests(own, patches(context, store), after=before, transforms=[build_retention_transform(CLAIM)])
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    return RegisteredComponent(
-        resource=Pipelines("pipelines", PipelinesArgs(ground=ground, charges=charges), opts=options)
-    )
-
-
-def overlay(ground: PlatformContext, store: ObjectStoreAccess) -> Overlay:
-    asked = (asks(name, containers=[each], cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items())
-    patches = [
-        *_build_removal_patches(),
+def patches(context: PlatformContext, store: ObjectStoreAccess) -> list[Patch]:
+    return [
+        *(Patch(kind=kind, name=name) for kind, name in LEFT_OUT),
         *_build_store_patches(store),
-        *_database(),
-        *asked,
+        _build_database_patch(),
+        *(request_resources(name, each, cpu="10m", memory=memory) for name, (each, memory) in MEMORY.items()),
         proxies(),
-        *claims(ground),
-        *on_system(ground),
+        *claims(context),
+        *on_system(context),
     ]
-    return Overlay(patches=patches)
 
 
 def _secrets(
-    ground: PlatformContext, store: ObjectStoreAccess, *, parent: pulumi.Resource
+    context: PlatformContext, store: ObjectStoreAccess, *, parent: pulumi.Resource
 ) -> Iterator[pulumi.Resource]:
     keys: dict[str, pulumi.Input[str]] = {
         "accesskey": store.access_key,
         "secretkey": store.secret_key,
         "bucket": store.bucket,
     }
-    login: dict[str, pulumi.Input[str]] = {"username": "root", "password": ground.keyring.secret("pipelines-database")}
+    login: dict[str, pulumi.Input[str]] = {"username": "root", "password": context.keyring.secret("pipelines-database")}
     for name, values in ((STORE_KEYS, keys), (DATABASE_KEYS, login)):
         yield kubernetes.core.v1.Secret(
             name,
@@ -159,10 +129,6 @@ def require_s3(store: ObjectStoreAccess) -> ObjectStoreAccess:
         "Kubeflow Pipelines keep artifacts over S3, which this provider's object store does not speak without keys",
         hint="platform.object_store: minio, or platform.without: [pipelines]",
     )
-
-
-def _build_removal_patches() -> Iterator[Patch]:
-    yield from (Patch(kind=kind, name=name) for kind, name in LEFT_OUT)
 
 
 def _build_store_patches(store: ObjectStoreAccess) -> Iterator[Patch]:
@@ -225,7 +191,7 @@ def _build_deployment_patch(
     return Patch(kind="Deployment", name=deployment, change={"spec": {"template": {"spec": pod}}})
 
 
-def _database() -> Iterator[Patch]:
+def _build_database_patch() -> Patch:
     """A password of root, where upstream allows none."""
     secret = {"secretKeyRef": {"name": DATABASE_KEYS, "key": "password"}}
     env: list[dict[str, object]] = [
@@ -233,4 +199,4 @@ def _database() -> Iterator[Patch]:
         {"name": "MYSQL_ROOT_PASSWORD", "valueFrom": secret},
     ]
     pod = {"containers": [{"name": "mysql", "env": env}]}
-    yield Patch(kind="Deployment", name="mysql", change={"spec": {"template": {"spec": pod}}})
+    return Patch(kind="Deployment", name="mysql", change={"spec": {"template": {"spec": pod}}})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context.hardware import BURN_IN_TAINT, taints
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.names import NCCL
 from planning.values.errors import AtollError
@@ -17,7 +17,7 @@ from planning.values.errors import AtollError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 
 USER: Final = 1000
@@ -148,47 +148,33 @@ def _job(
 API: Final = "trainer.kubeflow.org/v1alpha1"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RuntimesArgs:
-    """Which runtimes."""
-
-    ground: PlatformContext
-    runtimes: Sequence[Runtime]
-    charges: Charges
+def list_runtimes(context: PlatformContext) -> tuple[Runtime, ...]:
+    return runtimes_of([framework for work in context.platform.works for framework in work.frameworks])
 
 
-@final
-class Runtimes(pulumi.ComponentResource):
+@component(
+    "runtimes",
+    "atoll:platform:Runtimes",
+    inputs=lambda context, charges: {"charges": charges, "names": [each.name for each in list_runtimes(context)]},
+)
+def build(own: PlatformResource) -> None:
     """ClusterTrainingRuntimes."""
-
-    def __init__(self, name: str, args: RuntimesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts = {"charges": args.charges, "names": [each.name for each in args.runtimes]}
-        super().__init__("atoll:platform:Runtimes", name, facts, opts)
-        tolerated = tolerations(args.ground)
-        for runtime in args.runtimes:
-            kubernetes.apiextensions.CustomResource(
-                runtime.name,
-                api_version=API,
-                kind="ClusterTrainingRuntime",
-                metadata={
-                    "name": runtime.name,
-                    "labels": {"trainer.kubeflow.org/framework": runtime.framework},
-                },
-                spec=spec(runtime, image=resolve_image(runtime.image, args.ground), tolerations=tolerated),
-                opts=pulumi.ResourceOptions(parent=self),
-            )
-        self.register_outputs({})
+    tolerated = tolerations(own.context)
+    for runtime in list_runtimes(own.context):
+        image = resolve_image(runtime.image, own.context)
+        kubernetes.apiextensions.CustomResource(
+            runtime.name,
+            api_version=API,
+            kind="ClusterTrainingRuntime",
+            metadata={"name": runtime.name, "labels": {"trainer.kubeflow.org/framework": runtime.framework}},
+            spec=spec(runtime, image=image, tolerations=tolerated),
+            opts=pulumi.ResourceOptions(parent=own),
+        )
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    frameworks = [framework for work in ground.platform.works for framework in work.frameworks]
-    args = RuntimesArgs(ground=ground, runtimes=runtimes_of(frameworks), charges=charges)
-    return RegisteredComponent(resource=Runtimes("runtimes", args, opts=options))
-
-
-def tolerations(ground: PlatformContext) -> list[dict[str, object]]:
+def tolerations(context: PlatformContext) -> list[dict[str, object]]:
     """Of nodes that are kept for accelerators: training is what they are kept for. Untested nodes are for none."""
     held = dict.fromkeys(
-        (taint.key, taint.value) for pool in ground.spec.pools for taint in taints(pool) if taint.key != BURN_IN_TAINT
+        (taint.key, taint.value) for pool in context.spec.pools for taint in taints(pool) if taint.key != BURN_IN_TAINT
     )
     return [{"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"} for key, value in held]

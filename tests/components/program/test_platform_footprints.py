@@ -15,6 +15,7 @@ from catalogs.software.model import InstallationKind
 from catalogs.software.reader import parts
 from components.platform.building_blocks.manifests import PROXY
 from components.platform.building_blocks.object_store_access import store_of
+from components.platform.building_blocks.script_pod import REQUESTS
 from components.platform.foundation import cert_manager, dex, istio, oauth2_proxy
 from components.platform.kubeflow import (
     central_dashboard,
@@ -27,7 +28,6 @@ from components.platform.kubeflow import (
     prerequisites,
     trainer,
 )
-from components.platform.kubeflow import notebooks as notebook_culling
 from components.stack.targets import build
 from operations.offline.program import OfflineRun, run
 from planning.sizing import assumptions
@@ -128,17 +128,15 @@ MANIFESTS: Mapping[str, Own] = {
     "kubeflow_base": Own(lambda _: prerequisites.patches()),
     "oauth2_proxy": Own(oauth2_proxy.patches),
     "dex": Own(dex.patches),
-    "knative": Own(lambda ground: knative.overlay(ground).patches, 750, 548, proxies=6),
-    "dashboard": Own(lambda ground: central_dashboard.overlay(ground).patches, proxies=2),
-    "notebooks": Own(lambda ground: notebooks.overlay(ground, ticked=()).patches, 30 + 10, 256 + 64, proxies=7),
-    "trainer": Own(lambda ground: trainer.overlay(ground).patches, proxies=2),
+    "knative": Own(knative.patches, 750, 548, proxies=6),
+    "dashboard": Own(central_dashboard.patches, proxies=2),
+    "notebooks": Own(lambda ground: notebooks.patches(ground, ticked=()), 30 + 10, 256 + 64, proxies=7),
+    "trainer": Own(trainer.patches, proxies=2),
     # With the engine of workflows, 100m and 500Mi, whose deployment the release takes from another repository.
-    "pipelines": Own(
-        lambda ground: pipelines.overlay(ground, store_of(pipelines.USER, ground)).patches, 610, 2870, proxies=11
-    ),
-    "katib": Own(lambda ground: katib.overlay(ground).patches, proxies=1),
-    "kserve": Own(lambda ground: kserve.overlay(ground).patches, 300, 700, proxies=4),
-    "model_registry": Own(lambda ground: model_registry.overlay(ground).patches, proxies=3),
+    "pipelines": Own(lambda ground: pipelines.patches(ground, store_of(pipelines.USER, ground)), 610, 2870, proxies=11),
+    "katib": Own(katib.patches, proxies=1),
+    "kserve": Own(kserve.patches, 300, 700, proxies=4),
+    "model_registry": Own(model_registry.patches, proxies=3),
 }
 PODS = {"oauth2-proxy": 2, "dex": 2, trainer.CONTROLLERS: 2}  # deployments of one patch, or replicas of one deployment
 
@@ -251,4 +249,4 @@ def test_proxies_beside_the_pods_of_the_release_ask_for_little(name: str) -> Non
 
 
 def test_what_stops_notebooks_asks_for_as_much_as_the_catalog_adds() -> None:
-    assert notebook_culling.ASKS_FOR == {"cpu": "10m", "memory": "64Mi"}
+    assert REQUESTS == {"cpu": "10m", "memory": "64Mi"}

@@ -13,7 +13,7 @@ from look import at, of_type, one
 from platform_samples import handle_of, run_part, spec_with
 
 from components.context.placement import Ingress, Names
-from components.platform.building_blocks.manifests import Overlay, ignore_controller_fields, kustomization
+from components.platform.building_blocks.manifests import ignore_controller_fields, kustomization
 from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio
 from components.platform.kubeflow import prerequisites
 
@@ -113,8 +113,14 @@ def test_an_overlay_names_its_targets(tmp_path: Path) -> None:
     assert spec.platform is not None
     part = spec.platform.part("dex")
     assert part is not None
-    overlay = Overlay(patches=grounded(spec, dex.patches), images={"ghcr.io/dexidp/dex": "mirror:5000/dex:v2.45.1"})
-    made = kustomization(part, paths=part.chart.split(), mirror=str(tmp_path), at=tmp_path / "at", overlay=overlay)
+    made = kustomization(
+        part,
+        paths=part.chart.split(),
+        mirror=str(tmp_path),
+        at=tmp_path / "at",
+        patches=grounded(spec, dex.patches),
+        images={"ghcr.io/dexidp/dex": "mirror:5000/dex:v2.45.1"},
+    )
     assert made["resources"] == [f"../manifests/{part.ref}/common/dex/overlays/oauth2-proxy"]
     assert made["images"] == [{"name": "ghcr.io/dexidp/dex", "newName": "mirror:5000/dex", "newTag": "v2.45.1"}]
     assert all(each["target"]["kind"] for each in made["patches"])  # type: ignore[attr-defined]

@@ -67,7 +67,7 @@ def test_upstreams_own_culling_is_off() -> None:
     seen: list[Any] = []
 
     def build(ground: Any, charges: Any, options: Any) -> Any:
-        seen.extend(notebooks.overlay(ground, ticked=()).patches)
+        seen.extend(notebooks.patches(ground, ticked=()))
         return notebooks.build(ground, charges, options)
 
     run_part("notebooks", build, spec_with())

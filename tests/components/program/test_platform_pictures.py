@@ -15,7 +15,7 @@ from catalogs.software.reader import images, images_of, parts
 from components.platform.building_blocks import artifact_mirror
 from components.platform.building_blocks.chart import find_chart_source
 from components.platform.building_blocks.images import image_map, image_values, merge_values, resolve_image
-from components.platform.building_blocks.manifests import Overlay, kustomization
+from components.platform.building_blocks.manifests import kustomization
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
@@ -108,9 +108,7 @@ def test_kustomize_sends_every_image_of_pods_to_the_mirror_and_keeps_tags_that_i
 def test_an_overlay_says_a_tag_a_digest_or_neither() -> None:
     images = {"a": "m.example:5000/a", "b": "m.example:5000/b:1.2.3", "c": f"m.example/c@{DIGEST}"}
     where = ground()
-    written = kustomization(
-        part("dex", where), paths=(), mirror="", at=artifact_mirror.UP, overlay=Overlay(images=images)
-    )
+    written = kustomization(part("dex", where), paths=(), mirror="", at=artifact_mirror.UP, images=images)
     assert written["images"] == [
         {"name": "a", "newName": "m.example:5000/a"},
         {"name": "b", "newName": "m.example:5000/b", "newTag": "1.2.3"},

@@ -14,21 +14,21 @@ from components.platform.kubeflow import katib, model_registry, pipelines
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.manifests import Overlay, Patch
+    from components.platform.building_blocks.manifests import Patch
     from operations.offline.program import OfflineRun
 
 FULL = {"size": "full"}
 PARTS: dict[str, Any] = {"pipelines": pipelines, "katib": katib, "model_registry": model_registry}
 
 
-def registered(name: str, **platform: Any) -> tuple[OfflineRun, Overlay]:
+def registered(name: str, **platform: Any) -> tuple[OfflineRun, list[Patch]]:
     """What a part registers, and how it changes upstream's manifests."""
     module = PARTS[name]
     original = module.manifests
-    seen: list[Overlay] = []
+    seen: list[list[Patch]] = []
 
     def watched(*arguments: Any, **named: Any) -> Any:
-        seen.append(named["overlay"])
+        seen.append(arguments[1])
         return original(*arguments, **named)
 
     module.manifests = watched
@@ -39,11 +39,11 @@ def registered(name: str, **platform: Any) -> tuple[OfflineRun, Overlay]:
     return run, seen[0]
 
 
-def patches(overlay: Overlay, kind: str, name: str) -> list[Patch]:
-    return [each for each in overlay.patches if (each.kind, each.name) == (kind, name)]
+def patches(overlay: list[Patch], kind: str, name: str) -> list[Patch]:
+    return [each for each in overlay if (each.kind, each.name) == (kind, name)]
 
 
-def environment(overlay: Overlay, deployment: str) -> dict[str, Any]:
+def environment(overlay: list[Patch], deployment: str) -> dict[str, Any]:
     changes = [each.change for each in patches(overlay, "Deployment", deployment) if each.change]
     containers: Any = changes[0]["spec"]["template"]["spec"]["containers"]  # type: ignore[index]
     return {each["name"]: each for each in containers[0]["env"]}
@@ -60,7 +60,7 @@ def environment(overlay: Overlay, deployment: str) -> dict[str, Any]:
 def test_every_secret_that_upstream_publishes_is_replaced_by_a_generated_one(part: str, secrets: set[str]) -> None:
     run, overlay = registered(part)
     assert {at(each, "metadata", "name") for each in of_type(run, "kubernetes:core/v1:Secret")} == secrets
-    dropped = {each.name for each in overlay.patches if each.kind == "Secret" and each.change is None}
+    dropped = {each.name for each in overlay if each.kind == "Secret" and each.change is None}
     assert dropped >= secrets
     assert of_type(run, "random:index/randomPassword:RandomPassword")
 
@@ -72,7 +72,7 @@ def test_the_placeholder_for_hugging_face_is_left_out() -> None:
 
 def test_upstreams_own_store_and_its_controller_of_namespaces_are_left_out() -> None:
     _, overlay = registered("pipelines")
-    gone = {(each.kind, each.name) for each in overlay.patches if each.change is None and not each.operations}
+    gone = {(each.kind, each.name) for each in overlay if each.change is None and not each.operations}
     assert {
         ("Deployment", "seaweedfs"),
         ("StatefulSet", "metacontroller"),

@@ -14,7 +14,7 @@ def overlay_of(module: Any, name: str, **changes: Any) -> dict[tuple[str, str], 
     seen: list[Any] = []
 
     def build(ground: Any, charges: Any, options: Any) -> Any:
-        seen.extend(module.overlay(ground).patches)
+        seen.extend(module.patches(ground))
         return module.build(ground, charges, options)
 
     run = run_part(name, build, spec_with(**changes), domain="ml.example.com")
