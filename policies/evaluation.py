@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import date
     from typing import Literal
 
-    from planning.diff.policy_form import ExemptionForm, FoundForm
+    from planning.diff.form import ExemptionForm, FoundForm
     from policies.breach import Breach
     from policies.exemptions import Exemption
     from policies.rule import Rule

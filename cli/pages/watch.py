@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from operations.plans.plan_form import BillDifferenceForm
     from operations.plans.watch_form import MovedPriceForm, WatchedForm, WatchForm
     from planning.costs.json_shapes import RangeForm
-    from planning.diff.policy_form import ExemptionForm, FoundForm
+    from planning.diff.form import ExemptionForm, FoundForm
 
 MARKER: Final = "<!-- atoll-watch -->"
 LIMIT: Final = 65_000  # GitHub refuses 65,536 characters and more

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from planning.usage.checklist_section import COUNTS
-from planning.usage.months import format_month
+from planning.usage.meters import format_month
 from planning.values.printable import printable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from planning.incidents.form import IncidentForm, IncidentsForm, NodeForm, NodesForm
-    from planning.usage.months import MonthlyUsage
+    from planning.usage.meters import MonthlyUsage
     from planning.values.money import Range
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from planning.costs.charge import range_to_inputs
+from planning.costs.bill import range_to_inputs
 from planning.platform.accelerators import DEVICES, NVIDIA, device
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import pulumi
 
-from planning.costs.charge import to_inputs
+from planning.costs.bill import to_inputs
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pulumi_kubernetes as kubernetes
 
     from components.context.settings import StackSettings
-    from planning.costs.charge import Charge
+    from planning.costs.bill import Charge
     from planning.costs.node_prices import NodePrices
     from planning.spec.cluster import ClusterSpec, Placement, Profile
 

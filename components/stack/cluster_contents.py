@@ -20,7 +20,7 @@ from components.platform.gpu.devices import Devices, DevicesArgs, needs_device_p
 from components.platform.installation import compose
 from components.tenancy.cluster import Tenancy, TenancyArgs
 from components.tenancy.cluster_roles import ClusterRoles, ClusterRolesArgs
-from planning.costs.charge import to_inputs
+from planning.costs.bill import to_inputs
 from planning.costs.charges.cluster import charges
 from planning.costs.charges.connectivity import READ_OFF
 from planning.values.errors import InputError

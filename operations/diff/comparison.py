@@ -20,7 +20,7 @@ from operations.diff.worktrees import (
     temporary_folder,
     working_tree,
 )
-from planning.diff.amounts import delta_of, read_expected, sum_of
+from planning.diff.bill_lines import delta_of, read_expected, sum_of
 from planning.diff.breaches import WORST_FIRST
 from planning.diff.limits import judge_changes
 from planning.values.errors import InputError

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from operations.plans.plan_form import ResourceForm  # noqa: TC001 - as below
 from planning.costs.json_shapes import BillForm  # noqa: TC001 - pydantic reads it at run time
 from planning.costs.resources.formats.file import read_plan
-from planning.diff.policy_form import ExemptionForm, FoundForm  # noqa: TC001 - as above
+from planning.diff.form import ExemptionForm, FoundForm  # noqa: TC001 - as above
 from planning.inputs.files import read_object
 from planning.values.errors import InputError
 

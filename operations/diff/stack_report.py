@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from operations.diff import protocol
 from operations.diff.policy_changes import limit_rows
-from planning.diff.amounts import amount_of, delta_of, drift_of, has_change, may_increase
-from planning.diff.bill_lines import components
+from planning.diff.bill_lines import amount_of, components, delta_of, drift_of, has_change, may_increase
 from planning.diff.breaches import compare_breaches, exit_code, newness
 from planning.diff.resources import changes
 

@@ -11,8 +11,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from operations.plans.plan_form import BillDifferenceForm  # noqa: TC001 - as above
-from planning.diff.form import AmountForm, DeltaForm, JudgedForm  # noqa: TC001 - pydantic reads them at run time
-from planning.diff.policy_form import ExemptionForm, FoundForm  # noqa: TC001 - as above
+from planning.diff.form import AmountForm, DeltaForm, ExemptionForm, FoundForm, JudgedForm  # noqa: TC001 - pydantic reads them at run time  # noqa: TC001 - as above
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 

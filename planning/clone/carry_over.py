@@ -13,7 +13,7 @@ from planning.ceilings.verdict import judge
 from planning.checklist.model.checklist import networks
 from planning.inputs.faults import nearest
 from planning.quoting.assembly.cluster import FEWEST_ZONES, SLO_ZONES
-from planning.quoting.assembly.zones import IN_ONE_ZONE, WITHOUT_CONTROL_PLANE
+from planning.quoting.assembly.network import IN_ONE_ZONE, WITHOUT_CONTROL_PLANE
 from planning.quoting.option import ceilings, whole_bill
 from planning.values.errors import InputError
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planning.costs.bill import BillGroup, total
-from planning.costs.charge import LIST_PRICE, Charge
+from planning.costs.bill import LIST_PRICE, BillGroup, Charge, total
 from planning.costs.pricing import price
 from planning.spec.lock_content import State
 from planning.values.json_format import SCHEMA_VERSION, fill_form, to_json

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from catalogs.model import Item, UnpricedError
 from catalogs.parsing import unit_of
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
-from planning.costs.bill import BillGroup, LineItem, total
-from planning.costs.charge import LIST_PRICE
+from planning.costs.bill import LIST_PRICE, BillGroup, LineItem, total
 from planning.spec.lock_content import State
 from planning.values.money import NOTHING, ZERO, Range
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalogs.model import Price
-    from planning.costs.bill import Bill
-    from planning.costs.charge import Charge
+    from planning.costs.bill import Bill, Charge
 
 
 STATED_SOURCE: Final = "checklist"

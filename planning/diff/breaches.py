@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from planning.diff.form import BreachForm
-    from planning.diff.policy_form import FoundForm
+    from planning.diff.form import BreachForm, FoundForm
 
 OVER_CEILING: Final = 10
 CANNOT_TELL: Final = 11

@@ -1,23 +1,21 @@
-"""Shapes of `atoll diff --json`; `atoll schema --of diff` publishes them, and whoever posts a comment checks them.
+"""Shapes of `atoll diff --json`, and of what rules say in plans and watches; `atoll schema` publishes them.
 
 Money is decimals in strings, never floats. An amount that nobody knows is null, never 0.
 """
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
-from pydantic import ConfigDict, with_config
+from pydantic import with_config
 from typing_extensions import TypedDict
 
-from planning.costs.json_shapes import RangeForm  # noqa: TC001 - pydantic reads it at run time
-from planning.diff.policy_form import ExemptionForm, FoundForm
+from planning.costs.json_shapes import CLOSED, RangeForm
 
-_CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 VerdictWord = Literal["within", "over", "cannot tell"]
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class RefForm(TypedDict):
     """One side of the comparison."""
 
@@ -31,7 +29,7 @@ class RefForm(TypedDict):
     prices_as_of: str | None
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class AmountForm(TypedDict):
     """What something costs a month on one side."""
 
@@ -41,7 +39,7 @@ class AmountForm(TypedDict):
     """How many lines nobody can price."""
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class DeltaForm(TypedDict):
     """By how much an amount moves."""
 
@@ -51,7 +49,7 @@ class DeltaForm(TypedDict):
     """Of the expected reading, one decimal; null where there was nothing before."""
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class LineDiffForm(TypedDict):
     """One line of the bill that moves."""
 
@@ -69,7 +67,7 @@ class LineDiffForm(TypedDict):
     source: str
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class ComponentDiffForm(TypedDict):
     """One chapter of the cluster: a node pool, a storage tier, the network, a platform part."""
 
@@ -81,7 +79,7 @@ class ComponentDiffForm(TypedDict):
     lines: list[LineDiffForm]
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class CalledOutForm(TypedDict):
     """A resource whose change may lose something."""
 
@@ -96,7 +94,7 @@ class CalledOutForm(TypedDict):
     """Paths of the inputs that force the replacement."""
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class CountsForm(TypedDict):
     """Resources by what happens to them."""
 
@@ -107,7 +105,37 @@ class CountsForm(TypedDict):
     unchanged: int
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
+class FoundForm(TypedDict):
+    """A rule that a stack breaks, or of which nobody can tell."""
+
+    rule: str
+    title: str
+    verdict: Literal["over", "cannot tell"]
+    level: Literal["mandatory", "advisory"]
+    stops: bool
+    """Mandatory and not exempt."""
+    sentence: str
+    urn: str
+    path: str
+    exemption: str
+    """Who lets it through and until when; "" for nobody."""
+
+
+@with_config(CLOSED)
+class ExemptionForm(TypedDict):
+    """An exemption of the stack, needed or not."""
+
+    rule: str
+    resource: str
+    owner: str
+    reason: str
+    expires: str
+    max_usd_per_month: str | None
+    standing: Literal["used", "unused", "expired", "exceeded"]
+
+
+@with_config(CLOSED)
 class BreachForm(FoundForm):
     """A rule that the stack breaks, or of which nobody can tell, and whether the change brings it."""
 
@@ -115,7 +143,7 @@ class BreachForm(FoundForm):
     """Not there on the base."""
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class JudgedForm(TypedDict):
     """The rules over one side of a stack."""
 
@@ -125,7 +153,7 @@ class JudgedForm(TypedDict):
     exit_code: int
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class CeilingChangeForm(TypedDict):
     """A limit that the change moves: a row of its own."""
 
@@ -140,7 +168,7 @@ class CeilingChangeForm(TypedDict):
     """Whether the change lets more through."""
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class JudgeChangeForm(TypedDict):
     """A file that judges the change and is changed by it."""
 
@@ -150,7 +178,7 @@ class JudgeChangeForm(TypedDict):
     """What of it, in a sentence; the base's own was used."""
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class StackDiffForm(TypedDict):
     """One stack, before and after."""
 
@@ -184,7 +212,7 @@ class StackDiffForm(TypedDict):
     notes: list[str]
 
 
-@with_config(_CLOSED)
+@with_config(CLOSED)
 class DiffForm(TypedDict):
     """`atoll diff --json`."""
 

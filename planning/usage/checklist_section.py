@@ -7,8 +7,7 @@ import re
 from decimal import ROUND_UP, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.usage.meters import READS, WRITES
-from planning.usage.months import GROWTH, format_month
+from planning.usage.meters import GROWTH, READS, WRITES, format_month
 from planning.values.errors import InputError
 from planning.values.money import round_to
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from planning.checklist.model.checklist import Checklist
-    from planning.usage.months import Month
+    from planning.usage.meters import Month
     from planning.values.money import Range
 
 COUNTS: Final = frozenset({WRITES, READS})

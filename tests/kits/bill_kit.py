@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from operations.usage.bill_files import rows
-from planning.usage.months import MonthlyUsage
+from planning.usage.meters import MonthlyUsage
 
 ROOT = Path(__file__).parents[2]
 OURS = ("atoll:stack", "demo")

@@ -19,7 +19,7 @@ from planning.checklist.reading.checklist_file import read, read_file
 from planning.costs.json_shapes import range_form
 from planning.inputs.files import read_text
 from planning.usage.checklist_section import block, fitting, with_block
-from planning.usage.months import MonthlyUsage, format_month, ranges
+from planning.usage.meters import MonthlyUsage, format_month, ranges
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from components.platform.building_blocks.price_labels import choose_price_label,
 from components.platform.building_blocks.script_pod import PodProgram, register_program
 from planning.agents import spend_guard, spend_ledger
 from planning.agents.spend_ledger import plan_to_text
-from planning.ceilings.spend_plan import spend_plan
+from planning.ceilings.spend_bounds import spend_plan
 from planning.costs.node_prices import NodePrices
 
 if TYPE_CHECKING:

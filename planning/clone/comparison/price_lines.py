@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic.dataclasses import dataclass
 
 from planning.costs.json_shapes import publish_as
-from planning.diff.amounts import amount_of, delta_of
-from planning.diff.bill_lines import components
+from planning.diff.bill_lines import amount_of, components, delta_of
 from planning.diff.form import AmountForm, ComponentDiffForm, DeltaForm
 from planning.values.json_format import decimal_text
 

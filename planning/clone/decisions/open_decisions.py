@@ -20,7 +20,7 @@ from planning.clone.decisions.decision import (
     value_at,
 )
 from planning.clone.decisions.restrictions import machine_decisions, promote_forced_decisions
-from planning.quoting.assembly.access import MACHINES
+from planning.quoting.assembly.network import MACHINES
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _cluster(name: str, there: Existing, *, path: Path, place: tuple[str, str]) 
 
 
 def _joint(checklist: Checklist, *, target: Target) -> Iterator[CloneDecision]:
-    """Between two clouds whose networks are ours nothing is built (`planning.quoting.assembly.access.link`)."""
+    """Between two clouds whose networks are ours nothing is built (`planning.quoting.assembly.network.link`)."""
     main = checklist.main_cloud
     if main is None or main.vpc_id is None or main.provider == target.provider:
         return

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from planning.checklist.model.vocabulary import HOME, Support
-from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
+from planning.costs.bill import BillGroup, Charge
 from planning.costs.charges.connectivity import READ_OFF, link, list_declared_connectivity, way_in
 from planning.costs.charges.storage import (
     BUCKET,

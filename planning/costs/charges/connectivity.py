@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
+from planning.costs.bill import BillGroup, Charge
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:

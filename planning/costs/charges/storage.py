@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from catalogs.providers import WITH_BUCKET
-from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
+from planning.costs.bill import BillGroup, Charge
 from planning.platform.backups import MADE_ANEW, PLANS, estimate_backup_gb
 from planning.values.money import NOTHING, Range
 

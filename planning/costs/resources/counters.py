@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 import catalogs
-from planning.costs.bill import BillGroup
-from planning.costs.charge import CHARGES_INPUT, from_inputs
+from planning.costs.bill import CHARGES_INPUT, BillGroup, from_inputs
 from planning.costs.resources.clouds.aws.compute import COUNTERS as AWS_NODES
 from planning.costs.resources.clouds.aws.karpenter import COUNTERS as KARPENTER
 from planning.costs.resources.clouds.aws.network import COUNTERS as AWS_NETWORK
@@ -27,7 +26,7 @@ from planning.costs.resources.stack_resources import OWN_PREFIX
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.costs.charge import Charge
+    from planning.costs.bill import Charge
     from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Resource
 

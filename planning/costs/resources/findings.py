@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from catalogs.model import Item
-from planning.costs.bill import BillGroup
-from planning.costs.charge import CHARGES_INPUT, Charge
+from planning.costs.bill import CHARGES_INPUT, BillGroup, Charge
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, final
 
 from catalogs.model import UnpricedError
 from planning.costs import pricing
-from planning.costs.bill import Bill, LineItem
-from planning.costs.charge import LIST_PRICE, Charge
+from planning.costs.bill import LIST_PRICE, Bill, Charge, LineItem
 from planning.costs.resources.counters import COMPONENT, counter_of, declares_share, free_by_rule, group_of
 from planning.costs.resources.findings import CostingContext, Free, Gap
 from planning.costs.resources.locations import PriceLocation, place_of

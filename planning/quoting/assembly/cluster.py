@@ -10,10 +10,9 @@ from catalogs.providers import PARTS
 from catalogs.providers import profile as catalogued
 from planning.checklist.model.vocabulary import HOME, CloudName
 from planning.quoting.assembly import usage
-from planning.quoting.assembly.access import gateway, link
+from planning.quoting.assembly.network import cluster_zones, gateway, link, pool_zones
 from planning.quoting.assembly.platform import platform
 from planning.quoting.assembly.teams import people
-from planning.quoting.assembly.zones import cluster_zones, pool_zones
 from planning.quoting.candidates.candidate import node_disk_gb
 from planning.quoting.candidates.market import CPU_ARCHITECTURE
 from planning.sizing.workloads.storage import calculate_provisioned_gb

@@ -12,8 +12,8 @@ from planning.costs.bill import BillGroup
 from planning.costs.charges.cluster import charges
 from planning.costs.pricing import LEAST_BILL_USD
 from planning.quoting.assembly.cluster import count_zones, spec, target
+from planning.quoting.assembly.network import cluster_zones
 from planning.quoting.assembly.platform import explain_missing_plugin
-from planning.quoting.assembly.zones import cluster_zones
 from planning.quoting.candidates.candidate import node_disk_gb
 from planning.values.addresses import NARROWEST_RANGES, count_room
 from planning.values.money import NOTHING, ZERO, Range
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from planning.checklist.model.checklist import Checklist
-    from planning.costs.charge import Charge
+    from planning.costs.bill import Charge
     from planning.quoting.candidates.market import Market, Place
 
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item, PurchaseKind
-from planning.costs.charge import LIST_PRICE
+from planning.costs.bill import LIST_PRICE
 from planning.costs.charges.cluster import NAT_PER_NODE
 from planning.costs.pricing import in_tiers
 from planning.costs.pricing import place_of as pricing_place
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from catalogs.catalog import Catalog
     from catalogs.model import Accelerator, Machine, Offer, Price, Region
     from catalogs.offers import RoughOffer, Size
-    from planning.costs.charge import Charge
+    from planning.costs.bill import Charge
     from planning.values.money import Range
 
 Place = tuple[str, str]  # provider, region

@@ -7,8 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import BillGroup, LineItem
-from planning.costs.charge import Charge
+from planning.costs.bill import BillGroup, Charge, LineItem
 from planning.costs.charges.cluster import WITHOUT_KEYS
 from planning.costs.pricing import build_unpriced_line, price_all
 from planning.relocation.inventory.volume import PART_BYTES, gb_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from planning.costs.resources.resource import UnreadableError
-from planning.quoting.assembly.access import PORT
+from planning.quoting.assembly.network import PORT
 from policies.breach import Settings, Severity
 from policies.properties import check_resources
 from policies.rule import Rule

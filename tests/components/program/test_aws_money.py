@@ -6,7 +6,7 @@ import pytest
 import specs
 from look import of_type, unknowns
 
-from planning.costs.charge import from_inputs
+from planning.costs.bill import from_inputs
 from planning.costs.charges.cluster import list_declared_charges
 from planning.values.errors import AtollError
 

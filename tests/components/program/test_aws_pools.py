@@ -8,7 +8,7 @@ import pytest
 import specs
 from look import at, of_type, one
 
-from planning.costs.charge import range_from_inputs
+from planning.costs.bill import range_from_inputs
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import specs
 from look import at, of_type, one, unknowns
 
 from components.clouds.existing.cluster.control_plane import AttachedClusterArgs, _kubeconfig
-from planning.costs.charge import from_inputs
+from planning.costs.bill import from_inputs
 from planning.costs.charges.cluster import list_declared_charges
 from planning.costs.resources.resource import Secret
 from planning.values.errors import InputError

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from catalogs.model import AmbiguousPriceError, Item, Price, UnpricedError
 from catalogs.parsing import unit_of
-from planning.costs.bill import BillGroup, total
-from planning.costs.charge import LIST_PRICE, Charge
+from planning.costs.bill import LIST_PRICE, BillGroup, Charge, total
 from planning.costs.pricing import price, price_all
 from planning.spec.lock_content import State
 from planning.values.money import Range

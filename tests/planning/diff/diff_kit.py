@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from planning.costs.json_shapes import LineForm
 from planning.costs.resources.resource import Resource, Value
-from planning.diff.policy_form import FoundForm
+from planning.diff.form import FoundForm
 
 
 def line(key: str, usd: str | None, *, quantity: str = "1", per: str | None = "") -> LineForm:

@@ -6,8 +6,16 @@ from diff_kit import line
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.diff.amounts import amount_of, delta_of, drift_of, has_change, has_increase, may_increase, sum_of
-from planning.diff.bill_lines import components
+from planning.diff.bill_lines import (
+    amount_of,
+    components,
+    delta_of,
+    drift_of,
+    has_change,
+    has_increase,
+    may_increase,
+    sum_of,
+)
 
 
 def test_an_unpriced_line_is_counted_and_never_taken_for_nothing() -> None:

@@ -35,7 +35,7 @@ from operations.service_levels.sample_files import exclusions_in, read_samples
 from operations.usage.bill_files import rows
 from operations.usage.opencost import opencost_rows
 from planning.incidents.incident import Event
-from planning.usage.months import MonthlyUsage, ranges
+from planning.usage.meters import MonthlyUsage, ranges
 from planning.values.errors import InputError
 from policies.breach import Settings
 from policies.table import RULES

@@ -27,7 +27,7 @@ from catalogs.model import (
 )
 from catalogs.offers import RoughOffer, Size
 from planning.checklist.model.checklist import Checklist
-from planning.quoting.assembly.access import MACHINES as GATEWAYS
+from planning.quoting.assembly.network import MACHINES as GATEWAYS
 from planning.quoting.candidates.market import Market
 from planning.quoting.search.candidate_set import CandidateSet
 from planning.sizing.checklist_demands import size

@@ -9,7 +9,7 @@ import pytest
 from small import TRAINING, checklist
 
 from planning.checklist.model.checklist import Checklist
-from planning.quoting.assembly.access import gateway, link
+from planning.quoting.assembly.network import gateway, link
 from planning.spec.cluster import Profile
 
 MAIN = {"provider": "aws", "region": "us-east-1", "vpc_id": "vpc-0a1b2c3d", "vpc_cidr": "10.0.0.0/16"}

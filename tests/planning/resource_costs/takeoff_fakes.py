@@ -9,8 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from catalogs.model import Item, Price, PurchaseKind, Term, UnpricedError
-from planning.costs.bill import BillGroup
-from planning.costs.charge import LIST_PRICE, Charge, to_inputs
+from planning.costs.bill import LIST_PRICE, BillGroup, Charge, to_inputs
 from planning.costs.resources.resource import Resource
 from planning.costs.resources.stack_cost import ResourceCost, StackCost, price_resources
 from planning.values.money import Range

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from takeoff_fakes import declared, notes, resource, take, taken, usd
 
-from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge, to_inputs
+from planning.costs.bill import BillGroup, Charge, to_inputs
 from planning.costs.resources.counters import COUNTERS, free_by_rule
 from planning.costs.resources.resource import Resource, Secret, UnknownValue
 from planning.spec.lock_content import State

@@ -10,7 +10,7 @@ import pytest
 from takeoff_fakes import Book, notes, resource, usd
 
 from catalogs.model import Item, Price, UnpricedError
-from planning.costs.charge import LIST_PRICE
+from planning.costs.bill import LIST_PRICE
 from planning.costs.resources.clouds import azure
 from planning.costs.resources.counters import free_by_rule
 from planning.costs.resources.resource import Secret, UnknownValue

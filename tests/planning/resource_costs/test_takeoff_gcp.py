@@ -11,7 +11,7 @@ import pytest
 from takeoff_fakes import Book, injected, notes, resource, term, urn, usd
 
 from catalogs.model import Item, Price, PurchaseKind, UnpricedError
-from planning.costs.charge import LIST_PRICE
+from planning.costs.bill import LIST_PRICE
 from planning.costs.resources.clouds.gcp import compute, network
 from planning.costs.resources.counters import free_by_rule
 from planning.costs.resources.resource import Secret, UnknownValue

@@ -14,7 +14,7 @@ from bill_kit import GIB, OURS, ROOT, focus, measured, table
 from operations.usage.bill_files import rows
 from planning.checklist.reading.checklist_file import read
 from planning.usage.checklist_section import SECTION, block, fitting, with_block
-from planning.usage.months import MonthlyUsage, ranges
+from planning.usage.meters import MonthlyUsage, ranges
 from planning.values.errors import InputError
 from planning.values.money import Range
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from operations.usage.opencost import opencost_rows
 from planning.checklist.reading.checklist_file import read
 from planning.usage.checklist_section import block, with_block
-from planning.usage.months import MonthlyUsage, ranges
+from planning.usage.meters import MonthlyUsage, ranges
 from planning.values.errors import InputError
 
 

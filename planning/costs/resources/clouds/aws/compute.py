@@ -16,7 +16,7 @@ from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from planning.costs.charge import Charge
+    from planning.costs.bill import Charge
     from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Resource
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from decimal import Decimal
 
-    from planning.costs.charge import Charge
+    from planning.costs.bill import Charge
     from planning.costs.resources.findings import CostingContext, Counter, Finding
     from planning.costs.resources.resource import Resource
 

@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
+from planning.costs.bill import BillGroup, Charge
 from planning.costs.resources.findings import LOGS, OBJECTS, by_use, tier_key
 from planning.costs.resources.resource import UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range

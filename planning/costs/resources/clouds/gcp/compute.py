@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
-from planning.costs.bill import BillGroup
-from planning.costs.charge import Charge
+from planning.costs.bill import BillGroup, Charge
 from planning.costs.resources import findings
 from planning.costs.resources.findings import estimate_node_hours, node_gap
 from planning.costs.resources.resource import Properties, UnreadableError
