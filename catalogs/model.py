@@ -99,6 +99,7 @@ class Machine:
     architecture: str  # "x86_64" or "arm64"
     source: str
     as_of: date | None
+    rack: bool = False  # rented by the rack of many nodes, and never scaled (docs.coreweave.com, Autoscale Node Pools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +133,7 @@ class Term:
     Args:
         holds: whether its nodes are held for the customer while they do not run: "yes", "no", "unknown".
         holds_source: source of that alone.
+        least_nodes: least number of machines that it is sold in (Lambda's 1-Click Clusters start at 16 GPUs).
     """
 
     purchase: str
@@ -143,6 +145,7 @@ class Term:
     source: str
     holds: str
     holds_source: str
+    least_nodes: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from bisect import bisect_left
+from dataclasses import fields
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cache
@@ -142,6 +143,7 @@ def machine(row: Row) -> Machine:
         architecture=row["architecture"],
         source=row["source"],
         as_of=day(row["as_of"]),
+        rack=bool(row.get("rack")),
     )
 
 
@@ -158,7 +160,8 @@ def region(row: Row) -> Region:
 
 
 def provider(row: Row) -> Provider:
-    return Provider(**row)
+    """A row of providers.csv but its traits, which `catalogs.providers` reads."""
+    return Provider(**{each.name: row[each.name] for each in fields(Provider)})
 
 
 def term(row: Row) -> Term:
@@ -172,6 +175,7 @@ def term(row: Row) -> Term:
         source=row["source"],
         holds=row["holds"],
         holds_source=row["holds_source"],
+        least_nodes=int(row.get("least_nodes") or 1),
     )
 
 

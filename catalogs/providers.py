@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -147,11 +147,177 @@ FORBIDDABLE: Final[Mapping[str, str]] = {  # word: what is said of a provider th
 OLDEST_KUBERNETES: Final = "1.33"
 
 
-WITH_BUCKET: Final = frozenset({"aws", "gcp", "coreweave"})  # targets whose stack makes a bucket for the platform
-# Targets whose bucket speaks S3 to whoever has a pod's identity. Google Cloud's does so with keys only
-# (docs.cloud.google.com/storage/docs/interoperability), and CoreWeave's asks for a label on service accounts, which
-# the profile controller makes without.
-S3_BY_IDENTITY: Final = frozenset({"aws"})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderTraits:
+    """What sets a provider apart where we quote, build or move: columns of providers.csv, empty where nothing does.
+
+    Code asks for a trait, never for the name of a provider, so that a cloud is one row here and its own folders.
+    """
+
+    tier: str = ""  # "big_three" or "micro_cloud"
+    # Whether a builder of ours makes its clusters; elsewhere we build on a cluster that is handed over
+    builder: bool = False
+    # By the hour of a "gateway" (AWS, Azure) or of each "node" behind it (Cloud NAT, up to 32 of them; cluster_prices,
+    # 2026-09-20 and 2026-10-16)
+    nat_billing: str = ""
+    # What one NAT gateway serves, a "zone" (AWS NAT gateway documentation) or a "region", where nodes of our clusters
+    # stand behind one
+    nat_scope: str = ""
+    # "one" where a cluster lies in one zone, nodes and all (pulumi-coreweave 1.0.3); "region" where its subnets span
+    # the region, so that a pool starts wherever its machine is offered; else zones are chosen
+    zone_span: str = ""
+    # How often a GB from zone to zone is paid, at AWS at both ends (EC2 on-demand pricing, data transfer; Google Cloud
+    # VPC network pricing)
+    zone_crossings_paid: int = 0
+    narrowest_range: int = 32  # longest prefix of a whole cluster: CoreWeave's hosts take a /18, its pods a /17
+    node_ranges: bool = False  # each node takes a block of the cluster's own range
+    private_api: bool = False  # pods reach the API inside the cluster's network
+    # What our end of a tunnel to it as the main cloud is paid by: "connection" (AWS gives the address along), "tunnel"
+    # with an address, or "gateway" with an address
+    site_vpn: str = ""
+    # Smallest machine that holds a WireGuard server: 1 GiB (EC2 and Compute Engine machine tables)
+    vpn_machine: str = ""
+    dns_zone: bool = False  # the stack makes the DNS zone of its services
+    cluster_dns: str = ""  # "kube_dns" where it is not CoreDNS
+    # Which buckets private nodes reach without NAT: those of the own "region" (S3 gateway endpoints,
+    # docs.aws.amazon.com/vpc/latest/privatelink/vpc-endpoints-s3.html, 2026-11-22) or "everywhere"
+    # (cloud.google.com/vpc/docs/private-google-access, as remembered)
+    bucket_route: str = ""
+    # A load balancer is paid by capacity units too, each a GB an hour (Elastic Load Balancing pricing page);
+    # connections of a service with few, long answers stay below that
+    balancer_units: bool = False
+    balancer_tls: bool = False  # a load balancer ends TLS with a certificate of the provider
+    # A service gets a classic load balancer, which has no price, unless its class says another
+    classic_balancer: bool = False
+    istio_overlay: str = ""  # overlay of Istio's release where nodes differ: GKE's have CNI plugins in another folder
+    # First letters of machines that are throttled without CPU credits: EC2 T family, Azure B series, Google's
+    # shared-core E2, F1 and G1 (machine-family pages)
+    burstable: tuple[str, ...] = ()
+    # Bare metal that starts into memory and keeps images on its own NVMe (docs.coreweave.com, Nodes and Node Pools)
+    diskless_nodes: bool = False
+    shared_volumes: bool = False  # no network disks in the price list: what a claim gets lies on the shared file system
+    # Its Kubernetes runs on machines sold in clusters only; single ones are plain servers ("ML: A Hardware
+    # Perspective", and Lambda's page of 1-Click Clusters)
+    kubernetes_on_clusters: bool = False
+    one_node_group: bool = False  # nodes that stand and those a scaler adds are one group, so that a taint shuts both
+    # The fabric, and what jobs over it have in their environment. AWS: libfabric picks EFA where it is said to, and the
+    # pod's own interfaces carry the sockets (aws/sagemaker-hyperpod-cli issue 306 shows both; prefixes as
+    # docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html wants them). CoreWeave:
+    # docs.coreweave.com/products/networking/hpc-interconnect/nccl-configuration-reference. GKE: its gIB plugin brings a
+    # script of its own, so nothing stands there. All read 2026-11-21
+    fabric_environment: tuple[str, ...] = ()
+    spot_fallback: bool = False  # the autoscaler buys on demand what spot does not give
+    region_labels: bool = False  # nodes are labelled with the region in the words of the lock
+    # Labels of nodes that tell how near they are, from far to near. EKS:
+    # docs.aws.amazon.com/eks/latest/userguide/ml-workload-topology.html; GKE:
+    # docs.cloud.google.com/ai-hypercomputer/docs/nccl/test-gke-custom-a3-mega-high; CKS:
+    # docs.coreweave.com/products/networking/hpc-interconnect/infiniband-roce-labels; all read 2026-11-21
+    topology_labels: tuple[str, ...] = ()
+    # What is done with a node that failed: its "instance" is ended, or a "host_report" is made
+    node_replacement: str = ""
+    quota_api: str = ""  # who tells quotas: "service_quotas", "compute_engine", or "none"
+    bucket: bool = False  # the stack makes a bucket for the platform
+    # The bucket speaks S3 to whoever has a pod's identity. Google Cloud's does so with keys only
+    # (docs.cloud.google.com/storage/docs/interoperability), CoreWeave's asks for a label on service accounts, which
+    # the profile controller makes without
+    s3_by_identity: bool = False
+    store_kind: str = ""  # word of its object store in a relocation
+    store_endpoint: str = ""  # address of its object store in a region
+    virtual_hosts: bool = False  # buckets there have host names of their own
+    paid_requests: bool = False  # its object store charges for requests
+    # A bucket key spares up to 99 of 100 requests to the key service:
+    # see docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-key.html, 2026-11-22
+    requests_per_key_request: int = 1
+    encryption_keys: str = ""  # who makes the key that data is encrypted with, the "customer" or the "provider"
+    files_billing: str = ""  # "used" where a plain file system is paid by what lies in it
+    # Where the claim on a shared file system stands: in the "system" namespace, in each "workload"'s, or in one of the
+    # "tier"
+    shared_claims: str = ""
+    snapshot_driver: str = ""  # driver of disks of which the cluster takes snapshots
+    log_service: str = ""  # where logs and metrics of the main cloud go
+    # Its clusters give the collector an identity with the right to write logs and metrics there
+    log_identity: bool = False
+    kubeconfig: str = ""  # what people get: one of their "role", or the "cluster"'s
+    regional_default: bool = False  # resources may leave their region to the provider
+    region_setting: str = ""  # key of the region in a stack's configuration
+    reference_region: str = ""  # of the big three, where prices are best known
+    zones_source: str = ""  # id in sources.csv of its zones.csv
+    budget: str = ""  # "always" where the program makes a budget, "billing_account" where it does if told one
+    free_ingress: str = ""  # page that says that data coming in is free (read 2026-11-22)
+    free_in_region: str = ""  # page that says the same of data between a bucket and machines of its region
+    egress_tiers: str = ""  # page of the tiers of data going out
+    egress_waiver: str = ""  # who waives the cost of data out for customers who leave for good
+    # Carries data to other clouds of the same customer from the Union (Data Transfer Essentials)
+    eu_transfer: bool = False
+    # Small charges that no line holds, with why, "|" between them. Bucket keys and disks ask a key a few times an hour
+    # at most (S3 user guide, Bucket Keys; 20,000 requests a month are free, then 0.03 USD for 10,000: AWS KMS
+    # pricing). Snapshots live only while they are copied into the bucket (Velero's snapshotMoveData), which the
+    # bucket's line counts. Google asks for data that comes in through a load balancer (Infracost golden test
+    # compute_forwarding_rule_test, 2024), Azure for all data through one; no field says how much of the traffic that
+    # is: data sets come in beside it
+    not_counted: str = ""
+
+    @property
+    def is_hyperscaler(self) -> bool:
+        return self.tier == "big_three"
+
+
+WORDS_OF_TRAITS: Final[Mapping[str, tuple[str, ...]]] = {
+    "tier": ("big_three", "micro_cloud"),
+    "nat_billing": ("gateway", "node"),
+    "nat_scope": ("zone", "region"),
+    "zone_span": ("one", "region"),
+    "site_vpn": ("connection", "tunnel", "gateway"),
+    "cluster_dns": ("kube_dns",),
+    "bucket_route": ("region", "everywhere"),
+    "node_replacement": ("instance", "host_report"),
+    "quota_api": ("service_quotas", "compute_engine", "none"),
+    "encryption_keys": ("customer", "provider"),
+    "files_billing": ("used",),
+    "shared_claims": ("system", "workload", "tier"),
+    "log_service": ("cloudwatch", "google_cloud", "azure_monitor"),
+    "kubeconfig": ("role", "cluster"),
+    "budget": ("always", "billing_account"),
+}
+NO_TRAITS: Final = ProviderTraits()
+
+
+def read_traits(row: Mapping[str, str]) -> tuple[str, ProviderTraits]:
+    """Name and traits of a row of providers.csv.
+
+    Raises:
+        ValueError: a word that is none of its column's.
+        KeyError: a column is missing.
+    """
+    found: dict[str, bool | int | str | tuple[str, ...]] = {}
+    for column in fields(ProviderTraits):
+        text = row[column.name]
+        if text and text not in WORDS_OF_TRAITS.get(column.name, (text,)):
+            raise ValueError(f"{column.name} is one of {WORDS_OF_TRAITS[column.name]}, not {text!r}")
+        if isinstance(column.default, bool):
+            found[column.name] = {"yes": True, "": False}[text]
+        elif isinstance(column.default, int):
+            found[column.name] = int(text) if text else column.default
+        else:
+            found[column.name] = tuple(text.split()) if isinstance(column.default, tuple) else text
+    return row["name"], ProviderTraits(**found)  # pyright: ignore[reportArgumentType] - by the type of each default
+
+
+@cache
+def provider_traits() -> Mapping[str, ProviderTraits]:
+    """The traits of every provider, by name.
+
+    Raises:
+        CatalogError: a row cannot be read.
+    """
+    return dict(parsing.read_rows(ROOT / "providers.csv", read_traits))
+
+
+def find_traits(name: str) -> ProviderTraits:
+    """Traits of a provider, or of what builds a cluster there; none for "existing" and other words of no provider."""
+    return provider_traits().get(name, NO_TRAITS)
+
+
 ONLY_S3: Final = ("pipelines",)  # parts that know no other language
 REASON: Final = "it keeps artifacts over S3, which this provider's bucket does not speak to pods without keys"
 
@@ -162,5 +328,5 @@ def unreachable(part: str, *, store: str, provider: str) -> str:
     Args:
         store: word of `platform.object_store`.
     """
-    refused = store == "provider" and part in ONLY_S3 and provider not in S3_BY_IDENTITY
+    refused = store == "provider" and part in ONLY_S3 and not find_traits(provider).s3_by_identity
     return REASON if refused else ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from catalogs.providers import find_traits
 from planning.costs.bill import Bill
 from planning.costs.resources.stack_cost import price_resources
 from planning.costs.resources.stack_resources import ResourceTree
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from planning.costs.resources.stack_cost import StackCost
     from planning.platform.digests import SoftwareLock
     from planning.spec.lock import Ceilings, Lock
-
-CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider
 
 
 class RuleCatalog(Protocol):
@@ -94,7 +93,7 @@ class StackContext:
     def default_region(self) -> str | None:
         """Region of resources whose provider names none."""
         placement = self.lock.spec.placement
-        return placement.region if placement.target in CLOUD_TARGETS else None
+        return placement.region if find_traits(placement.target).regional_default else None
 
     @cached_property
     def registered(self) -> ResourceTree:

@@ -27,7 +27,7 @@ from components.acceptance.pods import (
     selector,
     tolerations,
 )
-from components.context.hardware import SETTINGS
+from components.context.hardware import find_fabric_settings
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _mpirun(ground: JobContext, pool: Pool, count: int, box: Toolbox) -> list[st
 
 
 def _settings(ground: JobContext, pool: Pool) -> Mapping[str, str]:
-    return SETTINGS.get((ground.spec.placement.provider, pool.fabric), {})
+    return find_fabric_settings(ground.spec.placement.provider, pool.fabric)
 
 
 def _runtime(ground: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from components.acceptance.job_context import ACCOUNT, CODE, NAMESPACE, build_object_header, code_object
 from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
 from components.acceptance.pods import (
@@ -168,7 +169,7 @@ def _hot(ground: JobContext, tier: Tier) -> TierMount | None:
 def _warm(ground: JobContext, tier: Tier) -> TierMount | None:
     """Where the program keeps a volume of it; else a claim of the class that the provider's profile names."""
     spec = ground.spec
-    found = KEPT.get(spec.placement.target)
+    found = KEPT.get(find_traits(spec.placement.target).shared_claims)
     if found is not None:
         return found(spec, tier)
     if not spec.profile.shared_class:
@@ -205,8 +206,8 @@ def _of_tier(spec: ClusterSpec, tier: Tier) -> TierMount | None:
 
 
 KEPT: Final[Mapping[str, Callable[[ClusterSpec, Tier], TierMount | None]]] = {
-    "aws": _of_system,
-    "gcp": _of_workload,
-    "coreweave": _of_tier,
+    "system": _of_system,
+    "workload": _of_workload,
+    "tier": _of_tier,
 }
 PLACES: Final[Mapping[str, Callable[[JobContext, Tier], TierMount | None]]] = {"hot": _hot, "warm": _warm}

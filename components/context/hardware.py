@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from catalogs.providers import find_traits
 from planning.costs.bill import range_to_inputs
 from planning.platform.accelerators import DEVICES, NVIDIA, device
 
@@ -56,55 +57,26 @@ def labels(pool: Pool) -> dict[str, str]:
 __all__ = ["DEVICES", "NVIDIA", "Taint", "device", "group_taints", "image_flavor", "labels", "taints"]
 
 
-# By the provider and the fabric of the pool.
-# AWS: libfabric picks EFA where it is said to; the pod's own interfaces carry the sockets (aws/sagemaker-hyperpod-cli
-# issue 306 shows both; prefixes as docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html wants them).
-# CoreWeave: docs.coreweave.com/products/networking/hpc-interconnect/nccl-configuration-reference.
-# GKE: the gIB plugin brings a script of its own, so nothing stands here. All read 2026-11-21.
-SETTINGS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
-    ("aws", "efa"): {"FI_PROVIDER": "efa", "NCCL_SOCKET_IFNAME": "^lo,docker,veth"},
-    ("coreweave", "infiniband"): {
-        "NCCL_SOCKET_IFNAME": "eth0",
-        "NCCL_IB_HCA": "ibp",
-        "UCX_TLS": "tcp",
-        "UCX_NET_DEVICES": "eth0",
-    },
-}
+def find_fabric_settings(provider: str, fabric: str) -> Mapping[str, str]:
+    """Environment of jobs over a provider's fabric; empty where nothing needs saying."""
+    own, *variables = find_traits(provider).fabric_environment or ("",)
+    return dict(variable.split("=", 1) for variable in variables) if fabric == own else {}
 
 
 def settings(provider: str, pools: Sequence[Pool]) -> Mapping[str, str]:
-    """Environment of a workload's jobs; empty where nothing needs saying."""
-    spanning = [pool for pool in pools if pool.max_nodes > 1]
-    found = [SETTINGS[provider, pool.fabric] for pool in spanning if (provider, pool.fabric) in SETTINGS]
-    return found[0] if found else {}
+    """The same of a workload's jobs, by the pools that it has."""
+    every = (find_fabric_settings(provider, pool.fabric) for pool in pools if pool.max_nodes > 1)
+    return next((each for each in every if each), dict[str, str]())
 
 
 NAME: Final = "fabric"
 HOST: Final = "kubernetes.io/hostname"
 JOINED: Final = frozenset({"efa", "infiniband", "roce", "gpudirect"})
-# From far to near, by target. EKS: docs.aws.amazon.com/eks/latest/userguide/ml-workload-topology.html; GKE: the
-# topology of docs.cloud.google.com/ai-hypercomputer/docs/nccl/test-gke-custom-a3-mega-high; CKS: docs.coreweave.com
-# /products/networking/hpc-interconnect/infiniband-roce-labels; all read 2026-11-21.
-LEVELS: Final[Mapping[str, tuple[str, ...]]] = {
-    "aws": (
-        "topology.k8s.aws/network-node-layer-1",
-        "topology.k8s.aws/network-node-layer-2",
-        "topology.k8s.aws/network-node-layer-3",
-        HOST,
-    ),
-    "gcp": (
-        "cloud.google.com/gce-topology-block",
-        "cloud.google.com/gce-topology-subblock",
-        "cloud.google.com/gce-topology-host",
-        HOST,
-    ),
-    "coreweave": ("backend.coreweave.cloud/fabric", "backend.coreweave.cloud/leafgroup", HOST),
-}
 
 
 def levels(spec: ClusterSpec) -> tuple[str, ...]:
     """Labels of the nodes that tell how near they are; empty where none are known."""
-    return LEVELS.get(spec.placement.target, ())
+    return find_traits(spec.placement.target).topology_labels
 
 
 def is_topology_aware(line: WorkloadQueues, spec: ClusterSpec) -> bool:

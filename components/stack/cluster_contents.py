@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pulumi
 
+from catalogs.providers import find_traits
 from components.acceptance.burn_in_gate import burn_in_part
 from components.connectivity.gateway_pod import GatewayPod, GatewayPodArgs
 from components.connectivity.images import images
@@ -57,7 +58,6 @@ MAIN_SIDES: Final[Mapping[str, Callable[[MainSideArgs, pulumi.ResourceOptions], 
     "azure": _azure,
     "gcp": _gcp,
 }
-PAID_BY_GATEWAY: Final = frozenset({"azure"})  # where a gateway that is there already is what the tunnel is paid with
 
 
 def register_link(site: PlacementContext, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
@@ -80,7 +80,7 @@ def register_link(site: PlacementContext, *, options: pulumi.ResourceOptions) ->
         tags=tags(site.spec),
     )
     tunnels = _by_hand(site) if by_hand else MAIN_SIDES[link.provider](args, site.options())
-    there = by_hand or (bool(args.gateway) and link.provider in PAID_BY_GATEWAY)
+    there = by_hand or (bool(args.gateway) and find_traits(link.provider).site_vpn == "gateway")
     declared = [*site.ledger.claim("link"), *(_list_gateway_charges(site) if there else ())]
     ways = images(read_program_mirror(site.mirror, offline=site.settings.offline))
     SitePod("site", SitePodArgs(main=args, tunnels=tunnels, charges=declared, images=ways), opts=options)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from catalogs.catalog import load
+from catalogs.providers import find_traits
 from components.clouds.aws.nodepools import karpenter
 from components.context.names import namespace, workloads
 from components.platform.building_blocks import names
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
 HOURS_PER_DAY: Final = 24
 STORE: Final = "object_store"
 # Target to who takes an empty node away, and after how many minutes, where the program says it.
-EMPTY: Final[Mapping[str, int]] = {"aws": int(karpenter.EMPTY_FOR.removesuffix("m"))}
+EMPTY_MINUTES: Final = int(karpenter.EMPTY_FOR.removesuffix("m"))
 PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "dashboard": ("dashboard", names.DASHBOARD_HOST),
     "grafana": ("prometheus", names.GRAFANA_HOST),
@@ -236,7 +237,7 @@ def _settings(spec: ClusterSpec, platform: Platform) -> HandbookSettings:
         metrics_days=int(prometheus.KEPT.removesuffix("d")),
         logs_days=int(loki.KEPT_FOR.removesuffix("h")) // HOURS_PER_DAY,
         hold_hours=HOLD_HOURS,
-        empty_minutes=EMPTY.get(spec.placement.target),
+        empty_minutes=EMPTY_MINUTES if find_traits(spec.placement.target).spot_fallback else None,
         slurm_percent=slurm.WORKER_PERCENT,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypedDict
 
+from catalogs.providers import find_traits
 from components.clouds.aws.storage import classes as aws_classes
 from components.clouds.coreweave.storage import file_systems
 from components.clouds.gcp.storage import classes as gcp_classes
@@ -247,9 +248,9 @@ def _has_ssh(spec: ClusterSpec) -> bool:
 
 
 COLD: Final = "cold"
-# Target to the claims that each namespace has for a shared file system, and for a bucket that is mounted.
-FILES: Final[Mapping[str, str]] = {"aws": aws_classes.CLAIM, "gcp": gcp_classes.SHARED_CLAIM}
-BUCKETS: Final[Mapping[str, str]] = {"gcp": gcp_classes.BUCKET_CLAIM}
+# By where claims stand: those that each namespace has for a shared file system, and for a bucket that is mounted.
+FILES: Final[Mapping[str, str]] = {"system": aws_classes.CLAIM, "workload": gcp_classes.SHARED_CLAIM}
+BUCKETS: Final[Mapping[str, str]] = {"workload": gcp_classes.BUCKET_CLAIM}
 SHARED_SSD: Final = "shared_ssd"  # on AWS the plain file system has a storage class and no claim of ours
 
 
@@ -283,15 +284,15 @@ def files(spec: ClusterSpec) -> Files:
 
 def claims(spec: ClusterSpec) -> dict[str, str]:
     """Claims of every namespace to where a notebook that ticks them finds them."""
-    target = spec.placement.target
-    found = [FILES[target] for tier in spec.storage if target in FILES and _is_files(tier, target)]
-    found += [BUCKETS[target] for tier in spec.storage if target in BUCKETS and tier.tier == COLD and _is_object(tier)]
+    where = find_traits(spec.placement.target).shared_claims
+    found = [FILES[where] for tier in spec.storage if where in FILES and _is_files(tier, where)]
+    found += [BUCKETS[where] for tier in spec.storage if where in BUCKETS and tier.tier == COLD and _is_object(tier)]
     return {claim: f"{SHARED}/{claim}" for claim in dict.fromkeys(found)}
 
 
 def list_separate_claims(spec: ClusterSpec) -> dict[str, str]:
     """Claims that are in a namespace of their own, with that namespace."""
-    if spec.placement.target != "coreweave":
+    if find_traits(spec.placement.target).shared_claims != "tier":
         return {}
     return {tier.tier: f"{file_systems.NAMESPACE}-{tier.tier}" for tier in spec.storage if tier.item == SHARED_SSD}
 
@@ -307,7 +308,7 @@ def _is_object(tier: Tier) -> bool:
     return tier.item in OBJECT_ITEMS
 
 
-def _is_files(tier: Tier, target: str) -> bool:
-    if target == "aws":
+def _is_files(tier: Tier, where: str) -> bool:
+    if where == "system":
         return tier.item == SHARED_SSD
     return tier.tier != HOT and not _is_object(tier)

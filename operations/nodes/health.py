@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from catalogs.providers import find_traits
 from components.context.hardware import levels
 from operations.project.accepted_lock import read_stack_lock
 from operations.project.workspace import require_stack
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from planning.incidents.findings import NodeDiagnosis
     from planning.incidents.node import Node
     from planning.spec.cluster import ClusterSpec, Pool
-
-# Targets whose nodes are labelled with the region in the words of the lock.
-REGIONS: Final = frozenset({"aws", "gcp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +112,7 @@ def inspect_nodes(scene: MaintenanceContext, cluster: NodeApi, *, now: datetime)
 def _there(spec: ClusterSpec, nodes: Iterable[Node]) -> None:
     place = spec.placement
     elsewhere = {each.labels.get(names.REGION, place.region) for each in nodes} - {place.region}
-    if place.target in REGIONS and elsewhere:
+    if find_traits(place.target).region_labels and elsewhere:
         raise InputError(
             f"the kubeconfig is of a cluster in {min(elsewhere)}, and placement {place.name} of the lock is in"
             f" {place.region}: nothing was touched",

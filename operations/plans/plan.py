@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
+from catalogs.providers import find_traits
 from operations.plans.price_book import as_book
 from planning.ceilings.verdict import judge, judgement_form
 from planning.costs.json_shapes import bill_form, range_form
@@ -106,9 +107,6 @@ def _cents(amount: Range | None) -> tuple[Decimal, Decimal, Decimal] | None:
     return to_cents(amount.min), to_cents(amount.expected), to_cents(amount.max)
 
 
-CLOUD_TARGETS: Final = ("aws", "gcp")  # whose resources may leave their region to the provider
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
     """What a program would build.
@@ -151,7 +149,7 @@ def plan_stack(
             whole cluster that was accepted.
     """
     spec = lock.spec
-    region = spec.placement.region if spec.placement.target in CLOUD_TARGETS else None
+    region = spec.placement.region if find_traits(spec.placement.target).regional_default else None
     counted = price_resources(resources, catalog=as_book(catalog), default_region=region).bill
     accepted = whole_bill(lock.placements, Market(catalog))
     found = differences(accepted, counted)
@@ -180,7 +178,7 @@ def plan_stack(
         ),
         report=evaluate_rules(subject, RULES),
         unmatched=tuple(list_unmatched(subject)),
-        config={"aws:region": region} if spec.placement.target == "aws" and region else {},
+        config={setting: region} if region and (setting := find_traits(spec.placement.target).region_setting) else {},
         software=software or SoftwareLock(),
     )
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.ceilings.verdict import judge
 from planning.checklist.model.checklist import networks
 from planning.inputs.faults import nearest
 from planning.quoting.assembly.cluster import FEWEST_ZONES, SLO_ZONES
-from planning.quoting.assembly.network import IN_ONE_ZONE, WITHOUT_CONTROL_PLANE
+from planning.quoting.assembly.network import WITHOUT_CONTROL_PLANE
 from planning.quoting.option import ceilings, whole_bill
 from planning.values.errors import InputError
 
@@ -45,8 +46,9 @@ def refuse_zones(zones: Sequence[str], *, known: Sequence[str], place: str, prov
         raise InputError(f'{place} has no zone "{strange[0]}"; it has {", ".join(known)}', hint=hint)
     if barred := [each for each in zones if each in WITHOUT_CONTROL_PLANE]:
         raise InputError(f"{barred[0]} takes no control plane of a cluster", hint="choose another zone of the region")
-    fewest = 1 if provider in IN_ONE_ZONE else FEWEST_ZONES
-    most = 1 if provider in IN_ONE_ZONE else MOST_ZONES
+    in_one_zone = find_traits(provider).zone_span == "one"
+    fewest = 1 if in_one_zone else FEWEST_ZONES
+    most = 1 if in_one_zone else MOST_ZONES
     if len(set(zones)) != len(zones) or not fewest <= len(zones) <= most:
         count = "one zone" if fewest == most else f"{fewest} or {most} different zones"
         raise InputError(f"a cluster at {place} spans {count}, not {', '.join(zones)}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, final
 
+from catalogs.providers import find_traits
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
@@ -96,13 +98,6 @@ class CloudReport:
     silence: str = ""
 
 
-ZONES_SOURCES: Final[Mapping[str, str]] = {
-    "aws": "aws-ec2-zones",
-    "coreweave": "coreweave-zones",
-    "gcp": "gcp-zones",
-}  # provider: id in sources.csv of its zones.csv
-
-
 def with_catalog(told: CloudReport, spec: ClusterSpec, *, catalog: Catalog) -> CloudReport:
     """What was told, with the catalog's word for every machine of the placement that nobody spoke of."""
     open_ = {
@@ -142,5 +137,5 @@ def _efa_interfaces(machine: str, provider: str, *, catalog: Catalog) -> int | N
 
 
 def _day(provider: str, *, catalog: Catalog) -> date | None:
-    source = catalog.sources.get(ZONES_SOURCES.get(provider, ""))
+    source = catalog.sources.get(find_traits(provider).zones_source)
     return source.as_of if source else None

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -84,12 +86,12 @@ class QuotaClaim:
 
 
 def claim(pool: Pool, *, target: str) -> QuotaClaim:
-    return _CLAIMS.get(target, _none)(pool)
+    return _nodes(pool) if target == "existing" else _CLAIMS[find_traits(target).quota_api](pool)
 
 
 def network_claims(spec: ClusterSpec) -> tuple[QuotaClaim, ...]:
     """Public addresses of the gateways of a placement, and its VPC; none where its cloud has no such quota."""
-    if spec.placement.target != "aws":
+    if find_traits(spec.placement.target).quota_api != "service_quotas":
         return ()
     gateways = spec.network.nat_gateways + (spec.vpn is not None and spec.vpn.kind == "machine")
     addresses = QuotaClaim(code=ELASTIC_IPS[0], name=ELASTIC_IPS[1], unit=ADDRESSES, amount=gateways)
@@ -171,9 +173,8 @@ def _none(_: Pool) -> QuotaClaim:
 
 
 _CLAIMS: Final[Mapping[str, Callable[[Pool], QuotaClaim]]] = {
-    "aws": _aws,
-    "gcp": _gcp,
-    "coreweave": _coreweave,
-    "existing": _nodes,
-    "none": _none,
+    "service_quotas": _aws,
+    "compute_engine": _gcp,
+    "none": _coreweave,
+    "": _none,
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.incidents import node as node_labels
 from planning.incidents.findings import gpus_in
 
@@ -49,7 +50,7 @@ class Remedy:
 
 
 def remedy(spec: ClusterSpec, node: Node, pool: Pool) -> Remedy:
-    return _BY_TARGET.get(spec.placement.target, _ticket)(spec, node, pool)
+    return _REPLACEMENTS.get(find_traits(spec.placement.target).node_replacement, _ticket)(spec, node, pool)
 
 
 def _aws(_spec: ClusterSpec, node: Node, _pool: Pool) -> Remedy:
@@ -94,7 +95,10 @@ def _ticket(spec: ClusterSpec, _node: Node, pool: Pool) -> Remedy:
     )
 
 
-_BY_TARGET: Final[Mapping[str, Callable[[ClusterSpec, Node, Pool], Remedy]]] = {"aws": _aws, "gcp": _gcp}
+_REPLACEMENTS: Final[Mapping[str, Callable[[ClusterSpec, Node, Pool], Remedy]]] = {
+    "instance": _aws,
+    "host_report": _gcp,
+}
 
 
 UNKNOWN = "not known"

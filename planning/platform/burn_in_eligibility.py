@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from catalogs.providers import find_traits
 from planning.platform.accelerators import NVIDIA, device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.spec.cluster import ClusterSpec, Pool
-
-# Targets where the nodes that stand and those that a scaler adds are one group: a taint would shut those it adds, too.
-ONE_GROUP: Final = frozenset({"coreweave", "gcp"})
 
 
 def list_eligible_pools(spec: ClusterSpec) -> tuple[Pool, ...]:
@@ -36,7 +34,7 @@ def why_not(pool: Pool, spec: ClusterSpec) -> str:
         return "the cluster is not built by this program, so nothing sets its new nodes apart"
     if "burn_in" in spec.profile.forbidden:
         return "the provider forbids the pods that would test them"
-    if pool.min_nodes == 0 or (spec.placement.target in ONE_GROUP and pool.min_nodes < pool.max_nodes):
+    if pool.min_nodes == 0 or (find_traits(spec.placement.target).one_node_group and pool.min_nodes < pool.max_nodes):
         return "nodes that come and go with the work are given back after a test"
     if pool.role != "gpu" or not pool.accelerators or device(pool.accelerator) != NVIDIA:
         return "no program here looks into their accelerators"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from catalogs.providers import find_traits
 
 if TYPE_CHECKING:
     from planning.spec.platform import Forwarding
-
-# Targets whose clusters give the collector an identity with the right to write logs and metrics there.
-WITH_IDENTITY: Final = frozenset({"aws", "gcp"})
 
 
 def by_identity(to: Forwarding | None, *, target: str) -> bool:
@@ -17,7 +16,7 @@ def by_identity(to: Forwarding | None, *, target: str) -> bool:
     Args:
         target: word that the cluster is built by.
     """
-    return to is not None and target in WITH_IDENTITY and to.provider == target
+    return to is not None and find_traits(target).log_identity and to.provider == target
 
 
 def access_said(to: Forwarding, *, target: str) -> str:

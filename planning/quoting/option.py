@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
+from catalogs.providers import find_traits
 from planning.ceilings.spend_bounds import spend_bounds
 from planning.ceilings.verdict import judge
 from planning.checklist.model.vocabulary import HOME, Operation
 from planning.costs.bill import Bill
-from planning.costs.charges.cluster import NOT_COUNTED, charges
+from planning.costs.charges.cluster import charges
 from planning.costs.pricing import price_all
 from planning.platform.burn_in_eligibility import explain_skipped_pools
 from planning.quoting.assembly.cluster import UNNAMED_MACHINE, name_offer_shares, spec, target
@@ -256,7 +257,7 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
         yield from not_installed(cluster.platform)
     if checklist.operation is Operation.FOR_US:
         yield "the work of running the cluster (operation: for_us), for which no price is published"
-    yield from NOT_COUNTED.get(cluster.placement.provider, ())
+    yield from filter(None, find_traits(cluster.placement.provider).not_counted.split("|"))
     yield "taxes, people's time and unused commitments"
 
 

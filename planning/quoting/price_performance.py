@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
+from catalogs.providers import find_traits
 from planning.costs.tco import (
     A100_SERVER,
     BULK_DISCOUNT,
@@ -102,7 +103,6 @@ def _peak(catalog: Catalog, accelerator: Accelerator, precision: str) -> Decimal
     return accelerator.tflops.get(precision)
 
 
-BIG_THREE: Final = frozenset({"aws", "gcp", "azure"})
 DEFAULT_PRECISION: Final = "bf16"
 PER_SERVER: Final = 8  # accelerators of the servers that Ntropy prices (`planning.costs.tco`)
 BULK_SERVERS: Final = 6  # the number for which that text reckons with the discount
@@ -135,7 +135,7 @@ def find_hyperscaler_price(accelerator: str | None, market: Market) -> Decimal |
         found = (
             offer.price.usd / stock.machine.accelerators
             for stock in market.stocks
-            if stock.machine.accelerator == accelerator and stock.machine.provider in BIG_THREE
+            if stock.machine.accelerator == accelerator and find_traits(stock.machine.provider).is_hyperscaler
             for region in stock.regions
             for offer in stock.offers(region)
             if offer.term.kind is PurchaseKind.ON_DEMAND

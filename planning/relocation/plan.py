@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.relocation.costs.bill import moving_bill
 from planning.relocation.costs.break_even import break_even
 from planning.relocation.costs.route import Route
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from planning.spec.lock import Lock
 
 CARRIED: Final = "move/"  # what the keys of lines begin with that data in motion causes
-STORES: Final[Mapping[str, str]] = {"aws": "aws", "gcp": "gcs", "coreweave": "coreweave"}  # of a target's buckets
 OTHER_STORE: Final = "other"
 IN_CLUSTER: Final = frozenset({"minio", "seaweedfs"})  # stores that ask nothing for a request
 
@@ -239,7 +239,7 @@ def _store(thing: StatefulAsset, lock: Lock) -> str:
 
 
 def _of_provider(place: Placement) -> str:
-    return STORES.get(place.target, OTHER_STORE)
+    return find_traits(place.target).store_kind or OTHER_STORE
 
 
 def _saving(

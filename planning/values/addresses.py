@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 WIDEST: Final = 9  # a pod range is at most a /9 (GKE docs, flexible pod CIDR), and pods get half of the network
@@ -99,8 +99,6 @@ def fabric_ranges(count: int, *, taken: Sequence[IPv4Network]) -> tuple[IPv4Netw
 WIDEST_PREFIX: Final = 16  # an AWS VPC, the strictest of the clouds, is at most a /16
 NARROWEST_PREFIX: Final = 28  # and a subnet at least a /28 (docs.aws.amazon.com/vpc subnet sizing)
 MOST_ZONES: Final = 6
-# Of a whole cluster where it is narrower than zones alone would need: CoreWeave's hosts take a /18, its pods a /17.
-NARROWEST_RANGES: Final[Mapping[str, int]] = {"coreweave": 16}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,6 @@ GKE: Final = "gcp:container/nodePool:NodePool"
 CKS: Final = "kubernetes:compute.coreweave.com/v1alpha1:NodePool"
 INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 CAPACITY: Final = "karpenter.sh/capacity-type"
-BUILT: Final = ("aws", "gcp", "coreweave")  # targets on which nodes are registered; elsewhere they exist already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from any_place import fixed_provider
 from any_workload import Body
 from chance import Chance
 
-from catalogs.providers import WITH_BUCKET, profile
+from catalogs.providers import find_traits, profile
 from catalogs.software.reader import parts
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.rules.platform_components import OPERATOR, OURS, ROLES
@@ -26,7 +26,9 @@ def any_platform(chance: Chance, workloads: Sequence[Body], *, where: Body) -> B
     excluded = cast("list[str]", where.get("excluded", []))
     home = fixed_provider(where, excluded)
     left = set(cast("list[str]", where.get("wanted", tuple(CloudName)))) - set(excluded)
-    store = chance.among(_ENGINES if existing or left.isdisjoint(WITH_BUCKET) else (*_ENGINES, "provider"))
+    store = chance.among(
+        _ENGINES if existing or not any(find_traits(name).bucket for name in left) else (*_ENGINES, "provider")
+    )
     without = _left_out(chance) if chance.flag(0.3) else []
     if store == "provider" and home not in (None, "aws"):
         without = [*without, *({"pipelines"} - set(without))]

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
 
-from catalogs.providers import WITH_BUCKET
+from catalogs.providers import find_traits
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.workload import FineTuning, Training
 from planning.quoting.quote import Option, Quote
 from planning.quoting.search.candidate_set import limit_of
 from planning.quoting.search.views import MARGIN, STOPPABLE
 from planning.sizing.workloads.training import rollouts_of
-from planning.values.addresses import NARROWEST_RANGES, count_room
+from planning.values.addresses import count_room
 from planning.values.money import HOURS_PER_MONTH
 from planning.values.verdict import Verdict
 
@@ -208,9 +208,9 @@ def what_is_offered_can_be_built(_: Checklist, quote: Quote) -> Iterator[str]:
     for each in quote.options:
         for cluster in each.placements:
             target, nodes = cluster.placement.target, sum(pool.max_nodes for pool in cluster.pools)
-            if cluster.platform and cluster.platform.object_store == "provider" and target not in WITH_BUCKET:
+            if cluster.platform and cluster.platform.object_store == "provider" and not find_traits(target).bucket:
                 yield f"{each.id} keeps objects at {cluster.placement.provider}, where no bucket is made"
-            if cluster.network.cidr.prefixlen > NARROWEST_RANGES.get(target, 32):
+            if cluster.network.cidr.prefixlen > find_traits(target).narrowest_range:
                 yield f"{each.id} is in {cluster.network.cidr}"
             if target == "gcp" and nodes > count_room(cluster.network.cidr):
                 yield f"{each.id} has {nodes} nodes in {cluster.network.cidr}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import re
 import subprocess
 from collections import Counter
@@ -164,3 +165,39 @@ def test_no_function_is_named_by_a_participle() -> None:
         for path in SOURCES
     }
     assert {file: names for file, names in named.items() if names} == {}
+
+
+PROVIDERS = {row["name"] for row in csv.DictReader((ROOT / "catalogs/providers.csv").read_text().splitlines())}
+FOLDERS_OF_CLOUDS = ("catalogs/", "components/clouds/", "planning/costs/resources/clouds/", "operations/clouds/")
+NAMES_PROVIDERS = {  # with the reason why a literal there is no trait of a provider
+    "components/stack/targets.py": "which builder makes a cluster",
+    "components/stack/cluster_contents.py": "which builder makes the main cloud's end of a tunnel",
+    "components/context/settings_reference.py": "which builder reads a setting",
+    "components/platform/experiments/airflow.py": "Airflow's kind of a connection",
+    "operations/engine/plugins.py": "plugins of Pulumi",
+    "operations/offline/program.py": "packages of Pulumi types",
+    "operations/relocation/buckets/pairs.py": "kinds of object stores",
+    "operations/relocation/config/endpoints.py": "kinds of object stores",
+    "operations/relocation/steps/preflight.py": "kinds of object stores",
+    "operations/relocation/writers/ports.py": "kinds of object stores",
+    "operations/terraform/plan.py": "Terraform's name of its provider",
+    "planning/checklist/model/vocabulary.py": "the words that a checklist may say",
+    "planning/costs/resources/locations.py": "packages of Pulumi types",
+    "planning/spec/cluster.py": "the words that a lock may say",
+    "planning/values/extras.py": "extras of our Python package",
+    "policies/rules/placement/resource_locations.py": "packages of Pulumi types",
+}
+
+
+def test_a_provider_is_named_only_in_the_catalog_and_in_its_own_folders() -> None:
+    """What sets a provider apart is a column of providers.csv (`catalogs.providers.ProviderTraits`)."""
+    naming = {
+        label(path)
+        for path in SOURCES
+        if not label(path).startswith(FOLDERS_OF_CLOUDS)
+        and any(
+            isinstance(node, ast.Constant) and node.value in PROVIDERS for node in ast.walk(ast.parse(path.read_text()))
+        )
+    }
+    assert naming - NAMES_PROVIDERS.keys() == set()
+    assert NAMES_PROVIDERS.keys() - naming == set(), "shorten the list"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from catalogs.providers import find_traits
 from components.context.names import METADATA_ADDRESS, NAME_CACHE
 from components.platform.building_blocks import names
 
@@ -41,7 +42,6 @@ DNS: Final = 53
 API_PORTS: Final = (443, 6443)  # of API servers, once the service's address is translated to theirs
 ANYWHERE: Final = "0.0.0.0/0"
 PRIVATE: Final = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
-AT_PRIVATE_ADDRESS: Final = frozenset({"aws", "gcp"})  # targets whose API pods reach inside the cluster's network
 GATEWAY_PODS: Final = {"app": "istio-ingressgateway"}
 PROMETHEUS_PODS: Final = {"app.kubernetes.io/name": "prometheus"}
 
@@ -58,7 +58,7 @@ def isolate_namespace(namespace: str, *, servers: Sequence[str], parent: pulumi.
 
 def api_servers(spec: ClusterSpec) -> tuple[str, ...]:
     """Ranges in which pods find the Kubernetes API: the provider chooses its address."""
-    return PRIVATE if spec.placement.target in AT_PRIVATE_ADDRESS else (ANYWHERE,)
+    return PRIVATE if find_traits(spec.placement.target).private_api else (ANYWHERE,)
 
 
 def allow(

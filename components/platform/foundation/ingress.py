@@ -7,23 +7,20 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from catalogs.providers import find_traits
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.sign_in import build_await_annotations, deny_others, list_people
 from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource
 
 
 CERTIFICATE: Final = "gateway"
 SERVICE: Final = "istio-ingressgateway"
-# Annotation by which a load balancer of a target takes the certificate that the provider made.
-BALANCER_CERTIFICATE: Final[Mapping[str, str]] = {
-    "aws": "service.beta.kubernetes.io/aws-load-balancer-ssl-cert",
-}
+# Annotation by which a load balancer of AWS takes the certificate that the provider made.
+BALANCER_CERTIFICATE: Final = "service.beta.kubernetes.io/aws-load-balancer-ssl-cert"
 DOMAIN: Final = "atoll/domain"
 
 
@@ -72,7 +69,7 @@ def _certificate(context: PlatformContext, *, parent: pulumi.Resource) -> None:
 def _entrance(context: PlatformContext, *, parent: pulumi.Resource) -> pulumi.Output[str]:
     """The gateway's service told of its domain and of the provider's certificate, which is known once it is made."""
     handle = context.handle
-    key = BALANCER_CERTIFICATE.get(handle.placement.target)
+    key = BALANCER_CERTIFICATE if find_traits(handle.placement.target).balancer_tls else ""
     proof = {key: handle.names.certificate} if key and handle.names.domain else {}
     told = {DOMAIN: domain(context), **build_await_annotations(context), **proof}
     patch = kubernetes.core.v1.ServicePatch(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import yaml
 
+from catalogs.providers import find_traits
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import (
@@ -20,8 +21,6 @@ from components.platform.building_blocks.network_policies import GATEWAY_PODS, a
 from components.platform.building_blocks.sign_in import build_await_annotations
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pulumi
 
     from components.context.placement import Ingress
@@ -29,18 +28,16 @@ if TYPE_CHECKING:
 
 USUAL: Final = "common/istio/istio-install/overlays/oauth2-proxy"
 # Overlay of the release where nodes differ: GKE's have their CNI plugins in another folder.
-OVERLAYS: Final[Mapping[str, str]] = {"gcp": "common/istio/istio-install/overlays/gke"}
+OVERLAYS: Final = "common/istio/istio-install/overlays/"
 WATCHED: Final = (names.ISTIO, names.KUBEFLOW, "kubeflow-system")  # namespaces that it brings, with their own policies
 WITH_VOLUMES: Final = ("pipelines", "katib", "model_registry")  # databases of theirs are in Kubeflow's namespace
 GATEWAY: Final = "istio-ingressgateway"
 GATEWAY_PORTS: Final = (8080, 8443, 15021)  # HTTP, HTTPS, health: those that the service leads to
 # The load balancer ends TLS with the certificate that the entrance names, and speaks TLS to the gateway again
 # (kubernetes-sigs.github.io/aws-load-balancer-controller, guide/service/annotations). Without one neither counts.
-BALANCER_TLS: Final[Mapping[str, Mapping[str, str]]] = {
-    "aws": {
-        "service.beta.kubernetes.io/aws-load-balancer-ssl-ports": "443",
-        "service.beta.kubernetes.io/aws-load-balancer-backend-protocol": "ssl",
-    }
+BALANCER_TLS: Final = {
+    "service.beta.kubernetes.io/aws-load-balancer-ssl-ports": "443",
+    "service.beta.kubernetes.io/aws-load-balancer-backend-protocol": "ssl",
 }
 
 
@@ -67,7 +64,8 @@ def build_retention_transforms(context: PlatformContext) -> list[pulumi.Resource
 
 def paths(context: PlatformContext) -> tuple[str, ...]:
     """The catalog's paths, with the installation that fits the nodes."""
-    fitting = OVERLAYS.get(context.handle.placement.target, USUAL)
+    own = find_traits(context.handle.placement.target).istio_overlay
+    fitting = f"{OVERLAYS}{own}" if own else USUAL
     return tuple(fitting if path == USUAL else path for path in paths_of(context.part("istio")))
 
 
@@ -129,7 +127,7 @@ def _service(context: PlatformContext) -> Patch:
         name=GATEWAY,
         annotations={
             **ingress.internal,
-            **BALANCER_TLS.get(context.handle.placement.target, {}),
+            **(BALANCER_TLS if find_traits(context.handle.placement.target).balancer_tls else {}),
             **build_await_annotations(context),
         },
         change={"spec": {"type": "LoadBalancer", **_class(ingress)}},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from catalogs.providers import find_traits
 from catalogs.software.reader import images_of
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
@@ -62,7 +63,7 @@ def build_forwarding_exporters(ground: PlatformContext, to: Forwarding) -> dict[
     name = ground.spec.customer.name
     return {
         signal: {exporter: fields(to, name) for exporter, fields in found.items()}
-        for signal, found in EXPORTERS[to.provider].items()
+        for signal, found in EXPORTERS[find_traits(to.provider).log_service].items()
     }
 
 
@@ -104,7 +105,7 @@ def allow_forwarding_egress(ground: PlatformContext, *, pods: Mapping[str, str],
 
 def environment(to: Forwarding) -> dict[str, str]:
     """Where the exporters look for the file."""
-    return dict.fromkeys(ENVIRONMENT[to.provider], f"{FOLDER}/{FILE}")
+    return dict.fromkeys(ENVIRONMENT[find_traits(to.provider).log_service], f"{FOLDER}/{FILE}")
 
 
 def _cloudwatch_logs(to: Forwarding, name: str) -> dict[str, object]:
@@ -132,16 +133,17 @@ def _azure(to: Forwarding, name: str) -> dict[str, object]:
     return {"connection_string": f"${{file:{FOLDER}/{FILE}}}"}
 
 
-# By provider and signal (github.com/open-telemetry/opentelemetry-collector-contrib, exporter/*/README.md, 2026-11-21).
+# By log service and signal (github.com/open-telemetry/opentelemetry-collector-contrib, exporter/*/README.md,
+# 2026-11-21).
 EXPORTERS: Final[Mapping[str, Mapping[str, Mapping[str, Callable[[Forwarding, str], dict[str, object]]]]]] = {
-    "aws": {"logs": {"awscloudwatchlogs": _cloudwatch_logs}, "metrics": {"awsemf": _cloudwatch_metrics}},
-    "gcp": {"logs": {"googlecloud": _google}, "metrics": {"googlecloud": _google}},
-    "azure": {"logs": {"azuremonitor": _azure}, "metrics": {"azuremonitor": _azure}},
+    "cloudwatch": {"logs": {"awscloudwatchlogs": _cloudwatch_logs}, "metrics": {"awsemf": _cloudwatch_metrics}},
+    "google_cloud": {"logs": {"googlecloud": _google}, "metrics": {"googlecloud": _google}},
+    "azure_monitor": {"logs": {"azuremonitor": _azure}, "metrics": {"azuremonitor": _azure}},
 }
 ENVIRONMENT: Final[Mapping[str, tuple[str, ...]]] = {
-    "aws": ("AWS_SHARED_CREDENTIALS_FILE",),
-    "gcp": ("GOOGLE_APPLICATION_CREDENTIALS",),
-    "azure": (),
+    "cloudwatch": ("AWS_SHARED_CREDENTIALS_FILE",),
+    "google_cloud": ("GOOGLE_APPLICATION_CREDENTIALS",),
+    "azure_monitor": (),
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from catalogs.providers import find_traits
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
 from components.platform.building_blocks.context import RegisteredComponent
@@ -17,8 +18,6 @@ from components.platform.observability import grafana
 from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from components.platform.building_blocks.context import Charges, PlatformContext
 
 
@@ -92,7 +91,6 @@ NODE_PORTS: Final = (9100, 10250)  # of the node exporter and of the kubelet, bo
 # What of the control plane answers: a managed one shows none of its own parts. Cluster DNS by target: Google's
 # clusters run kube-dns instead of CoreDNS (cloud.google.com/kubernetes-engine/docs/how-to/kube-dns).
 HIDDEN: Final = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
-CORE_DNS: Final[Mapping[str, bool]] = {"aws": True, "gcp": False, "coreweave": True, "existing": True}
 NO_RULES: Final = (
     "etcd",
     "kubeControllerManager",
@@ -179,7 +177,7 @@ def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOpt
 
 
 def _values(ground: PlatformContext) -> dict[str, object]:
-    dns = CORE_DNS[ground.spec.placement.target]
+    dns = find_traits(ground.spec.placement.target).cluster_dns != "kube_dns"
     return {
         "fullnameOverride": PART,  # the addresses in names.py begin with it
         "crds": {"enabled": False},

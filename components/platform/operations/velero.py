@@ -9,6 +9,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 import yaml
 
+from catalogs.providers import find_traits
 from catalogs.software.reader import images_of
 from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
 from components.platform.building_blocks import names
@@ -40,9 +41,6 @@ NEEDS_WEBHOOK: Final = (
 REPOSITORY_SECRET: Final = "velero-repo-credentials"  # noqa: S105 - name of a Secret
 SERVER: Final = {"cpu": "100m", "memory": "256Mi"}
 AGENT: Final = {"cpu": "50m", "memory": "128Mi"}
-# Provider to the driver of its disks, where the cluster takes snapshots: those hold volumes that no pod has mounted,
-# a stopped notebook's among them. Elsewhere the files of mounted volumes are read.
-SNAPSHOTS: Final[Mapping[str, str]] = {"aws": "ebs.csi.aws.com", "gcp": "pd.csi.storage.gke.io"}
 SNAPSHOT_CLASS: Final = "atoll-backups"
 POLICY: Final = "atoll-volumes"
 NO_SNAPSHOTS: Final = (
@@ -167,8 +165,8 @@ def policy(driver: str, *, opts: pulumi.ResourceOptions) -> kubernetes.core.v1.C
 
 def _driver(ground: PlatformContext) -> str:
     """Driver of the disks that snapshots are taken of; of a cluster that exists only its owner knows it."""
-    known = SNAPSHOTS if ground.spec.existing is None else {}
-    return known.get(ground.spec.profile.provider, ground.settings.backup_snapshot_driver)
+    known = find_traits(ground.spec.profile.provider).snapshot_driver if ground.spec.existing is None else ""
+    return known or ground.settings.backup_snapshot_driver
 
 
 def _values(args: VeleroArgs) -> dict[str, object]:

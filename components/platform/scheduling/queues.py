@@ -9,7 +9,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.context import hardware
-from components.context.hardware import DEVICES, NVIDIA, SETTINGS, device, labels, settings
+from components.context.hardware import DEVICES, NVIDIA, device, labels, settings
 from components.context.names import QUEUED, namespace
 from components.platform.building_blocks.context import RegisteredComponent
 from components.platform.building_blocks.names import NCCL
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from planning.platform.queues import Flavor, Queue, WorkloadQueues
     from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.platform import Platform
-
-
-__all__ = ["SETTINGS", "nccl", "settings"]
 
 
 def nccl(workload: str, *, provider: str, pools: Sequence[Pool], parent: pulumi.Resource) -> None:

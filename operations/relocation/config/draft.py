@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
+from catalogs.providers import find_traits
 from components.platform.building_blocks.names import S3_HOST
-from operations.relocation.config.endpoints import FILL
+from operations.relocation.config.endpoints import FILL, StoreKind
 from planning.relocation.inventory.assets import AssetKind, Loss
 from planning.relocation.inventory.expected_assets import from_lock
 
@@ -113,12 +114,13 @@ def _database(part: str, prefix: str) -> Iterator[str]:
 
 def _store(spec: ClusterSpec, prefix: str, *, canary: bool, inside: bool) -> Iterator[str]:
     kind = _store_kind(spec, inside=inside)
+    traits = find_traits(spec.placement.target)
     yield "  store:"
     yield f"    kind: {kind}"
     yield f"    endpoint: {_endpoint(spec, port=9000 if canary else 9001, inside=inside)}"
     if inside:
         yield f"    authority: {FILL}       # file with ca.crt of the Secret s3-ca in one of its namespaces"
-    if spec.placement.target in {"aws", "gcp"} and not inside:
+    if traits.virtual_hosts and not inside:
         yield f"    region: {spec.placement.region}"
         yield "    path_style: false"
     yield "    mover:                  # reads at the source, writes at the target"
@@ -142,19 +144,15 @@ def _inside(spec: ClusterSpec) -> bool:
 def _store_kind(spec: ClusterSpec, *, inside: bool) -> str:
     if inside and spec.platform:
         return "minio" if spec.platform.object_store == "minio" else "other"
-    return {"aws": "aws", "gcp": "gcs"}.get(spec.placement.target, "other")
+    kind = find_traits(spec.placement.target).store_kind
+    return kind if kind in get_args(StoreKind) else "other"
 
 
 def _endpoint(spec: ClusterSpec, *, port: int, inside: bool) -> str:
     if inside:
         return f"https://{S3_HOST}:{port}   # 127.0.0.1 in /etc/hosts, kubectl port-forward behind it"
-    place = spec.placement
-    known = {
-        "aws": f"https://s3.{place.region}.amazonaws.com",
-        "gcp": "https://storage.googleapis.com",
-        "coreweave": "https://cwobject.com",
-    }
-    return known.get(place.target, f"https://{FILL}")
+    endpoint = find_traits(spec.placement.target).store_endpoint
+    return endpoint.format(region=spec.placement.region) if endpoint else f"https://{FILL}"
 
 
 def _bucket(thing: StatefulAsset) -> Iterator[str]:

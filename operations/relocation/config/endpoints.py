@@ -29,10 +29,13 @@ class Keys(PlacesModel):
     """Environment variable with the session token, where keys are temporary."""
 
 
+StoreKind = Literal["minio", "aws", "gcs", "other"]
+
+
 class StorePlace(PlacesModel):
     """An object store that speaks S3."""
 
-    kind: Literal["minio", "aws", "gcs", "other"]
+    kind: StoreKind
     """What it is, which decides how its writers are stopped."""
     endpoint: str = Field(pattern=r"^https?://[^/]+$")
     """Address, without a path."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.offers import find_term
+from catalogs.providers import find_traits
 from planning.agreements.onboarding.plan import ROLES, OnboardingStep, steps, title_of
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.workload import FineTuning, Training
@@ -178,8 +179,6 @@ OWN_WAYS: Final = {
 USERS: Final = "placements.0.access.users"
 COUNTED: Final = "days of this step and of all before it"
 DATED: Final = "the start, and the days of this step and of all before it"
-KUBECONFIG: Final = {"aws": "role", "gcp": "role", "coreweave": "cluster", "existing": "hours"}
-"""What a cluster of each kind of placement gives people."""
 HANDED: Final = (
     "Each gets a folder of their own that nobody else can read, over a way that only they can open; it is never put"
     " into a repository, a ticket or a chat. Whoever loses something says so at once: it is made anew within minutes."
@@ -273,7 +272,8 @@ def _render_handout(lock: Lock) -> Iterator[Block]:
         yield Paragraph(say("Nobody is named in access.users, so nothing is handed out."))
         return
     ways = ["vpn"] if spec.vpn is not None else []
-    ways += [KUBECONFIG[spec.placement.target]] if spec.placement.target in KUBECONFIG else []
+    kubeconfig = "hours" if spec.placement.target == "existing" else find_traits(spec.placement.target).kubeconfig
+    ways += [kubeconfig] if kubeconfig else []
     ways.append("sign_in" if spec.access.sso is None else "sso")
     yield Table(
         head=(say("person"), say("group"), say("is handed")),

@@ -9,6 +9,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reference import schema
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ EXAMPLES: Final = {
     "dataset.file_count": "30M",
     "traffic.sustained": "2Gbps",
     "traffic.burst": "10Gbps",
-    "main_cloud.provider": "aws",
+    "main_cloud.provider": CloudName.AWS,
     "main_cloud.region": "us-east-1",
     "main_cloud.account": '"111122223333"',
     "main_cloud.vpc_id": "vpc-0a1b2c3d4e5f60718",
@@ -102,7 +103,7 @@ EXAMPLES: Final = {
     "where.excluded": "[runpod]",
     "where.regions": "[us-east-1, us-west-2]",
     "where.api_cidrs": "[203.0.113.0/24]",
-    "where.existing.provider": "lambda",
+    "where.existing.provider": CloudName.LAMBDA,
     "where.existing.context": "prod",
     "access.users[].name": "ada",
     "access.users[].email": "ada@acme.example",

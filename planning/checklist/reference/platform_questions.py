@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from catalogs.providers import find_traits
+from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reference.question import COMPUTES, AnswerChoice, Question, words
 
-_HAS_CLOUD: Final = ("main_cloud", frozenset({"aws", "gcp", "azure"}))
+_HAS_CLOUD: Final = ("main_cloud", frozenset(name for name in CloudName if find_traits(name).reference_region))
 _PEERS: Final = ("peer", frozenset({"true"}))
 _NO_VPN: Final = ("vpn", frozenset({"false"}))
 _SSH: Final = ("ssh", frozenset({"true"}))

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final, cast
 
+from catalogs.providers import find_traits
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.field_descriptions import meanings
 from planning.checklist.model.structure import section_at
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 
 MORE: Final = "more"  # whether the questions after it are asked, or keep their defaults
-_HAS_CLOUD: Final = ("main_cloud", frozenset({"aws", "gcp", "azure"}))
+_REGIONS: Final = {name: each.reference_region for name in CloudName if (each := find_traits(name)).reference_region}
+_HAS_CLOUD: Final = ("main_cloud", frozenset(_REGIONS))
 _COMMITS: Final = ("contract", frozenset({"12", "24", "36"}))
 
 _PLACE: Final = (
@@ -29,11 +31,11 @@ _PLACE: Final = (
         text="Our main cloud is",
         kind="choice",
         path="main_cloud.provider",
-        default="aws",
+        default=CloudName.AWS,
         choices=(
-            AnswerChoice("aws"),
-            AnswerChoice("gcp", "Google Cloud"),
-            AnswerChoice("azure"),
+            AnswerChoice(CloudName.AWS),
+            AnswerChoice(CloudName.GCP, "Google Cloud"),
+            AnswerChoice(CloudName.AZURE),
             AnswerChoice("none", "none of these"),
         ),
         nothing="none",
@@ -43,7 +45,7 @@ _PLACE: Final = (
         text="Its region",
         kind="text",
         path="main_cloud.region",
-        default_by=("main_cloud", (("aws", "us-east-1"), ("gcp", "us-central1"), ("azure", "eastus"))),
+        default_by=("main_cloud", tuple(_REGIONS.items())),
         when=(_HAS_CLOUD,),
     ),
     Question(

@@ -6,6 +6,7 @@ import re
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.checklist.model.checklist import networks, suggest_range
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.rules.rule_violation import RuleViolation
@@ -36,7 +37,6 @@ VPC_SIZES: Final[Mapping[CloudName, tuple[int, int]]] = {CloudName.AWS: (16, 28)
 ZONES: Final = 3  # the most a cluster is spread over (design section 7)
 SUGGESTION: Final = "use a part of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
 WIDEST_DOOR: Final = 16  # prefix length; a wider range is half a provider, not an office
-_WITH_PEERING: Final = (CloudName.AWS, CloudName.GCP, CloudName.AZURE)
 _GUID: Final = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 # docs.cloud.google.com/resource-manager/docs/creating-managing-projects: 6 to 30 signs; old ones have a domain in front
 _PROJECT: Final = r"(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]"
@@ -138,9 +138,10 @@ def peering_complete(checklist: Checklist) -> Iterator[RuleViolation]:
 def peering_possible(checklist: Checklist) -> Iterator[RuleViolation]:
     """Peering and forwarding are built for AWS, Google Cloud and Azure."""
     main = checklist.main_cloud
-    if main is None or main.provider in _WITH_PEERING or not (main.vpc_id or main.logs_and_metrics):
+    if main is None or find_traits(main.provider).site_vpn or not (main.vpc_id or main.logs_and_metrics):
         return
-    message = f'peering, logs and metrics are built for {", ".join(_WITH_PEERING)}, not for "{main.provider}"'
+    built = ", ".join(name for name in CloudName if find_traits(name).site_vpn)
+    message = f'peering, logs and metrics are built for {built}, not for "{main.provider}"'
     yield RuleViolation(("main_cloud", "provider"), message, 'delete "vpc_id" and "logs_and_metrics"')
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from catalogs.providers import FORBIDDABLE, ONLY_S3, WITH_BUCKET, profile, unreachable
+from catalogs.providers import FORBIDDABLE, ONLY_S3, find_traits, profile, provider_traits, unreachable
 from catalogs.software.reader import parts
 from planning.checklist.model.checklist import size_of
 from planning.checklist.model.vocabulary import CloudName
@@ -103,10 +103,9 @@ def store_exists(checklist: Checklist) -> Iterator[RuleViolation]:
     left = {each.value for each in where.wanted or CloudName} - {each.value for each in where.excluded}
     if where.existing is not None:
         message = "on an existing cluster no bucket of the provider is made, so none can be the object store"
-    elif left and left.isdisjoint(WITH_BUCKET):
-        message = (
-            f"a bucket is made at {', '.join(sorted(WITH_BUCKET))} only, so none can be the object store elsewhere"
-        )
+    elif left and not any(find_traits(name).bucket for name in left):
+        made = sorted(name for name, traits in provider_traits().items() if traits.bucket)
+        message = f"a bucket is made at {', '.join(made)} only, so none can be the object store elsewhere"
     else:
         return
     yield RuleViolation(PATH, message, 'write "object_store: minio" or "object_store: seaweedfs"')

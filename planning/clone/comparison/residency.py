@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic.dataclasses import dataclass
 
+from catalogs.providers import find_traits
 from planning.checklist.model.vocabulary import Residency
 from planning.costs.json_shapes import publish_as
 
@@ -108,7 +109,6 @@ def _unknown(old: Abode, new: Abode) -> str:
 MEASURE: Final = "curl -sS -o /dev/null -w '%{time_connect}\\n'"
 # The regional endpoint of S3 (docs.aws.amazon.com/general/latest/gr/s3.html, 2026-11-22): an address in every region
 # of AWS that answers anybody, whether or not there is a cluster yet.
-S3_ENDPOINT: Final = "https://s3.{region}.amazonaws.com"
 CLOUDPING: Final = "cloudping.co measures round trips between regions of AWS, for a first idea; measure your own too"
 
 
@@ -139,16 +139,21 @@ def _place(spec: ClusterSpec) -> str:
 
 def _commands(old: ClusterSpec, new: ClusterSpec) -> Iterator[str]:
     for here, there, side in ((old, new, "the source"), (new, old, "the clone")):
-        if there.placement.provider == "aws":
-            endpoint = S3_ENDPOINT.format(region=there.placement.region)
+        if endpoint := find_latency_endpoint(there):
             yield f"in a pod of {side} ({_place(here)}): {MEASURE} {endpoint}"
-    if "aws" not in {old.placement.provider, new.placement.provider}:
+    if not find_latency_endpoint(old) and not find_latency_endpoint(new):
         address = new.network.domain or "<address of its load balancer: kubectl get services -A>"
         yield f"in a pod of the source ({_place(old)}), once the clone is up: {MEASURE} https://{address}"
 
 
+def find_latency_endpoint(spec: ClusterSpec) -> str:
+    """Address of the provider in the cluster's region that answers everybody; "" where we know none."""
+    endpoint = find_traits(spec.placement.provider).store_endpoint
+    return endpoint.format(region=spec.placement.region) if "{region}" in endpoint else ""
+
+
 def _notes(old: ClusterSpec, new: ClusterSpec) -> Iterator[str]:
-    if old.placement.provider == new.placement.provider == "aws":
+    if find_latency_endpoint(old) and old.placement.provider == new.placement.provider:
         yield CLOUDPING
     joint = new.network.peering or new.network.link
     if joint is not None and joint.region != new.placement.region:

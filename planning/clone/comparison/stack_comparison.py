@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic.dataclasses import dataclass
 
-from catalogs.providers import FORBIDDABLE, S3_BY_IDENTITY, profiles, unreachable
+from catalogs.providers import FORBIDDABLE, find_traits, profiles, unreachable
 from planning.clone.comparison.difference import (
     NONE,
     NOT_KNOWN,
@@ -97,7 +97,7 @@ def _objects(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
 def _by_identity(spec: ClusterSpec) -> str:
     if spec.placement.target == "existing":
         return "the customer's own"
-    return "by the pods' identity" if spec.placement.provider in S3_BY_IDENTITY else "with keys"
+    return "by the pods' identity" if find_traits(spec.placement.provider).s3_by_identity else "with keys"
 
 
 def platform_differences(old: ClusterSpec, new: ClusterSpec) -> Iterator[Difference]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.checklist.model.vocabulary import CloudName, Residency
 from planning.clone.decisions.contract_terms import list_agreement_decisions
 from planning.clone.decisions.decision import (
@@ -20,7 +21,6 @@ from planning.clone.decisions.decision import (
     value_at,
 )
 from planning.clone.decisions.restrictions import machine_decisions, promote_forced_decisions
-from planning.quoting.assembly.network import MACHINES
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _joint(checklist: Checklist, *, target: Target) -> Iterator[CloneDecision]:
     main = checklist.main_cloud
     if main is None or main.vpc_id is None or main.provider == target.provider:
         return
-    if target.provider not in MACHINES or checklist.where.existing is not None:
+    if not find_traits(target.provider).vpn_machine or checklist.where.existing is not None:
         return
     yield CloneDecision(
         path="main_cloud.vpc_id",

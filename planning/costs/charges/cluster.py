@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
+from catalogs.providers import find_traits
 from planning.checklist.model.vocabulary import HOME, Support
 from planning.costs.bill import BillGroup, Charge
 from planning.costs.charges.connectivity import READ_OFF, link, list_declared_connectivity, way_in
@@ -21,7 +22,7 @@ from planning.costs.charges.storage import (
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from planning.spec.cluster import ClusterSpec, Pool
 
@@ -30,35 +31,13 @@ CLUSTER: Final = "cluster"
 SERVICES: Final = "services"
 RENTED: Final = "rented"
 INCLUDED: Final = "included"
+EXISTING: Final = "existing"
 
 KEYS_PER_CLUSTER: Final = 1  # one customer key encrypts secrets, disks, buckets and logs
 SUPPORT_ITEMS: Final[Mapping[Support, Item]] = {
     Support.BUSINESS_HOURS: Item.SUPPORT_BUSINESS_HOURS,
     Support.ALWAYS: Item.SUPPORT_24X7,
 }
-# Cloud NAT is paid per VM-hour behind it up to 32, AWS and Azure per gateway-hour (cluster_prices, 2026-09-20 and
-# 2026-10-16). Above 32 nodes Google asks a fixed rate; a line by the node is then more than what is paid, never less.
-NAT_PER_NODE: Final = frozenset({"gcp"})
-NAT_PROVIDERS: Final = frozenset({"aws", "gcp", "azure"})
-# A capacity unit of an AWS load balancer is a GB an hour (Elastic Load Balancing pricing page); new and open
-# connections of a service with few, long answers stay below it. Others charge for the data as for other egress.
-PAID_BY_UNIT: Final = frozenset({"aws"})
-ZONED: Final = frozenset({"aws", "gcp"})  # targets whose stack makes the DNS zone of its services
-# Small charges that no line holds, with why, per provider. Bucket keys and disks ask a key a few times an hour at most
-# (S3 user guide, Bucket Keys; 20,000 requests a month are free, then 0.03 USD for 10,000: AWS KMS pricing). Snapshots
-# live only while they are copied into the bucket (Velero's snapshotMoveData), which the bucket's line counts.
-_SMALL: Final = ("requests to the encryption key (below 1 USD a month) and snapshots while a backup copies them",)
-# Google asks for the data that comes in through a load balancer (Infracost golden test compute_forwarding_rule_test,
-# 2024: 0.008 USD per GB in us-central1), Azure for all data through one. No field says how much of the traffic that is:
-# data sets come in beside it.
-_BALANCED: Final = "data through the load balancer, for which {} asks beside its hours ({})"
-NOT_COUNTED: Final[Mapping[str, tuple[str, ...]]] = {
-    "aws": _SMALL,
-    "gcp": (*_SMALL, _BALANCED.format("Google", "incoming data: 0.008 USD per GB in us-central1 in 2024")),
-    "azure": (_BALANCED.format("Azure", "no dated price"),),
-}
-# Nobody makes a key there: a cluster that exists has its provider's, CoreWeave encrypts with its own.
-WITHOUT_KEYS: Final = frozenset({"existing", "coreweave"})
 
 
 def charges(spec: ClusterSpec) -> tuple[Charge, ...]:
@@ -101,7 +80,18 @@ def list_declared_charges(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
 
     On a cluster that exists nothing of the rent is a resource of ours, so all of it is declared by one component.
     """
-    return {owner: _prefix_placement(spec, found) for owner, found in DECLARED[spec.placement.target](spec).items()}
+    return {owner: _prefix_placement(spec, found) for owner, found in _list_declared(spec).items()}
+
+
+def _list_declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    traits = find_traits(spec.placement.target)
+    if not traits.builder:
+        return _on_existing(spec)
+    if traits.files_billing != "used":
+        return _on_cloud(spec)
+    # EFS is paid by what lies in it, so that its size is foreseen like a bucket's.
+    disks = {f"disk/{tier.tier}": (charge_capacity(tier),) for tier in spec.storage if tier.item == Item.SHARED_DISK}
+    return {**_on_cloud(spec), **disks}
 
 
 def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
@@ -125,22 +115,6 @@ def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
         **list_declared_volumes(spec),
         BUCKET: bucket(spec),
     }
-
-
-def _on_aws(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
-    """EFS is paid by what lies in it, so that its size is foreseen like a bucket's."""
-    disks = {f"disk/{tier.tier}": (charge_capacity(tier),) for tier in spec.storage if tier.item == Item.SHARED_DISK}
-    return {**_on_cloud(spec), **disks}
-
-
-# What no resource says differs from one kind of target to the next; a cloud with a builder of its own adds its row.
-DECLARED: Final[Mapping[str, Callable[[ClusterSpec], dict[str, tuple[Charge, ...]]]]] = {
-    "aws": _on_aws,
-    "gcp": _on_cloud,
-    "coreweave": _on_cloud,
-    "existing": _on_existing,
-    "none": _on_existing,
-}
 
 
 def _control_plane() -> Charge:
@@ -182,10 +156,10 @@ def disk_gb_months(*, hours: Range, disk_gb: int) -> Range:
 
 
 def _gateways(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if spec.placement.provider not in NAT_PROVIDERS:
+    if not find_traits(spec.placement.provider).nat_billing:
         return ()
     gateways = Range.exactly(HOURS_PER_MONTH * spec.network.nat_gateways)
-    per_node = spec.placement.provider in NAT_PER_NODE
+    per_node = find_traits(spec.placement.provider).nat_billing == "node"
     return (
         Charge(
             key="network/nat_gateway",
@@ -217,9 +191,10 @@ def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
         _network("load_balancer", "load balancer in front of the services", Item.LOAD_BALANCER, _hours(spec)),
         _network("egress", "data to the internet", Item.INTERNET_EGRESS, network.egress_gb.as_range()),
     ]
-    if spec.placement.provider in NAT_PROVIDERS:
+    traits = find_traits(spec.placement.provider)
+    if traits.nat_billing:
         found.append(_network("nat_data", "data through the NAT gateway", Item.NAT_DATA, network.nat_gb.as_range()))
-    if network.balanced_gb is not None and spec.placement.provider in PAID_BY_UNIT:
+    if network.balanced_gb is not None and traits.balancer_units:
         label = "capacity units of the load balancer, 1 GB each"
         found.append(_network("load_balancer_units", label, Item.LOAD_BALANCER_UNIT, network.balanced_gb.as_range()))
     if network.crossing_gb is not None:
@@ -241,13 +216,18 @@ def _network(name: str, label: str, item: Item, quantity: Range) -> Charge:
 
 
 def _zone(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if not spec.network.domain or spec.placement.target not in ZONED:
+    if not spec.network.domain or not find_traits(spec.placement.target).dns_zone:
         return ()
     return (_network("dns_zone", f"DNS zone {spec.network.domain}", Item.DNS_ZONE, Range.exactly(1)),)
 
 
+def has_customer_key(target: str) -> bool:
+    """Whether data is encrypted with a key made for it; a cluster that exists has its provider's."""
+    return target != EXISTING and find_traits(target).encryption_keys != "provider"
+
+
 def _keys(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if spec.placement.target in WITHOUT_KEYS:
+    if not has_customer_key(spec.placement.target):
         return ()
     return (
         Charge(

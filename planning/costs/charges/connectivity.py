@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
+from catalogs.providers import find_traits
 from planning.costs.bill import BillGroup, Charge
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
@@ -18,14 +19,12 @@ PART: Final = "network/link"  # what lines of the tunnel begin with
 LINK_HOURS: Final = f"{PART}/vpn_connection"
 LINK_ADDRESS: Final = f"{PART}/address"
 READ_OFF: Final = frozenset({LINK_HOURS, LINK_ADDRESS})  # said by resources of the main cloud's end
-LINKED_BY_US: Final = frozenset({"aws", "azure", "gcp"})  # main clouds whose end of the tunnel the stack makes
-ADDRESSED: Final = frozenset({"azure", "gcp"})  # those whose gateway has an address of its own; AWS gives it along
 
 
 def list_declared_connectivity(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     """What a gateway in the cluster and the tunnel declare; machines and gateways of a cloud say it themselves."""
     in_cluster = spec.vpn is not None and spec.vpn.kind == "in_cluster"
-    read_off = spec.network.link is not None and spec.network.link.provider in LINKED_BY_US
+    read_off = spec.network.link is not None and find_traits(spec.network.link.provider).site_vpn != ""
     ends = tuple(charge for charge in link(spec) if not (read_off and charge.key in READ_OFF))
     return {WAY_IN: way_in(spec) if in_cluster else (), LINK: ends}
 
@@ -67,7 +66,7 @@ def link(spec: ClusterSpec) -> tuple[Charge, ...]:
         label="public address of the VPN to the main cloud",
         group=BillGroup.NETWORK,
         item=Item.PUBLIC_IPV4,
-        quantity=month if joined.provider in ADDRESSED else Range.exactly(ZERO),
+        quantity=month if find_traits(joined.provider).site_vpn in {"tunnel", "gateway"} else Range.exactly(ZERO),
     )
     data = Charge(
         key=f"{PART}/data",

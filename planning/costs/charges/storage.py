@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from catalogs.providers import WITH_BUCKET
+from catalogs.providers import find_traits
 from planning.costs.bill import BillGroup, Charge
 from planning.platform.backups import MADE_ANEW, PLANS, estimate_backup_gb
 from planning.values.money import NOTHING, Range
@@ -48,16 +48,13 @@ def requests(tier: Tier) -> tuple[Charge, ...]:
 
 
 OWNER: Final = "platform"  # what the name of a declaring part begins with, before a slash
-# Providers without network disks in their price list: what a claim gets there lies on the shared file system
-# (Lambda and CoreWeave documentation, read for catalogs/tiers.csv).
-SHARED_ONLY: Final = frozenset({"coreweave", "lambda"})
 
 
 def volumes(spec: ClusterSpec) -> dict[str, Charge]:
     """Name of a part to the charge of its volumes; parts without any are left out."""
     if spec.platform is None:
         return {}
-    item = Item.SHARED_SSD if spec.placement.provider in SHARED_ONLY else Item.DISK
+    item = Item.SHARED_SSD if find_traits(spec.placement.provider).shared_volumes else Item.DISK
     return {
         part.name: Charge(
             key=f"platform/{part.name}/volumes",
@@ -81,7 +78,7 @@ BUCKET: Final = "platform/bucket"  # key, and the name of what declares it
 
 def bucket(spec: ClusterSpec) -> tuple[Charge, ...]:
     """What the bucket is foreseen to hold; nothing where there is none."""
-    if spec.platform is None or spec.placement.target not in WITH_BUCKET:
+    if spec.platform is None or not find_traits(spec.placement.target).bucket:
         return ()
     quantity = estimate_backup_gb(
         PLANS[spec.services.support],

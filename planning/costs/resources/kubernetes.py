@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
+from catalogs.providers import find_traits
 from planning.costs.bill import BillGroup
 from planning.costs.resources.findings import Free
 from planning.costs.resources.locations import place_of
@@ -75,7 +76,7 @@ def service(case: CostingContext) -> Iterator[Finding]:
     if case.declared((Item.LOAD_BALANCER,)):
         yield Free(OWN_SOFTWARE)
         return
-    if place_of(case).provider == "aws" and not _is_network_balancer(case.inputs):
+    if find_traits(place_of(case).provider).classic_balancer and not _is_network_balancer(case.inputs):
         raise UnreadableError("spec.loadBalancerClass does not say a network load balancer: a classic one has no price")
     note = "capacity units are extra"
     yield case.hourly(Item.LOAD_BALANCER, group=BillGroup.NETWORK, own="network/load_balancer", note=note)

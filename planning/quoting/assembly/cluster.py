@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
-from catalogs.providers import PARTS
+from catalogs.providers import PARTS, find_traits
 from catalogs.providers import profile as catalogued
-from planning.checklist.model.vocabulary import HOME, CloudName
+from planning.checklist.model.vocabulary import HOME
 from planning.quoting.assembly import usage
 from planning.quoting.assembly.network import cluster_zones, gateway, link, pool_zones
 from planning.quoting.assembly.platform import platform
@@ -78,13 +78,9 @@ UNNAMED_NODES: Final = 3
 LOAD_BALANCER: Final = Range.exactly(1)  # the one ingress that all services share
 
 
-# Clouds that have a builder of their own; on every other one we build on the cluster that the provider hands over.
-BUILT: Final = frozenset({CloudName.AWS, CloudName.GCP, CloudName.COREWEAVE})
-
-
 def target(provider: str, checklist: Checklist) -> str:
     """What builds a cluster at a provider: clouds of ours, else on a cluster that the provider hands over."""
-    return "existing" if checklist.where.existing is not None or provider not in BUILT else provider
+    return "existing" if checklist.where.existing is not None or not find_traits(provider).builder else provider
 
 
 def spec(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from catalogs.model import Item
-from catalogs.providers import WITH_BUCKET, profile
+from catalogs.providers import find_traits, profile
 from planning.costs.bill import BillGroup
 from planning.costs.charges.cluster import charges
 from planning.costs.pricing import LEAST_BILL_USD
@@ -15,7 +15,7 @@ from planning.quoting.assembly.cluster import count_zones, spec, target
 from planning.quoting.assembly.network import cluster_zones
 from planning.quoting.assembly.platform import explain_missing_plugin
 from planning.quoting.candidates.candidate import node_disk_gb
-from planning.values.addresses import NARROWEST_RANGES, count_room
+from planning.values.addresses import count_room
 from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
@@ -127,9 +127,6 @@ class PlaceCosts:
         return self._checklist.model_copy(update={"teams": ()})
 
 
-CUT_FOR_NODES: Final = frozenset({"gcp"})  # targets where each node takes a block of the cluster's own range
-
-
 @final
 class Buildable:
     """What each provider's target can carry of one checklist.
@@ -150,12 +147,12 @@ class Buildable:
     def refusal(self, provider: str) -> str:
         """Why no cluster of the checklist can be there; "" where one can."""
         store = self._checklist.platform.object_store
-        if self._home and store == "provider" and target(provider, self._checklist) not in WITH_BUCKET:
+        if self._home and store == "provider" and not find_traits(target(provider, self._checklist)).bucket:
             return "the object store is to be the provider's, and no bucket is made there"
         if self._accelerated and self._lacks_device_plugin(provider):
             return "platform.without leaves the NVIDIA device plugin out, and nothing else brings it there"
         cidr = self._checklist.where.cidr
-        narrowest = NARROWEST_RANGES.get(target(provider, self._checklist), cidr.max_prefixlen)
+        narrowest = find_traits(target(provider, self._checklist)).narrowest_range
         fits = cidr.prefixlen <= narrowest and self._room(provider) != 0
         return "" if fits else f"{cidr} is too narrow for a cluster there"
 
@@ -183,5 +180,5 @@ class Buildable:
             shared = self._catalog.tiers.get((provider, "warm")) if wanted is not None else None
             lustre = shared is not None and shared.item == Item.SHARED_SSD
             cidr = self._checklist.where.cidr
-            self._rooms[provider] = count_room(cidr, lustre=lustre) if built_by in CUT_FOR_NODES else None
+            self._rooms[provider] = count_room(cidr, lustre=lustre) if find_traits(built_by).node_ranges else None
         return self._rooms[provider]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.checklist.model.checklist import networks
 from planning.quoting.assembly import usage
 from planning.spec.cluster import Amounts, Gateway, Link
 from planning.values.addresses import free_range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from planning.checklist.model.checklist import Checklist
     from planning.quoting.candidates.candidate import Candidate
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from planning.spec.cluster import Profile
 
 
-# The smallest machines that hold a WireGuard server and its updates: 1 GiB (EC2 and Compute Engine machine tables).
-MACHINES: Final[Mapping[str, str]] = {"aws": "t4g.micro", "gcp": "e2-micro"}
 DISK_GB: Final = 10  # Amazon Linux 2023 asks for 8, Debian for 10
 PORT: Final = 51820  # the one in WireGuard's own examples (wireguard.com/quickstart)
 
@@ -33,7 +32,7 @@ def gateway(checklist: Checklist, *, provider: str, target: str, profile: Profil
     cidr = free_range(networks(checklist))
     if not checklist.access.vpn or cidr is None or "vpn" in profile.forbidden:
         return None
-    machine = MACHINES.get(target, "")
+    machine = find_traits(target).vpn_machine
     if not machine and "load_balancer" in profile.forbidden:
         return None
     return Gateway(
@@ -50,7 +49,7 @@ def link(checklist: Checklist, *, place: Place) -> Link | None:
 
     Clouds whose network is ours peer with their own kind; between two of them nothing is built, and the option says so.
     """
-    main, ours = checklist.main_cloud, place[0] in MACHINES and checklist.where.existing is None
+    main, ours = checklist.main_cloud, find_traits(place[0]).vpn_machine != "" and checklist.where.existing is None
     if main is None or main.vpc_id is None or main.vpc_cidr is None or ours:
         return None
     return Link(
@@ -66,10 +65,6 @@ def link(checklist: Checklist, *, place: Place) -> Link | None:
 
 # Zones in which EKS places no control plane interface (EKS user guide, "VPC and subnet requirements").
 WITHOUT_CONTROL_PLANE: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
-# Clusters that lie in one zone, nodes and all (pulumi-coreweave 1.0.3: a CKS cluster and its VPC share theirs).
-IN_ONE_ZONE: Final = frozenset({"coreweave"})
-# Clusters whose subnets span the whole region: pools without a fabric start wherever their machine is offered.
-ACROSS_ZONES: Final = frozenset({"gcp"})
 
 
 def cluster_zones(place: Place, *, candidates: Sequence[Candidate], market: Market, wanted: int) -> tuple[str, ...]:
@@ -77,7 +72,7 @@ def cluster_zones(place: Place, *, candidates: Sequence[Candidate], market: Mark
 
     Empty where the catalog knows no zones of the region, or none that sells every machine of a cluster in one zone.
     """
-    if place[0] in IN_ONE_ZONE:
+    if find_traits(place[0]).zone_span == "one":
         return _zone_of_all(candidates, market)
     region = market.region(place)
     offered = (zone for each in candidates if each.accelerator for zone in _list_offered_zones(each, market)[:1])
@@ -99,7 +94,7 @@ def pool_zones(each: Candidate, *, joined: bool, zones: tuple[str, ...], market:
     In a cluster across zones they are all that offer it, empty where none is known to.
     """
     offered = _list_offered_zones(each, market)
-    if each.place[0] in ACROSS_ZONES:
+    if find_traits(each.place[0]).zone_span == "region":
         found = _distinct((*(zone for zone in zones if zone in offered), *offered))
         return found[:1] if joined else found
     usable = tuple(zone for zone in zones if zone in offered) or zones

@@ -5,23 +5,16 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.spec.cluster import Amounts
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from planning.checklist.model.checklist import Checklist
     from planning.spec.cluster import Tier
 
 MONTHS_WITHOUT_CONTRACT: Final = 12
-# How often a GB is paid for that crosses from one zone to another: at both of its ends at AWS, where it leaves at
-# Google Cloud (EC2 on-demand pricing, data transfer; Google Cloud VPC network pricing). Elsewhere zones cost nothing.
-PAID_PER_CROSSING: Final[Mapping[str, int]] = {"aws": 2, "gcp": 1}
-# Whose NAT gateways are in one zone, so that nodes of the others cross to them (AWS NAT gateway documentation).
-ZONAL_NAT: Final = frozenset({"aws"})
-PAID_BY_REQUEST: Final = frozenset({"aws", "gcp"})  # whose object stores charge for requests
 PART_MB: Final = 8  # of one request: the AWS CLI's multipart_chunksize, and boto3's
 DAYS: Final = HOURS_PER_MONTH / 24
 
@@ -62,11 +55,12 @@ def between_zones(checklist: Checklist, *, provider: str, zones: int, nat_gatewa
     Logs to their store, answers from the balancer to a replica, and what goes to a NAT gateway in another zone: none
     of it crosses in a quiet month, evenly spread zones are expected, and everything crosses at most.
     """
-    paid = PAID_PER_CROSSING.get(provider)
-    if paid is None or zones < 2:  # noqa: PLR2004 - one zone has no other
+    traits = find_traits(provider)
+    paid = traits.zone_crossings_paid
+    if not paid or zones < 2:  # noqa: PLR2004 - one zone has no other
         return None
     inside = logs(checklist) + estimate_answer_traffic(checklist)
-    if provider in ZONAL_NAT and nat_gateways < zones:
+    if traits.nat_scope == "zone" and nat_gateways < zones:
         inside += through_nat(checklist)
     return Range(ZERO, inside.expected * paid * (zones - 1) / zones, inside.max * paid)
 
@@ -93,7 +87,7 @@ def with_usage(tier: Tier, checklist: Checklist, *, provider: str = "") -> Tier:
     if tier.tier != "cold":
         return tier
     asked = checklist.usage
-    foreseen = _requests(tier, checklist) if provider in PAID_BY_REQUEST else {}
+    foreseen = _requests(tier, checklist) if find_traits(provider).paid_requests else {}
     named = {"writes_thousands": asked.writes, "reads_thousands": asked.reads} if tier.item in OBJECT_ITEMS else {}
     counted = {name: Amounts.of(each.thousands()) for name, each in named.items() if each is not None}
     return tier.model_copy(update={"grown_gb": growth(checklist), **foreseen, **counted})

@@ -8,6 +8,7 @@ from math import ceil, inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from catalogs.model import PurchaseKind
+from catalogs.providers import find_traits
 from planning.costs.pricing import with_fallback
 from planning.quoting.candidates.billed_hours import total_hours, with_interruptions
 from planning.sizing.demand import MONTH_TOO_SHORT, Rejection
@@ -25,14 +26,11 @@ if TYPE_CHECKING:
 # Our own sizes, in GB: an OS image with a GPU driver and a few container images of 10-20 GB each on GPU nodes.
 GPU_NODE_DISK_GB: Final = 200
 CPU_NODE_DISK_GB: Final = 100
-# Bare-metal nodes that start into memory and keep images on their own NVMe: no network disk is there to be paid for
-# (docs.coreweave.com, Nodes and Node Pools: nodes are stateless; local storage is part of the instance).
-WITHOUT_NODE_DISKS: Final = frozenset({"coreweave"})
 
 
 def node_disk_gb(provider: str, *, accelerated: bool) -> int:
     """Network disk of a node at a provider; 0 where nodes have none."""
-    if provider in WITHOUT_NODE_DISKS:
+    if find_traits(provider).diskless_nodes:
         return 0
     return GPU_NODE_DISK_GB if accelerated else CPU_NODE_DISK_GB
 

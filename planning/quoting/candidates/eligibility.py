@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Form, PurchaseKind
-from catalogs.providers import FORBIDDABLE, profile
+from catalogs.providers import FORBIDDABLE, find_traits, profile
 from planning.checklist.model.vocabulary import Purchase, Residency
 from planning.checklist.rules.provider_limits import conflicts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from decimal import Decimal
 
     from catalogs.model import Accelerator, Machine, Offer, Price, Provider, Region
@@ -33,29 +32,16 @@ ASKED_KIND: Final = {
 }
 
 
-# Purchases that are sold in a least number of machines (terms.csv: Lambda's 1-Click Clusters start at 16 GPUs).
-LEAST_NODES: Final[Mapping[tuple[str, str], int]] = {("lambda", "reserved_2w_to_12m"): 2}
-
-
 def least_nodes(offer: Offer) -> int:
     """The least number of machines that a purchase is sold in."""
-    return LEAST_NODES.get((offer.machine.provider, offer.price.purchase), 1)
-
-
-# Providers whose managed Kubernetes runs on machines sold in clusters only ("ML: A Hardware Perspective", and Lambda's
-# page of 1-Click Clusters: single machines are plain servers).
-KUBERNETES_ON_CLUSTERS: Final = frozenset({"lambda"})
-
-
-# Rented by the rack of 18 nodes, and never scaled (docs.coreweave.com, Autoscale Node Pools).
-RACKS: Final = frozenset({("coreweave", "GB200-NVL72-4x")})
+    return offer.term.least_nodes
 
 
 def machine_refusal(machine: Machine) -> str:
     """Why a machine cannot be a node of a cluster at its provider; "" where it can."""
-    if (machine.provider, machine.name) in RACKS:
+    if machine.rack:
         return "sold in whole racks only, which sizing does not count in"
-    if machine.cluster or machine.provider not in KUBERNETES_ON_CLUSTERS:
+    if machine.cluster or not find_traits(machine.provider).kubernetes_on_clusters:
         return ""
     return "sold as a single server, outside the provider's Kubernetes"
 

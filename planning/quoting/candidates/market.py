@@ -7,14 +7,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import Item, PurchaseKind
+from catalogs.providers import find_traits
 from planning.costs.bill import LIST_PRICE
-from planning.costs.charges.cluster import NAT_PER_NODE
 from planning.costs.pricing import in_tiers
 from planning.costs.pricing import place_of as pricing_place
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
 Place = tuple[str, str]  # provider, region
 
 MINIMUM_VCPUS: Final = 4  # below this the node agents of Kubernetes and its add-ons eat too large a share
-# Burstable machines earn CPU credits and are throttled without them; not for machines that are always busy.
-# EC2 T family, Azure B series, GCP E2 shared-core and F1/G1: the providers' machine-family pages.
-BURSTABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "aws": ("t1.", "t2.", "t3.", "t3a.", "t4g."),
-    "azure": ("Standard_B", "Basic_"),
-    "gcp": ("f1-", "g1-", "e2-micro", "e2-small", "e2-medium"),
-}
 # Kubeflow and several of its dependencies publish x86-64 images only, so CPU pools are x86-64.
 CPU_ARCHITECTURE: Final = "x86_64"
 
@@ -173,7 +166,7 @@ class Market:
         key = (place, disk_gb)
         if key not in self._beside:
             usd = self.unit_usd(Item.DISK, place) * disk_gb / HOURS_PER_MONTH
-            if place[0] in NAT_PER_NODE:
+            if find_traits(place[0]).nat_billing == "node":
                 usd += self.unit_usd(Item.NAT_GATEWAY, place)
             self._beside[key] = usd
         return self._beside[key]
@@ -199,4 +192,4 @@ def is_usable_cpu(size: Size, *, provider: str) -> bool:
     """Whether a CPU machine is fit for nodes that run services: known, large enough, not burstable, x86-64."""
     if size.vcpus < MINIMUM_VCPUS or not size.memory_gib:
         return False
-    return size.architecture == CPU_ARCHITECTURE and not size.name.startswith(BURSTABLE.get(provider, ()))
+    return size.architecture == CPU_ARCHITECTURE and not size.name.startswith(find_traits(provider).burstable)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from catalogs.model import PurchaseKind
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, too_old
+from catalogs.providers import find_traits, provider_traits
 from planning.checklist.model.vocabulary import HOME
 from planning.quoting.assembly.cluster import target
 from planning.quoting.assembly.fixed_costs import Buildable, PlaceCosts
@@ -54,9 +55,8 @@ if TYPE_CHECKING:
 
 OLD: Final = f"its price is older than {MACHINE_AGE_LIMIT_DAYS} days"
 SYSTEM: Final = "system"
-FALLS_BACK: Final = frozenset({"aws"})  # targets whose autoscaler buys on demand what spot does not give
 # Where CPU machines and everything beside them are priced best known: stands in where they are not priced at all.
-REFERENCE_PLACE: Final = ("aws", "us-east-1")
+REFERENCE_PLACE: Final = next((name, each.reference_region) for name, each in provider_traits().items())
 
 
 EXPECTED: Final[Callable[[Range], Decimal]] = attrgetter("expected")
@@ -367,7 +367,7 @@ class CandidateSet:
 
         The pool that carries the cluster's own software is held by no autoscaler, so that nothing takes its place.
         """
-        if demand.kind == SYSTEM or target(offer.machine.provider, self.checklist) not in FALLS_BACK:
+        if demand.kind == SYSTEM or not find_traits(target(offer.machine.provider, self.checklist)).spot_fallback:
             return None
         price = self.market.fallback(offer)
         permit = self.permits[demand.workload]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from catalogs.offers import UNDATED
+from catalogs.providers import find_traits
 from planning.quoting.candidates.candidate import is_reserved, is_uninterrupted
 from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.extra_nodes import MARGIN
@@ -112,9 +113,6 @@ def is_doubtful(flag: str) -> bool:
     return flag == UNDATED or (match is not None and int(match[1]) > MOST_DIFFERENCE_PERCENT)
 
 
-HYPERSCALERS: Final = frozenset({"aws", "azure", "gcp"})
-
-
 @dataclass(frozen=True, slots=True)
 class View:
     """One goal.
@@ -158,7 +156,7 @@ def _find_same_cloud(candidates: CandidateSet) -> ClusterPick | str:
 
 
 def _find_micro_cloud(candidates: CandidateSet) -> ClusterPick | str:
-    pick = find_cheapest(candidates, only=lambda place: place[0] not in HYPERSCALERS)
+    pick = find_cheapest(candidates, only=lambda place: not find_traits(place[0]).is_hyperscaler)
     return pick or "nothing that fits is on sale outside AWS, Azure and Google Cloud"
 
 

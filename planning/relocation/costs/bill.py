@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.costs.bill import Bill, total
 from planning.relocation.costs.parallel_run import commitments, onboarding, overlap, price_retention
 from planning.relocation.costs.transfer_charges import calculate_transfer, list_transfer_charges, through_nat
@@ -31,10 +32,8 @@ ESSENTIALS: Final = "docs.cloud.google.com/data-transfer-essentials/docs/service
 ENDPOINTS: Final = "docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html"
 # "A gateway endpoint is available only in the Region where you created it" (read 2026-11-22).
 REGIONAL: Final = "docs.aws.amazon.com/vpc/latest/privatelink/vpc-endpoints-s3.html"
-TIERS: Final = "aws.amazon.com/about-aws/global-infrastructure/global-network/faqs"
 # Where the Data Act may hold: the Union and the rest of the European Economic Area.
 UNION: Final = frozenset({"EU", "EEA"})
-BIG_THREE: Final[Mapping[str, str]] = {"aws": "AWS", "azure": "Microsoft", "gcp": "Google"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +64,12 @@ def notes(
         yield RelocationNote(
             text=f"the tiers are those of one month without other data; the {usual:,.0f} GB that leave in a usual "
             "month fill the first tiers too, and a move that lasts into a second month begins its tiers anew",
-            source=TIERS if route.provider == "aws" else "",
+            source=find_traits(route.provider).egress_tiers,
         )
     if route.inside and not route.stays:
         yield RelocationNote(
             text="the price list has one price for data out of a region to any other; near regions may cost less",
-            source=TIERS if route.provider == "aws" else "",
+            source=find_traits(route.provider).egress_tiers,
         )
     yield from _gaps(every)
     yield RelocationNote(
@@ -109,7 +108,7 @@ def _through_nat(nat: Sequence[LineItem]) -> RelocationNote:
 
 
 def _waivers(route: Route, region: Region | None) -> Iterator[RelocationNote]:
-    provider = BIG_THREE.get(route.provider)
+    provider = find_traits(route.provider).egress_waiver
     if provider:
         yield RelocationNote(
             text=f"may be waived, ask before: {provider} waives the cost of data out for customers who leave it for "
@@ -124,7 +123,7 @@ def _waivers(route: Route, region: Region | None) -> Iterator[RelocationNote]:
             "still be charged at cost",
             source=DATA_ACT,
         )
-        if route.provider == "gcp":
+        if find_traits(route.provider).eu_transfer:
             yield RelocationNote(
                 text="may be waived, ask before: Google's Data Transfer Essentials carries data to the same customer's "
                 "other clouds from regions in the Union and the United Kingdom",

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
+
+from catalogs.providers import find_traits
 
 if TYPE_CHECKING:
     from planning.spec.lock import Lock
 
 Exit = Literal["gateway_endpoint", "nat", "direct"]
-# Our nodes stand in private subnets, behind NAT; what builds them has a way without NAT to buckets only so far: on AWS
-# "a gateway endpoint is available only in the Region where you created it", of the same region as the bucket
-# (docs.aws.amazon.com/vpc/latest/privatelink/vpc-endpoints-s3.html, 2026-11-22); on Google Cloud private access reaches
-# buckets of every region (cloud.google.com/vpc/docs/private-google-access, as remembered).
-OWN_REGION: Final = frozenset({"aws"})
-BEHIND_NAT: Final = frozenset({"aws", "gcp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +61,11 @@ def usual_exit(way: Route, *, built: str) -> Exit:
     """How bytes of pods leave where nobody said.
 
     Args:
-        built: what builds the source: "aws", "gcp"; others are taken to have public addresses.
+        built: what builds the source: a provider with NAT of ours; others are taken to have public addresses.
     """
-    if built not in BEHIND_NAT:
+    traits = find_traits(built)
+    if not traits.nat_scope:
         return "direct"
-    if way.stays or (way.inside and built not in OWN_REGION):
+    if way.stays or (way.inside and traits.bucket_route != "region"):
         return "gateway_endpoint"
     return "nat"

@@ -7,8 +7,9 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
+from catalogs.providers import find_traits
 from planning.costs.bill import BillGroup, Charge, LineItem
-from planning.costs.charges.cluster import WITHOUT_KEYS
+from planning.costs.charges.cluster import has_customer_key
 from planning.costs.pricing import build_unpriced_line, price_all
 from planning.relocation.inventory.volume import PART_BYTES, gb_of
 from planning.spec.lock_content import State
@@ -107,24 +108,8 @@ def _times(one: Range, other: Range) -> Range:
     return Range(one.min * other.min, one.expected * other.expected, one.max * other.max)
 
 
-# Providers that say that data coming in is free, and where (read 2026-11-22).
-FREE_IN: Final[Mapping[str, str]] = {
-    "aws": "aws.amazon.com/about-aws/global-infrastructure/global-network/faqs",
-    "azure": "azure.microsoft.com/pricing/details/bandwidth",
-    "coreweave": "catalogs/providers.csv: free, inside and out",
-    "gcp": "cloud.google.com/vpc/pricing",
-    "hyperstack": "catalogs/providers.csv: free, in and out",
-}
-# Providers that charge nothing between a bucket and machines of its own region.
-FREE_INSIDE: Final[Mapping[str, str]] = {
-    "aws": "aws.amazon.com/s3/pricing",
-    "coreweave": "catalogs/providers.csv: free, inside and out",
-}
 KEY_REQUESTS: Final = "key_requests"  # no row of the price list has it
 SNAPSHOTS: Final = "snapshot"
-# A bucket key spares up to 99 of 100 requests to the key service (docs.aws.amazon.com/AmazonS3/latest/userguide/
-# bucket-key.html, 2026-11-22); our buckets on AWS have one, and no other target has such a thing.
-SPARED: Final[Mapping[str, int]] = {"aws": 100}
 THOUSAND: Final = 1000
 
 
@@ -226,8 +211,8 @@ def _inside(route: Route, amount: Range) -> LineItem:
     """Bytes that never leave their region."""
     where = f"{route.provider}/{route.region}"
     charge = _network("transfer", f"data inside {where}", Item.CROSS_ZONE_DATA, amount, at=where)
-    source = FREE_INSIDE.get(route.provider)
-    if source is None:
+    source = find_traits(route.provider).free_in_region
+    if not source:
         return build_unpriced_line(charge, "no row of the price list says what data inside a region costs there")
     return _free(charge, source, "between a bucket and machines of its region")
 
@@ -235,8 +220,8 @@ def _inside(route: Route, amount: Range) -> LineItem:
 def _way_in(route: Route, amount: Range) -> LineItem:
     where = f"{route.to_provider}/{route.to_region}"
     charge = _network("ingress", f"data into {where}", "ingress", amount, at=where)
-    source = FREE_IN.get(route.to_provider)
-    if source is None:
+    source = find_traits(route.to_provider).free_ingress
+    if not source:
         return replace(build_unpriced_line(charge, "no source read says what data coming in costs there"), unit="GB")
     return _free(charge, source, "data coming in")
 
@@ -323,8 +308,8 @@ def _keys(every: Sequence[VolumeTransfer], *, built: Mapping[Side, str]) -> Iter
         "target": _sum([each.written + each.proved for each in _list_billed_requests(keyed, "target")]),
     }
     for side, count in counts.items():
-        if built[side] not in WITHOUT_KEYS and count.max > ZERO:
-            spared = SPARED.get(built[side], 1)
+        if has_customer_key(built[side]) and count.max > ZERO:
+            spared = find_traits(built[side]).requests_per_key_request
             charge = Charge(
                 key=f"move/keys/{side}",
                 label=f"requests to the key service of the {side}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.checklist.model.vocabulary import HOME
 from planning.relocation.inventory.assets import (
     ASKED,
@@ -180,5 +181,5 @@ def _list_common_assets(spec: ClusterSpec) -> Iterator[StatefulAsset]:
     """What every stack has, however small its platform."""
     for key in ("objects/people", "secrets/people", "secrets/platform"):
         yield ASSETS[key].asset()
-    if spec.placement.target in {"aws", "gcp"}:
+    if find_traits(spec.placement.target).encryption_keys == "customer":
         yield ASSETS["key/data"].asset()

@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.ceilings.spend_bounds import most_nodes, reaches
 from planning.costs.node_prices import PlainLine, node_prices
 from planning.values.money import ZERO, to_cents
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 GUARD: Final = "atoll:platform:SpendGuard"
 BUDGET: Final = "aws:budgets/budget:Budget"
 LEAST_COUNTED: Final = Decimal("0.75")  # prices move; nobody moves them by a quarter between two acceptances
-WITH_BUDGET: Final = frozenset({"aws"})  # where the program makes a budget without being told an account to bill
 
 
 def _breaches(subject: StackContext) -> Iterator[Breach]:
@@ -34,7 +34,7 @@ def _breaches(subject: StackContext) -> Iterator[Breach]:
         yield from _check_quotas(subject, ceiling)
     limit = f"the ceiling that was accepted is {to_cents(ceiling):,} USD a month"
     budgets = tuple(subject.of_types((BUDGET,)))
-    if not budgets and subject.lock.spec.placement.target in WITH_BUDGET:
+    if not budgets and find_traits(subject.lock.spec.placement.target).budget == "always":
         yield Breach(
             verdict=Verdict.OVER,
             given="no budget is registered",

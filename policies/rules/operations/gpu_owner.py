@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from catalogs.providers import find_traits
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.platform.accelerators import NVIDIA, device
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
 from policies.properties import check_resources, unclear
 from policies.rule import Rule
-from policies.rules.pools import BUILT, GKE, MANAGED, pool_of, spec_of
+from policies.rules.pools import GKE, MANAGED, pool_of, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -163,7 +164,7 @@ def _is_needed(spec: ClusterSpec, thing: str) -> bool:
     if not any(device(pool.accelerator) == NVIDIA for pool in spec.pools):
         return False
     installed = spec.platform.part(thing) or spec.platform.part(OPERATOR) if spec.platform else None
-    return installed is not None or (thing == PLUGIN and spec.placement.target in BUILT)
+    return installed is not None or (thing == PLUGIN and find_traits(spec.placement.target).builder)
 
 
 def _driver(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
+from catalogs.providers import find_traits
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.properties import check_resources, unclear
 from policies.rule import Rule
 from policies.rules.pools import (
-    BUILT,
     CAPACITY,
     KARPENTER,
     OWN_POOL,
@@ -126,7 +126,7 @@ def _bounds(subject: StackContext, resource: Resource, inputs: Properties) -> It
     """A pool is held between the lock's bounds, and reaches 0 where the lock's does."""
     del inputs
     pool = pool_of(subject, resource)
-    if spec_of(subject, resource).placement.target not in BUILT:
+    if not find_traits(spec_of(subject, resource).placement.target).builder:
         return
     held = total(subject, resource)
     bounds = f"the lock has {pool.min_nodes} to {pool.max_nodes} nodes"

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
+from catalogs.providers import find_traits
 from planning.costs.resources.resource import UnreadableError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
 from policies.properties import check_resources
 from policies.rule import Rule
-from policies.rules.pools import BUILT, OWN_POOL, pool_of, spec_of, total
+from policies.rules.pools import OWN_POOL, pool_of, spec_of, total
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +63,7 @@ def _uses_fabric(pool: Pool) -> bool:
 def _check(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     del inputs
     pool = pool_of(subject, resource)
-    if pool.role != GPU or spec_of(subject, resource).placement.target not in BUILT:
+    if pool.role != GPU or not find_traits(spec_of(subject, resource).placement.target).builder:
         return
     most = total(subject, resource).most
     needed = pool.working + pool.spares
@@ -81,7 +82,11 @@ def _missing(subject: StackContext) -> Iterator[Breach]:
     known = set(_list_registered_pools(subject))
     for spec in subject.lock.placements:
         for pool in spec.pools:
-            if spec.placement.target in BUILT and pool.role == GPU and (spec.placement.name, pool.name) not in known:
+            if (
+                find_traits(spec.placement.target).builder
+                and pool.role == GPU
+                and (spec.placement.name, pool.name) not in known
+            ):
                 yield Breach(
                     verdict=Verdict.OVER,
                     given=f"pool {pool.name} of cluster {spec.placement.name} is not there",

@@ -9,7 +9,7 @@ from fake_cluster import LEAF, SPINE, START, XID_79, node, node_pool, spare, sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.context.hardware import LEVELS
+from catalogs.providers import find_traits
 from planning.incidents.findings import NodeHealth, diagnose_node
 from planning.incidents.node import Condition, Node
 from planning.incidents.spares import SpareChoice, cordons, last_system, spare_for
@@ -21,7 +21,9 @@ def verdicts(nodes: Sequence[Node]) -> dict[str, Any]:
 
 def chosen(*others: Node) -> SpareChoice:
     nodes = [node("bad", XID_79), *others]
-    return spare_for(nodes[0], nodes, verdicts=verdicts(nodes), levels=LEVELS["aws"], pool=node_pool())
+    return spare_for(
+        nodes[0], nodes, verdicts=verdicts(nodes), levels=find_traits("aws").topology_labels, pool=node_pool()
+    )
 
 
 def test_the_nearest_spare_of_the_same_pool_is_taken() -> None:
@@ -65,7 +67,9 @@ def test_the_zone_decides_where_nobody_tells_the_fabric() -> None:
     )
     bare = Node(name="bad", labels=plain, conditions=bad.conditions)
     nodes = [bare, away, here]
-    found = spare_for(bare, nodes, verdicts=verdicts(nodes), levels=LEVELS["aws"], pool=node_pool())
+    found = spare_for(
+        bare, nodes, verdicts=verdicts(nodes), levels=find_traits("aws").topology_labels, pool=node_pool()
+    )
     assert found.node is here
     assert found.refused == (
         ("away", "it is on another zone (topology.kubernetes.io/zone: us-east-1b, not us-east-1a)"),

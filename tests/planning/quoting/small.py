@@ -26,8 +26,8 @@ from catalogs.model import (
     UnpricedError,
 )
 from catalogs.offers import RoughOffer, Size
+from catalogs.providers import find_traits
 from planning.checklist.model.checklist import Checklist
-from planning.quoting.assembly.network import MACHINES as GATEWAYS
 from planning.quoting.candidates.market import Market
 from planning.quoting.search.candidate_set import CandidateSet
 from planning.sizing.checklist_demands import size
@@ -239,7 +239,7 @@ def candidate_set(catalog: SmallCatalog, checklist: Checklist) -> CandidateSet:
 
 def services(provider: str, region: str = "*", usd: str = "0.1") -> list[Price]:
     """A price for every service item and for the VPN's machine, so that nothing is unpriced."""
-    gateway = price(provider, GATEWAYS.get(provider, "gateway"), region, usd)
+    gateway = price(provider, find_traits(provider).vpn_machine or "gateway", region, usd)
     return [gateway, *(price(provider, item, region, usd, purchase="list", unit="unit") for item in Item)]
 
 

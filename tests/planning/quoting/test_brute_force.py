@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from itertools import product
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from small import LAB, SERVING, TRAINING, SmallCatalog, accelerator, candidate_set, checklist, machine, price
 
 from catalogs.model import Form, Item
+from catalogs.providers import find_traits
 from planning.checklist.model.checklist import Checklist
 from planning.costs.charges.cluster import charges
 from planning.costs.pricing import price_all
@@ -32,7 +33,7 @@ from planning.quoting.candidates.market import Place
 from planning.quoting.search.candidate_set import CandidateSet
 from planning.quoting.search.least_cost import ClusterPick, count_nodes, find_cheapest, with_leader_hours
 from planning.quoting.search.least_time import list_sizes, pace, select_timed_demands
-from planning.quoting.search.views import HYPERSCALERS, VIEWS, has_margin, is_firm, is_steady
+from planning.quoting.search.views import VIEWS, has_margin, is_firm, is_steady
 from planning.sizing.demand import Demand, Rejection
 from planning.sizing.machines.fit import fit, start_hours
 from planning.sizing.machines.run_time import all_month
@@ -208,7 +209,7 @@ def find_plainly(view: str, candidates: CandidateSet, clusters: list[Cluster]) -
     chosen: dict[str, list[Cluster]] = {
         "cheapest": clusters,
         "no_spot": [each for each in clusters if all(map(is_uninterrupted, each.pools))],
-        "micro_cloud": [each for each in clusters if each.place[0] not in HYPERSCALERS],
+        "micro_cloud": [each for each in clusters if not find_traits(each.place[0]).is_hyperscaler],
         "fastest": [each for each in clusters if limit is None or each.bound <= limit],
         "recommended": clusters,
         "committed": list_committed(candidates, clusters),
@@ -299,7 +300,10 @@ def test_every_view_equals_brute_force_where_addresses_bound_the_nodes(
     small: SmallCatalog, wanted: Checklist, room: int
 ) -> None:
     with (
-        patch("planning.quoting.assembly.fixed_costs.CUT_FOR_NODES", {"aws"}),
+        patch(
+            "planning.quoting.assembly.fixed_costs.find_traits",
+            lambda name: replace(find_traits(name), node_ranges=name == "aws"),
+        ),
         patch("planning.quoting.assembly.fixed_costs.count_room", lambda *_args, **_named: room),
     ):
         compare_views(candidate_set(small, wanted))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import SERVING, SmallCatalog, candidate_set, checklist, machine, price, services
 
-from catalogs.providers import WITH_BUCKET
+from catalogs.providers import provider_traits
 from planning.checklist.rules.table import find_broken_rules
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Quote, lock
@@ -26,6 +26,8 @@ from planning.values.errors import NothingFitsError
 H100 = {"accelerator": "H100", "count": 16}
 JOB: dict[str, Any] = {"kind": "training", "name": "tune", "model": {"parameters": "7B"}, "tokens": "1B"}
 HOME = {"wanted": ["gcp", "aws"]}
+
+WITH_BUCKET = {name for name, traits in provider_traits().items() if traits.bucket}
 
 
 def quoted(*, hardware: dict[str, Any] = H100, **sections: Any) -> Quote:

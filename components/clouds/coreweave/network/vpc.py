@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_coreweave as coreweave
 
+from catalogs.providers import find_traits
 from components.context.naming import build_physical_name
-from planning.values.addresses import NARROWEST_RANGES
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PODS: Final = "pods"
 SERVICES: Final = "services"
 BALANCERS: Final = "balancers"
-NARROWEST: Final = NARROWEST_RANGES["coreweave"]
+NARROWEST: Final = find_traits("coreweave").narrowest_range
 HOST_PREFIX: Final = 18  # the only size CoreWeave takes (VPC API, hostPrefix)
 SMALL_PREFIX: Final = 22  # of services and of balancers (docs.coreweave.com, VPC CIDR blocks)
 LONGEST_NAME: Final = 30  # of a VPC and of a cluster (pulumi-coreweave 1.0.3)
