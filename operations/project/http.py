@@ -142,28 +142,20 @@ class HttpSession:
             if not is_secure(there):
                 raise HttpError(f"{url} is not HTTPS")
             call = partial(
-                self.connections.request,
-                method,
-                there,
-                params=query,
-                data=content,
-                headers=sent,
-                auth=login,
-                timeout=self._seconds,
-                stream=True,
-                allow_redirects=False,
+                self.connections.request, method, there, params=query, data=content, headers=sent, auth=login
             )
             answer = self._try(call, url, most_bytes=most_bytes or LARGEST, repeatable=repeatable)
             if not redirects or answer.status not in REDIRECTS:
                 return answer
-            here, there, query = there, _redirect_target(there, answer, name=url), None
-            if urlsplit(here)[:2] != urlsplit(there)[:2]:
+            there, same_host = _redirect_target(there, answer, name=url)
+            query = None
+            if not same_host:
                 sent.pop("Authorization", None)
                 login = self._without_token
         raise HttpError(f"{url} leads from redirect to redirect")
 
     def _try(
-        self, call: Callable[[], requests.Response], name: str, *, most_bytes: int, repeatable: bool
+        self, call: Callable[..., requests.Response], name: str, *, most_bytes: int, repeatable: bool
     ) -> HttpResponse:
         # An address that a server redirected to may hold a signature: errors say the one that was asked, `name`.
         # To this machine itself no proxy of the environment may see the token.
@@ -171,7 +163,8 @@ class HttpSession:
         for turn in range(1, TRIES + 1):
             pause = 2.0**turn
             try:
-                answer = _read_answer(call, name, most_bytes=most_bytes)
+                with call(timeout=self._seconds, stream=True, allow_redirects=False) as opened:
+                    answer = _read_answer(opened, name, most_bytes=most_bytes)
             except (requests.RequestException, LocationParseError) as error:
                 untrusted = isinstance(error, requests.exceptions.SSLError)
                 hopeless = untrusted or isinstance(error, LocationParseError)
@@ -189,15 +182,14 @@ class HttpSession:
         raise AssertionError
 
 
-def _read_answer(call: Callable[[], requests.Response], name: str, *, most_bytes: int) -> HttpResponse:
-    with call() as answer:
-        body = bytearray()
-        for block in answer.iter_content(BLOCK):
-            body += block
-            if len(body) > most_bytes:
-                raise AnswerTooLargeError(f"{name} is longer than {most_bytes >> 20} MiB")
-        headers = {key.lower(): value for key, value in answer.headers.items()}
-        return HttpResponse(status=answer.status_code, headers=headers, body=bytes(body))
+def _read_answer(answer: requests.Response, name: str, *, most_bytes: int) -> HttpResponse:
+    body = bytearray()
+    for block in answer.iter_content(BLOCK):
+        body += block
+        if len(body) > most_bytes:
+            raise AnswerTooLargeError(f"{name} is longer than {most_bytes >> 20} MiB")
+    headers = {key.lower(): value for key, value in answer.headers.items()}
+    return HttpResponse(status=answer.status_code, headers=headers, body=bytes(body))
 
 
 class _BearerLogin(requests.auth.AuthBase):
@@ -215,16 +207,20 @@ def _keep_login(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
-def _redirect_target(here: str, answer: HttpResponse, *, name: str) -> str:
-    """Where a redirect leads.
+def _redirect_target(url: str, answer: HttpResponse, *, name: str) -> tuple[str, bool]:
+    """Where a redirect leads, and whether that is the same host.
 
     Raises:
-        HttpError: from HTTPS to plain HTTP.
+        HttpError: to no address, or from HTTPS to plain HTTP.
     """
-    there = urljoin(here, answer.headers.get("location", ""))
-    if not is_secure(there) or (here.startswith("https:") and not there.startswith("https:")):
+    try:
+        target = urljoin(url, answer.headers.get("location", ""))
+        here, there = urlsplit(url), urlsplit(target)
+    except ValueError as error:
+        raise HttpError(f"{name} redirects to an address that is none") from error
+    if not is_secure(target) or (here.scheme == "https" and there.scheme != "https"):
         raise HttpError(f"{name} redirects to what is not HTTPS")
-    return there
+    return target, (here.scheme, here.netloc) == (there.scheme, there.netloc)
 
 
 def _is_passing(answer: HttpResponse, *, repeatable: bool) -> bool:
