@@ -40,11 +40,11 @@ def preflight_parts(found: Preflight) -> Iterator[RenderableType]:
     for each in found.placements:
         yield f"{each.placement}: {each.provider} {each.region}" + (f" ({each.silence})" if each.silence else "")
         yield placement_table(each)
-        for other in each.others:
+        for other in each.quotas:
             yield f"{other.name}: {quota_text(other, silence=each.silence)}"
     for pool in found.strays:
         yield f"the stack names a reservation for pool {pool}, which it does not have"
-    yield f"{found.stack}: {WORDS[found.standing]}"
+    yield f"{found.stack}: {WORDS[FactVerdict(found.standing)]}"
 
 
 def placement_table(each: PlacementFacts) -> Table:

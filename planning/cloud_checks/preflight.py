@@ -43,15 +43,15 @@ def placement_facts(
             PoolFacts(
                 pool=pool.name,
                 machine=pool.machine,
-                nodes=pool.max_nodes,
                 kind=pool.kind,
+                nodes=pool.max_nodes,
                 quota=_quota(claims[pool.name], told, every=claims.values()),
                 offered=check_offer(pool, spec, told=told),
                 reserved=check_reservation(pool, spec, told=told, id_=reservations.get(pool.name, ""), today=today),
             )
             for pool in spec.pools
         ),
-        others=_others(spec, told, claims=tuple(claims.values())),
+        quotas=_others(spec, told, claims=tuple(claims.values())),
         silence=told.silence,
     )
 

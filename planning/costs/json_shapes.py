@@ -6,12 +6,13 @@ A price that nobody knows is null, never 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, cast
 
-from pydantic import ConfigDict, with_config
+from pydantic import ConfigDict, JsonValue, PlainSerializer, with_config
 from typing_extensions import TypedDict
 
-from planning.values.json_format import fill_form
+from planning.values.json_format import fill_form, to_json
 from planning.values.money import to_cents
 
 if TYPE_CHECKING:
@@ -22,8 +23,26 @@ CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 def publish_as(title: str) -> ConfigDict:
-    """Of a result that is printed as it is: its name in the published schema, whatever its class is called."""
-    return ConfigDict(extra="forbid", use_attribute_docstrings=True, title=title)
+    """Of a result that is printed as it is: its name in the published schema, whatever its class is called.
+
+    What has a default is printed as well, so that the schema requires it.
+    """
+    return ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+        title=title,
+        json_schema_serialization_defaults_required=True,
+        json_schema_extra=_drop_defaults,
+    )
+
+
+def _drop_defaults(schema: dict[str, JsonValue]) -> None:
+    for field in cast("dict[str, dict[str, JsonValue]]", schema["properties"]).values():
+        field.pop("default", None)
+
+
+# A day in ISO 8601; null where it is not known.
+Day: TypeAlias = Annotated[date | None, PlainSerializer(to_json, return_type=str | None)]
 
 
 @with_config(CLOSED)

@@ -39,6 +39,11 @@ def to_json(value: object) -> object:
             return value
 
 
+def to_json_fields(result: object) -> dict[str, object]:
+    """The fields of a result that is printed as it is."""
+    return cast("dict[str, object]", to_json(result))
+
+
 def fill_form(form: type[Form], source: object, **own: object) -> Form:
     """A published form (a TypedDict), each key from the attribute of the same name.
 

@@ -17,7 +17,7 @@ from operations.relocation.runner.status import StatusForm
 from planning.acceptance.report.form import AcceptanceForm
 from planning.checklist.reference import schema as checklist_schema
 from planning.cloud_checks.orphans import LeftoversForm
-from planning.cloud_checks.pool_capacity import PreflightForm
+from planning.cloud_checks.pool_capacity import Preflight
 from planning.diff.form import DiffForm
 from planning.incidents.form import IncidentsForm, NodesForm
 from planning.platform.digests import SoftwareLock
@@ -54,7 +54,7 @@ _DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
     "price": (PriceForm, "atoll price --json"),
     "diff": (DiffForm, "atoll diff --json"),
     "watch": (WatchForm, "atoll watch --json"),
-    "preflight": (PreflightForm, "atoll preflight --json"),
+    "preflight": (Preflight, "atoll preflight --json"),
     "leftovers": (LeftoversForm, "atoll leftovers --json"),
     "nodes": (NodesForm, "atoll nodes list --json"),
     "incidents": (IncidentsForm, "atoll nodes incidents --json"),

@@ -17,9 +17,10 @@ from operations.project.stack_config import read_config, reservations
 from operations.project.workspace import require_stack
 from planning.cloud_checks.cloud_reports import CloudReport, with_catalog
 from planning.cloud_checks.orphans import leftovers_form
-from planning.cloud_checks.pool_capacity import FactVerdict, Preflight, preflight_form
+from planning.cloud_checks.pool_capacity import FactVerdict, summarize_facts
 from planning.cloud_checks.preflight import placement_facts, strays
 from planning.values.errors import CannotTellError, InputError
+from planning.values.json_format import to_json_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,9 +65,9 @@ def run_preflight(
     catalog, day = price_book(prices, own=own, today=options.day(today)), options.day(today)
     with progress(f"asking the clouds of {stack}"):
         facts = tuple(_facts(each, catalog=catalog, today=day, no_cloud=no_cloud) for each in asked)
-    found = Preflight(stack=lock.stack, placements=facts, strays=strays(lock.placements, reservations=named))
-    deliver(preflight_form(found), as_json=as_json, output=output, parts=lambda: preflight_parts(found))
-    return EXIT_CODES[found.standing]
+    found = summarize_facts(lock.stack, facts, strays=strays(lock.placements, reservations=named))
+    deliver(to_json_fields(found), as_json=as_json, output=output, parts=lambda: preflight_parts(found))
+    return EXIT_CODES[FactVerdict(found.standing)]
 
 
 def _own(spec: ClusterSpec, named: Mapping[str, str]) -> dict[str, str]:

@@ -92,7 +92,7 @@ def test_a_quota_that_service_quotas_does_not_know_is_unknown_and_says_why(clien
 def test_a_region_full_of_networks_is_found_before_anything_is_created(clients_of_aws: Clients) -> None:
     def fact() -> QuotaFact:
         found = placement_facts(cluster(), placement.told_by(clients_of_aws, asked()), reservations={}, today=TODAY)
-        return next(each for each in found.others if each.code == VPC_CODE)
+        return next(each for each in found.quotas if each.code == VPC_CODE)
 
     assert (fact().state, fact().limit, fact().used) == ("enough", 5, 1)
     for number in range(4):
@@ -149,7 +149,7 @@ def test_what_spot_falls_back_to_is_claimed_on_demand_too() -> None:
     spec = cluster(pools=(pool("base", max_nodes=1), pool("cheap", kind="spot", fallback="on_demand")))
     told = CloudReport(quotas={P_CODE: QuotaReport(limit=192, used=0), "L-7212CCBC": QuotaReport(limit=384, used=0)})
     found = placement_facts(spec, told, reservations={}, today=TODAY)
-    fallback = found.others[0]
+    fallback = found.quotas[0]
     assert [each.quota.state for each in found.pools] == ["enough", "enough"]
     assert (fallback.state, fallback.needed, fallback.code) == ("short", 576, P_CODE)
     assert fallback.name.endswith("once spot falls back to it")
