@@ -1,9 +1,10 @@
-"""The commands by name, their groups in the help, an example of each, and the exit codes of all."""
+"""The commands of `commands.csv` by name, their groups in the help, and the exit codes of all."""
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -50,235 +51,22 @@ class CommandEntry:
         return "app" if self.is_group else f"run_{self.name.replace('-', '_')}"
 
 
-def _entry(
-    group: str, name: str, summary: str, *examples: str, file: str, is_group: bool = False
-) -> tuple[str, CommandEntry]:
-    entry = CommandEntry(name=name, group=group, summary=summary, examples=examples, is_group=is_group, file=file)
-    return name, entry
+def _read_commands() -> dict[str, CommandEntry]:
+    with Path(__file__).with_name("commands.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            row["name"]: CommandEntry(
+                name=row["name"],
+                group=row["group"],
+                summary=row["summary"],
+                examples=tuple(row["examples"].split("; ")),
+                is_group=row["is_group"] == "yes",
+                file=row["file"],
+            )
+            for row in csv.DictReader(file)
+        }
 
 
-_group = partial(_entry, is_group=True)
-
-COMMANDS: Final = dict(
-    (
-        _entry(
-            "Plan",
-            "init",
-            "Write a first checklist, from answers or an example.",
-            "acme --from demo",
-            file="checklist.init",
-        ),
-        _entry("Plan", "check", "Say what a checklist demands, or every fault in it.", "demo", file="checklist.check"),
-        _entry(
-            "Plan",
-            "quote",
-            "Show three to five priced options of a checklist.",
-            "demo --html quote.html",
-            file="quoting.quote",
-        ),
-        _entry(
-            "Plan", "explain", "Show how each figure of the sizing came about.", "demo --json", file="quoting.quote"
-        ),
-        _entry(
-            "Plan", "accept", "Decide for an option: write the stack's lock.", "demo cheapest", file="quoting.accept"
-        ),
-        _group(
-            "Plan",
-            "catalog",
-            "Look up facts and prices, and check them.",
-            "list",
-            "show p5.48xlarge",
-            "worth --precision fp8",
-            "check",
-            file="quoting.catalog",
-        ),
-        _entry(
-            "Plan", "schema", "Print the JSON schema of a file or of an output.", "--of quote", file="checklist.schema"
-        ),
-        _group(
-            "Build",
-            "engine",
-            "Get the engine (Pulumi's CLI and plugins), and see what is here.",
-            "install demo",
-            "status",
-            file="provisioning.engine",
-        ),
-        _group(
-            "Build",
-            "software",
-            "What is installed on clusters: list it, pin it by digest, copy it.",
-            "list demo",
-            "images demo --json",
-            "lock --renew",
-            file="provisioning.software",
-        ),
-        _entry(
-            "Build",
-            "preflight",
-            "Say of each pool whether its quota, its offer and its reservation fit.",
-            "demo",
-            file="provisioning.cloud_checks",
-        ),
-        _entry(
-            "Build",
-            "plan",
-            "Show what the program would build, and its bill.",
-            "demo -o plan.json",
-            file="provisioning.plan",
-        ),
-        _entry(
-            "Build",
-            "preview",
-            "Show what the engine would change.",
-            "demo --expect-no-changes",
-            file="provisioning.engine",
-        ),
-        _entry("Build", "up", "Create or update the cluster.", "demo --yes", file="provisioning.engine"),
-        _entry("Build", "destroy", "Delete everything that is not protected.", "demo", file="provisioning.engine"),
-        _entry(
-            "Build",
-            "leftovers",
-            "List what is still there by the stack's tag, with its price.",
-            "demo",
-            file="provisioning.cloud_checks",
-        ),
-        _entry(
-            "Govern",
-            "price",
-            "Price a Pulumi preview, an exported stack or a plan.",
-            "preview.json --ceiling 25000",
-            file="governance.price",
-        ),
-        _entry(
-            "Govern",
-            "diff",
-            "Compare every stack that a change touches: money, resources and rules.",
-            "--base main -o diff.md",
-            file="governance.diff",
-        ),
-        _entry(
-            "Govern",
-            "rules",
-            "List the rules with their levels here, or explain one.",
-            "ceiling_layers",
-            file="governance.rules",
-        ),
-        _entry(
-            "Govern",
-            "watch",
-            "Check running stacks against today's prices, their locks and the rules.",
-            "demo --state state.json",
-            file="governance.watch",
-        ),
-        _group(
-            "Govern",
-            "comment",
-            "Post a diff to a pull or merge request; for jobs on the default branch.",
-            "github",
-            "gitlab",
-            "issues reports",
-            file="governance.diff",
-        ),
-        _entry(
-            "Operate",
-            "outputs",
-            "Show the outputs of a stack; secrets are masked.",
-            "demo -o access/",
-            file="provisioning.engine",
-        ),
-        _entry(
-            "Operate",
-            "access",
-            "Print a kubeconfig that lets one person in for some hours.",
-            "demo --user ada --hours 4",
-            file="handover.onboarding",
-        ),
-        _entry(
-            "Operate",
-            "refresh",
-            "Take what is live into the state; nothing in the cloud is changed.",
-            "demo -y",
-            file="provisioning.engine",
-        ),
-        _group(
-            "Operate",
-            "nodes",
-            "Nodes that fail: see them, take them out of use, replace them, and keep the log.",
-            "list demo",
-            "watch demo --once",
-            "mend demo ip-10-64-3-7 --because 'Xid 79'",
-            "hold demo ip-10-64-3-8",
-            "incidents demo -o incidents.md",
-            "close demo 2026-11-03-1 --because 'returned to the provider'",
-            file="cluster_operations.nodes",
-        ),
-        _group(
-            "Operate",
-            "usage",
-            "What a stack really used.",
-            "import demo focus-2026-10.csv --write",
-            file="cluster_operations.usage",
-        ),
-        _entry(
-            "Operate",
-            "sla",
-            "Show what a month delivered and the credit owed back.",
-            "demo --month 2026-10 --from samples.json",
-            file="handover.agreements",
-        ),
-        _entry(
-            "Hand over", "contract", "Write the annex of a contract.", "demo -o annex.html", file="handover.agreements"
-        ),
-        _entry(
-            "Hand over",
-            "accept-test",
-            "Measure a cluster against what was promised, and say which nodes failed.",
-            "demo -o report.html",
-            file="handover.acceptance",
-        ),
-        _entry(
-            "Hand over",
-            "onboard",
-            "Show the way from acceptance to the first job, or hand out credentials.",
-            "demo -o onboarding/",
-            file="handover.onboarding",
-        ),
-        _entry(
-            "Hand over",
-            "handbook",
-            "Write the handbook of the customer's engineers.",
-            "demo -o handbook/",
-            file="handover.exports",
-        ),
-        _entry(
-            "Hand over",
-            "handover",
-            "Write the platform as Argo CD applications, without a secret in them.",
-            "demo -o gitops/ --repository https://git.example/acme/platform",
-            file="handover.exports",
-        ),
-        _entry(
-            "Move",
-            "clone",
-            "Make the same checklist a stack of its own at another placement.",
-            "demo demo-eu --region eu-west-1",
-            file="relocation.clone",
-        ),
-        _group(
-            "Move",
-            "relocate",
-            "Move a customer to another place: plan it, rehearse it, run it, prove it, take it back.",
-            "plan demo demo-eu -o relocation.html",
-            "rehearse --objects 2000",
-            "run demo demo-eu --until observe",
-            "status demo demo-eu",
-            "verify demo demo-eu",
-            "rollback demo demo-eu",
-            "retire demo demo-eu",
-            file="relocation.relocate",
-        ),
-    )
-)
+COMMANDS: Final = _read_commands()
 
 
 def example_of(path: str) -> str:
