@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.documents.figures import Footnote, Origin, Sentence, say
+from planning.documents.figures import Footnote, Origin, Sentence, compose, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,8 +38,8 @@ class Paragraph:
     term: Sentence | None = None
 
     @classmethod
-    def of(cls, *parts: Part | Sentence) -> Paragraph:
-        return cls(say(*parts))
+    def of(cls, template: str, *values: Part | Sentence) -> Paragraph:
+        return cls(compose(template, *values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Notice:
     sentence: Sentence
 
     @classmethod
-    def of(cls, *parts: Part | Sentence) -> Notice:
-        return cls(say(*parts))
+    def of(cls, template: str, *values: Part | Sentence) -> Notice:
+        return cls(compose(template, *values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,8 @@ class Blank:
     label: Sentence
 
     @classmethod
-    def of(cls, *parts: Part | Sentence) -> Blank:
-        return cls(say(*parts))
+    def of(cls, template: str, *values: Part | Sentence) -> Blank:
+        return cls(compose(template, *values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,18 @@ def say(*parts: Part | Sentence) -> Sentence:
     return Sentence(tuple(found))
 
 
+def compose(template: str, *values: Part | Sentence) -> Sentence:
+    """A sentence with a value in the place of each "{}".
+
+    Raises:
+        UntracedError: a digit in the template.
+        ValueError: more or fewer places than values.
+    """
+    first, *rest = template.split("{}")
+    pairs = (part for pair in zip(values, rest, strict=True) for part in pair)
+    return say(*(part for part in (first, *pairs) if part))
+
+
 def cite(text: str, *, source: str | Footnote = "", tone: str = "", hover: str = "", below: str = "") -> Sentence:
     """Words of a quote or a plan as they stand there, digits included."""
     parts = (Figure(text=text, origin=Origin.CITED, at="cited", source=source),) if text else ()

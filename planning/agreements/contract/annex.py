@@ -56,26 +56,20 @@ def price(sides: AgreementContext) -> Iterator[Block]:
     rows = [(say(title), *_sums(lines)) for title, lines in _chapters(priced, sides).items()]
     whole = "all that has a price" if unpriced else "all"
     yield Heading(3, say("Price of a month, in USD"))
-    yield Table(
-        head=(say("for"), *(say(each) for each in READINGS)),
-        rows=(*rows, (say(whole), *_sums(priced))),
-        numbers_from=1,
-    )
-    yield Paragraph(
-        say(
-            "Least is what is paid when everything that scales is at its least, most the most that the work of the"
-            " checklist can use; each line, its unit price and its source stand in the lock."
-        )
+    yield Table.of(("for", *READINGS), [*rows, (say(whole), *_sums(priced))], numbers_from=1)
+    yield Paragraph.of(
+        "Least is what is paid when everything that scales is at its least, most the most that the work of the"
+        " checklist can use; each line, its unit price and its source stand in the lock."
     )
     yield from _due_first(sides)
     if unpriced:
-        yield Notice(say("These have no price in any source, so the sums are not the whole price. Settle each:"))
+        yield Notice.of("These have no price in any source, so the sums are not the whole price. Settle each:")
         yield Bullets(tuple(say(of_lock(line.label, f"bill.{at}.label")) for at, line in unpriced))
     if customer_is_served(sides):
-        yield Notice(
-            say("The cluster is run for the customer, and no line of this price pays whoever runs it. Settle it:")
+        yield Notice.of(
+            "The cluster is run for the customer, and no line of this price pays whoever runs it. Settle it:"
         )
-        yield Blank(say("What whoever runs the cluster is paid for a month, where it is not in the price, in USD"))
+        yield Blank.of("What whoever runs the cluster is paid for a month, where it is not in the price, in USD")
 
 
 def _due_first(sides: AgreementContext) -> Iterator[Block]:
@@ -90,9 +84,9 @@ def _due_first(sides: AgreementContext) -> Iterator[Block]:
     if not due:
         return
     yield Heading(3, say("Due on the first day, in USD"))
-    head = (say("pool"), say("purchase"), say("least"), say("most"))
-    yield Table(head=head, rows=tuple(_due(each, sides, numbers) for each in due), numbers_from=2)
-    yield Paragraph(say("It is paid before the nodes are used; each month above holds its part of it already."))
+    rows = [_due(each, sides, numbers) for each in due]
+    yield Table.of(("pool", "purchase", "least", "most"), rows, numbers_from=2)
+    yield Paragraph.of("It is paid before the nodes are used; each month above holds its part of it already.")
 
 
 def _due(each: Upfront, sides: AgreementContext, numbers: Mapping[str, int]) -> tuple[Sentence, ...]:
@@ -140,18 +134,13 @@ def onboarding(sides: AgreementContext) -> Iterator[Block]:
         services.onboarding_usd_per_month * services.contract_months, "amount a month times months", each, months
     )
     yield Heading(2, say("Onboarding"))
-    yield Paragraph(
-        say(
-            "The services of the beginning cost USD ",
-            whole,
-            ", paid as USD ",
-            month,
-            " in each of ",
-            format_count(months, "month", "months"),
-            "; the sums above hold them already.",
-        )
+    yield Paragraph.of(
+        "The services of the beginning cost USD {}, paid as USD {} in each of {}; the sums above hold them already.",
+        whole,
+        month,
+        format_count(months, "month", "months"),
     )
-    yield Blank(say("Who pays what is left of it when the customer leaves before"))
+    yield Blank.of("Who pays what is left of it when the customer leaves before")
 
 
 def _usd(usd: Decimal, formula: str, *inputs: Figure) -> Figure:
@@ -163,12 +152,12 @@ SIGNERS: Final = ("customer", "provider")
 
 def timeline(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("Timeline"))
-    yield Table(
+    yield Table.of(
+        ("step", "who answers for it", "takes"),
+        [(title_of(each, sides.catalog), each.owner, each.takes) for each in _steps(sides)],
         caption=say("Each step waits for the one above."),
-        head=(say("step"), say("who answers for it"), say("takes")),
-        rows=tuple((title_of(each, sides.catalog), each.owner, each.takes) for each in _steps(sides)),
     )
-    yield Paragraph(say("The command atoll onboard ", sides.stack, " makes days of a calendar of it."))
+    yield Paragraph.of("The command atoll onboard {} makes days of a calendar of it.", sides.stack)
 
 
 def _steps(sides: AgreementContext) -> tuple[OnboardingStep, ...]:
@@ -179,8 +168,8 @@ def signatures(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("Signatures"))
     signers = [say("customer"), *(say("provider of ", place.name) for place in sides.places)]
     for who in signers if len(sides.places) > 1 else map(say, SIGNERS):
-        yield Paragraph(say("For the ", who, ":"))
-        yield from (Blank(say(each)) for each in ("Name", "Date", "Signature"))
+        yield Paragraph.of("For the {}:", who)
+        yield from (Blank.of(each) for each in ("Name", "Date", "Signature"))
 
 
 LAWYER: Final = "This is no legal advice. Have a lawyer review it before anyone signs."
@@ -224,14 +213,12 @@ def annex(lock: Lock, *, checklist: Checklist, catalog: Catalog) -> Document:
         title=say("Annex to the contract of ", of_lock(lock.spec.customer.name, "placements.0.customer.name")),
         subtitle=say("For the stack ", sides.stack, ", at prices of ", of_lock(lock.priced_at, "priced_at")),
         blocks=(
-            Notice(say(LAWYER)),
-            Paragraph(
-                say(
-                    "Figures are those of the accepted option, of what was settled since, and of the catalog, whose"
-                    " sources stand at the end. A line to be filled in is something that nobody has settled yet."
-                )
+            Notice.of(LAWYER),
+            Paragraph.of(
+                "Figures are those of the accepted option, of what was settled since, and of the catalog, whose"
+                " sources stand at the end. A line to be filled in is something that nobody has settled yet."
             ),
             *(block for section in SECTIONS for block in section(sides)),
-            Notice(say(LAWYER)),
+            Notice.of(LAWYER),
         ),
     )

@@ -32,43 +32,36 @@ if TYPE_CHECKING:
 def compute(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(3, say("Compute"))
     heads = ("pool", "machine", "accelerator", "working", "spare", "in one node", "accelerators")
-    yield Table(
-        head=tuple(say(each) for each in heads), rows=tuple(_nodes(pool) for pool in sides.pools), numbers_from=3
-    )
+    yield Table.of(heads, [_nodes(pool) for pool in sides.pools], numbers_from=3)
     if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in sides.pools):
-        yield Paragraph(
-            say("These are the most that run at once; how many of them are always there is said with what scales.")
+        yield Paragraph.of(
+            "These are the most that run at once; how many of them are always there is said with what scales."
         )
     spot = [pool.name for pool in sides.pools if pool.pool.kind == SPOT]
     if spot:
-        yield Paragraph(
-            say(
-                "Of ",
-                join_sentences(spot),
-                " there are as many nodes as the provider has spare: one that is missing is no fault.",
-            )
+        yield Paragraph.of(
+            "Of {} there are as many nodes as the provider has spare: one that is missing is no fault.",
+            join_sentences(spot),
         )
     pools = [(pool, found) for pool in sides.pools if (found := sides.expected_pool(pool)) is not None]
     if not pools:
-        yield Paragraph(
-            say("No pool has accelerators: its nodes are delivered when they are in the cluster and ready.")
-        )
+        yield Paragraph.of("No pool has accelerators: its nodes are delivered when they are in the cluster and ready.")
         return
-    yield Table(
-        caption=say("What each accelerator has at least; the slowest of a node counts."),
-        head=(
-            say("pool"),
-            say("usable memory, MiB"),
-            say("sold as, GB"),
-            say("matrix multiplication, TFLOPS"),
-            say("at"),
-            say("all-reduce inside a node, GB/s"),
+    yield Table.of(
+        (
+            "pool",
+            "usable memory, MiB",
+            "sold as, GB",
+            "matrix multiplication, TFLOPS",
+            "at",
+            "all-reduce inside a node, GB/s",
         ),
-        rows=tuple(_accelerator(pool, found, sides) for pool, found in pools),
+        [_accelerator(pool, found, sides) for pool, found in pools],
+        caption=say("What each accelerator has at least; the slowest of a node counts."),
         numbers_from=1,
     )
     yield from (
-        Blank(say(pool.name, ": ", words))
+        Blank.of("{}: {}", pool.name, words)
         for pool, found in pools
         for words, limit in (
             (say("usable memory of an accelerator, MiB"), found.memory),
@@ -157,25 +150,22 @@ def fabric(sides: AgreementContext) -> Iterator[Block]:
         return
     payload = (sides.promise("all_reduce_payload", 0), sides.promise("all_reduce_payload", 1))
     yield Heading(3, say("Fabric"))
-    yield Table(
+    yield Table.of(
+        ("pool", "fabric", "nodes", "in theory", "at least"),
+        [_over(pool, found, sides) for pool, found in pools],
         caption=say("Bus bandwidth of an all-reduce of ", payload[0], " to ", payload[1], " GB, in GB/s."),
-        head=(say("pool"), say("fabric"), say("nodes"), say("in theory"), say("at least")),
-        rows=tuple(_over(pool, found, sides) for pool, found in pools),
         numbers_from=3,
     )
     share = sides.promise("all_reduce_share")
     share_percent = sides.catalog.promises["all_reduce_share"].value * 100
-    yield Paragraph(
-        say(
-            "At least is ",
-            derive_figure(share_percent, "share times a hundred", share, text=f"{format_value(share_percent)}%"),
-            " of the theory, at each of these node counts and payloads: it may fall a little with more nodes, never"
-            " below this. All nodes of a pool stand on one spine, so that none is further from the rest: groups of them"
-            " are measured too, and the report plots what was measured against the theory.",
-        )
+    yield Paragraph.of(
+        "At least is {} of the theory, at each of these node counts and payloads: it may fall a little with"
+        " more nodes, never below this. All nodes of a pool stand on one spine, so that none is further from"
+        " the rest: groups of them are measured too, and the report plots what was measured against the theory.",
+        derive_figure(share_percent, "share times a hundred", share, text=f"{format_value(share_percent)}%"),
     )
     yield from (
-        Blank(say(pool.name, ": bus bandwidth of an all-reduce, GB/s"))
+        Blank.of("{}: bus bandwidth of an all-reduce, GB/s", pool.name)
         for pool, found in pools
         if not found.all_reduce[0].limit.known
     )
@@ -215,17 +205,15 @@ WORDS: Final = {"on_demand": "on demand", "spot": "spot"}
 
 def describe_scaling(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("Reserved and autoscaled parts"))
-    head = (say("pool"), say("bought"), say("least nodes"), say("most nodes"), say("when it has none to give"))
-    yield Table(head=head, rows=tuple(_scale(pool) for pool in sides.pools))
+    head = ("pool", "bought", "least nodes", "most nodes", "when it has none to give")
+    yield Table.of(head, [_scale(pool) for pool in sides.pools])
     scales = any(pool.pool.min_nodes < pool.pool.max_nodes for pool in sides.pools)
     held = any(pool.pool.kind == "reserved" for pool in sides.pools)
-    yield Paragraph(
-        say(
-            "What lies between least and most is paid for only while it runs."
-            if scales
-            else "Nothing scales here: every node is there, and paid for, all month.",
-            " Reserved nodes are paid for all month, running or not." if held else "",
-        )
+    yield Paragraph.of(
+        "What lies between least and most is paid for only while it runs.{}"
+        if scales
+        else "Nothing scales here: every node is there, and paid for, all month.{}",
+        " Reserved nodes are paid for all month, running or not." if held else "",
     )
     yield from _terms(sides)
 
@@ -245,7 +233,7 @@ def _terms(sides: AgreementContext) -> Iterator[Block]:
     if known:
         yield Bullets(tuple(say(_purchase(pool), ": ", _note(term, sides)) for pool, term in known))
     yield from (
-        Blank(say(_purchase(pool), ": how much of it is paid up front"))
+        Blank.of("{}: how much of it is paid up front", _purchase(pool))
         for pool, term in known
         if term.upfront == UNKNOWN
     )

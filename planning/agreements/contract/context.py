@@ -208,12 +208,47 @@ def describe_measurement(sides: AgreementContext, *checks: str) -> Paragraph:
     """
     titles = {each.id: each.title for each in CHECKS}
     which = join_sentences(say(check, " (", titles[check], ")") for check in checks)
-    return Paragraph(say("Measured by atoll accept-test ", sides.stack, ": ", which, "."))
+    return Paragraph.of("Measured by atoll accept-test {}: {}.", sides.stack, which)
 
 
-def render_term(label: Sentence, figure: Figure | None, *, before: str, after: str) -> Block:
-    """A term: the sentence with its figure, or a line to be filled in."""
-    return Blank(label) if figure is None else Paragraph(say(before, figure, after))
+TERMS: Final = {
+    "fix_within_days": (
+        "Days to bring a deliverable to what was promised",
+        (
+            "A deliverable that was measured too low is brought to what was promised within {} days of the"
+            " report that names it."
+        ),
+    ),
+    "exit_after_days": (
+        "Days of one fault after which the customer may leave without a charge",
+        (
+            "Where a deliverable stays below what was promised for {} days, the customer may end the contract"
+            " without a charge."
+        ),
+    ),
+    "replace_within_hours": (
+        "Hours in which a node that failed is replaced",
+        (
+            "A node that failed is replaced within {} hours of the report; until then it counts as a node that"
+            " could not be used."
+        ),
+    ),
+    "provider_spares": (
+        "Nodes that the provider keeps ready beyond those that are paid for",
+        "Beyond the spares that are paid for, nodes that the provider keeps ready for this customer: {}.",
+    ),
+    "upgrade_after_months": (
+        "Months after which the customer may move to it before the term ends",
+        "The customer may move to it before the term ends, after {} months of it.",
+    ),
+}
+"""Terms of the agreement: what is to be filled in where one is open, and how it reads once it is settled."""
+
+
+def render_term(field: str, sides: AgreementContext) -> Block:
+    figure = sides.agreed(field)
+    label, settled = TERMS[field]
+    return Blank.of(label) if figure is None else Paragraph.of(settled, figure)
 
 
 def format_count(figure: Figure, one: str, many: str) -> Sentence:

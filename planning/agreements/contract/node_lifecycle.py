@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.agreements.contract.context import BINDING, NO, UNKNOWN, describe_measurement, render_term
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph
-from planning.documents.figures import join_sentences, of_catalog, of_lock, say
+from planning.documents.figures import compose, join_sentences, of_catalog, of_lock, say
 from planning.platform.burn_in_eligibility import why_not
 
 if TYPE_CHECKING:
@@ -52,25 +52,21 @@ def burn_in(sides: AgreementContext) -> Iterator[Block]:
     yield from _describe_external_burn_in(untested, sides)
     early = say(sides.promise("early_failures", 0), " to ", sides.promise("early_failures", 1, unit="%"))
     yield Bullets(tuple(say(pool.name, ": no burn-in, since ", _why_not(pool), ".") for pool in untested))
-    yield Notice(
-        say(
-            "Of a new batch without a burn-in ",
-            early,
-            " of the accelerators fail early. The acceptance looks at each node that is there on its day; what comes"
-            " later, the customer finds in their own work.",
-        )
+    yield Notice.of(
+        "Of a new batch without a burn-in {} of the accelerators fail early. The acceptance looks at each node"
+        " that is there on its day; what comes later, the customer finds in their own work.",
+        early,
     )
 
 
 def _describe_burn_in(tested: list[PoolAt], sides: AgreementContext) -> Sentence:
     hours = sides.agreed("burn_in_hours")
-    return say(
-        "The nodes of ",
+    return compose(
+        "The nodes of {} that are always there are stressed for {} hours before they take work, and so is each"
+        " that takes the place of one; until it has passed it takes none. One that fails is replaced before"
+        " the cluster is accepted, and is not paid for until then.{}",
         join_sentences(pool.name for pool in tested),
-        " that are always there are stressed for ",
         say(hours) if hours is not None else say("at least ", sides.promise("burn_in", 0)),
-        " hours before they take work, and so is each that takes the place of one; until it has passed it takes none."
-        " One that fails is replaced before the cluster is accepted, and is not paid for until then.",
         " Of nodes that are started for a peak and given back none is promised."
         if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in tested)
         else "",
@@ -82,12 +78,10 @@ def _longer(sides: AgreementContext) -> Iterator[Block]:
     agreed, least = sides.agreement.burn_in_hours, sides.catalog.promises["burn_in"].value
     if agreed is None or agreed <= least:
         return
-    yield Notice(
-        say(
-            "The cluster lets a node in by itself after ",
-            sides.promise("burn_in", 0),
-            " hours. For the rest the provider keeps it from work and tests it.",
-        )
+    yield Notice.of(
+        "The cluster lets a node in by itself after {} hours. For the rest the provider keeps it from work and"
+        " tests it.",
+        sides.promise("burn_in", 0),
     )
 
 
@@ -97,15 +91,11 @@ def _describe_external_burn_in(untested: list[PoolAt], sides: AgreementContext) 
     theirs = [pool.name for pool in untested if pool.pool.burn_in and not pool.place.built]
     if hours is None or not theirs:
         return
-    yield Notice(
-        say(
-            "Agreed on are ",
-            hours,
-            " hours of burn-in: the provider runs them on ",
-            join_sentences(theirs),
-            " before it hands the nodes over. The acceptance does not measure that, so the provider shows its own"
-            " record.",
-        )
+    yield Notice.of(
+        "Agreed on are {} hours of burn-in: the provider runs them on {} before it hands the nodes over. The"
+        " acceptance does not measure that, so the provider shows its own record.",
+        hours,
+        join_sentences(theirs),
     )
 
 
@@ -117,28 +107,14 @@ def _why_not(pool: PoolAt) -> str:
 
 def spares(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("Nodes that fail"))
-    yield render_term(
-        say("Hours in which a node that failed is replaced"),
-        sides.agreed("replace_within_hours"),
-        before="A node that failed is replaced within ",
-        after=" hours of the report; until then it counts as a node that could not be used.",
-    )
-    yield Blank(say("Nodes that are replaced so fast in one month"))
+    yield render_term("replace_within_hours", sides)
+    yield Blank.of("Nodes that are replaced so fast in one month")
     unheld = [pool.name for pool in sides.pools if pool.accelerated and sides.holds(pool) == NO]
     if unheld and not sides.agreement.provider_spares:
-        yield Paragraph(
-            say(
-                "Nobody holds nodes for ",
-                join_sentences(unheld),
-                ": there another comes when the provider has one to give.",
-            )
+        yield Paragraph.of(
+            "Nobody holds nodes for {}: there another comes when the provider has one to give.", join_sentences(unheld)
         )
-    yield render_term(
-        say("Nodes that the provider keeps ready beyond those that are paid for"),
-        sides.agreed("provider_spares"),
-        before="Beyond the spares that are paid for, nodes that the provider keeps ready for this customer: ",
-        after=".",
-    )
+    yield render_term("provider_spares", sides)
     yield from (Paragraph(each) for each in _repair(sides))
     yield from _own_spares(sides)
 
@@ -150,16 +126,16 @@ def _repair(sides: AgreementContext) -> Iterator[Sentence]:
             title = of_lock(place.spec.profile.title, f"{place.at}.profile.title")
             yield say(where, title, " finds and replaces broken nodes by itself; the log of incidents says when.")
         else:
-            yield say(
+            yield compose(
+                "{}Nothing replaces a broken node by itself here: the provider does it by a ticket, which the"
+                " log of incidents keeps with its times.",
                 where,
-                "Nothing replaces a broken node by itself here: the provider does it by a ticket, which the log of"
-                " incidents keeps with its times.",
             )
-    yield say(
-        "The command atoll nodes takes a broken node of ",
+    yield compose(
+        "The command atoll nodes takes a broken node of {} out of use and has it replaced, without a person of"
+        " the provider where the provider has an API for it, and by a ticket that it writes where there is"
+        " none.",
         sides.stack,
-        " out of use and has it replaced, without a person of the provider where the provider has an API for it, and by"
-        " a ticket that it writes where there is none.",
     )
 
 
@@ -169,24 +145,18 @@ def _own_spares(sides: AgreementContext) -> Iterator[Block]:
     without = [pool for pool in together if not pool.pool.spares]
     if paid:
         each = (say(pool.count("spares"), " for ", pool.count("working"), " in ", pool.name) for pool in paid)
-        yield Paragraph(
-            say(
-                "Spare nodes that are paid for: ",
-                join_sentences(each),
-                ". They and those that the provider keeps stand on the spine of the nodes that work; one that stands"
-                " further away is no replacement.",
-                " In a pool that scales they are there, and on that spine, only while its nodes run."
-                if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in paid)
-                else "",
-            )
+        yield Paragraph.of(
+            "Spare nodes that are paid for: {}. They and those that the provider keeps stand on the spine of"
+            " the nodes that work; one that stands further away is no replacement.{}",
+            join_sentences(each),
+            " In a pool that scales they are there, and on that spine, only while its nodes run."
+            if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in paid)
+            else "",
         )
     if without:
-        yield Notice(
-            say(
-                "No spare is paid for in ",
-                join_sentences(pool.name for pool in without),
-                ": a run over all of its nodes stands still until a failed one is replaced.",
-            )
+        yield Notice.of(
+            "No spare is paid for in {}: a run over all of its nodes stands still until a failed one is replaced.",
+            join_sentences(pool.name for pool in without),
         )
 
 
@@ -196,21 +166,19 @@ def allocation(sides: AgreementContext) -> Iterator[Block]:
     ways = dict.fromkeys((pool.pool.kind, sides.holds(pool)) for pool in told)
     yield Bullets(tuple(_describe_holder(kind, holds, told, sides) for kind, holds in ways))
     yield from (
-        Blank(say(pool.name, ": whether the provider holds its nodes while they do not run or are replaced"))
+        Blank.of("{}: whether the provider holds its nodes while they do not run or are replaced", pool.name)
         for pool in told
         if sides.holds(pool) == UNKNOWN
     )
     together = [pool for pool in sides.pools if sides.together(pool)]
     if not together:
         return
-    yield Paragraph(
-        say(
-            "More nodes of ",
-            join_sentences(pool.name for pool in together),
-            " are of use only on the same spine: elsewhere all of the pool would have to move to be together.",
-        )
+    yield Paragraph.of(
+        "More nodes of {} are of use only on the same spine: elsewhere all of the pool would have to move to"
+        " be together.",
+        join_sentences(pool.name for pool in together),
     )
-    yield Blank(say("Nodes that may be added on the same spine, and how long before they must be asked for"))
+    yield Blank.of("Nodes that may be added on the same spine, and how long before they must be asked for")
 
 
 def _is_holder_stated(pool: PoolAt, sides: AgreementContext) -> bool:
@@ -229,12 +197,12 @@ def _why_held(mine: list[PoolAt], sides: AgreementContext) -> Iterator[Sentence]
     terms = [(pool, term) for pool in bound.values() if (term := sides.term(pool)) is not None]
     if not terms:
         return
-    yield say(
-        " (",
+    yield compose(
+        " ({})",
         join_sentences(
-            say(
+            compose(
+                "{} holds nodes: {}",
                 of_lock(pool.pool.purchase, f"{pool.at}.purchase"),
-                " holds nodes: ",
                 of_catalog(
                     term.holds,
                     f"terms.csv {term.purchase},{term.provider} holds",
@@ -243,7 +211,6 @@ def _why_held(mine: list[PoolAt], sides: AgreementContext) -> Iterator[Sentence]
             )
             for pool, term in terms
         ),
-        ")",
     )
 
 

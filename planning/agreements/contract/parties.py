@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from planning.ceilings.verdict import COSTS
 from planning.checklist.model.vocabulary import Operation
 from planning.documents.blocks import Blank, Heading, Notice, Paragraph, Table
-from planning.documents.figures import of_catalog, of_checklist, of_lock, say
+from planning.documents.figures import compose, of_catalog, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,18 +34,18 @@ def parties(sides: AgreementContext) -> Iterator[Block]:
     rows = [
         (
             say("customer"),
-            say(
+            compose(
+                "{}, {}",
                 of_lock(customer.name, "placements.0.customer.name"),
-                ", ",
                 of_lock(customer.owner, "placements.0.customer.owner"),
             ),
         )
     ]
     rows += [(_what(place), _provider(place, sides)) for place in sides.places]
-    yield Table(head=(say("party"), say("who")), rows=tuple(rows))
-    yield Blank(say("Who signs as the provider, where it is somebody else than named here"))
+    yield Table.of(("party", "who"), rows)
+    yield Blank.of("Who signs as the provider, where it is somebody else than named here")
     if customer_is_served(sides):
-        yield Blank(say("Who runs the cluster for the customer, where it is not the provider"))
+        yield Blank.of("Who runs the cluster for the customer, where it is not the provider")
     yield from _contacts(sides)
 
 
@@ -77,10 +77,10 @@ def provider_title(place: LockPlacement, sides: AgreementContext) -> Figure:
 def _contacts(sides: AgreementContext) -> Iterator[Block]:
     found = {each.role: (at, each) for at, each in enumerate(sides.agreement.contacts)}
     rows = tuple(_contact(*found[role]) for role in ROLES if role in found)
-    yield Paragraph(say("Support contacts:"))
+    yield Paragraph.of("Support contacts:")
     if rows:
-        yield Table(head=(say("for"), say("name"), say("e-mail"), say("telephone")), rows=rows)
-    yield from (Blank(say(words)) for role, words in ROLES.items() if role not in found)
+        yield Table.of(("for", "name", "e-mail", "telephone"), rows)
+    yield from (Blank.of(words) for role, words in ROLES.items() if role not in found)
 
 
 def _contact(at: int, person: Contact) -> tuple[Sentence, ...]:
@@ -96,29 +96,25 @@ def _contact(at: int, person: Contact) -> tuple[Sentence, ...]:
 def describe_accepted_option(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("What was accepted"))
     if sides.changed:
-        yield Notice(
-            say(
-                "The checklist has changed since this option was accepted. What follows is the accepted option; what"
-                " was changed comes in when an option is accepted again."
-            )
+        yield Notice.of(
+            "The checklist has changed since this option was accepted. What follows is the accepted option; what"
+            " was changed comes in when an option is accepted again."
         )
-    yield Table(head=(say("what"), say("which")), rows=tuple(_facts(sides)))
+    yield Table.of(("what", "which"), list(_facts(sides)))
     yield from _start(sides)
 
 
 def _start(sides: AgreementContext) -> Iterator[Block]:
     day, starts = sides.agreement.starts, sides.agreed("starts")
     if day is None or starts is None:
-        yield Blank(say("Day on which the work begins"))
+        yield Blank.of("Day on which the work begins")
         return
-    yield Paragraph(say("The work begins on ", starts, "."))
+    yield Paragraph.of("The work begins on {}.", starts)
     if day > sides.lock.valid_until:
         until = of_lock(sides.lock.valid_until, "valid_until")
-        yield Notice(say("That is after ", until, ", until which the prices hold: have them confirmed in writing."))
+        yield Notice.of("That is after {}, until which the prices hold: have them confirmed in writing.", until)
     if day < sides.lock.priced_at:
-        yield Notice(
-            say("That is before ", of_lock(sides.lock.priced_at, "priced_at"), ", when the option was priced.")
-        )
+        yield Notice.of("That is before {}, when the option was priced.", of_lock(sides.lock.priced_at, "priced_at"))
 
 
 def _facts(sides: AgreementContext) -> Iterator[tuple[Sentence, Sentence]]:

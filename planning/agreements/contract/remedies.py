@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.agreements.contract.context import render_term
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
-from planning.documents.figures import derive_figure, format_value, join_sentences, of_checklist, of_lock, say
+from planning.documents.figures import compose, derive_figure, format_value, join_sentences, of_checklist, of_lock, say
 from planning.platform.alerts.availability import INCLUDED, NO_FABRIC, is_counted_fabric, is_counted_tier
 from planning.values.money import HOURS_PER_MONTH
 
@@ -26,30 +26,21 @@ def describe_deliverables(sides: AgreementContext) -> Iterator[Block]:
     days = sides.agreed("fix_within_days")
     time = say(days, " days") if days is not None else say("the time that is settled below")
     yield Heading(2, say("What is delivered"))
-    yield Paragraph(
-        say(
-            "Each part is figures that the acceptance measures before the cluster is handed over, and whenever a party"
-            " asks for it later. A part that it finds below its figures is brought to them within ",
-            time,
-            ", counted from the report that names it. Until a part has passed for the first time it is not paid for.",
-        )
+    yield Paragraph.of(
+        "Each part is figures that the acceptance measures before the cluster is handed over, and whenever a"
+        " party asks for it later. A part that it finds below its figures is brought to them within {},"
+        " counted from the report that names it. Until a part has passed for the first time it is not paid for.",
+        time,
     )
 
 
 def shortfall(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("When it falls short"))
-    yield render_term(
-        say("Days to bring a deliverable to what was promised"),
-        sides.agreed("fix_within_days"),
-        before="A deliverable that was measured too low is brought to what was promised within ",
-        after=" days of the report that names it.",
-    )
-    yield Paragraph(
-        say(
-            "Before a part has passed the acceptance, the remedy is that it is not paid for; from then on, a month in"
-            " which it could not be used as promised owes the credits below, and a fault that stays opens the way out"
-            " where there is a term."
-        )
+    yield render_term("fix_within_days", sides)
+    yield Paragraph.of(
+        "Before a part has passed the acceptance, the remedy is that it is not paid for; from then on, a month in"
+        " which it could not be used as promised owes the credits below, and a fault that stays opens the way out"
+        " where there is a term."
     )
     yield from credits_owed(sides)
     yield from describe_storage_failures(sides)
@@ -60,45 +51,38 @@ def shortfall(sides: AgreementContext) -> Iterator[Block]:
 def credits_owed(sides: AgreementContext) -> Iterator[Block]:
     steps = list(_steps(sides))
     yield Heading(3, say("Credits"))
-    yield Table(
-        head=tuple(map(say, CREDIT_HEADS)),
-        rows=tuple((say("below ", below), say(_hours(below, limit)), say(paid)) for below, paid, limit in steps),
+    yield Table.of(
+        CREDIT_HEADS,
+        [(say("below ", below), say(_hours(below, limit)), say(paid)) for below, paid, limit in steps],
         numbers_from=1,
     )
-    yield Paragraph(
-        say(
-            "A node that is away counts as its share of its pool: the same credit then takes as many times the hours as"
-            " there are nodes. The hours are of the month that price lists count with; what counts is the length that"
-            " the month has."
-        )
+    yield Paragraph.of(
+        "A node that is away counts as its share of its pool: the same credit then takes as many times the hours as"
+        " there are nodes. The hours are of the month that price lists count with; what counts is the length that"
+        " the month has."
     )
-    yield Paragraph(
-        say(
-            "The nodes of each pool, the fabric between them, each shared file system, the object store in the cluster"
-            " and the control plane are counted for themselves, where there is one: the share of the month in which"
-            " what was paid for could be used. The credit is a share of what that part costs in that month; the"
-            " greatest that holds counts, and each line of the bill is credited once."
-            " The command atoll sla ",
-            sides.stack,
-            " reckons it, and shows beside it what the nodes that could not be used had cost; owed is the credit.",
-        )
+    yield Paragraph.of(
+        "The nodes of each pool, the fabric between them, each shared file system, the object store in the"
+        " cluster and the control plane are counted for themselves, where there is one: the share of the month"
+        " in which what was paid for could be used. The credit is a share of what that part costs in that"
+        " month; the greatest that holds counts, and each line of the bill is credited once. The command atoll"
+        " sla {} reckons it, and shows beside it what the nodes that could not be used had cost; owed is the"
+        " credit.",
+        sides.stack,
     )
     yield from _not_counted(sides)
     if len(sides.places) > 1:
         away = join_sentences(say(place.name) for place in sides.places[1:])
-        yield Paragraph(say("At ", away, " that command measures nothing: there the provider's own records count."))
+        yield Paragraph.of("At {} that command measures nothing: there the provider's own records count.", away)
     if not sides.agreement.credits:
-        yield Paragraph(say("Nobody has settled other credits, so these are those of the catalog."))
+        yield Paragraph.of("Nobody has settled other credits, so these are those of the catalog.")
     promised, figure = slo(sides)
     if steps and promised > steps[0][2]:
-        yield Notice(
-            say(
-                "A month between ",
-                steps[0][0],
-                " and ",
-                figure,
-                " breaks what was promised of the control plane and owes nothing, as the table stands.",
-            )
+        yield Notice.of(
+            "A month between {} and {} breaks what was promised of the control plane and owes nothing, as the"
+            " table stands.",
+            steps[0][0],
+            figure,
         )
 
 
@@ -106,29 +90,20 @@ def _not_counted(sides: AgreementContext) -> Iterator[Block]:
     """What no month is reckoned of: provider's buckets, and fabrics that nothing in the cluster sees."""
     buckets = [tier.name for tier in sides.tiers if tier.tier.item != INCLUDED and not is_counted_tier(tier.tier)]
     if buckets:
-        yield Paragraph(
-            say(
-                "Not counted by the month, but held to the provider's own terms: ", join_sentences(buckets), " storage."
-            )
+        yield Paragraph.of(
+            "Not counted by the month, but held to the provider's own terms: {} storage.", join_sentences(buckets)
         )
     local = [tier.name for tier in sides.tiers if tier.tier.item == INCLUDED]
     if local:
-        yield Paragraph(
-            say(
-                "Not counted for itself, since it is part of its node and fails with it: ",
-                join_sentences(local),
-                " storage.",
-            )
+        yield Paragraph.of(
+            "Not counted for itself, since it is part of its node and fails with it: {} storage.", join_sentences(local)
         )
     blind = [each.name for each in sides.pools if each.pool.fabric not in NO_FABRIC and _unseen(each.pool)]
     if blind:
-        yield Paragraph(
-            say(
-                "Not counted by the month, but held to the acceptance, since nothing in the cluster sees whether it"
-                " works: the fabric of ",
-                join_sentences(blind),
-                ".",
-            )
+        yield Paragraph.of(
+            "Not counted by the month, but held to the acceptance, since nothing in the cluster sees whether"
+            " it works: the fabric of {}.",
+            join_sentences(blind),
         )
 
 
@@ -158,14 +133,12 @@ def describe_storage_failures(sides: AgreementContext) -> Iterator[Block]:
     if not sides.tiers:
         return
     yield Heading(3, say("Storage that fails"))
-    yield Paragraph(
-        say(
-            "The provider mends what it sells as storage. Of a tier that is counted, a month in which it could not be"
-            " used owes the credit above."
-        )
+    yield Paragraph.of(
+        "The provider mends what it sells as storage. Of a tier that is counted, a month in which it could not be"
+        " used owes the credit above."
     )
-    yield Blank(say("Hours in which a storage tier that failed can be used again"))
-    yield Blank(say("What people work on until then, and who pays for it"))
+    yield Blank.of("Hours in which a storage tier that failed can be used again")
+    yield Blank.of("What people work on until then, and who pays for it")
 
 
 def slo(sides: AgreementContext) -> tuple[Decimal, Figure]:
@@ -183,16 +156,16 @@ def describe_exclusions(sides: AgreementContext) -> Iterator[Block]:
     notice = sides.agreed("maintenance_notice_hours")
     yield Bullets(tuple(_list_exclusions(sides, notice)))
     if notice is None:
-        yield Blank(say("Hours of notice before maintenance"))
-    yield Blank(say("Hours of announced maintenance in one month at most"))
+        yield Blank.of("Hours of notice before maintenance")
+    yield Blank.of("Hours of announced maintenance in one month at most")
 
 
 def _list_exclusions(sides: AgreementContext, notice: Figure | None) -> Iterator[Sentence]:
     if notice is not None:
-        yield say(
-            "Maintenance that was announced at least ",
+        yield compose(
+            "Maintenance that was announced at least {} hours before, for as long as was announced and no"
+            " longer than the line below allows.",
             notice,
-            " hours before, for as long as was announced and no longer than the line below allows.",
         )
     else:
         yield say(
@@ -213,11 +186,6 @@ def leaving(sides: AgreementContext) -> Iterator[Block]:
     if not sides.has_term:
         return
     yield Heading(3, say("Leaving early"))
-    yield render_term(
-        say("Days of one fault after which the customer may leave without a charge"),
-        sides.agreed("exit_after_days"),
-        before="Where a deliverable stays below what was promised for ",
-        after=" days, the customer may end the contract without a charge.",
-    )
+    yield render_term("exit_after_days", sides)
     if any(each.pool.kind == "reserved" for each in sides.pools):
-        yield Blank(say("Who then pays what is left of commitments that were bought for the term"))
+        yield Blank.of("Who then pays what is left of commitments that were bought for the term")

@@ -31,49 +31,39 @@ def storage(sides: AgreementContext) -> Iterator[Block]:
     if not sides.tiers:
         return
     yield Heading(3, say("Storage"))
-    yield Table(
-        head=(say("tier"), say("made of"), say("for"), say("usable, GB"), say("provisioned, GB")),
-        rows=tuple(_tier(tier) for tier in sides.tiers),
+    yield Table.of(
+        ("tier", "made of", "for", "usable, GB", "provisioned, GB"),
+        [_tier(tier) for tier in sides.tiers],
         numbers_from=3,
     )
-    yield Paragraph(say("Usable is what the customer may fill; provisioned is what is paid for so that it can be."))
+    yield Paragraph.of("Usable is what the customer may fill; provisioned is what is paid for so that it can be.")
     files = [(tier, found) for tier in sides.tiers if (found := _find_expected_tier(tier, sides)) is not None]
     if files:
         yield from _files(files, sides)
     if len(files) < len(sides.tiers):
-        yield Paragraph(
-            say(
-                "Object storage and archives are held to the provider's own terms; that the cluster reaches them is"
-                " proven by the services that use them."
-            )
+        yield Paragraph.of(
+            "Object storage and archives are held to the provider's own terms; that the cluster reaches them is"
+            " proven by the services that use them."
         )
 
 
 def _files(files: list[tuple[TierAt, ExpectedTier]], sides: AgreementContext) -> Iterator[Block]:
-    yield Table(
+    yield Table.of(
+        ("tier", "reads at least", "writes at least", "small files made within", "small files read within"),
+        [_throughput(tier, found, sides) for tier, found in files],
         caption=say("Throughput of all nodes together, in MB/s, and many small files."),
-        head=(
-            say("tier"),
-            say("reads at least"),
-            say("writes at least"),
-            say("small files made within"),
-            say("small files read within"),
-        ),
-        rows=tuple(_throughput(tier, found, sides) for tier, found in files),
         numbers_from=1,
     )
     yield from _describe_agreed_speeds(files, sides)
-    yield Paragraph(
-        say(
-            "Small files are the code and environments of a Python shop: installing an environment makes them, an"
-            " import reads them. The times are those at which engineers have complained, so slower fails; the report"
-            " says how many files of what size it was."
-        )
+    yield Paragraph.of(
+        "Small files are the code and environments of a Python shop: installing an environment makes them, an"
+        " import reads them. The times are those at which engineers have complained, so slower fails; the report"
+        " says how many files of what size it was."
     )
     yield from (
-        Blank(say(tier.name, words))
+        Blank.of(f"{{}}: {words}, MB/s", tier.name)
         for tier, found in files
-        for words, limit in ((": reads, MB/s", found.loader), (": writes, MB/s", found.checkpoint))
+        for words, limit in (("reads", found.loader), ("writes", found.checkpoint))
         if not limit.known and not limit.optional
     )
     yield describe_measurement(sides, "loader", "checkpoint", "small_files")
@@ -122,7 +112,7 @@ def _describe_agreed_speeds(files: list[tuple[TierAt, ExpectedTier]], sides: Agr
     ]
     if settled:
         said = join_sentences(name for name, _, _ in settled)
-        yield Paragraph(say("Agreed on, and held to in full, not to a share of what is sold: ", said, "."))
+        yield Paragraph.of("Agreed on, and held to in full, not to a share of what is sold: {}.", said)
     for name, tier, limit in settled:
         yield from _more_than_sold(name, tier, limit, sides)
 
@@ -137,8 +127,8 @@ def _more_than_sold(name: Sentence, tier: TierAt, limit: AcceptanceLimit, sides:
     whole = derive_figure(
         sold, "MB/s for each TiB, times the TiB provisioned", *_build_sold_figures(tier, sides), text=plain(sold)
     )
-    yield Notice(
-        say(name, ": agreed on are ", figure, " MB/s, and the provider sells a tier of this size with ", whole, ".")
+    yield Notice.of(
+        "{}: agreed on are {} MB/s, and the provider sells a tier of this size with {}.", name, figure, whole
     )
 
 
@@ -166,16 +156,13 @@ def control(sides: AgreementContext) -> Iterator[Block]:
     _, share = slo(sides)
     asked = share.at.startswith("promises.csv")
     smoke = any(each.check == "smoke" for each in sides.expected.once)
-    yield Paragraph(
-        say(
-            "The control plane answers ",
-            share,
-            " of each month; atoll sla ",
-            sides.stack,
-            " counts it, and what the provider's own agreement says beyond that holds beside it. ",
-            "Nobody asked for another share, so it is that of the catalog. " if asked else "",
-            "Before the cluster is accepted, each of its services has done its work once." if smoke else "",
-        )
+    yield Paragraph.of(
+        "The control plane answers {} of each month; atoll sla {} counts it, and what the provider's own"
+        " agreement says beyond that holds beside it. {}{}",
+        share,
+        sides.stack,
+        "Nobody asked for another share, so it is that of the catalog. " if asked else "",
+        "Before the cluster is accepted, each of its services has done its work once." if smoke else "",
     )
     yield from _software(sides)
     peered = any(each.spec.network.peering or each.spec.network.link for each in sides.places)
@@ -185,7 +172,7 @@ def control(sides: AgreementContext) -> Iterator[Block]:
 def _software(sides: AgreementContext) -> Iterator[Block]:
     built = [place for place in sides.places if place.spec.existing is None]
     if len(built) < len(sides.places):
-        yield Blank(say("Oldest Kubernetes, driver and operating system to which the provider may hold its cluster"))
+        yield Blank.of("Oldest Kubernetes, driver and operating system to which the provider may hold its cluster")
     if not built:
         return
     versions = join_sentences(
@@ -195,13 +182,10 @@ def _software(sides: AgreementContext) -> Iterator[Block]:
         )
         for place in built
     )
-    yield Paragraph(
-        say(
-            "Kubernetes has version ",
-            versions,
-            ", and each part of the platform the version that stands in the lock. Nothing of the provider's holds them,"
-            " the driver or the operating system to older ones.",
-        )
+    yield Paragraph.of(
+        "Kubernetes has version {}, and each part of the platform the version that stands in the lock. Nothing"
+        " of the provider's holds them, the driver or the operating system to older ones.",
+        versions,
     )
 
 
@@ -209,7 +193,7 @@ def _api(place: LockPlacement, sides: AgreementContext) -> Iterator[Block]:
     provider = provider_title(place, sides)
     known = sides.catalog.providers.get(place.spec.placement.provider)
     if known is None or not known.sla or known.sla.startswith(UNPUBLISHED):
-        yield Blank(say(provider, ": share of the month in which the Kubernetes API answers, in %"))
+        yield Blank.of("{}: share of the month in which the Kubernetes API answers, in %", provider)
         return
     words = of_catalog(known.sla, f"providers.csv {known.name} sla", source=sides.source(known.source, None))
-    yield Paragraph(say("The provider's own agreement says: ", words, "."))
+    yield Paragraph.of("The provider's own agreement says: {}.", words)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from planning.agreements.contract.context import format_count, render_term
 from planning.checklist.model.vocabulary import Operation, Orchestration, Support
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
-from planning.documents.figures import of_catalog, of_checklist, of_lock, say
+from planning.documents.figures import compose, of_catalog, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ PLANS: Final = {
 def support(sides: AgreementContext) -> Iterator[Block]:
     level = sides.lock.spec.services.support
     yield Heading(2, say("Support"))
-    yield Paragraph(say(LEVELS[level]))
+    yield Paragraph.of(LEVELS[level])
     yield from _plans(sides)
     yield from _contrary(level, sides)
     settled_now = {each.sort: at for at, each in enumerate(sides.agreement.responses)}
@@ -45,18 +45,16 @@ def support(sides: AgreementContext) -> Iterator[Block]:
         yield Notice(_drill("At no hour does anybody of the provider have"))
         return
     if settled_now:
-        head = (say("how bad"), say("first answer of an engineer, minutes"), say("nights and weekends too"))
-        yield Table(head=head, rows=tuple(_responses(sides)), numbers_from=9)
+        head = ("how bad", "first answer of an engineer, minutes", "nights and weekends too")
+        yield Table.of(head, list(_responses(sides)))
     yield from (
-        Blank(say("First answer of an engineer, minutes (", words, ")"))
+        Blank.of("First answer of an engineer, minutes ({})", words)
         for sort, words in SORTS.items()
         if sort not in settled_now
     )
-    yield Paragraph(
-        say(
-            "Every report is a ticket with one of these words, which the customer chooses. The answer is that of an"
-            " engineer who can change what is broken; a call about it needs that engineer and one who decides."
-        )
+    yield Paragraph.of(
+        "Every report is a ticket with one of these words, which the customer chooses. The answer is that of an"
+        " engineer who can change what is broken; a call about it needs that engineer and one who decides."
     )
     if not _weekends(sides):
         yield Notice(_drill("At night, at weekends and on holidays nobody of the provider has"))
@@ -68,14 +66,11 @@ def _plans(sides: AgreementContext) -> Iterator[Block]:
         if plan is None:
             continue
         source = sides.source(line.source, line.as_of)
-        yield Paragraph(
-            say(
-                "What is priced as ",
-                of_lock(line.label, f"bill.{at}.label"),
-                " is ",
-                of_catalog(plan, f"sources.csv {line.source} text", source=source),
-                ": the cloud's own plan, which looks after what the cloud sells and not after this cluster.",
-            )
+        yield Paragraph.of(
+            "What is priced as {} is {}: the cloud's own plan, which looks after what the cloud sells and not"
+            " after this cluster.",
+            of_lock(line.label, f"bill.{at}.label"),
+            of_catalog(plan, f"sources.csv {line.source} text", source=source),
         )
 
 
@@ -85,11 +80,11 @@ def _contrary(level: Support, sides: AgreementContext) -> Iterator[Block]:
     if not responses:
         return
     if level is Support.NONE:
-        yield Notice(say("The times below were settled all the same: the price holds nothing for them. Settle it."))
+        yield Notice.of("The times below were settled all the same: the price holds nothing for them. Settle it.")
     elif level is Support.ALWAYS and not all(each.weekends for each in responses):
-        yield Notice(say("The times below say less than what was bought: settle which holds."))
+        yield Notice.of("The times below say less than what was bought: settle which holds.")
     elif level is not Support.ALWAYS and any(each.weekends for each in responses):
-        yield Notice(say("The times below say more than what was bought, and the price holds no more. Settle it."))
+        yield Notice.of("The times below say more than what was bought, and the price holds no more. Settle it.")
 
 
 def _responses(sides: AgreementContext) -> Iterator[tuple[Sentence, ...]]:
@@ -107,10 +102,10 @@ def _weekends(sides: AgreementContext) -> bool:
 
 
 def _drill(nobody: str) -> Sentence:
-    return say(
+    return compose(
+        "{} to answer. The customer's engineers bring the cluster back by themselves then: they have an API or"
+        " a ticket for each step, and try it once before the first job.",
         nobody,
-        " to answer. The customer's engineers bring the cluster back by themselves then: they have"
-        " an API or a ticket for each step, and try it once before the first job.",
     )
 
 
@@ -119,24 +114,14 @@ def generation(sides: AgreementContext) -> Iterator[Block]:
         return
     yield Heading(2, say("The next generation"))
     months = of_lock(sides.lock.contract_months, "contract_months")
-    yield Paragraph(
-        say(
-            "A new generation of accelerators comes about every ",
-            sides.promise("generation", 0),
-            " to ",
-            sides.promise("generation", 1),
-            " months; the term of this contract is ",
-            format_count(months, "month", "months"),
-            ".",
-        )
+    yield Paragraph.of(
+        "A new generation of accelerators comes about every {} to {} months; the term of this contract is {}.",
+        sides.promise("generation", 0),
+        sides.promise("generation", 1),
+        format_count(months, "month", "months"),
     )
-    yield render_term(
-        say("Months after which the customer may move to it before the term ends"),
-        sides.agreed("upgrade_after_months"),
-        before="The customer may move to it before the term ends, after ",
-        after=" months of it.",
-    )
-    yield Blank(say("What the customer pays for that move, and what becomes of what was bought for the term"))
+    yield render_term("upgrade_after_months", sides)
+    yield Blank.of("What the customer pays for that move, and what becomes of what was bought for the term")
 
 
 def migration(sides: AgreementContext) -> Iterator[Block]:
@@ -144,28 +129,22 @@ def migration(sides: AgreementContext) -> Iterator[Block]:
         return
     by = sides.agreement.migration_by
     yield Heading(2, say("When the cluster has to move"))
-    yield Paragraph(
-        say(
-            "Storage has to stand where the accelerators are, so another region or provider means that the data moves."
-            " The command atoll relocate plan ",
-            sides.stack,
-            " TARGET says beforehand what moves, by what, how long people cannot write, what is lost on the way (names,"
-            " rights, metadata of files), and what two clusters at once cost.",
-        )
+    yield Paragraph.of(
+        "Storage has to stand where the accelerators are, so another region or provider means that the data"
+        " moves. The command atoll relocate plan {} TARGET says beforehand what moves, by what, how long"
+        " people cannot write, what is lost on the way (names, rights, metadata of files), and what two"
+        " clusters at once cost.",
+        sides.stack,
     )
     if by is None:
-        yield Blank(say("Who moves the data"))
+        yield Blank.of("Who moves the data")
     else:
         who = of_checklist(by, "agreement.migration_by")
-        yield Paragraph(
-            say(
-                "The data is moved by the ",
-                who,
-                ", who answers for its being whole: nothing missing, nothing different.",
-            )
+        yield Paragraph.of(
+            "The data is moved by the {}, who answers for its being whole: nothing missing, nothing different.", who
         )
-    yield Blank(say("Who pays for storage and compute while there are two clusters"))
-    yield Blank(say("Days after the end of the contract for which the data can still be read and taken away"))
+    yield Blank.of("Who pays for storage and compute while there are two clusters")
+    yield Blank.of("Days after the end of the contract for which the data can still be read and taken away")
 
 
 def describe_customer_duties(sides: AgreementContext) -> Iterator[Block]:
@@ -189,10 +168,9 @@ def _list_customer_duties(sides: AgreementContext) -> Iterator[Sentence]:
         variable = of_lock(spec.existing.kubeconfig_env, "placements.0.existing.kubeconfig_env")
         yield say("The cluster itself and an administrator's kubeconfig, which ", variable, " names.")
     if spec.network.peering is not None:
-        yield say(
-            "In the main cloud: the peering of ",
+        yield compose(
+            "In the main cloud: the peering of {} accepted, and its routes.",
             of_lock(spec.network.peering.vpc_id, "placements.0.network.peering.vpc_id"),
-            " accepted, and its routes.",
         )
     if spec.network.link is not None:
         yield say("In the main cloud: the other end of the tunnel, and its routes.")

@@ -10,7 +10,7 @@ from planning.agreements.onboarding.plan import ROLES, OnboardingStep, steps, ti
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.workload import FineTuning, Training
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
-from planning.documents.figures import Sentence, derive_figure, join_sentences, of_checklist, of_lock, say
+from planning.documents.figures import Sentence, compose, derive_figure, join_sentences, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,19 +45,20 @@ def _places(lock: Lock, catalog: Catalog) -> Iterator[Sentence]:
         provider = of_lock(spec.placement.provider, f"placements.{at}.placement.provider")
         region = of_lock(spec.placement.region, f"placements.{at}.placement.region")
         if spec.existing is not None:
-            yield say(
-                "Hand over an administrator's kubeconfig of the cluster at ",
+            yield compose(
+                "Hand over an administrator's kubeconfig of the cluster at {}, named by the variable {}, and"
+                " keep it out of every repository.",
                 provider,
-                ", named by the variable ",
                 of_lock(spec.existing.kubeconfig_env, f"placements.{at}.existing.kubeconfig_env"),
-                ", and keep it out of every repository.",
             )
             continue
         machines = join_sentences(_machines(spec, f"placements.{at}"))
-        yield say(
-            "Open the account at ", provider, " in ", region, " and have its quota raised for ", machines,
-            "; atoll preflight says what is missing.",
-        )  # fmt: skip
+        yield compose(
+            "Open the account at {} in {} and have its quota raised for {}; atoll preflight says what is missing.",
+            provider,
+            region,
+            machines,
+        )
         yield from _purchases(spec, f"placements.{at}", catalog)
 
 
@@ -80,14 +81,11 @@ def _purchases(spec: ClusterSpec, place: str, catalog: Catalog) -> Iterator[Sent
         path = f"{place}.pools.{number}"
         term = find_term(catalog, provider=spec.placement.provider, purchase=pool.purchase)
         price_alone = term is not None and term.holds == "no"
-        yield say(
-            "Buy ",
+        yield compose(
+            "Buy {} for {} of {}: the program does not{}",
             of_lock(pool.purchase, f"{path}.purchase"),
-            " for ",
             of_lock(pool.min_nodes, f"{path}.min_nodes"),
-            " of ",
             of_lock(pool.machine, f"{path}.machine"),
-            ": the program does not",
             ", and until then the price is that on demand." if price_alone else ", and until then nothing is reserved.",
         )
 
@@ -95,23 +93,21 @@ def _purchases(spec: ClusterSpec, place: str, catalog: Catalog) -> Iterator[Sent
 def _network(lock: Lock) -> Iterator[Sentence]:
     network = lock.spec.network
     if network.peering is not None:
-        yield say(
-            "Accept the peering with ",
+        yield compose(
+            "Accept the peering with {} and give its route tables the way back to {}.",
             of_lock(network.peering.vpc_id, "placements.0.network.peering.vpc_id"),
-            " and give its route tables the way back to ",
             of_lock(str(network.cidr), "placements.0.network.cidr"),
-            ".",
         )
     if network.link is not None:
-        yield say(
-            "Let the range ", of_lock(str(network.cidr), "placements.0.network.cidr"), " through the firewall of ",
-            of_lock(network.link.vpc_id, "placements.0.network.link.vpc_id"), ".",
-        )  # fmt: skip
+        yield compose(
+            "Let the range {} through the firewall of {}.",
+            of_lock(str(network.cidr), "placements.0.network.cidr"),
+            of_lock(network.link.vpc_id, "placements.0.network.link.vpc_id"),
+        )
     if network.domain:
-        yield say(
-            "Delegate the zone ",
+        yield compose(
+            "Delegate the zone {} to the cluster's name servers.",
             of_lock(network.domain, "placements.0.network.domain"),
-            " to the cluster's name servers.",
         )
 
 
@@ -135,10 +131,10 @@ def _people(lock: Lock) -> Iterator[Sentence]:
 def _secrets(lock: Lock) -> Iterator[Sentence]:
     sso = lock.spec.access.sso
     if sso is not None:
-        yield say(
-            "Register Atoll at your identity provider under ",
+        yield compose(
+            "Register Atoll at your identity provider under {} and give its secret to pulumi config set"
+            " --secret, never to a file.",
             of_lock(sso.client_id, "placements.0.access.sso.client_id"),
-            " and give its secret to pulumi config set --secret, never to a file.",
         )
     if lock.spec.tracker not in KEYLESS:
         yield say("Give the key of your experiment tracker to pulumi config set --secret, never to a file.")
@@ -188,12 +184,14 @@ HANDED: Final = (
 def document(lock: Lock, checklist: Checklist, catalog: Catalog) -> Document:
     return Document(
         title=say("Onboarding of ", of_lock(lock.spec.customer.name, "placements.0.customer.name")),
-        subtitle=say(
-            "Stack ", of_lock(lock.stack, "stack"), ", option ", of_lock(lock.option, "option"),
-            ", priced at ", of_lock(lock.priced_at, "priced_at"),
+        subtitle=compose(
+            "Stack {}, option {}, priced at {}",
+            of_lock(lock.stack, "stack"),
+            of_lock(lock.option, "option"),
+            of_lock(lock.priced_at, "priced_at"),
         ),
         blocks=tuple(_blocks(lock, checklist, catalog)),
-    )  # fmt: skip
+    )
 
 
 def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Block]:
@@ -201,13 +199,13 @@ def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Bloc
     if checklist_digest(checklist) != lock.checklist_digest:
         yield Notice(_render_changes(lock, checklist))
     if checklist.agreement.starts is None:
-        yield Notice(say("No day to start on is agreed (agreement.starts): days are counted, and nothing has a date."))
+        yield Notice.of("No day to start on is agreed (agreement.starts): days are counted, and nothing has a date.")
     yield Heading(2, say("From the annex to the first job"))
     yield _timeline(found, catalog)
     yield Heading(2, say("Done when"))
-    yield Table(
-        head=(say("step"), say("it is done when")),
-        rows=tuple((title_of(each, catalog), _render_completion(each, lock, checklist)) for each in found),
+    yield Table.of(
+        ("step", "it is done when"),
+        [(title_of(each, catalog), _render_completion(each, lock, checklist)) for each in found],
     )
     yield Heading(2, say("Prerequisites"))
     yield Bullets(duties(lock, checklist, catalog), boxes=True)
@@ -219,9 +217,9 @@ def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Bloc
 
 def _timeline(found: tuple[OnboardingStep, ...], catalog: Catalog) -> Table:
     when = ("done by working day",) if found[0].first is None else ("from", "to")
-    return Table(
-        head=tuple(say(each) for each in ("step", *when, "takes", "who answers for it")),
-        rows=tuple((title_of(each, catalog), *_when(each), each.takes, each.owner) for each in found),
+    return Table.of(
+        ("step", *when, "takes", "who answers for it"),
+        [(title_of(each, catalog), *_when(each), each.takes, each.owner) for each in found],
         caption=say("People work from Monday to Friday; holidays are not counted. Each step waits for the one above."),
     )
 
@@ -269,22 +267,22 @@ def _render_changes(lock: Lock, checklist: Checklist) -> Sentence:
 def _render_handout(lock: Lock) -> Iterator[Block]:
     spec = lock.spec
     if not spec.access.users:
-        yield Paragraph(say("Nobody is named in access.users, so nothing is handed out."))
+        yield Paragraph.of("Nobody is named in access.users, so nothing is handed out.")
         return
     ways = ["vpn"] if spec.vpn is not None else []
     kubeconfig = "hours" if spec.placement.target == "existing" else find_traits(spec.placement.target).kubeconfig
     ways += [kubeconfig] if kubeconfig else []
     ways.append("sign_in" if spec.access.sso is None else "sso")
-    yield Table(
-        head=(say("person"), say("group"), say("is handed")),
-        rows=tuple(
+    yield Table.of(
+        ("person", "group", "is handed"),
+        [
             (
                 say(of_lock(user.name, f"{USERS}.{at}.name")),
                 say(user.group),
                 join_sentences([say(OWN_WAYS[way]) for way in ways]),
             )
             for at, user in enumerate(spec.access.users)
-        ),
+        ],
     )
     beside = [
         say(of_lock(each.placement.name, f"placements.{at}.placement.name"))
@@ -292,18 +290,18 @@ def _render_handout(lock: Lock) -> Iterator[Block]:
         if at and each.access.users
     ]
     if beside:
-        yield Paragraph(say("What opens ", join_sentences(beside), " lies in a folder of that name inside theirs."))
-    yield Paragraph(say(HANDED))
+        yield Paragraph.of("What opens {} lies in a folder of that name inside theirs.", join_sentences(beside))
+    yield Paragraph.of(HANDED)
 
 
 def _contacts(checklist: Checklist) -> Iterator[Block]:
     found = checklist.agreement.contacts
     if not found:
-        yield Notice(say("Nobody is named yet: agree it in agreement.contacts before the build."))
+        yield Notice.of("Nobody is named yet: agree it in agreement.contacts before the build.")
         return
-    yield Table(
-        head=(say("for"), say("who"), say("mail"), say("telephone")),
-        rows=tuple(
+    yield Table.of(
+        ("for", "who", "mail", "telephone"),
+        [
             (
                 say(ROLES[each.role]),
                 say(of_checklist(each.name, f"{path}.name")),
@@ -312,5 +310,5 @@ def _contacts(checklist: Checklist) -> Iterator[Block]:
             )
             for at, each in enumerate(found)
             for path in (f"agreement.contacts.{at}",)
-        ),
+        ],
     )
