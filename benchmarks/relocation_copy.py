@@ -24,10 +24,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.comparison import ComparisonTerms, compare
-from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.scan import ScanCallbacks, ScanRequest, scan_bucket
+from components.agents.mover.compare import ComparisonTerms, compare
+from components.agents.mover.manifest import ManifestWriter
 from components.agents.mover.rounds import CopyOptions, copy_round
+from components.agents.mover.scan import ScanCallbacks, ScanRequest, scan_bucket
 from components.agents.mover.store.connection import EMPTY, HttpConnection, SigV4Signer
 from components.agents.mover.store.model import BucketEndpoint, Head
 from components.agents.mover.store.s3_client import connect

@@ -13,10 +13,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from components.agents.mover.manifests.comparison import ComparisonTerms, compare
-from components.agents.mover.manifests.manifest import ManifestWriter, rows
-from components.agents.mover.manifests.report import sentence
-from components.agents.mover.manifests.row import ManifestRow
+from components.agents.mover.compare import ComparisonTerms, compare
+from components.agents.mover.manifest import Manifest, ManifestRow, ManifestWriter
 
 KEYS = 1_000_000
 STRIDE = 7_919_001  # no divisor of KEYS, so that every key comes once and none beside its neighbour
@@ -42,7 +40,7 @@ def work(folder: Path) -> None:
     written(source, etag="source")
     written(target, etag="target")
     wrote = time.perf_counter()
-    count = sum(1 for _ in rows(source))
+    count = sum(1 for _ in Manifest(source).rows())
     read = time.perf_counter()
     found = compare(source, target, ComparisonTerms())
     ended = time.perf_counter()
@@ -54,7 +52,7 @@ def work(folder: Path) -> None:
         f"compare {ended - read:.1f} s, processor time {processor:.0f} s, "
         f"{source.stat().st_size / 2**20:.0f} MiB each, peak memory {mib:.0f} MiB of {LIMIT_MIB:.0f}: {verdict}"
     )
-    print(sentence(found))
+    print(found.sentence)
     if verdict != "ok":
         raise SystemExit(1)
 

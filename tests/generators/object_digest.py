@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from components.agents.mover.manifests.scan import of_blocks
+from components.agents.mover.scan import of_blocks
 from components.agents.mover.store.model import BLOCK
 
 

@@ -20,10 +20,10 @@ from botocore.config import Config
 from control_plane import WITHOUT_GO
 from store_server import build_store
 
-from components.agents.mover.manifests.comparison import ComparisonTerms, compare
-from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.scan import ScanCallbacks, ScanRequest, scan_bucket
+from components.agents.mover.compare import ComparisonTerms, compare
+from components.agents.mover.manifest import ManifestWriter
 from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
+from components.agents.mover.scan import ScanCallbacks, ScanRequest, scan_bucket
 from components.agents.mover.store.model import BLOCK, BucketEndpoint, StoreError
 from components.agents.mover.store.s3_client import connect
 from operations.relocation.rehearsal.servers import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store

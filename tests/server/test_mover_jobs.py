@@ -20,11 +20,10 @@ from kubernetes.config import new_client_from_config
 from store_server import build_store
 from waiting import WITHIN, wait_until
 
+from components.agents.mover.compare import ComparisonTerms, ManifestComparison, compare
 from components.agents.mover.job import DONE, REFUSED, STOPPED
-from components.agents.mover.manifests.comparison import ComparisonTerms, ManifestComparison, compare
-from components.agents.mover.manifests.manifest import Manifest
-from components.agents.mover.manifests.report import sentence
-from components.agents.mover.manifests.scan import ScanRequest
+from components.agents.mover.manifest import Manifest
+from components.agents.mover.scan import ScanRequest
 from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import connect
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
@@ -256,7 +255,7 @@ def test_its_files_copy_in_shards_are_killed_go_on_and_the_proof_says_so(sides: 
     assert min(each["skipped"] for each in copies[:2]) > 0
     found = compared(tmp_path, sides, name="proof")
     size = sum(len(f"{number}") * 20_000 for number in range(400)) + 15
-    assert sentence(found) == f"406 objects, {size:,} bytes, 0 missing, 0 extra, 0 different"
+    assert found.sentence == f"406 objects, {size:,} bytes, 0 missing, 0 extra, 0 different"
     assert found.compared_rows == 406
 
     flipped = bytearray(got(sides.target, "runs/007/part"))
@@ -264,7 +263,7 @@ def test_its_files_copy_in_shards_are_killed_go_on_and_the_proof_says_so(sides: 
     put(sides.target, "runs/007/part", bytes(flipped), tags=(("number", "7"),))
     found = compared(tmp_path, sides, name="flipped")
     assert [(each.key, each.aspects) for each in found.different.first] == [("runs/007/part", ("bytes",))]
-    assert sentence(found).endswith("0 missing, 0 extra, 1 different")
+    assert found.sentence.endswith("0 missing, 0 extra, 1 different")
 
 
 def test_rounds_in_a_cluster_report_as_rounds_here_do(sides: Sides, tmp_path: Path) -> None:
@@ -293,7 +292,7 @@ def test_rounds_in_a_cluster_report_as_rounds_here_do(sides: Sides, tmp_path: Pa
     wanted = ScanRequest(place=elsewhere.target, reserved=RESERVED, counts_tags=True)
     seen = movers.take(elsewhere.source, elsewhere.target, wanted, path, say=print)
     assert (seen.rows, seen.read_rows, seen.changes, seen.changed) == (406, 406, 0, [])
-    assert sentence(compare(own, path, ComparisonTerms())).endswith("0 missing, 0 extra, 0 different")
+    assert compare(own, path, ComparisonTerms()).sentence.endswith("0 missing, 0 extra, 0 different")
 
     put(elsewhere.target, "runs/007/part", b"somebody else's")
     third = round_of(movers)

@@ -12,10 +12,9 @@ import pytest
 from control_plane import WITHOUT_GO
 from store_server import build_store
 
-from components.agents.mover.manifests.comparison import ComparisonTerms, ManifestComparison, compare
-from components.agents.mover.manifests.report import sentence, summarize_manifest
-from components.agents.mover.manifests.scan import Sample, ScanRequest, ScanResult
-from components.agents.mover.manifests.shards import take
+from components.agents.mover.compare import ComparisonTerms, ManifestComparison, compare
+from components.agents.mover.manifest import Manifest
+from components.agents.mover.scan import Sample, ScanRequest, ScanResult, write_manifest
 from components.agents.mover.store.model import BLOCK, BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import S3Store, connect
 from operations.relocation.rehearsal.servers import MOVER, store
@@ -87,7 +86,7 @@ def filled(places: dict[str, BucketEndpoint]) -> dict[str, BucketEndpoint]:
 
 def looked(place: BucketEndpoint, folder: Path, **more: Any) -> tuple[Path, ScanResult]:
     path = folder / f"{place.bucket}.manifest.gz"
-    return path, take(connect, ScanRequest(place=place, counts_tags=True, **more), path, name="look")
+    return path, write_manifest(connect, ScanRequest(place=place, counts_tags=True, **more), path, facts={})
 
 
 def compared(
@@ -104,21 +103,11 @@ def test_odd_keys_and_other_parts_are_proven_equal_though_their_etags_differ(
     found = compared(filled, tmp_path)
     assert found.proven
     size = 11 * 2**20 + 5 + sum(len(f"content of {key}".encode()) for key in ODD)
-    assert sentence(found) == f"13 objects, {size:,} bytes, 0 missing, 0 extra, 0 different"
-    use = summarize_manifest(tmp_path / f"{LEFT}.manifest.gz")
-    wanted = {
-        "objects": 13,
-        "with_tags": 9,
-        "with_metadata": 9,
-        "zero_byte": 2,
-        "longest_key": 1024,
-        "keys_with_spaces": 2,
-        "keys_not_ascii": 2,
-        "keys_with_control_characters": 2,
-        "keys_ending_in_slash": 1,
-        "biggest_key": "parts",
-    }
-    assert {name: use[name] for name in wanted} == wanted
+    assert found.sentence == f"13 objects, {size:,} bytes, 0 missing, 0 extra, 0 different"
+    held = list(Manifest(tmp_path / f"{LEFT}.manifest.gz").rows())
+    assert (len(held), sum(bool(each.tags) for each in held), sum(bool(each.metadata) for each in held)) == (13, 9, 9)
+    assert max(held, key=lambda each: each.size).key == "parts"
+    assert max(len(each.key.encode()) for each in held) == 1024
 
 
 @pytest.mark.parametrize(
@@ -140,7 +129,7 @@ def test_what_differs_at_the_target_is_named(
     finally:
         put(filled[RIGHT], "plain", b"12345")
     assert [(each.key, sorted(each.aspects)) for each in found.different.first] == [("plain", sorted(aspects))]
-    assert sentence(found).endswith("0 missing, 0 extra, 1 different")
+    assert found.sentence.endswith("0 missing, 0 extra, 1 different")
     assert compared(filled, tmp_path).proven
 
 
@@ -206,7 +195,7 @@ def test_an_object_written_while_it_is_looked_at_is_named(places: dict[str, Buck
         for key in ("same size", "deleted", "kept"):
             put(place, key, b"12345")
         wanted = ScanRequest(place=place, sample=Sample(percent=percent, seed="none of them"))
-        seen = take(Meddled, wanted, tmp_path / "meddled", name="look")
+        seen = write_manifest(Meddled, wanted, tmp_path / "meddled", facts={})
         assert [each.split(":")[0] for each in seen.changed] == ["deleted", "same size"]
         assert (seen.rows, seen.changes) == (1, 2)
 

@@ -9,7 +9,7 @@ import re
 import signal
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -33,8 +33,8 @@ from store_server import build_store
 from waiting import WITHIN
 
 from components.agents.mover.store.model import BLOCK
+from components.agents.mover.store.s3_client import connect
 from operations.project.journal import HEAD
-from operations.relocation.buckets.pairs import keep_versions, make
 from operations.relocation.rehearsal.servers import ALIAS, MOVER, REGION, ROOT, RehearsedStore, store
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ class Sides(NamedTuple):
     def fill(self, bucket: str, keys: Iterable[str], content: Callable[[str], bytes]) -> list[tuple[Any, ...]]:
         """Make a bucket with versions at the source; what it holds."""
         place = self.source.place(bucket, user=ROOT)
-        make(place)
-        keep_versions(place)
+        with closing(connect(place)) as store:
+            store.create()
+            store.keep_versions()
         put_all(self.source, bucket, keys, content)
         return held(self.source, bucket)
 
@@ -328,7 +329,8 @@ def test_temporary_keys_that_end_midway_are_named_and_new_ones_go_on(sides: Side
 def test_a_target_whose_quota_is_used_up_is_named_and_goes_on_with_more(sides: Sides, tmp_path: Path) -> None:
     before = sides.fill("full", *lots(30, size=2**20))
     relocation = sides.relocation(tmp_path, "full", **{"target.admin": None})
-    make(sides.target.place("full", user=ROOT))
+    with closing(connect(sides.target.place("full", user=ROOT))) as store:
+        store.create()
     sides.target.administer("quota", "set", f"{ALIAS}/full", "--size", "1KiB")
     found = relocation.until("seed")
     sides.target.administer("quota", "clear", f"{ALIAS}/full")

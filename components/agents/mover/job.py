@@ -13,17 +13,23 @@ import sys
 import threading
 import time
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-from components.agents.mover import progress as progress_page
-from components.agents.mover.manifests import report
-from components.agents.mover.manifests.manifest import ManifestError, ManifestWriter, rows
-from components.agents.mover.manifests.scan import Sample, ScanCallbacks, ScanRequest, ScanStoppedError, Shard
-from components.agents.mover.manifests.shards import take
+from components.agents.mover.manifest import Manifest, ManifestError, ManifestWriter, write_json
+from components.agents.mover.progress import ProgressPage, serve_progress
 from components.agents.mover.rounds import copy_round
+from components.agents.mover.scan import (
+    Sample,
+    ScanCallbacks,
+    ScanRequest,
+    ScanStoppedError,
+    Shard,
+    facts_of,
+    write_manifest,
+)
 from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import connect
 from components.agents.mover.transfer_plan import CopyOptions
@@ -32,12 +38,10 @@ from components.agents.mover.worker_pool import Bandwidth
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.agents.mover.manifests.row import ManifestRow
-    from components.agents.mover.progress import ProgressCounter
+    from components.agents.mover.manifest import ManifestRow
 
 
 SIDES: Final = ("source", "target")
-DOES: Final = ("copy", "look")
 _MISSING: Final = object()
 T = TypeVar("T")
 
@@ -52,31 +56,28 @@ class JobSpec:
 
     Args:
         name: of this run; results bear it.
-        looks_at: the side that is looked at.
-        reserved: prefix of our own objects in both buckets.
-        deposits: prefix below it, where results lie at the target.
+        deposits: prefix below the reserved one, where results lie at the target.
         folder: for the ledger and manifests.
+        options: of a copy; of a look, only the bandwidth counts.
+        request: of a look, whose place is the side that is looked at.
         port: of the progress page; 0 for any that is free.
     """
 
-    do: Literal["copy", "look"]
+    do: str
     name: str
     source: BucketEndpoint
     target: BucketEndpoint
     folder: Path
-    shard: Shard
-    reserved: str
     deposits: str
-    looks_at: Literal["source", "target"] = "source"
-    versions: bool = False
-    counts_tags: bool = False
-    tags_again: bool = False
-    transfers: int = 8
-    mib_per_s: float | None = None
-    expected_bytes: int | None = None
-    sample: Sample = field(default_factory=Sample)
-    listen: str = "127.0.0.1"
-    port: int = 0
+    options: CopyOptions
+    request: ScanRequest
+    listen: str
+    port: int
+
+    @property
+    def shard(self) -> Shard:
+        """The part of the bucket that it works on."""
+        return self.request.shard
 
 
 def read_spec(path: Path, *, index: str) -> JobSpec:
@@ -102,30 +103,43 @@ def read_spec(path: Path, *, index: str) -> JobSpec:
 def _spec(found: _SpecFields, index: str) -> JobSpec:
     keys = Path(found.text("keys"))
     shards = found.number("shards", default=1)
-    if not (index or "0").isdecimal() or not 0 <= int(index or 0) < shards:
+    number = int(index or "0") if (index or "0").isdecimal() else -1
+    if not 0 <= number < shards:
         found.faults.append(f"there is no shard {index!r} of {shards}")
-    rate = found.rate("mib_per_s")
     reserved = found.text("reserved")
     deposits = found.text("deposits", default=reserved)
     if not deposits.startswith(reserved):
         found.faults.append("deposits is not below reserved: movers would copy it")
+    places = {side: _place(found.below(side), keys / side) for side in SIDES}
+    shard, transfers = Shard(index=number, of=shards), found.number("transfers", default=8)
+    versions, counts_tags = found.flag("versions"), found.flag("counts_tags")
     return JobSpec(
-        do=cast("Literal['copy', 'look']", found.word("do", DOES)),
+        do=found.word("do", ("copy", "look")),
         name=found.text("name"),
-        source=_place(found.below("source"), keys / "source"),
-        target=_place(found.below("target"), keys / "target"),
+        **places,
         folder=Path(found.text("folder")),
-        shard=Shard(index=int(index or 0) if (index or "0").isdecimal() else 0, of=shards),
-        reserved=reserved,
         deposits=deposits,
-        looks_at=cast("Literal['source', 'target']", found.word("looks_at", SIDES, default="source")),
-        versions=found.flag("versions"),
-        counts_tags=found.flag("counts_tags"),
-        tags_again=found.flag("tags_again"),
-        transfers=found.number("transfers", default=8),
-        mib_per_s=rate,
-        expected_bytes=found.number("expected_bytes", default=0, least=0) or None,
-        sample=Sample(percent=found.number("sample_percent", default=100), seed=found.text("sample_seed", default="")),
+        options=CopyOptions(
+            versions=versions,
+            transfers=transfers,
+            bandwidth_mib_per_s=found.rate("mib_per_s"),
+            tags_again=found.flag("tags_again"),
+            tags_counted=counts_tags,
+            shard=shard,
+            reserved=reserved,
+            expected_bytes=found.number("expected_bytes", default=0, least=0) or None,
+        ),
+        request=ScanRequest(
+            place=places[found.word("looks_at", SIDES, default="source")],
+            versions=versions,
+            sample=Sample(
+                percent=found.number("sample_percent", default=100), seed=found.text("sample_seed", default="")
+            ),
+            shard=shard,
+            reserved=reserved,
+            counts_tags=counts_tags,
+            threads=transfers,
+        ),
         listen=found.text("listen", default="127.0.0.1"),
         port=found.number("port", default=0, least=0),
     )
@@ -236,9 +250,9 @@ def run(spec: JobSpec, stopping: threading.Event) -> int:
         StoreError: a store refused or failed.
         OSError: the folder cannot be written, or the page's port is taken.
     """
-    progress = progress_page.ProgressPage()
+    progress = ProgressPage()
     labels = {"name": spec.name, "do": spec.do, "bucket": spec.source.bucket, "shard": str(spec.shard.index)}
-    with progress_page.serve_progress(progress, labels, listen=spec.listen, port=spec.port) as port:
+    with serve_progress(progress, labels, listen=spec.listen, port=spec.port) as port:
         say(f"{spec.do} of shard {spec.shard.index} of {spec.shard.of}, progress on port {port}")
         folder_of(spec).mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
@@ -247,7 +261,7 @@ def run(spec: JobSpec, stopping: threading.Event) -> int:
             say("stopped as asked; started again it goes on from here")
             return code
         result = {"labels": labels, "exit_code": code, "seconds": round(time.monotonic() - began, 3), **found}
-        report.write(folder_of(spec) / RESULT, result)
+        write_json(folder_of(spec) / RESULT, result)
         deposit(spec, folder_of(spec) / RESULT)
         progress.finish()
         say(json.dumps(found, sort_keys=True)[:2000])
@@ -277,26 +291,10 @@ def deposit(spec: JobSpec, path: Path) -> None:
         store.put(key, whole, sha256=digest, like=Head(size=len(whole), etag=""))
 
 
-def _copy(
-    spec: JobSpec, progress: progress_page.ProgressPage, stopping: threading.Event
-) -> tuple[int, dict[str, object]]:
-    def watch(now: ProgressCounter) -> None:
-        progress.reach(objects=now.objects, size=now.size)
-
-    if spec.expected_bytes is not None:
-        progress.expect(objects=0, size=spec.expected_bytes)
-    options = CopyOptions(
-        versions=spec.versions,
-        transfers=spec.transfers,
-        bandwidth_mib_per_s=spec.mib_per_s,
-        tags_again=spec.tags_again,
-        tags_counted=spec.counts_tags,
-        shard=spec.shard,
-        reserved=spec.reserved,
-        expected_bytes=spec.expected_bytes,
-        stop=stopping.is_set,
-        watch=watch,
-    )
+def _copy(spec: JobSpec, progress: ProgressPage, stopping: threading.Event) -> tuple[int, dict[str, object]]:
+    if spec.options.expected_bytes is not None:
+        progress.expect(objects=0, size=spec.options.expected_bytes)
+    options = replace(spec.options, stop=stopping.is_set, watch=progress.reach)
     done = copy_round(spec.source, spec.target, folder=folder_of(spec), options=options, say=say)
     for key, why in (*done.failed, *done.foreign):
         progress.fail(f"{key}: {why}")
@@ -314,30 +312,21 @@ def _deposit_manifest(spec: JobSpec, path: Path) -> None:
     facts = {"look": spec.name, "read": "while it was copied", "shard": asdict(spec.shard)}
     zipped = folder_of(spec) / MANIFEST
     with ManifestWriter(zipped, bucket=spec.source.bucket, facts=facts) as writer:
-        for row in rows(path):
+        for row in Manifest(path).rows():
             writer.add(row)
     deposit(spec, zipped)
 
 
-def _look(
-    spec: JobSpec, progress: progress_page.ProgressPage, stopping: threading.Event
-) -> tuple[int, dict[str, object]]:
-    def row(found: ManifestRow) -> None:
+def _look(spec: JobSpec, progress: ProgressPage, stopping: threading.Event) -> tuple[int, dict[str, object]]:
+    def count(found: ManifestRow) -> None:
         progress.add(objects=1, size=found.size if found.digest else 0)
 
-    wanted = ScanRequest(
-        place=spec.source if spec.looks_at == "source" else spec.target,
-        versions=spec.versions,
-        sample=spec.sample,
-        shard=spec.shard,
-        reserved=spec.reserved,
-        counts_tags=spec.counts_tags,
-        threads=spec.transfers,
-    )
     path = folder_of(spec) / MANIFEST
-    watching = ScanCallbacks(row=row, spend=Bandwidth(spec.mib_per_s).take, stop=stopping.is_set)
+    spend = Bandwidth(spec.options.bandwidth_mib_per_s).take
+    watching = ScanCallbacks(row=count, spend=spend, stop=stopping.is_set)
+    facts = facts_of(spec.request, spec.name)
     try:
-        seen = take(connect, wanted, path, name=spec.name, watching=watching)
+        seen = write_manifest(connect, spec.request, path, facts=facts, watching=watching)
     except ScanStoppedError:
         return STOPPED, {}
     deposit(spec, path)

@@ -15,51 +15,23 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
+    from components.agents.mover.transfer_plan import RoundReport
+
 
 MIB: Final = 2**20
 EVERY: Final = 5.0  # seconds between two lines
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgressCounter:
-    """A moment of a round.
-
-    Args:
-        objects: versions copied, `size` their bytes.
-        passed: objects that were found unchanged.
-        rate: bytes in a second since the round began.
-        remaining_seconds: at this rate; None where the whole is not known.
-    """
-
-    objects: int
-    size: int
-    passed: int
-    seconds: float
-    rate: float
-    remaining_seconds: float | None = None
-
-    def line(self) -> str:
-        """One line for a person."""
-        left = "" if self.remaining_seconds is None else f", about {self.remaining_seconds:,.0f} s left"
-        return (
-            f"{self.objects:,} objects, {self.size / MIB:,.0f} MiB copied, {self.passed:,} unchanged, "
-            f"{self.rate / MIB:,.1f} MiB/s{left}"
-        )
-
-
 class Teller:
-    """Tells it now and then.
+    """Tells now and then how far a round is, in one line for a person.
 
     Args:
+        watch: told of the versions copied and their bytes, as often.
         expected: bytes of the whole, where the inventory knows them.
     """
 
-    def __init__(
-        self, say: Callable[[str], None], watch: Callable[[ProgressCounter], None] | None, *, expected: int | None
-    ) -> None:
-        self._say = say
-        self._watch = watch
-        self._expected = expected
+    def __init__(self, say: Callable[[str], None], watch: Callable[[int, int], None], *, expected: int | None) -> None:
+        self._say, self._watch, self._expected = say, watch, expected
         self._begun = time.monotonic()
         self._next = self._begun + EVERY
 
@@ -68,21 +40,20 @@ class Teller:
         """Since the round began."""
         return time.monotonic() - self._begun
 
-    def tell(self, *, objects: int, size: int, passed: int, passed_size: int, now: bool = False) -> None:
+    def tell(self, done: RoundReport, *, now: bool = False) -> None:
         """Tell it if it is time, or now."""
         if not now and time.monotonic() < self._next:
             return
         self._next = time.monotonic() + EVERY
         seconds = self.seconds
-        rate = size / seconds if seconds else 0.0
-        left = None if self._expected is None else max(0, self._expected - size - passed_size)
-        remaining = None if left is None or not rate else left / rate
-        told = ProgressCounter(
-            objects=objects, size=size, passed=passed, seconds=seconds, rate=rate, remaining_seconds=remaining
+        rate = done.size / seconds if seconds else 0.0
+        left = None if self._expected is None else max(0, self._expected - done.size - done.skipped_size)
+        until = "" if left is None or not rate else f", about {left / rate:,.0f} s left"
+        self._say(
+            f"{done.objects:,} objects, {done.size / MIB:,.0f} MiB copied, {done.skipped:,} unchanged, "
+            f"{rate / MIB:,.1f} MiB/s{until}"
         )
-        self._say(told.line())
-        if self._watch is not None:
-            self._watch(told)
+        self._watch(done.objects, done.size)
 
 
 RECENT_SECONDS: Final = 60.0  # over which a rate is told
@@ -137,11 +108,9 @@ class ProgressPage:
             while len(self._recent) > 1 and now - self._recent[1][0] > RECENT_SECONDS:
                 self._recent.popleft()
 
-    def reach(self, *, objects: int, size: int) -> None:
+    def reach(self, objects: int, size: int) -> None:
         """So much is done in all."""
-        with self._lock:
-            more = (objects - self._objects, size - self._size)
-        self.add(objects=more[0], size=more[1])
+        self.add(objects=objects - self._objects, size=size - self._size)
 
     def expect(self, *, objects: int, size: int) -> None:
         """So much is to be done in all."""
@@ -183,7 +152,7 @@ class ProgressPage:
 
 def metrics(now: MoverProgress, labels: Mapping[str, str]) -> str:
     """What Prometheus reads; https://prometheus.io/docs/instrumenting/exposition_formats/ (2026-11-22)."""
-    told = {
+    values = {
         "atoll_mover_objects_total": ("counter", now.objects),
         "atoll_mover_bytes_total": ("counter", now.size),
         "atoll_mover_failures_total": ("counter", now.failures),
@@ -194,8 +163,11 @@ def metrics(now: MoverProgress, labels: Mapping[str, str]) -> str:
         "atoll_mover_done": ("gauge", int(now.done)),
     }
     words = ",".join(f'{name}="{_escape_label(value)}"' for name, value in sorted(labels.items()))
-    known = {name: each for name, each in told.items() if each[1] is not None}
-    return "".join(f"# TYPE {name} {kind}\n{name}{{{words}}} {value}\n" for name, (kind, value) in known.items())
+    return "".join(
+        f"# TYPE {name} {kind}\n{name}{{{words}}} {value}\n"
+        for name, (kind, value) in values.items()
+        if value is not None
+    )
 
 
 def as_json(now: MoverProgress, labels: Mapping[str, str]) -> str:

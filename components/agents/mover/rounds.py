@@ -9,18 +9,21 @@ from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from components.agents.mover import transfer, transfer_plan
-from components.agents.mover import transfer as deletions
-from components.agents.mover import transfer as tags
-from components.agents.mover import versions as histories
+from components.agents.mover import transfer
 from components.agents.mover.ledger import CopyLedger
-from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.row import row_of
+from components.agents.mover.manifest import ManifestWriter, row_of
 from components.agents.mover.progress import Teller
 from components.agents.mover.store.model import BucketEndpoint, StoreError
 from components.agents.mover.store.s3_client import connect
-from components.agents.mover.transfer_plan import NAMED, CopyOptions, RoundReport
-from components.agents.mover.worker_pool import Bandwidth, KeyOutcome, WorkerContext, WorkerPool, WorkItem
+from components.agents.mover.transfer_plan import (
+    NAMED,
+    CopyOptions,
+    RoundReport,
+    side_by_side,
+    verdict,
+    verdict_of_versions,
+)
+from components.agents.mover.worker_pool import Bandwidth, KeyOutcome, WorkerPool, WorkItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from components.agents.mover.transfer_plan import KeyState
 
 
+__all__ = ("MANIFEST", "CopyOptions", "RoundReport", "copy_round")
+MANIFEST: Final = "source.manifest"
 TOGETHER: Final = 256  # keys that are intended, and written down, at once
 UNDER_WAY: Final = 1024  # keys that are given to the threads and not yet done
 ASK_EVERY: Final = 0.5  # seconds without an outcome
@@ -65,15 +70,16 @@ class CopyRound:
         self._written_down = time.monotonic()
         self._denied = 0
         self._fatal: BaseException | None = None
-        self._judge = histories.verdict if options.versions else transfer_plan.verdict
+        self._judge = verdict_of_versions if options.versions else verdict
 
     def run(self, source: S3Store, target: S3Store) -> RoundReport:
         """Do it."""
         begun = self._ledger.intended()
-        intended = frozenset(begun)
         try:
-            self._abandon(begun)
-            self._give_out(self._keys(source, target, intended))
+            for key in begun:  # what a killed round left half uploaded
+                self._give(WorkItem(key, partial(transfer.abandon_uploads, key=key)))
+            self._wait(until=0)
+            self._give_out(self._keys(source, target, frozenset(begun)))
             self._wait(until=0)
         finally:
             self._crew.stopping.set()
@@ -83,16 +89,10 @@ class CopyRound:
         self._tell(now=True)
         return report
 
-    def _abandon(self, begun: list[str]) -> None:
-        """Throw away what a killed round left half uploaded."""
-        for key in begun:
-            self._give(WorkItem(key, partial(_abandon_key, key)))
-        self._wait(until=0)
-
     def _keys(self, source: S3Store, target: S3Store, intended: frozenset[str]) -> Iterator[KeyState]:
         versions = self._options.versions
-        sides = [self._mine(each.versions() if versions else each.listing()) for each in (source, target)]
-        return transfer_plan.side_by_side(sides[0], sides[1], self._ledger.by_key(), intended=intended)
+        left, right = (self._mine(each.versions() if versions else each.listing()) for each in (source, target))
+        return side_by_side(left, right, self._ledger.by_key(), intended=intended)
 
     def _mine(self, listed: Iterator[Listed]) -> Iterator[Listed]:
         reserved, shard = self._options.reserved, self._options.shard
@@ -133,11 +133,13 @@ class CopyRound:
         elif what == "gone":
             self._forgotten.append(key.name)
         elif what == "delete":
-            return WorkItem(key.name, lambda hands: deletions.delete_copy(hands, key, versions=options.versions))
+            return WorkItem(key.name, partial(transfer.delete_copy, key=key, versions=options.versions))
+        elif what == "copy" and options.versions:
+            return WorkItem(key.name, partial(transfer.replay_versions, key=key))
         elif what == "copy":
-            return WorkItem(key.name, partial(_copy_key, key, options))
+            return WorkItem(key.name, partial(transfer.copy_object, listed=key.source[-1]))
         elif options.tags_again:
-            self._give(WorkItem(key.name, lambda hands: tags.refresh_tags(hands, key.name, key.written)))
+            self._give(WorkItem(key.name, partial(transfer.refresh_tags, key=key)))
             self._wait(until=UNDER_WAY)
         else:
             self._keep(key.written)
@@ -179,19 +181,15 @@ class CopyRound:
         elif outcome.what == "kept":
             self._keep(outcome.rows)
         else:
-            self._count(outcome)
+            report.objects += outcome.copied
+            report.size += outcome.size
+            report.retagged += outcome.what == "retagged"
+            self._rows.extend(outcome.rows)
+            self._done.append(key)
+            self._show(outcome.rows)
         if time.monotonic() - self._written_down > WRITE_DOWN_EVERY:
             self._write_down()
             self._tell()
-
-    def _count(self, outcome: KeyOutcome) -> None:
-        report = self._report
-        report.objects += outcome.copied
-        report.size += outcome.size
-        report.retagged += outcome.what == "retagged"
-        self._rows.extend(outcome.rows)
-        self._done.append(outcome.key)
-        self._show(outcome.rows)
 
     def _keep(self, rows: tuple[Written, ...]) -> None:
         self._report.skipped += len(rows)
@@ -226,33 +224,12 @@ class CopyRound:
         self._written_down = time.monotonic()
 
     def _tell(self, *, now: bool = False) -> None:
-        report = self._report
-        self._teller.tell(
-            objects=report.objects,
-            size=report.size,
-            passed=report.skipped,
-            passed_size=report.skipped_size,
-            now=now,
-        )
-
-
-def _copy_key(key: KeyState, options: CopyOptions, hands: WorkerContext) -> KeyOutcome | None:
-    if options.versions:
-        return histories.replay_versions(hands, key, tags_counted=options.tags_counted)
-    return transfer.copy_object(hands, key.source[-1], tags_counted=options.tags_counted)
-
-
-def _abandon_key(key: str, hands: WorkerContext) -> KeyOutcome:
-    return KeyOutcome(key=key, what="abandoned", copied=deletions.abandon_uploads(hands, key))
+        self._teller.tell(self._report, now=now)
 
 
 def _name(names: list[Named], name: Named) -> None:
     if len(names) < NAMED:
         names.append(name)
-
-
-__all__ = ("MANIFEST", "CopyOptions", "RoundReport", "copy_round")
-MANIFEST: Final = "source.manifest"
 
 
 def copy_round(
@@ -277,7 +254,12 @@ def copy_round(
         if options.tags_counted:
             _require_tags(left)
         crew = WorkerPool(
-            source, target, threads=options.transfers, spend=limit.take, part_size=transfer.part_size(options.part_size)
+            source,
+            target,
+            threads=options.transfers,
+            spend=limit.take,
+            part_size=transfer.part_size(options.part_size),
+            tags_counted=options.tags_counted,
         )
         stack.callback(crew.close)
         stack.callback(crew.stopping.set)

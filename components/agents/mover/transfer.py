@@ -1,27 +1,31 @@
-"""Copying one object: in one request, or in parts that several threads write side by side."""
+"""Copying what one key has: an object in one request, in parts that several threads write, or every version of it."""
 
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.ledger import Written
-from components.agents.mover.manifests.row import ManifestRow, line_of, row_of
-from components.agents.mover.manifests.scan import of_blocks
+from components.agents.mover.manifest import ManifestRow, line_of, row_of
+from components.agents.mover.scan import of_blocks
 from components.agents.mover.store.model import BLOCK, Head, StoreError
+from components.agents.mover.transfer_plan import is_same_version, normalize_version
 from components.agents.mover.worker_pool import KeyOutcome, WorkerContext, WorkItem, classify_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from components.agents.mover.store.model import Body, Listed, Pairs
+    from components.agents.mover.store.model import Listed, Pairs
+    from components.agents.mover.store.s3_client import S3Body
     from components.agents.mover.transfer_plan import KeyState
 
 
 PARTS_MOST: Final = 10_000  # https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html (2026-11-22)
 PIECE: Final = 2**19  # bytes; hashed while they are still near the processor
+ODD: Final = "/"  # a key that begins so is kept under another name by a store that tidies paths
 
 
 def part_size(size: int, *, least: int = BLOCK) -> int:
@@ -30,8 +34,34 @@ def part_size(size: int, *, least: int = BLOCK) -> int:
     return blocks * BLOCK
 
 
-def fill(body: Body, room: memoryview, spend: Callable[[int], None]) -> list[bytes]:
-    """Fill the room to its end; SHA-256 of each block.
+def copy_object(hands: WorkerContext, listed: Listed) -> KeyOutcome | None:
+    """Copy one object; None where its parts are still under way."""
+    if listed.key.startswith(ODD):
+        refuse_other_name(hands, listed.key)
+    if listed.size > hands.crew.part_size:
+        Upload(listed).begin(hands)
+        return None
+    return _complete_copy(hands, listed, copy_whole(hands, listed))
+
+
+def _complete_copy(hands: WorkerContext, listed: Listed, written: Written) -> KeyOutcome:
+    if listed.key.startswith(ODD):
+        refuse_lost_name(hands, listed.key)
+    return KeyOutcome(key=listed.key, what="copied", rows=(written,), size=listed.size, copied=1)
+
+
+def copy_whole(hands: WorkerContext, listed: Listed) -> Written:
+    """Copy an object in one request."""
+    with closing(hands.source.open(listed.key, version=listed.version, etag=listed.etag)) as body:
+        room = hands.room(body.head.size)
+        digests, digest = fill(body, room, hands.crew.spend)
+    tags = tags_of(hands, listed, body.head)
+    answer = hands.target.put(listed.key, room, sha256=digest, like=body.head, tags=tags)
+    return build_ledger_entry(listed, body.head, tags, digest=of_blocks(digests, size=len(room)), answer=answer)
+
+
+def fill(body: S3Body, room: memoryview, spend: Callable[[int], None]) -> tuple[list[bytes], str]:
+    """Fill the room to its end; SHA-256 of each block, and of all of it as hexadecimal.
 
     Raises:
         StoreError: fewer bytes came.
@@ -47,53 +77,27 @@ def fill(body: Body, room: memoryview, spend: Callable[[int], None]) -> list[byt
             block.update(room[at : at + count])
             at += count
         digests.append(block.digest())
-    return digests
+    return digests, digests[0].hex() if len(digests) == 1 else sha256(room).hexdigest()
 
 
-def copy_object(hands: WorkerContext, listed: Listed, *, tags_counted: bool) -> KeyOutcome | None:
-    """Copy one object; None where its parts are still under way."""
-    if is_odd_key(listed.key):
-        refuse_other_name(hands, listed.key)
-    if listed.size > hands.crew.part_size:
-        Upload(listed, tags_counted=tags_counted).begin(hands)
-        return None
-    written = copy_whole(hands, listed, tags_counted=tags_counted)
-    if is_odd_key(listed.key):
-        refuse_lost_name(hands, listed.key)
-    return KeyOutcome(key=listed.key, what="copied", rows=(written,), size=listed.size, copied=1)
-
-
-def copy_whole(hands: WorkerContext, listed: Listed, *, tags_counted: bool) -> Written:
-    """Copy an object in one request."""
-    body = hands.source.open(listed.key, version=listed.version, etag=listed.etag)
-    try:
-        room = hands.room(body.head.size)
-        digests = fill(body, room, hands.crew.spend)
-    finally:
-        body.close()
-    tags = tags_of(hands, listed, body.head, counted=tags_counted)
-    whole = digests[0].hex() if len(digests) == 1 else sha256(room).hexdigest()
-    answer = hands.target.put(listed.key, room, sha256=whole, like=body.head, tags=tags)
-    return build_ledger_entry(listed, body.head, tags, digest=of_blocks(digests, size=len(room)), answer=answer)
-
-
-def tags_of(hands: WorkerContext, listed: Listed, head: Head, *, counted: bool) -> Pairs:
+def tags_of(hands: WorkerContext, listed: Listed, head: Head) -> Pairs:
     """Its tags; asked only where there may be some."""
-    if head.tag_count == 0 or (head.tag_count is None and counted):
+    if head.tag_count == 0 or (head.tag_count is None and hands.crew.tags_counted):
         return ()
     return hands.source.tags(listed.key, version=listed.version)
 
 
 def build_ledger_entry(listed: Listed, head: Head, tags: Pairs, *, digest: str, answer: Head) -> Written:
-    """What the ledger says of a copy."""
+    """What the ledger says of a copy, or of a delete marker that was made again."""
     row = ManifestRow(
         key=listed.key,
         size=listed.size,
+        deleted=listed.deleted,
         digest=digest,
         headers=head.headers,
         metadata=head.metadata,
         tags=tags,
-        etag=listed.etag,
+        etag="" if listed.deleted else listed.etag,
         version=listed.version,
     )
     return Written(
@@ -105,6 +109,7 @@ def build_ledger_entry(listed: Listed, head: Head, tags: Pairs, *, digest: str, 
         target_etag=answer.etag,
         target_version=answer.version,
         target_time=answer.server_time,
+        deleted=listed.deleted,
         line=line_of(row),
     )
 
@@ -112,9 +117,8 @@ def build_ledger_entry(listed: Listed, head: Head, tags: Pairs, *, digest: str, 
 class Upload:
     """One object on its way in parts; whoever writes the last part puts them together."""
 
-    def __init__(self, listed: Listed, *, tags_counted: bool) -> None:
+    def __init__(self, listed: Listed) -> None:
         self._listed = listed
-        self._counted = tags_counted
         self._lock = threading.Lock()
         self._error: StoreError | None = None
         self._id = ""
@@ -126,23 +130,16 @@ class Upload:
 
     def begin(self, hands: WorkerContext) -> None:
         """Begin it and give its parts to all threads."""
-        key, listed = self._listed.key, self._listed
-        size = part_size(listed.size, least=hands.crew.part_size)
-        self._look(hands)
-        self._id = hands.target.begin(key, like=self._head, tags=self._tags)
-        firsts = range(0, listed.size, size)
-        self._etags, self._digests, self._left = [""] * len(firsts), [[] for _ in firsts], len(firsts)
-        hands.crew.give_first(
-            WorkItem(key, self._part_job(at, first, size), part=True) for at, first in enumerate(firsts)
-        )
+        size, firsts = self._start(hands)
+        self._left = len(firsts)
+        parts = [
+            WorkItem(self._listed.key, self._part_job(at, first, size), part=True) for at, first in enumerate(firsts)
+        ]
+        hands.crew.give_first(parts)
 
     def whole(self, hands: WorkerContext) -> Written:
         """All of it by one thread."""
-        size = part_size(self._listed.size, least=hands.crew.part_size)
-        self._look(hands)
-        self._id = hands.target.begin(self._listed.key, like=self._head, tags=self._tags)
-        firsts = range(0, self._listed.size, size)
-        self._etags, self._digests, self._left = [""] * len(firsts), [[] for _ in firsts], 0
+        size, firsts = self._start(hands)
         try:
             for at, first in enumerate(firsts):
                 self._part(hands, at, first, size)
@@ -151,12 +148,18 @@ class Upload:
             self._abandon(hands)
             raise
 
-    def _look(self, hands: WorkerContext) -> None:
+    def _start(self, hands: WorkerContext) -> tuple[int, range]:
+        """Begin the upload as the object is now; bytes of a part, and where each part begins."""
         listed = self._listed
         self._head = hands.source.head(listed.key, version=listed.version)
         if self._head.etag != listed.etag:
             raise StoreError(f"{listed.key} was written since it was listed", code="PreconditionFailed", status=412)
-        self._tags = tags_of(hands, listed, self._head, counted=self._counted)
+        self._tags = tags_of(hands, listed, self._head)
+        self._id = hands.target.begin(listed.key, like=self._head, tags=self._tags)
+        size = part_size(listed.size, least=hands.crew.part_size)
+        firsts = range(0, listed.size, size)
+        self._etags, self._digests = [""] * len(firsts), [[] for _ in firsts]
+        return size, firsts
 
     def _part_job(self, at: int, first: int, size: int) -> Callable[[WorkerContext], KeyOutcome | None]:
         def work(hands: WorkerContext) -> KeyOutcome | None:
@@ -176,26 +179,18 @@ class Upload:
         listed = self._listed
         end = min(first + size, listed.size)
         body = hands.source.open(listed.key, version=listed.version, first=first, last=end - 1, etag=listed.etag)
-        try:
+        with closing(body):
             room = hands.room(end - first)
-            digests = fill(body, room, hands.crew.spend)
-        finally:
-            body.close()
-        whole = digests[0].hex() if len(digests) == 1 else sha256(room).hexdigest()
-        self._etags[at] = hands.target.part(listed.key, self._id, at + 1, room, sha256=whole)
-        self._digests[at] = digests
+            self._digests[at], digest = fill(body, room, hands.crew.spend)
+        self._etags[at] = hands.target.part(listed.key, self._id, at + 1, room, sha256=digest)
 
     def _ended(self, hands: WorkerContext) -> KeyOutcome:
-        key = self._listed.key
-        if self._error is not None or hands.crew.stopping.is_set():
-            self._abandon(hands)
-            if self._error is None:
-                return KeyOutcome(key=key, what="failed", why="it was stopped before its last part")
-            return classify_error(key, self._error)
-        row = self._finish(hands)
-        if is_odd_key(key):
-            refuse_lost_name(hands, key)
-        return KeyOutcome(key=key, what="copied", rows=(row,), size=self._listed.size, copied=1)
+        if self._error is None and not hands.crew.stopping.is_set():
+            return _complete_copy(hands, self._listed, self._finish(hands))
+        self._abandon(hands)
+        if self._error is None:
+            return KeyOutcome(key=self._listed.key, what="failed", why="it was stopped before its last part")
+        return classify_error(self._listed.key, self._error)
 
     def _finish(self, hands: WorkerContext) -> Written:
         answer = hands.target.finish(self._listed.key, self._id, self._etags)
@@ -208,11 +203,6 @@ class Upload:
         except StoreError as error:
             # The next round abandons it: its key stays intended. The first error is the one that tells why.
             self._error = self._error or error
-
-
-def is_odd_key(key: str) -> bool:
-    """Whether a store that tidies paths would keep it under another name."""
-    return key.startswith("/")
 
 
 def refuse_other_name(hands: WorkerContext, key: str) -> None:
@@ -238,13 +228,59 @@ def _is_listed(hands: WorkerContext, key: str) -> bool:
     return any(each.key == key for each in hands.target.listing(prefix=key))
 
 
-def refresh_tags(hands: WorkerContext, key: str, rows: tuple[Written, ...]) -> KeyOutcome:
+def replay_versions(hands: WorkerContext, key: KeyState) -> KeyOutcome:
+    """Bring the target's versions of a key to those of the source, oldest first, delete markers made again."""
+    kept = _find_valid_copies(key)
+    staying = {normalize_version(each.target_version) for each in kept}
+    for each in key.target:
+        # Vanished at the source, out of order, or left by a killed copy.
+        if normalize_version(each.version) not in staying:
+            hands.target.delete(key.name, version=each.version)
+    lost, size = hands.target.lost, 0
+    rows = list(kept)
+    for listed in key.source[len(kept) :]:
+        rows.append(_copy_version(hands, listed))
+        size += listed.size
+    if hands.target.lost > lost:
+        _delete_twins(hands, key.name, {normalize_version(each.target_version) for each in rows})
+    numbered = tuple(replace(each, number=number) for number, each in enumerate(rows))
+    return KeyOutcome(key=key.name, what="copied", rows=numbered, size=size, copied=len(rows) - len(kept))
+
+
+def _find_valid_copies(key: KeyState) -> list[Written]:
+    """Copies that can stay, because what comes after them is newer; all or none."""
+    there = {normalize_version(each.version) for each in key.target}
+    alive = [each for each in key.written if any(is_same_version(listed, each) for listed in key.source)]
+    pairs = zip(key.source, alive, strict=False)
+    in_order = len(alive) <= len(key.source) and all(
+        is_same_version(listed, each) and normalize_version(each.target_version) in there for listed, each in pairs
+    )
+    return alive if in_order else []
+
+
+def _copy_version(hands: WorkerContext, listed: Listed) -> Written:
+    if listed.deleted:
+        marker = Head(size=0, etag="", version=hands.target.delete(listed.key))
+        return build_ledger_entry(listed, marker, (), digest="", answer=marker)
+    return Upload(listed).whole(hands) if listed.size > hands.crew.part_size else copy_whole(hands, listed)
+
+
+def _delete_twins(hands: WorkerContext, key: str, ours: set[str]) -> None:
+    """Delete what was written twice because an answer was lost."""
+    for each in hands.target.versions(prefix=key):
+        if each.key != key:
+            return
+        if normalize_version(each.version) not in ours:
+            hands.target.delete(key, version=each.version)
+
+
+def refresh_tags(hands: WorkerContext, key: KeyState) -> KeyOutcome:
     """Give the copies of a key the tags that its versions have now."""
-    after = tuple(each if each.deleted else _again(hands, each) for each in rows)
-    return KeyOutcome(key=key, what="kept" if after == rows else "retagged", rows=after)
+    after = tuple(each if each.deleted else _refresh_version(hands, each) for each in key.written)
+    return KeyOutcome(key=key.name, what="kept" if after == key.written else "retagged", rows=after)
 
 
-def _again(hands: WorkerContext, before: Written) -> Written:
+def _refresh_version(hands: WorkerContext, before: Written) -> Written:
     row = row_of(before.line)
     tags = hands.source.tags(before.key, version=before.version)
     if tags == row.tags:
@@ -255,17 +291,15 @@ def _again(hands: WorkerContext, before: Written) -> Written:
 
 def delete_copy(hands: WorkerContext, key: KeyState, *, versions: bool) -> KeyOutcome:
     """Delete a key's copy, or every version of it where versions are copied."""
-    if versions:
-        for each in key.target:  # the newest last, so that no older one comes back to a reader
-            hands.target.delete(key.name, version=each.version)
-    else:
-        hands.target.delete(key.name)
+    # The newest last, so that no older one comes back to a reader.
+    for version in [each.version for each in key.target] if versions else [""]:
+        hands.target.delete(key.name, version=version)
     return KeyOutcome(key=key.name, what="deleted")
 
 
-def abandon_uploads(hands: WorkerContext, key: str) -> int:
-    """Throw away the uploads of a key that a killed copy left; how many there were."""
+def abandon_uploads(hands: WorkerContext, key: str) -> KeyOutcome:
+    """Throw away the uploads of a key that a killed copy left, and count them."""
     found = hands.target.uploads(key)
     for each in found:
         hands.target.abandon(key, each)
-    return len(found)
+    return KeyOutcome(key=key, what="abandoned", copied=len(found))

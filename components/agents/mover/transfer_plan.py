@@ -6,20 +6,21 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
-from components.agents.mover.manifests.scan import Shard
+from components.agents.mover.manifest import align
+from components.agents.mover.scan import Shard
 from components.agents.mover.store.model import BLOCK, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from components.agents.mover.ledger import Written
-    from components.agents.mover.progress import ProgressCounter
     from components.agents.mover.store.model import Listed
 
 
 CLOCK_SLACK: Final = 2.0  # seconds; listings tell whole seconds
 NOT_OURS: Final = "is at the target and was not written by this copy"
 WRITTEN_SINCE: Final = "was written at the target by somebody else since it was copied"
+NULL: Final = "null"
 
 Verdict = Literal["keep", "copy", "delete", "foreign", "gone"]
 
@@ -47,23 +48,12 @@ def side_by_side(
     intended: frozenset[str],
 ) -> Iterator[KeyState]:
     """Every key that one of the three knows, in order."""
-    lefts, rights, ours = _group_by_key(source), _group_by_key(target), iter(written)
-    left, right, own = next(lefts, None), next(rights, None), next(ours, None)
-    while heads := [each[0] for each in (left, right, own) if each is not None]:
-        name = min(heads)
-        here = left if left and left[0] == name else None
-        there = right if right and right[0] == name else None
-        before = own if own and own[0] == name else None
+    stores = ((name, (here, there)) for name, here, there in align(_group_by_key(source), _group_by_key(target)))
+    for name, listed, before in align(stores, iter(written)):
+        here, there = listed or ((), ())
         yield KeyState(
-            name=name,
-            source=here[1] if here else (),
-            target=there[1] if there else (),
-            written=before[1] if before else (),
-            intended=name in intended,
+            name=name, source=here or (), target=there or (), written=before or (), intended=name in intended
         )
-        left = next(lefts, None) if here else left
-        right = next(rights, None) if there else right
-        own = next(ours, None) if before else own
 
 
 def _group_by_key(listed: Iterable[Listed]) -> Iterator[tuple[str, tuple[Listed, ...]]]:
@@ -82,9 +72,11 @@ def _group_by_key(listed: Iterable[Listed]) -> Iterator[tuple[str, tuple[Listed,
 
 def verdict(key: KeyState) -> tuple[Verdict, str]:
     """What to do with the one object of a key, and why where it is not touched."""
-    theirs = _not_ours(key)
-    if theirs:
-        return "foreign", theirs
+    if key.target and not key.intended:
+        if not key.written:
+            return "foreign", NOT_OURS
+        if not is_untouched(key.target[-1], key.written[-1]):
+            return "foreign", WRITTEN_SINCE
     if not key.source:
         return ("delete", "") if key.target else ("gone", "")
     if key.intended or not key.target or not key.written or not is_same_version(key.source[-1], key.written[-1]):
@@ -92,12 +84,33 @@ def verdict(key: KeyState) -> tuple[Verdict, str]:
     return "keep", ""
 
 
-def _not_ours(key: KeyState) -> str:
-    if key.intended or not key.target:
-        return ""
-    if not key.written:
-        return NOT_OURS
-    return "" if is_untouched(key.target[-1], key.written[-1]) else WRITTEN_SINCE
+def verdict_of_versions(key: KeyState) -> tuple[Verdict, str]:
+    """What to do with all versions of a key, and why where it is not touched."""
+    ours = {normalize_version(each.target_version) for each in key.written}
+    there = {normalize_version(each.version) for each in key.target}
+    if not key.intended and (there - ours or _null_touched(key)):
+        return "foreign", WRITTEN_SINCE if key.written else NOT_OURS
+    if not key.source:
+        return ("delete", "") if key.target else ("gone", "")
+    if key.intended or ours - there or len(key.source) != len(key.written):
+        return "copy", ""
+    equal = all(is_same_version(listed, before) for listed, before in zip(key.source, key.written, strict=True))
+    return ("keep", "") if equal else ("copy", "")
+
+
+def normalize_version(version: str) -> str:
+    """A version as a listing names it: what was written without one is listed as "null".
+
+    MinIO keeps no versions of keys that end with a slash, whatever the bucket does.
+    """
+    return version or NULL
+
+
+def _null_touched(key: KeyState) -> bool:
+    """Whether the version without a name, which is overwritten in place, is another than the one we wrote."""
+    there = [each for each in key.target if normalize_version(each.version) == NULL]
+    ours = [each for each in key.written if normalize_version(each.target_version) == NULL]
+    return bool(there and ours) and not is_untouched(there[0], ours[-1])
 
 
 def is_same_version(listed: Listed, written: Written) -> bool:
@@ -135,7 +148,7 @@ class CopyOptions:
         reserved: prefix of our own objects on both sides, which are not the customer's; "" for none.
         expected_bytes: of the whole bucket, where the inventory knows them.
         stop: whether to stop before the next object; the round's report says that it did.
-        watch: told of the progress now and then.
+        watch: told of the versions copied and their bytes now and then.
     """
 
     versions: bool = False
@@ -148,7 +161,7 @@ class CopyOptions:
     reserved: str = ""
     expected_bytes: int | None = None
     stop: Callable[[], bool] = lambda: False
-    watch: Callable[[ProgressCounter], None] | None = None
+    watch: Callable[[int, int], None] = lambda _objects, _size: None
 
 
 @dataclass(slots=True, kw_only=True)

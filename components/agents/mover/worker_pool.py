@@ -79,7 +79,7 @@ class WorkerPool:
 
     Args:
         spend: bytes that are about to be read; returns when they may be.
-        moved: bytes that were read.
+        tags_counted: see `transfer_plan.CopyOptions`.
     """
 
     def __init__(
@@ -90,10 +90,12 @@ class WorkerPool:
         threads: int,
         spend: Callable[[int], None],
         part_size: int,
+        tags_counted: bool,
     ) -> None:
         self.outcomes: SimpleQueue[KeyOutcome] = SimpleQueue()
         self.spend = spend
         self.part_size = part_size
+        self.tags_counted = tags_counted
         self.stopping = threading.Event()
         self._jobs: deque[WorkItem] = deque()
         self._woken = threading.Condition()

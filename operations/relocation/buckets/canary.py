@@ -11,12 +11,10 @@ from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from components.agents.mover.store.model import BucketClient
+    from components.agents.mover.store.s3_client import S3Store
     from operations.relocation.config.endpoints import Keys, StorePlace
-
-    Connect = Callable[[BucketEndpoint], BucketClient]
 
 PREFIX: Final = ".atoll-canary/"
 CONTENT: Final = b"a canary of atoll relocate: delete it\n"
@@ -45,7 +43,7 @@ def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, st
     )
 
 
-def may_write(store: BucketClient) -> bool:
+def may_write(store: S3Store) -> bool:
     """Whether an upload may begin; it is thrown away, and no object comes of it.
 
     Raises:
@@ -61,7 +59,7 @@ def may_write(store: BucketClient) -> bool:
     return True
 
 
-def may_read(store: BucketClient) -> bool:
+def may_read(store: S3Store) -> bool:
     """Whether the keys are good for anything: the bucket can be listed.
 
     Raises:
@@ -74,7 +72,7 @@ def may_read(store: BucketClient) -> bool:
     return True
 
 
-def check_writes_refused(store: BucketClient) -> dict[str, str]:
+def check_writes_refused(store: S3Store) -> dict[str, str]:
     """What was tried, each refused: to write an object, to begin an upload in parts, to delete.
 
     Raises:
@@ -96,12 +94,12 @@ def check_writes_refused(store: BucketClient) -> dict[str, str]:
     return {"bucket": store.place.bucket, "write": "refused", "upload in parts": "refused", "delete": "refused"}
 
 
-def _put(store: BucketClient, key: str) -> str:
+def _put(store: S3Store, key: str) -> str:
     made = store.put(key, memoryview(CONTENT), sha256=sha256(CONTENT).hexdigest(), like=LIKE)
     return _remove_canary(store, key, made.version)
 
 
-def _begin(store: BucketClient, key: str) -> str:
+def _begin(store: S3Store, key: str) -> str:
     upload = store.begin(key, like=LIKE)
     with suppress(StoreError):
         store.abandon(key, upload)
@@ -109,13 +107,13 @@ def _begin(store: BucketClient, key: str) -> str:
     return f"an upload of {key} that was begun"
 
 
-def _delete(store: BucketClient, key: str) -> str:
+def _delete(store: S3Store, key: str) -> str:
     """Deletes what is not there, which leaves a marker where the bucket has versions."""
     store.delete(key)
     return _remove_canary(store, key, "")
 
 
-def _remove_canary(store: BucketClient, key: str, version: str) -> str:
+def _remove_canary(store: S3Store, key: str, version: str) -> str:
     """Remove what a canary made; its key where that is refused."""
     with suppress(StoreError):
         if version:
@@ -128,7 +126,7 @@ def _remove_canary(store: BucketClient, key: str, version: str) -> str:
     return key
 
 
-def _is_no(store: BucketClient, error: StoreError) -> bool:
+def _is_no(store: S3Store, error: StoreError) -> bool:
     """False, for the store has refused.
 
     Raises:

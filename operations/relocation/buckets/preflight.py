@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import closing
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
@@ -17,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from components.agents.mover.store.model import BucketClient, BucketEndpoint
-    from operations.relocation.buckets.pairs import BucketPair, Connect
+    from components.agents.mover.scan import Connect
+    from components.agents.mover.store.model import BucketEndpoint
+    from components.agents.mover.store.s3_client import S3Store
+    from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.config.endpoints import StorePlace
 
 
@@ -67,7 +68,7 @@ def _size(place: BucketEndpoint, connected: Connect, *, versions: bool) -> int:
 
 
 def _try_store(
-    place: BucketEndpoint, faults: list[str], attempt: Callable[[BucketClient], float], connected: Connect
+    place: BucketEndpoint, faults: list[str], attempt: Callable[[S3Store], float], connected: Connect
 ) -> float:
     """The server's time; 0 where it is not known."""
     with closing(connected(place)) as store:
@@ -78,7 +79,7 @@ def _try_store(
             return error.server_time
 
 
-def _read(store: BucketClient) -> float:
+def _read(store: S3Store) -> float:
     """Read the first byte of an object, as the mover will read all of them; one that goes meanwhile tells nothing."""
     server_time = 0.0
     for each in store.listing():
@@ -93,14 +94,14 @@ def _read(store: BucketClient) -> float:
     return server_time
 
 
-def _read_one(store: BucketClient, key: str) -> float:
+def _read_one(store: S3Store, key: str) -> float:
     store.tags(key)
     body = store.open(key, first=0, last=0)
     body.close()
     return store.head(key).server_time
 
 
-def _try_write(store: BucketClient) -> float:
+def _try_write(store: S3Store) -> float:
     """Write an object, list, read and delete it. A bucket that is not there is for the next step to make."""
     key = f"{RESERVED}preflight"
     try:
@@ -152,19 +153,13 @@ def _fetch_server_info(store: StorePlace, secrets: Mapping[str, str]) -> object 
     keys = store.admin
     if store.kind != "minio" or keys is None:
         return None
-    host = urlsplit(store.endpoint).netloc
     connection = HttpConnection(store.endpoint, authority=store.authority)
     signer = SigV4Signer(
         access_key=secrets.get(keys.access_key_env, ""),
         secret_key=secrets.get(keys.secret_key_env, ""),
         region=store.region,
     )
-    headers = {
-        "host": host,
-        "x-amz-content-sha256": EMPTY,
-        "x-amz-date": time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
-    }
-    headers["authorization"] = signer.authorization("GET", INFO, "", headers, payload=EMPTY)
+    headers = signer.sign("GET", INFO, "", {"host": urlsplit(store.endpoint).netloc}, payload=EMPTY)
     try:
         answer = connection.send("GET", INFO, headers)
         said = connection.rest(answer, most=ANSWER_MOST)

@@ -5,21 +5,22 @@ A look lists every bucket and asks the head of each object; no bytes are read bu
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter
-from components.agents.mover.manifests.report import count_usage
-from components.agents.mover.manifests.scan import Sample, ScanCallbacks, ScanRequest, scan_bucket
+from components.agents.mover.manifest import Manifest, ManifestError
 from components.agents.mover.rounds import MANIFEST
+from components.agents.mover.scan import Sample, ScanCallbacks, ScanRequest, write_manifest
 from components.agents.mover.store.model import StoreError
 from operations.relocation.buckets import pairs
 from operations.relocation.buckets.canary import place_of
 from operations.relocation.config.bucket_locations import bucket_of
 from operations.relocation.copies.verification import SOURCE as PROOF
+from operations.relocation.copies.verification import tell_rows
 from operations.relocation.runner.step import StepError
 from planning.relocation.inventory.assets import Feature, FeatureUsage
 from planning.relocation.inventory.stack_inventory import AssetMeasurement
@@ -27,10 +28,10 @@ from planning.values.errors import Fault, InputError, in_one_line
 from planning.values.money import Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from components.agents.mover.manifests.row import ManifestRow
+    from components.agents.mover.scan import Connect
     from components.agents.mover.store.model import BucketEndpoint
     from operations.relocation.config.endpoints import BucketMove, Places
     from planning.relocation.inventory.assets import StatefulAsset
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 LOOKED: Final = "look.manifest"
 MANIFESTS: Final = (MANIFEST, PROOF, LOOKED)
 CONTENT_TYPE: Final = "content-type"
-EVERY: Final = 10_000  # objects between two lines of progress
 # Kinds of stores that hold no access list, whoever writes one (catalogs/move_methods.yaml: minio_acl).
 WITHOUT_ACLS: Final = frozenset({"minio"})
 
@@ -90,45 +90,35 @@ def measure_manifest(path: Path, bucket: BucketMove, *, kind: str) -> AssetMeasu
     Raises:
         ManifestError: it cannot be believed.
     """
-    manifest = Manifest(path)
-    beside = _Beside()
-    used = count_usage(beside.watched(manifest.rows()))
-    counts = {
-        Feature.CONTENT_TYPE: used.headers.get(CONTENT_TYPE, 0),
-        Feature.HEADERS: beside.headed,
-        Feature.USER_METADATA: used.with_metadata,
-        Feature.TAGS: used.with_tags,
-    }
-    if bucket.versions or path.name == LOOKED or used.older_versions or used.delete_markers:
-        counts |= {Feature.VERSIONS: used.older_versions, Feature.DELETE_MARKERS: used.delete_markers}
-    if kind in WITHOUT_ACLS:
-        counts[Feature.ACLS] = 0
+    counts = Counter[str]()
+    for row in Manifest(path).rows():
+        headers = {name for name, _ in row.headers}
+        counts["size"] += row.size
+        counts["present"] += row.size if row.order == 0 else 0
+        counts["objects"] += row.order == 0 and not row.deleted
+        counts[Feature.VERSIONS] += row.order > 0 and not row.deleted
+        counts[Feature.DELETE_MARKERS] += row.deleted
+        counts[Feature.CONTENT_TYPE] += CONTENT_TYPE in headers
+        counts[Feature.HEADERS] += bool(headers - {CONTENT_TYPE})
+        counts[Feature.USER_METADATA] += bool(row.metadata)
+        counts[Feature.TAGS] += bool(row.tags)
+    used = (Feature.CONTENT_TYPE, Feature.HEADERS, Feature.USER_METADATA, Feature.TAGS)
+    versions = (Feature.VERSIONS, Feature.DELETE_MARKERS)
+    if bucket.versions or path.name == LOOKED or any(counts[each] for each in versions):
+        used += versions
     when = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
     usage = FeatureUsage(
-        objects=used.objects,
-        counts=counts,
-        source=f"manifest of {used.objects:,} objects, {when}",
+        objects=counts["objects"],
+        counts={each: counts[each] for each in used} | ({Feature.ACLS: 0} if kind in WITHOUT_ACLS else {}),
+        source=f"manifest of {counts['objects']:,} objects, {when}",
     )
     return AssetMeasurement(
-        bytes=_exactly(used.size if bucket.versions else beside.present),
-        objects=_exactly(used.objects),
-        versions=_exactly(used.older_versions) if bucket.versions else None,
-        tagged=_exactly(used.with_tags),
+        bytes=_exactly(counts["size" if bucket.versions else "present"]),
+        objects=_exactly(counts["objects"]),
+        versions=_exactly(counts[Feature.VERSIONS]) if bucket.versions else None,
+        tagged=_exactly(counts[Feature.TAGS]),
         usage=usage,
     )
-
-
-class _Beside:
-    """Counts, as rows go by, objects with headers other than their content type, and bytes without older versions."""
-
-    headed = 0
-    present = 0
-
-    def watched(self, rows: Iterable[ManifestRow]) -> Iterator[ManifestRow]:
-        for row in rows:
-            self.present += row.size if row.order == 0 else 0
-            self.headed += any(name != CONTENT_TYPE for name, _ in row.headers)
-            yield row
 
 
 def look_now(
@@ -137,7 +127,7 @@ def look_now(
     *,
     environment: Mapping[str, str],
     say: Callable[[str], None],
-    connect: pairs.Connect = pairs.connect,
+    connect: Connect = pairs.connect,
 ) -> None:
     """Look at every bucket of the source, and keep what was seen as a manifest in the relocation's folder.
 
@@ -159,7 +149,7 @@ def look_now(
         raise InputError(f"{len(faults)} of {len(places.buckets)} buckets could not be looked at", faults=faults)
 
 
-def _look(place: BucketEndpoint, path: Path, *, kind: str, say: Callable[[str], None], connect: pairs.Connect) -> None:
+def _look(place: BucketEndpoint, path: Path, *, kind: str, say: Callable[[str], None], connect: Connect) -> None:
     with closing(connect(place)) as store:
         versions = store.versioned()
     wanted = ScanRequest(
@@ -169,22 +159,9 @@ def _look(place: BucketEndpoint, path: Path, *, kind: str, say: Callable[[str], 
         reserved=pairs.RESERVED,
         counts_tags=kind in pairs.COUNTS_TAGS,
     )
-    count = 0
-
-    def row(each: ManifestRow) -> None:
-        nonlocal count
-        count += 1
-        if count % EVERY == 0:
-            say(f"{place.bucket}: {count:,} looked at")
-        writer.add(each)
-
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    writer = ManifestWriter(path, bucket=place.bucket, facts={"read": "by looking", "percent": 0})
-    try:
-        seen = scan_bucket(connect, wanted, ScanCallbacks(row=row))
-        writer.close()
-    finally:
-        writer.abandon()
+    watching = ScanCallbacks(row=tell_rows(place.bucket, say))
+    seen = write_manifest(connect, wanted, path, facts={"read": "by looking", "percent": 0}, watching=watching)
     changed = f", {seen.changes:,} were written meanwhile" if seen.changes else ""
     say(f"{place.bucket}: {seen.rows:,} looked at, {seen.size:,} bytes{changed}")
 

@@ -9,27 +9,21 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
-from itertools import groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from components.agents.mover.manifests import manifest
+from components.agents.mover.compare import find_damage
 from operations.project.atomic_files import write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from components.agents.mover.manifests.comparison import ComparisonTerms
-    from components.agents.mover.manifests.row import ManifestRow
-    from components.agents.mover.store.model import BucketClient
-    from operations.relocation.buckets.pairs import BucketPair, Connect
+    from components.agents.mover.compare import ComparisonTerms
+    from components.agents.mover.scan import Connect
+    from components.agents.mover.store.s3_client import S3Store
+    from operations.relocation.buckets.pairs import BucketPair
 
 NAME: Final = "mending.json"  # in the bucket's folder
 NAMED: Final = 100  # keys, in what is told
-TAGS: Final = "tags"
-
-Keyed = tuple[str, list["ManifestRow"]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,12 +71,9 @@ def damage(source: Path, target: Path, terms: ComparisonTerms) -> Damage:
         ManifestError: one of them cannot be believed.
     """
     found = Damage()
-    sides = (_by_key(manifest.rows(path), terms) for path in (source, target))
-    for key, here, there in _side_by_side(*sides):
+    for key, here, there in find_damage(source, target, terms):
         if not here:
             found.extra += 1
-            continue
-        if _same(here, there, terms):
             continue
         if there:
             found.different.append(key)
@@ -130,7 +121,7 @@ def _write(pair: BucketPair, what: RepairNote) -> None:
     write_all({pair.folder / NAME: json.dumps(asdict(what), indent=1) + "\n"})
 
 
-def _delete(store: BucketClient, key: str, *, versions: bool) -> None:
+def _delete(store: S3Store, key: str, *, versions: bool) -> None:
     if not versions:
         store.delete(key)
         return
@@ -138,40 +129,3 @@ def _delete(store: BucketClient, key: str, *, versions: bool) -> None:
         if each.key != key:
             return
         store.delete(key, version=each.version)
-
-
-def _by_key(rows: Iterable[ManifestRow], terms: ComparisonTerms) -> Iterator[Keyed]:
-    for key, several in groupby(rows, attrgetter("key")):
-        if not (terms.reserved and key.startswith(terms.reserved)):
-            yield key, list(several)
-
-
-def _side_by_side(
-    source: Iterator[Keyed], target: Iterator[Keyed]
-) -> Iterator[tuple[str, list[ManifestRow], list[ManifestRow]]]:
-    left, right = next(source, None), next(target, None)
-    while heads := [each[0] for each in (left, right) if each is not None]:
-        key = min(heads)
-        here = left[1] if left and left[0] == key else []
-        there = right[1] if right and right[0] == key else []
-        yield key, here, there
-        left = next(source, None) if here else left
-        right = next(target, None) if there else right
-
-
-def _same(here: list[ManifestRow], there: list[ManifestRow], terms: ComparisonTerms) -> bool:
-    return len(here) == len(there) and all(_equal(*each, terms) for each in zip(here, there, strict=True))
-
-
-def _equal(one: ManifestRow, other: ManifestRow, terms: ComparisonTerms) -> bool:
-    """Whether a version is as it should be, as far as was read, but for what was declared."""
-    if one.digest and other.digest and one.digest != other.digest:
-        return False
-    if one.tags != other.tags and TAGS not in terms.declared:
-        return False
-    return (one.size, one.deleted, one.headers, one.metadata) == (
-        other.size,
-        other.deleted,
-        other.headers,
-        other.metadata,
-    )

@@ -15,7 +15,8 @@ from operations.relocation.runner.step import Evidence, StepError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from operations.relocation.buckets.pairs import BucketPair, Connect
+    from components.agents.mover.scan import Connect
+    from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.runner.step import Move
 
     Copy = Callable[..., RoundReport]

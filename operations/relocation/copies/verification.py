@@ -7,14 +7,13 @@ import re
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests import report
-from components.agents.mover.manifests.comparison import ComparisonTerms, compare
-from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.report import ComparedBuckets
-from components.agents.mover.manifests.scan import Sample, ScanCallbacks, ScanRequest, ScanResult, scan_bucket
+from components.agents.mover.compare import ComparisonTerms, compare
+from components.agents.mover.manifest import write_json
 from components.agents.mover.rounds import MANIFEST
+from components.agents.mover.scan import Sample, ScanCallbacks, ScanRequest, ScanResult, write_manifest
 from components.agents.mover.worker_pool import Bandwidth
 from operations.relocation.buckets import pairs
 from operations.relocation.buckets.canary import CONTENT
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from components.agents.mover.manifests.comparison import ManifestComparison
-    from components.agents.mover.manifests.row import ManifestRow
+    from components.agents.mover.manifest import ManifestRow
+    from components.agents.mover.scan import Connect
     from components.agents.mover.store.model import BucketEndpoint, Listed
-    from operations.relocation.buckets.pairs import BucketPair, Connect
+    from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.config.endpoints import Places
     from operations.relocation.jobs.copies import Open
 
@@ -175,20 +174,24 @@ def _write_report(
 ) -> BucketProof:
     """Hold the manifests against each other, and write the report."""
     found = compare(*manifests, terms)
-    sides = ComparedBuckets(source=_words(pair.source), target=_words(pair.target))
+    sides = {
+        side: f"{place.bucket} at {place.endpoint}"
+        for side, place in (("source", pair.source), ("target", pair.target))
+    }
     path = proving.folder / "reports" / f"{proving.prefix}-{pair.bucket.source}.json"
-    said = report.sentence(found) + doubts.words
+    said = found.sentence + doubts.words
     proven = found.proven and not doubts
-    whole = {**report.report(found, terms, sides), "sentence": said, "proven": proven, **doubts.form()}
-    report.write(path, whole)
+    first = [f"{kind} {each}" for kind, several in found.kinds.items() for each in several.first]
+    whole = {**found.report(**sides), "sentence": said, "proven": proven, **doubts.form()}
+    write_json(path, whole)
     proving.say(f"{pair.bucket.source}: {said}")
     return BucketProof(
         bucket=pair.bucket.source,
         sentence=said,
         proven=proven,
         path=path,
-        first=(*_first(found), *doubts.named())[: 2 * pairs.NAMED],
-        text=report.text(found, terms, sides) + "".join(f"{each}\n" for each in doubts.named()),
+        first=(*first[: pairs.NAMED], *doubts.named())[: 2 * pairs.NAMED],
+        text=found.text(**sides) + "".join(f"{each}\n" for each in doubts.named()),
         manifests=manifests,
         terms=terms,
         changes=doubts.changes,
@@ -226,31 +229,20 @@ def _say(proving: Proving, pair: BucketPair, line: str) -> None:
 
 
 def _look_here(proving: Proving, wanted: ScanRequest, path: Path) -> ScanResult:
-    limit = Bandwidth(proving.places.bandwidth_mib_per_s)
-    count = 0
-
-    def row(each: ManifestRow) -> None:
-        nonlocal count
-        count += 1
-        if count % EVERY == 0:
-            proving.say(f"{wanted.place.bucket}: {count:,} looked at")
-        writer.add(each)
-
+    watching = ScanCallbacks(
+        row=tell_rows(wanted.place.bucket, proving.say), spend=Bandwidth(proving.places.bandwidth_mib_per_s).take
+    )
     facts = {"read": "by looking", "percent": wanted.sample.percent, "seed": wanted.sample.seed}
-    writer = ManifestWriter(path, bucket=wanted.place.bucket, facts=facts)
-    try:
-        seen = scan_bucket(proving.connect, wanted, ScanCallbacks(row=row, spend=limit.take))
-        writer.close()
-    finally:
-        writer.abandon()
-    return seen
+    return write_manifest(proving.connect, wanted, path, facts=facts, watching=watching)
 
 
-def _words(place: BucketEndpoint) -> str:
-    return f"{place.bucket} at {place.endpoint}"
+def tell_rows(bucket: str, say: Callable[[str], None]) -> Callable[[ManifestRow], None]:
+    """Say now and then how many rows of a bucket were looked at."""
+    counted = count(1)
 
+    def row(_: ManifestRow) -> None:
+        number = next(counted)
+        if number % EVERY == 0:
+            say(f"{bucket}: {number:,} looked at")
 
-def _first(found: ManifestComparison) -> tuple[str, ...]:
-    kinds = {"missing": found.missing, "extra": found.extra, "different": found.different, "not read": found.unread}
-    every = [f"{kind} {report.name(each)}" for kind, several in kinds.items() for each in several.first]
-    return tuple(every[: pairs.NAMED])
+    return row

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
-    from components.agents.mover.manifests.scan import ScanRequest, ScanResult
+    from components.agents.mover.scan import ScanRequest, ScanResult
     from components.agents.mover.store.model import BucketEndpoint
     from components.agents.mover.transfer_plan import CopyOptions, RoundReport
     from operations.relocation.config.endpoints import MoversPlace, Places, Toleration

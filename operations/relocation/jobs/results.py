@@ -9,9 +9,8 @@ from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from components.agents.mover.job import MANIFEST, RESULT, deposit_key
-from components.agents.mover.manifests import report
-from components.agents.mover.manifests.scan import ScanResult
-from components.agents.mover.manifests.shards import gather
+from components.agents.mover.manifest import write_json
+from components.agents.mover.scan import ScanResult, gather
 from components.agents.mover.store.model import StoreError
 from components.agents.mover.transfer_plan import NAMED, RoundReport
 from operations.relocation.runner.step import StepError
@@ -20,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from components.agents.mover.manifests.manifest import Counts
-    from components.agents.mover.store.model import BucketClient, BucketEndpoint
+    from components.agents.mover.manifest import Counts
+    from components.agents.mover.store.model import BucketEndpoint
+    from components.agents.mover.store.s3_client import S3Store
 
 
 PIECE: Final = 2**18  # bytes read at once
@@ -39,7 +39,7 @@ class Deposits:
         folder: where they are read to.
     """
 
-    connect: Callable[[BucketEndpoint], BucketClient]
+    connect: Callable[[BucketEndpoint], S3Store]
     target: BucketEndpoint
     deposits: str
     name: str
@@ -92,7 +92,7 @@ class Deposits:
         return found
 
 
-def _read(store: BucketClient, key: str, file: IO[bytes]) -> None:
+def _read(store: S3Store, key: str, file: IO[bytes]) -> None:
     body = store.open(key)
     room = memoryview(bytearray(PIECE))
     try:
@@ -168,7 +168,7 @@ class MoverRun:
         return self.kind == COPY and known.get("asked") == self._asked
 
     def write(self, number: int, *, shards: int, is_open: bool) -> None:
-        report.write(self._path, {"number": number, "open": is_open, "shards": shards, "asked": self._asked})
+        write_json(self._path, {"number": number, "open": is_open, "shards": shards, "asked": self._asked})
 
     @property
     def _path(self) -> Path:

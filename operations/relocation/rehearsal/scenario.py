@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from components.agents.mover.store.model import Body
+    from components.agents.mover.store.s3_client import S3Body
     from operations.relocation.rehearsal.environment import RehearsalEnvironment, RehearsedSide
     from operations.relocation.rehearsal.report import KillForm, RehearsalForm, StageForm
     from operations.relocation.rehearsal.test_data import Filled
@@ -52,7 +52,7 @@ def flip_one_bit(scene: RehearsalEnvironment) -> str:
     return key
 
 
-def _read(body: Body) -> bytearray:
+def _read(body: S3Body) -> bytearray:
     content = bytearray(body.head.size)
     view, at = memoryview(content), 0
     while read := body.read_into(view[at:]):

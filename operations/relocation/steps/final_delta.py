@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.comparison import ComparisonTerms, compare
-from components.agents.mover.manifests.scan import Sample
+from components.agents.mover.compare import ComparisonTerms, compare
 from components.agents.mover.rounds import MANIFEST
+from components.agents.mover.scan import Sample
 from operations.relocation.buckets import pairs
 from operations.relocation.copies import rounds
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError

@@ -7,7 +7,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.manifest import rows
+from components.agents.mover.manifest import Manifest, align
 from components.agents.mover.rounds import MANIFEST
 from operations.relocation.buckets import pairs
 from operations.relocation.copies.verification import SOURCE
@@ -15,10 +15,9 @@ from operations.relocation.runner.step import Evidence, Move, RelocationStep, St
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
-    from components.agents.mover.store.model import Listed
-    from operations.relocation.buckets.pairs import BucketPair, Connect
+    from components.agents.mover.scan import Connect
+    from operations.relocation.buckets.pairs import BucketPair
 
 BETWEEN: Final = 60.0  # seconds between two looks, where a look takes less than a tenth of that
 SHARE: Final = 10
@@ -70,50 +69,18 @@ def changes(pair: BucketPair, *, connect: Connect = pairs.connect) -> Iterator[s
     Raises:
         StepError: the store refused, or there is no manifest to believe.
     """
+    copied = pair.folder / MANIFEST
     with pairs.translate_store_errors(), closing(connect(pair.source)) as store:
-        if pair.bucket.versions:
-            now = (each for each in store.versions() if not each.key.startswith(pairs.RESERVED))
-        else:
-            now = (each for each in store.listing() if not each.key.startswith(pairs.RESERVED))
-        yield from _differing(_read_last_states(pair), ((each.key, _state(each)) for each in now))
-
-
-def _read_last_states(pair: BucketPair) -> Iterator[tuple[str, tuple[object, ...]]]:
-    for row in rows(_manifest(pair.folder)):
-        yield row.key, (row.size, row.etag, row.deleted)
-
-
-def _manifest(folder: Path) -> Path:
-    """The last one of the source: of the copy, or of the look where the mover makes none."""
-    copied = folder / MANIFEST
-    return copied if copied.exists() else folder / SOURCE
-
-
-def _state(listed: Listed) -> tuple[object, ...]:
-    return listed.size, listed.etag, listed.deleted
-
-
-def _differing(
-    left: Iterator[tuple[str, tuple[object, ...]]], right: Iterator[tuple[str, tuple[object, ...]]]
-) -> Iterator[str]:
-    """Keys whose states differ, in one pass over both."""
-    one, other = next(left, None), next(right, None)
-    while one is not None or other is not None:
-        if one == other:
-            one, other = next(left, None), next(right, None)
-        elif other is None or (one is not None and _order(one[0]) < _order(other[0])):
-            yield one[0] if one else ""
-            one = next(left, None)
-        elif one is None or _order(other[0]) < _order(one[0]):
-            yield other[0]
-            other = next(right, None)
-        else:
-            yield one[0]
-            one, other = next(left, None), next(right, None)
-
-
-def _order(key: str) -> bytes:
-    return key.encode("utf-8", "surrogatepass")
+        listed = store.versions() if pair.bucket.versions else store.listing()
+        now = (
+            (each.key, (each.size, each.etag, each.deleted))
+            for each in listed
+            if not each.key.startswith(pairs.RESERVED)
+        )
+        # The last manifest of the source: of the copy, or of the look where pods made none.
+        rows = Manifest(copied if copied.exists() else pair.folder / SOURCE).rows()
+        before = ((row.key, (row.size, row.etag, row.deleted)) for row in rows)
+        yield from (key for key, then, there in align(before, now) if then != there)
 
 
 def _pairs(move: Move) -> tuple[BucketPair, ...]:

@@ -24,6 +24,7 @@ from planning.values.errors import AtollError, in_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from components.agents.mover.scan import Connect
     from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.config.endpoints import DatabasePlace, Places, RelocationSide, StorePlace
     from operations.relocation.databases.postgres import DatabaseFacts
@@ -98,7 +99,7 @@ def addresses(places: Places, secrets: Secrets) -> list[str]:
 class SideQueries:
     """How each is asked."""
 
-    connect: pairs.Connect = pairs.connect
+    connect: Connect = pairs.connect
     database: Callable[[DatabasePlace, Secrets], DatabaseFacts | None] = database
     cluster: Callable[..., int | None] = cluster
     mlflow_version: Callable[[str], str] = mlflow_version

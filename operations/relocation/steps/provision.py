@@ -10,22 +10,13 @@ from operations.relocation.runner.step import Evidence, Move, RelocationStep, St
 from operations.relocation.steps.preflight import ASKING, SideQueries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from components.agents.mover.store.model import BucketEndpoint
+    from components.agents.mover.store.s3_client import S3Store
     from operations.relocation.buckets.pairs import BucketPair
 
 HINT: Final = "name an empty bucket or database, or move away what lies there"
 
 
-def do(
-    move: Move,
-    *,
-    asking: SideQueries = ASKING,
-    is_there: Callable[[BucketEndpoint], bool] = pairs.is_there,
-    make: Callable[[BucketEndpoint], None] = pairs.make,
-    keep_versions: Callable[[BucketEndpoint], None] = pairs.keep_versions,
-) -> Evidence:
+def do(move: Move, *, asking: SideQueries = ASKING) -> Evidence:
     """Find what is there, make buckets that are not.
 
     Raises:
@@ -34,12 +25,12 @@ def do(
     faults: list[str] = []
     buckets: Evidence = {}
     for pair in pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets):
-        with pairs.translate_store_errors():
-            made = not is_there(pair.target)
+        with pairs.translate_store_errors(), closing(asking.connect(pair.target)) as target:
+            made = not target.exists()
             if made:
                 move.say(f"making bucket {pair.target.bucket} at the target")
-                make(pair.target)
-            versions = _versions(pair, keep_versions, asking)
+                target.create()
+            versions = _keep_versions(pair, target, asking)
             count, first = pairs.find_foreign_objects(pair, connected=asking.connect)
         buckets[pair.target.bucket] = {"made": made, "versions": versions, "foreign": count}
         if count:
@@ -52,14 +43,14 @@ def do(
     return {"buckets": buckets, "databases": databases}
 
 
-def _versions(pair: BucketPair, keep_versions: Callable[[BucketEndpoint], None], asking: SideQueries) -> bool:
+def _keep_versions(pair: BucketPair, target: S3Store, asking: SideQueries) -> bool:
     """Whether the target's bucket keeps versions, which it does at the end where the source's does."""
-    with closing(asking.connect(pair.source)) as source, closing(asking.connect(pair.target)) as target:
-        if target.versioned():
-            return True
+    if target.versioned():
+        return True
+    with closing(asking.connect(pair.source)) as source:
         if not source.versioned() and not pair.bucket.versions:
             return False
-    keep_versions(pair.target)
+    target.keep_versions()
     return True
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.manifests.comparison import ComparisonTerms, compare
+from components.agents.mover.compare import ComparisonTerms, compare
 from components.agents.mover.rounds import MANIFEST
 from operations.relocation.buckets import pairs as stores
 from operations.relocation.copies import repair, rounds, verification
@@ -17,7 +17,8 @@ from operations.relocation.copies.verification import Proving
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 
 if TYPE_CHECKING:
-    from operations.relocation.buckets.pairs import BucketPair, Connect
+    from components.agents.mover.scan import Connect
+    from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.copies.rounds import Copy
     from operations.relocation.copies.verification import BucketProof
 

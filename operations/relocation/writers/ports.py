@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, final
 
 from components.agents.mover.store import s3_client
-from components.agents.mover.store.model import BucketClient
 from operations.relocation.cluster import client
 from operations.relocation.databases import postgres_read_only
 from operations.relocation.writers import bucket_policy, minio_admin
@@ -15,7 +14,7 @@ from operations.relocation.writers.suspension import PATIENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from components.agents.mover.store.model import BucketEndpoint
+    from components.agents.mover.scan import Connect
     from operations.clouds.kubernetes.objects import KubernetesApi
     from operations.relocation.config.endpoints import DatabasePlace, RelocationSide, StorePlace
     from operations.relocation.runner.step import Move
@@ -60,22 +59,6 @@ class DatabasePort(Protocol):
         ...
 
 
-class ClosableStore(BucketClient, Protocol):
-    """A bucket with a connection."""
-
-    def close(self) -> None:
-        """Close the connection."""
-        ...
-
-
-class OpenStore(Protocol):
-    """Opens one bucket."""
-
-    def __call__(self, place: BucketEndpoint) -> ClosableStore:
-        """A store for one thread."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuiescePorts:
     """All of them.
@@ -89,7 +72,7 @@ class QuiescePorts:
     cluster: Callable[[RelocationSide, Mapping[str, str], str], KubernetesApi | None]
     stores: Mapping[str, StorePort]
     databases: DatabasePort
-    connect: OpenStore
+    connect: Connect
     patience: Patience = field(default=PATIENT)
 
 

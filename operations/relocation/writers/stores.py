@@ -12,7 +12,7 @@ from operations.relocation.runner.step import StepError
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from components.agents.mover.store.model import BucketClient
+    from components.agents.mover.store.s3_client import S3Store
     from operations.relocation.config.endpoints import Keys, RelocationSide
     from operations.relocation.runner.step import Move
     from operations.relocation.writers.ports import Done, QuiescePorts, StorePort
@@ -142,9 +142,7 @@ def write_again(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, bool
 
 
 @contextmanager
-def _open_bucket(
-    move: Move, hands: QuiescePorts, *, side: str, keys: Keys | None, bucket: str
-) -> Generator[BucketClient]:
+def _open_bucket(move: Move, hands: QuiescePorts, *, side: str, keys: Keys | None, bucket: str) -> Generator[S3Store]:
     """A bucket by a pair of keys, its connection closed at the end.
 
     Raises:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from hashlib import md5
+from pathlib import Path
 from typing import Any
 
-from components.agents.mover.store.model import Body, BucketEndpoint, Head, Listed, Pairs, StoreError
+from components.agents.mover.manifest import Manifest, ManifestRow
+from components.agents.mover.store.model import BucketEndpoint, Head, Listed, Pairs, StoreError
 
 PLACE = BucketEndpoint(endpoint="http://store.example", region="r", bucket="models", access_key="a", secret_key="s")
+
+
+def rows(path: Path) -> list[ManifestRow]:
+    return list(Manifest(path).rows())
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Held:
         return md5(self.content, usedforsecurity=False).hexdigest()
 
 
-class MemoryBody(Body):
+class MemoryBody:
     def __init__(self, head: Head, content: bytes) -> None:
         self.head, self._rest = head, content
 
@@ -99,7 +105,7 @@ class MemoryStore:
         self.bucket.asked_for_tags.append(key)
         return self._held(key, version).tags
 
-    def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> Body:
+    def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> MemoryBody:
         del first, last
         self.bucket.opened.append(key)
         head = self.head(key, version=version)

@@ -3,11 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from proof_store import PLACE, Bucket
+from proof_store import PLACE, Bucket, rows
 
-from components.agents.mover.manifests.manifest import Manifest, ManifestError, rows
-from components.agents.mover.manifests.scan import Sample, ScanRequest, Shard
-from components.agents.mover.manifests.shards import gather, take
+from components.agents.mover.manifest import Manifest, ManifestError
+from components.agents.mover.scan import Sample, ScanRequest, Shard, facts_of, gather, write_manifest
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def bucket() -> Bucket:
 def taken(bucket: Bucket, folder: Path, index: int, of: int, *, name: str = "one", percent: int = 100) -> Path:
     path = folder / f"{name}-{index}-{of}"
     wanted = ScanRequest(place=PLACE, shard=Shard(index=index, of=of), sample=Sample(percent=percent))
-    take(bucket.connect, wanted, path, name=name)
+    write_manifest(bucket.connect, wanted, path, facts=facts_of(wanted, name))
     return path
 
 
@@ -38,12 +37,8 @@ def test_a_shard_that_is_missing_twice_there_or_of_another_look_is_named(bucket:
     first, second = taken(bucket, tmp_path, 0, 2), taken(bucket, tmp_path, 1, 2)
     other, third = taken(bucket, tmp_path, 1, 2, name="other"), taken(bucket, tmp_path, 1, 3)
     sampled = tmp_path / "sampled"
-    take(
-        bucket.connect,
-        ScanRequest(place=PLACE, shard=Shard(index=1, of=2), sample=Sample(percent=5)),
-        sampled,
-        name="one",
-    )
+    wanted = ScanRequest(place=PLACE, shard=Shard(index=1, of=2), sample=Sample(percent=5))
+    write_manifest(bucket.connect, wanted, sampled, facts=facts_of(wanted, "one"))
     gathered = tmp_path / "gathered"
     for parts, why in (
         ([first], "shards 1 of 2 are not there"),

@@ -132,7 +132,8 @@ def test_a_spec_and_its_keys_are_read(told: Path) -> None:
     (told / "keys" / "target" / "session_token").write_text("token")
     here = {"folder": str(told), "keys": str(told / "keys"), "shards": 4, "mib_per_s": 2.5, "sample_percent": 5}
     spec = read_spec(written(told, {**SPEC, **here}), index="3")
-    assert (spec.shard.index, spec.shard.of, spec.mib_per_s, spec.sample.percent) == (3, 4, 2.5, 5)
+    assert (spec.shard.index, spec.shard.of) == (3, 4)
+    assert (spec.options.bandwidth_mib_per_s, spec.request.sample.percent) == (2.5, 5)
     assert (spec.source.access_key, spec.source.secret_key, spec.source.session_token) == ("mover", SECRET, "")
     assert (spec.target.session_token, spec.target.path_style) == ("token", False)
     assert SECRET not in repr(spec)
@@ -177,7 +178,7 @@ def test_progress_tells_rate_and_what_is_left() -> None:
     assert (standing.objects, standing.size, standing.failures, standing.failed) == (4, 400, 1, ("a: why",))
     assert (standing.bytes_per_s, standing.remaining_s) == (10.0, 60.0)
     now[0] += 200
-    progress.reach(objects=5, size=400)
+    progress.reach(5, 400)
     assert progress.standing().bytes_per_s == 0.0
     assert progress.standing().remaining_s is None
     read = json.loads(as_json(progress.standing(), {"bucket": "models"}))

@@ -7,9 +7,9 @@ import pytest
 from object_digest import of_bytes
 from proof_store import PLACE, Bucket, Held, MemoryStore
 
-from components.agents.mover.manifests import scan
-from components.agents.mover.manifests.row import ManifestRow
-from components.agents.mover.manifests.scan import (
+from components.agents.mover import scan
+from components.agents.mover.manifest import ManifestRow
+from components.agents.mover.scan import (
     Sample,
     ScanCallbacks,
     ScanRequest,

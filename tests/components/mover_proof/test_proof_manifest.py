@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from proof_store import rows
 
-from components.agents.mover.manifests import row as external_sort
-from components.agents.mover.manifests.manifest import Manifest, ManifestError, ManifestWriter, rows
-from components.agents.mover.manifests.row import ManifestRow, line_of, row_of
+from components.agents.mover import manifest as manifests
+from components.agents.mover.manifest import Manifest, ManifestError, ManifestRow, ManifestWriter, line_of, row_of
 
 ODD = (
     "plain",
@@ -66,18 +66,18 @@ def test_a_row_survives_its_line_and_the_line_is_one(row: ManifestRow) -> None:
 def test_odd_keys_in_any_order_come_out_in_the_order_of_their_bytes(tmp_path: Path, name: str) -> None:
     found = [ManifestRow(key=key, size=at, order=order) for at, key in enumerate(ODD) for order in (0, 1)]
     path = written(tmp_path / name, found[::2] + found[1::2][::-1])
-    assert list(rows(path)) == in_order(found)
+    assert (rows(path)) == in_order(found)
     assert [each.name for each in tmp_path.iterdir()] == [name]
 
 
 def test_what_does_not_fit_in_memory_is_spilled_merged_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(external_sort, "MERGED_AT_ONCE", 3)
+    monkeypatch.setattr(manifests, "MERGED_AT_ONCE", 3)
     found = [ManifestRow(key=f"k{at * 7919 % 5000}", size=at) for at in range(5000)]
     small, large = written(tmp_path / "small", found, run_bytes=4096), written(tmp_path / "large", found)
     assert small.read_bytes() == large.read_bytes()
-    assert list(rows(small)) == in_order(found)
+    assert (rows(small)) == in_order(found)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small"]
 
 
@@ -97,12 +97,12 @@ def test_its_counts_are_of_versions_objects_and_bytes(tmp_path: Path) -> None:
 
 
 def test_an_empty_bucket_has_a_manifest_too(tmp_path: Path) -> None:
-    assert list(rows(written(tmp_path / "m", []))) == []
+    assert (rows(written(tmp_path / "m", []))) == []
 
 
 def test_the_same_row_twice_is_one_and_another_of_its_version_is_refused(tmp_path: Path) -> None:
     once = ManifestRow(key="a\nb", size=5)
-    assert list(rows(written(tmp_path / "same", [once, ManifestRow(key="c", size=1), once]))) == [
+    assert (rows(written(tmp_path / "same", [once, ManifestRow(key="c", size=1), once]))) == [
         once,
         ManifestRow(key="c", size=1),
     ]
@@ -140,7 +140,7 @@ def test_wherever_it_is_cut_it_is_named(whole: Path) -> None:
     for length in (*range(200), len(content) // 2, *range(len(content) - 200, len(content))):
         cut.write_bytes(content[:length])
         with pytest.raises(ManifestError, match=str(cut)):
-            list(rows(cut))
+            (rows(cut))
 
 
 @given(data=st.data())
@@ -152,7 +152,7 @@ def test_whatever_byte_is_edited_it_is_named(data: st.DataObject, tmp_path_facto
     edited = folder / "edited"
     edited.write_bytes(content)
     with pytest.raises(ManifestError, match=str(edited)):
-        list(rows(edited))
+        (rows(edited))
 
 
 def test_a_row_taken_out_put_in_or_moved_is_named(whole: Path) -> None:
@@ -177,10 +177,10 @@ def test_a_zipped_one_that_is_cut_or_broken_is_named_and_the_same_rows_are_the_s
     for broken in (content[: len(content) // 2], content[:-4], content[:60] + b"xxxx" + content[64:], b"not zipped"):
         second.write_bytes(broken)
         with pytest.raises(ManifestError, match=r"two\.gz"):
-            list(rows(second))
+            (rows(second))
     second.write_bytes(gzip.compress(b""))
     with pytest.raises(ManifestError, match="not a manifest"):
-        list(rows(second))
+        (rows(second))
 
 
 def test_another_format_another_file_and_no_file_are_named(tmp_path: Path, whole: Path) -> None:
@@ -192,6 +192,6 @@ def test_another_format_another_file_and_no_file_are_named(tmp_path: Path, whole
     ):
         other.write_bytes(content)
         with pytest.raises(ManifestError, match=why):
-            list(rows(other))
+            (rows(other))
     with pytest.raises(ManifestError, match="cannot be read"):
-        list(rows(tmp_path / "none"))
+        (rows(tmp_path / "none"))

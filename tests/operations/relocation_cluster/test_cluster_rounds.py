@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.row import ManifestRow
-from components.agents.mover.manifests.scan import ScanRequest, ScanResult
+from components.agents.mover.manifest import ManifestRow, ManifestWriter
+from components.agents.mover.scan import ScanRequest, ScanResult
 from components.agents.mover.store.model import BucketEndpoint, Listed, StoreError
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.relocation.buckets.pairs import pair_buckets

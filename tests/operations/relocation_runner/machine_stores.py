@@ -10,8 +10,7 @@ from typing import Any
 
 from machine_scene import Clock, places
 
-from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.row import ManifestRow
+from components.agents.mover.manifest import ManifestRow, ManifestWriter
 from components.agents.mover.rounds import RoundReport
 from components.agents.mover.store.model import BucketEndpoint, Head, Listed, Pairs, StoreError
 from operations.relocation.config.endpoints import Places
@@ -137,6 +136,15 @@ class FakeStore:
 
     def abandon(self, key: str, upload: str) -> None:
         del key, upload
+
+    def exists(self) -> bool:
+        return (self.place.endpoint, self.place.bucket) in self.stores.buckets
+
+    def create(self) -> None:
+        self.stores.buckets[self.place.endpoint, self.place.bucket] = {}
+
+    def keep_versions(self) -> None:
+        self.stores.keeps_versions.add(self.place.endpoint + self.place.bucket)
 
     def versioned(self) -> bool:
         self._bucket("list")

@@ -15,7 +15,7 @@ from machine_children import begun, ended
 from machine_scene import BEFORE, Scene, steps
 
 from cli.commands.relocation import run
-from components.agents.mover.manifests.comparison import ComparisonTerms
+from components.agents.mover.compare import ComparisonTerms
 from operations.relocation import workspace
 from operations.relocation.copies.verification import BucketProof
 from operations.relocation.runner import execution

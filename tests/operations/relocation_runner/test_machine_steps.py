@@ -278,19 +278,9 @@ def test_room_is_what_drives_say_without_parity() -> None:
 
 
 def provided(world: World, **changed: Any) -> Evidence:
-    made: list[str] = []
-
-    def make(place: Any) -> None:
-        made.append(place.bucket)
-        world.stores.buckets[place.endpoint, place.bucket] = {}
-
-    parts: dict[str, Any] = {
-        "asking": asking(world, **changed),
-        "is_there": lambda place: (place.endpoint, place.bucket) in world.stores.buckets,
-        "make": make,
-        "keep_versions": lambda place: world.stores.keeps_versions.add(place.endpoint + place.bucket),
-    }
-    return {**provision.do(world.move, **parts), "calls": made}
+    before = set(world.stores.buckets)
+    done = provision.do(world.move, asking=asking(world, **changed))
+    return {**done, "calls": [bucket for _, bucket in set(world.stores.buckets) - before]}
 
 
 def test_a_bucket_that_is_missing_is_made_with_versions_as_the_source_has_them(world: World) -> None:

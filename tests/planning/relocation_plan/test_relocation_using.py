@@ -9,11 +9,10 @@ import pytest
 from relocation_looked_kit import KEYS, Kept, Looked, places
 from relocation_plan_kit import Kit
 
-from components.agents.mover.manifests.manifest import ManifestWriter
-from components.agents.mover.manifests.row import ManifestRow
+from components.agents.mover.manifest import ManifestRow, ManifestWriter
 from operations.relocation.config.bucket_locations import bucket_of, find_covered_keys
 from operations.relocation.config.plan_inputs import MeasuredFile, PlacesSummary, merge_measurements
-from operations.relocation.copies import bucket_usage
+from operations.relocation.copies import bucket_usage, verification
 from planning.relocation.inventory.assets import Feature, FeatureUsage
 from planning.relocation.inventory.stack_inventory import AssetMeasurement
 from planning.relocation.plan_form import plan_form
@@ -100,7 +99,7 @@ def test_looking_asks_heads_and_reads_no_bytes_and_says_how_far_it_is(tmp_path: 
 
 
 def test_progress_is_said_while_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bucket_usage, "EVERY", 2)
+    monkeypatch.setattr(verification, "EVERY", 2)
     stores = Looked({"mlflow": {f"k{at}": Kept(size=1) for at in range(5)}})
     said: list[str] = []
     bucket_usage.look_now(places("mlflow"), tmp_path, environment=KEYS, say=said.append, connect=stores.connect)

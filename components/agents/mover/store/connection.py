@@ -10,6 +10,7 @@ import hmac
 import re
 import socket
 import ssl
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -287,13 +288,24 @@ def encode_query(pairs: Iterable[tuple[str, str]]) -> str:
 class SigV4Signer:
     """Signs for one pair of keys in one region; a day's key is made once."""
 
-    def __init__(self, *, access_key: str, secret_key: str, region: str, service: str = "s3") -> None:
+    def __init__(
+        self, *, access_key: str, secret_key: str, region: str, service: str = "s3", session_token: str = ""
+    ) -> None:
         self._access_key = access_key
+        self._session_token = session_token
         self._secret = f"AWS4{secret_key}".encode()
         self._scope = f"{region}/{service}/aws4_request"
         self._steps = (region.encode(), service.encode(), b"aws4_request")
         self._day = ""
         self._key = b""
+
+    def sign(self, method: str, path: str, query: str, headers: Mapping[str, str], *, payload: str) -> dict[str, str]:
+        """The headers of a request that is sent now, with its time and signature; see `authorization`."""
+        now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        signed = {**headers, "x-amz-content-sha256": payload, "x-amz-date": now}
+        if self._session_token:
+            signed["x-amz-security-token"] = self._session_token
+        return {**signed, "authorization": self.authorization(method, path, query, signed, payload=payload)}
 
     def authorization(self, method: str, path: str, query: str, headers: Mapping[str, str], *, payload: str) -> str:
         """Value of the Authorization header.

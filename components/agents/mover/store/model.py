@@ -1,4 +1,4 @@
-"""What the mover knows of an object store: where it is, what lies in it, and how one is asked."""
+"""What the mover knows of an object store: where it is, what lies in it, and how headers say it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from email.header import decode_header, make_header
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
 
 BLOCK: Final = 16 * 2**20  # bytes; what our own hash is made of, and the smallest part of an upload
@@ -96,93 +96,6 @@ class Head:
     metadata: Pairs = ()
     tag_count: int | None = None
     server_time: float = 0.0
-
-
-class Body(Protocol):
-    """Bytes of an object as they come."""
-
-    head: Head
-
-    def read_into(self, buffer: memoryview) -> int:
-        """Fill as much of the buffer as there is; 0 at the end."""
-        ...
-
-    def close(self) -> None:
-        """Give the connection back, or drop it where not everything was read."""
-        ...
-
-
-class BucketClient(Protocol):
-    """One bucket. Not for several threads at once: each has its own.
-
-    Every method raises StoreError; what can be tried again was tried again.
-    """
-
-    place: BucketEndpoint
-
-    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """What a read without a version would find, in the order of the keys' UTF-8 bytes."""
-        ...
-
-    def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """Every version and delete marker, by key, the latest first."""
-        ...
-
-    def head(self, key: str, *, version: str = "") -> Head:
-        """What is said of an object."""
-        ...
-
-    def tags(self, key: str, *, version: str = "") -> Pairs:
-        """Its tags."""
-        ...
-
-    def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> Body:
-        """Bytes `first` to `last`, both included; `last` -1 for the end.
-
-        Args:
-            etag: only if it still has this one; StoreError with status 412 if not.
-        """
-        ...
-
-    def put(self, key: str, body: memoryview, *, sha256: str, like: Head, tags: Pairs = ()) -> Head:
-        """Write an object in one request; the store checks the digest (hex) of what arrives."""
-        ...
-
-    def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
-        """Begin an upload in parts; its id."""
-        ...
-
-    def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
-        """Write one part; its etag."""
-        ...
-
-    def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
-        """Put the parts together."""
-        ...
-
-    def abandon(self, key: str, upload: str) -> None:
-        """Throw an unfinished upload away."""
-        ...
-
-    def uploads(self, key: str) -> tuple[str, ...]:
-        """Ids of the unfinished uploads of a key."""
-        ...
-
-    def delete(self, key: str, *, version: str = "") -> str:
-        """Delete an object; without a version a marker is put where the bucket has versions, and its id answered."""
-        ...
-
-    def set_tags(self, key: str, tags: Pairs, *, version: str = "") -> None:
-        """Replace its tags."""
-        ...
-
-    def versioned(self) -> bool:
-        """Whether the bucket keeps versions."""
-        ...
-
-    def close(self) -> None:
-        """Close the connection; the next request opens it again."""
-        ...
 
 
 PREFIX: Final = "x-amz-meta-"

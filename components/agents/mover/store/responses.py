@@ -151,6 +151,22 @@ def etag_of(content: bytes) -> str:
     return _text(_tree(content), "ETag").strip('"')
 
 
+# https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html and API_PutBucketVersioning.html (2026-11-22)
+XMLNS: Final = "http://s3.amazonaws.com/doc/2006-03-01/"
+VERSIONING: Final = (
+    f'<VersioningConfiguration xmlns="{XMLNS}"><Status>Enabled</Status></VersioningConfiguration>'.encode()
+)
+DEFAULT_REGION: Final = "us-east-1"  # whose buckets name no region
+
+
+def location_of(region: str) -> bytes:
+    """The document that makes a bucket in a region."""
+    if region in {"", DEFAULT_REGION}:
+        return b""
+    where = f"<LocationConstraint>{region}</LocationConstraint>"
+    return f'<CreateBucketConfiguration xmlns="{XMLNS}">{where}</CreateBucketConfiguration>'.encode()
+
+
 def keeps_versions(content: bytes) -> bool:
     """Whether a bucket's state says that it keeps versions."""
     return _text(_tree(content), "Status") == "Enabled"

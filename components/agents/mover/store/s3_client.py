@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 ANSWER_MOST: Final = 16 * 2**20  # bytes of an answer in XML; 1,000 keys of 1,024 bytes, encoded, are 4 MiB
 OK: Final = 300  # statuses below it
 GONE: Final = 404
+OURS: Final = "BucketAlreadyOwnedByYou"
 GOOGLE: Final = "storage.googleapis.com"
 ATTEMPTS: Final = 7  # of one request, together about 20 seconds of waiting
 FIRST_WAIT: Final = 0.2  # seconds, doubled after each attempt
@@ -43,7 +44,9 @@ def connect(place: BucketEndpoint) -> S3Store:
 
 
 class S3Store:
-    """One bucket; see `model.BucketClient`.
+    """One bucket. Not for several threads at once: each has its own.
+
+    Every method raises StoreError; what can be tried again was tried again.
 
     Attributes:
         lost: how often an answer was lost and the request sent again, so that a write may have been done twice.
@@ -59,18 +62,23 @@ class S3Store:
         self._root = f"/{place.bucket}" if inside else ""
         self._host = parts.netloc if inside else f"{place.bucket}.{parts.netloc}"
         self._connection = HttpConnection(place.endpoint, authority=place.authority, host=host)
-        self._signer = SigV4Signer(access_key=place.access_key, secret_key=place.secret_key, region=place.region)
+        self._signer = SigV4Signer(
+            access_key=place.access_key,
+            secret_key=place.secret_key,
+            region=place.region,
+            session_token=place.session_token,
+        )
         self._google = parts.netloc.endswith(GOOGLE)
         # Google unpacks what was stored with gzip, unless one says that packed is welcome.
         # https://cloud.google.com/storage/docs/transcoding (2026-11-22)
         self._reading = {"accept-encoding": "gzip"} if self._google else {}
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection; the next request opens it again."""
         self._connection.drop()
 
     def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """See `model.BucketClient`."""
+        """What a read without a version would find, in the order of the keys' UTF-8 bytes."""
         query = (("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("start-after", after),) if after else ()
         while True:
@@ -81,7 +89,7 @@ class S3Store:
             where = (("continuation-token", page.token),)
 
     def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """See `model.BucketClient`."""
+        """Every version and delete marker, by key, the latest first."""
         if self._google:  # its XML tells generations in words of its own
             raise responses.error(self.place, self._what("GET", ""), responses.NO_VERSIONS, 501)
         query = (("versions", ""), ("encoding-type", "url"), ("prefix", prefix))
@@ -94,13 +102,13 @@ class S3Store:
             where = (("key-marker", page.token), ("version-id-marker", page.version))
 
     def head(self, key: str, *, version: str = "") -> Head:
-        """See `model.BucketClient`."""
+        """What is said of an object."""
         answer = self._ask("HEAD", key, _of(version))
         self._connection.done(answer)
         return head_of(answer.headers)
 
     def tags(self, key: str, *, version: str = "") -> Pairs:
-        """See `model.BucketClient`; none where the store has no such thing."""
+        """Its tags; none where the store has no such thing."""
         if self._google:
             return ()
         try:
@@ -111,29 +119,33 @@ class S3Store:
             raise
 
     def open(self, key: str, *, version: str = "", first: int = 0, last: int = -1, etag: str = "") -> S3Body:
-        """See `model.BucketClient`."""
+        """Bytes `first` to `last`, both included; `last` -1 for the end.
+
+        Args:
+            etag: only if it still has this one; StoreError with status 412 if not.
+        """
         return S3Body(self, key, version=version, first=first, last=last, etag=etag)
 
     def put(self, key: str, body: memoryview, *, sha256: str, like: Head, tags: Pairs = ()) -> Head:
-        """See `model.BucketClient`."""
+        """Write an object in one request; the store checks the digest (hex) of what arrives."""
         answer = self._ask("PUT", key, headers=self._like(like, tags), body=body, digest=sha256)
         self._finish_reading(answer)
         return head_of({**answer.headers, "content-length": str(len(body))})
 
     def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
-        """See `model.BucketClient`."""
+        """Begin an upload in parts; its id."""
         content = self._document("POST", key, (("uploads", ""),), headers=self._like(like, tags))
         return responses.upload_id(content)
 
     def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
-        """See `model.BucketClient`."""
+        """Write one part; its etag."""
         query = (("partNumber", str(number)), ("uploadId", upload))
         answer = self._ask("PUT", key, query, body=body, digest=sha256)
         self._finish_reading(answer)
         return answer.headers.get("etag", "").strip('"')
 
     def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
-        """See `model.BucketClient`."""
+        """Put the parts together."""
         before = self.lost
         body = responses.parts_of(etags)
         try:
@@ -151,7 +163,7 @@ class S3Store:
         return head_of({**answer.headers, "etag": responses.etag_of(content), "content-length": "0"})
 
     def abandon(self, key: str, upload: str) -> None:
-        """See `model.BucketClient`."""
+        """Throw an unfinished upload away."""
         try:
             self._document("DELETE", key, (("uploadId", upload),))
         except StoreError as error:
@@ -164,27 +176,46 @@ class S3Store:
         return responses.uploads_of(content, key)
 
     def delete(self, key: str, *, version: str = "") -> str:
-        """See `model.BucketClient`; the id of the marker, or ""."""
+        """Delete an object; without a version a marker is put where the bucket has versions, whose id is answered."""
         answer = self._ask("DELETE", key, _of(version))
         self._finish_reading(answer)
         return answer.headers.get("x-amz-version-id", "")
 
     def set_tags(self, key: str, tags: Pairs, *, version: str = "") -> None:
-        """See `model.BucketClient`."""
+        """Replace its tags."""
         if self._google:
             return
         query = (("tagging", ""), *_of(version))
         if not tags:
             self._document("DELETE", key, query)
             return
-        body = responses.tagging(tags)
-        check = b64encode(md5(body, usedforsecurity=False).digest()).decode()
-        headers = {"content-md5": check}
-        self._finish_reading(self._ask("PUT", key, query, headers=headers, body=memoryview(body), digest=_digest(body)))
+        self._put_document(key, query, responses.tagging(tags))
 
     def versioned(self) -> bool:
-        """See `model.BucketClient`."""
+        """Whether the bucket keeps versions."""
         return responses.keeps_versions(self._document("GET", "", (("versioning", ""),)))
+
+    def keep_versions(self) -> None:
+        """Let the bucket keep versions."""
+        self._put_document("", (("versioning", ""),), responses.VERSIONING)
+
+    def exists(self) -> bool:
+        """Whether there is such a bucket."""
+        try:
+            self._document("HEAD", "", ())
+        except StoreError as error:
+            if error.status == GONE:
+                return False
+            raise
+        return True
+
+    def create(self) -> None:
+        """Make the bucket; nothing where it is ours already."""
+        try:
+            self._put_document("", (), responses.location_of(self.place.region))
+        except StoreError as error:
+            if error.code != OURS:
+                raise
 
     def read(self, key: str, *, version: str, ranged: str, etag: str) -> ResponseHead:
         """Head of an answer whose body the caller reads."""
@@ -202,6 +233,10 @@ class S3Store:
     def give_back(self, answer: ResponseHead) -> None:
         """Keep the connection, or drop it where the body was not read to its end."""
         self._connection.done(answer)
+
+    def _put_document(self, key: str, query: Query, body: bytes) -> None:
+        headers = {"content-md5": b64encode(md5(body, usedforsecurity=False).digest()).decode()}
+        self._finish_reading(self._ask("PUT", key, query, headers=headers, body=memoryview(body), digest=_digest(body)))
 
     def _document(self, method: str, key: str, query: Query, *, headers: dict[str, str] | None = None) -> bytes:
         return self._finish_reading(self._ask(method, key, query, headers=headers))
@@ -230,7 +265,7 @@ class S3Store:
         text = encode_query(query)
         target = f"{path}?{text}" if text else path
         for attempt in range(1, ATTEMPTS + 1):
-            signed = self._signed(method, path, text, headers or {}, digest)
+            signed = self._signer.sign(method, path, text, {"host": self._host, **(headers or {})}, payload=digest)
             if body is not None or method in {"PUT", "POST"}:
                 signed["content-length"] = str(len(body) if body is not None else 0)
             try:
@@ -249,14 +284,6 @@ class S3Store:
                     raise refused
             wait(attempt)
         raise AssertionError
-
-    def _signed(self, method: str, path: str, query: str, more: dict[str, str], digest: str) -> dict[str, str]:
-        headers = {"host": self._host, "x-amz-content-sha256": digest, **more}
-        headers["x-amz-date"] = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        if self.place.session_token:
-            headers["x-amz-security-token"] = self.place.session_token
-        headers["authorization"] = self._signer.authorization(method, path, query, headers, payload=digest)
-        return headers
 
     def _like(self, like: Head, tags: Pairs) -> dict[str, str]:
         return headers_like(like, () if self._google else tags)  # it has no tags; the comparison names what is lost
@@ -279,7 +306,7 @@ class S3Body:
         self.head = head_of(self._answer.headers)
 
     def read_into(self, buffer: memoryview) -> int:
-        """See `model.Body`."""
+        """Fill as much of the buffer as there is; 0 at the end."""
         while True:
             try:
                 count = self._store.take(self._answer, buffer)
@@ -295,7 +322,7 @@ class S3Body:
             return count
 
     def close(self) -> None:
-        """See `model.Body`."""
+        """Give the connection back, or drop it where not everything was read."""
         self._store.give_back(self._answer)
 
     def _open(self, etag: str) -> ResponseHead:

@@ -1,4 +1,4 @@
-"""Looking at a live bucket: size, headers, metadata and tags of every object, and bytes where they are to be read.
+"""Manifests of live buckets: size, headers, metadata and tags of every object, and bytes where they are to be read.
 
 SHA-256 over the SHA-256 of each block of 16 MiB, in order, and the size: blocks can be read side by side, and a store
 that is given a block's digest checks it on arrival. An object without bytes has no block.
@@ -10,19 +10,24 @@ import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
-from components.agents.mover.manifests.row import ManifestRow
+from components.agents.mover.manifest import Manifest, ManifestError, ManifestRow, ManifestWriter
 from components.agents.mover.store.model import BLOCK, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from pathlib import Path
 
-    from components.agents.mover.store.model import Body, BucketClient, BucketEndpoint, Head, Listed
+    from components.agents.mover.manifest import Counts
+    from components.agents.mover.store.model import BucketEndpoint, Head, Listed
+    from components.agents.mover.store.s3_client import S3Body, S3Store
+
+    Connect = Callable[[BucketEndpoint], S3Store]
 
 
 ALL: Final = 100  # percent
@@ -142,42 +147,35 @@ class ScanCallbacks:
         stop: whether to stop before the next object.
     """
 
-    row: Callable[[ManifestRow], None]
+    row: Callable[[ManifestRow], None] = lambda _: None
     spend: Callable[[int], None] = lambda _: None
     stop: Callable[[], bool] = lambda: False
+
+
+UNWATCHED: Final = ScanCallbacks()
 
 
 class ScanStoppedError(Exception):
     """It was asked to stop, and did between two objects."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectChange:
-    """An object that is no longer what was listed."""
-
-    key: str
-    how: str
-
-
-def scan_bucket(
-    connect: Callable[[BucketEndpoint], BucketClient], wanted: ScanRequest, watching: ScanCallbacks
-) -> ScanResult:
+def scan_bucket(connect: Connect, wanted: ScanRequest, watching: ScanCallbacks) -> ScanResult:
     """Look at a bucket.
 
     Raises:
         StoreError: the store refused or failed.
-        StoppedError: as `watching` asked.
+        ScanStoppedError: as `watching` asked.
     """
     seen = ScanResult()
     mine = threading.local()
     with ExitStack() as stack:
 
-        def open_store() -> BucketClient:
+        def open_store() -> S3Store:
             store = connect(wanted.place)
             stack.callback(store.close)
             return store
 
-        def rows_of(several: list[Numbered]) -> list[ManifestRow | ObjectChange]:
+        def rows_of(several: list[Numbered]) -> list[ManifestRow | str]:
             if not hasattr(mine, "store"):
                 mine.store = open_store()
             return [_row_or_change(mine.store, each, wanted, watching) for each in several]
@@ -186,23 +184,18 @@ def scan_bucket(
         results = _side_by_side(rows_of, listed, threads=wanted.threads, stop=watching.stop)
         stack.callback(results.close)
         for each in results:
-            if isinstance(each, ManifestRow):
-                _count(seen, each)
-                watching.row(each)
+            if isinstance(each, str):
+                seen.changes += 1
+                seen.changed += [each] if len(seen.changed) < NAMED else []
                 continue
-            seen.changes += 1
-            if len(seen.changed) < NAMED:
-                seen.changed.append(f"{each.key}: {each.how}")
+            seen.rows, seen.size = seen.rows + 1, seen.size + each.size
+            if each.digest:
+                seen.read_rows, seen.read_bytes = seen.read_rows + 1, seen.read_bytes + each.size
+            watching.row(each)
     return seen
 
 
-def _count(seen: ScanResult, row: ManifestRow) -> None:
-    seen.rows, seen.size = seen.rows + 1, seen.size + row.size
-    if row.digest:
-        seen.read_rows, seen.read_bytes = seen.read_rows + 1, seen.read_bytes + row.size
-
-
-def _number_versions(store: BucketClient, wanted: ScanRequest, seen: ScanResult) -> Iterator[Numbered]:
+def _number_versions(store: S3Store, wanted: ScanRequest, seen: ScanResult) -> Iterator[Numbered]:
     """Every version of this shard, with its place among those of its key."""
     listing = store.versions() if wanted.versions else store.listing()
     for key, versions in groupby(listing, attrgetter("key")):
@@ -213,15 +206,15 @@ def _number_versions(store: BucketClient, wanted: ScanRequest, seen: ScanResult)
 
 
 def _side_by_side(
-    work: Callable[[list[Numbered]], list[ManifestRow | ObjectChange]],
+    work: Callable[[list[Numbered]], list[ManifestRow | str]],
     listed: Iterable[Numbered],
     *,
     threads: int,
     stop: Callable[[], bool],
-) -> Generator[ManifestRow | ObjectChange]:
+) -> Generator[ManifestRow | str]:
     """Results in the order of the listing; few wait in memory however long it is."""
     rest = iter(listed)
-    waiting: deque[Future[list[ManifestRow | ObjectChange]]] = deque()
+    waiting: deque[Future[list[ManifestRow | str]]] = deque()
     with ThreadPoolExecutor(threads, "look") as pool:
         try:
             while several := list(islice(rest, TOGETHER)):
@@ -237,21 +230,23 @@ def _side_by_side(
 
 
 def _row_or_change(
-    store: BucketClient, numbered: Numbered, wanted: ScanRequest, watching: ScanCallbacks
-) -> ManifestRow | ObjectChange:
+    store: S3Store, numbered: Numbered, wanted: ScanRequest, watching: ScanCallbacks
+) -> ManifestRow | str:
+    """The row of an object, or in words how it is no longer what was listed."""
     order, listed = numbered
     if listed.deleted:
         return ManifestRow(key=listed.key, size=0, order=order, deleted=True, version=listed.version)
     try:
         head, digest = _read(store, listed, wanted, watching)
         if (head.size, head.etag) != (listed.size, listed.etag):
-            return ObjectChange(listed.key, f"written since it was listed: {listed.size} bytes then, {head.size} now")
-        tags = () if _has_none(head, wanted) else store.tags(listed.key, version=listed.version)
+            return f"{listed.key}: written since it was listed: {listed.size} bytes then, {head.size} now"
+        untagged = head.tag_count == 0 or (head.tag_count is None and wanted.counts_tags)
+        tags = () if untagged else store.tags(listed.key, version=listed.version)
     except StoreError as error:
         if error.status == NO_SUCH:
-            return ObjectChange(listed.key, "deleted since it was listed")
+            return f"{listed.key}: deleted since it was listed"
         if error.status == NO_LONGER:
-            return ObjectChange(listed.key, "written since it was listed")
+            return f"{listed.key}: written since it was listed"
         raise
     return ManifestRow(
         key=listed.key,
@@ -266,7 +261,7 @@ def _row_or_change(
     )
 
 
-def _read(store: BucketClient, listed: Listed, wanted: ScanRequest, watching: ScanCallbacks) -> tuple[Head, str]:
+def _read(store: S3Store, listed: Listed, wanted: ScanRequest, watching: ScanCallbacks) -> tuple[Head, str]:
     """What the store says of an object, and the hash of its bytes where they are read."""
     if not wanted.sample.reads(listed.key, listed.size):
         return store.head(listed.key, version=listed.version), ""
@@ -277,11 +272,7 @@ def _read(store: BucketClient, listed: Listed, wanted: ScanRequest, watching: Sc
     return body.head, digest
 
 
-def _has_none(head: Head, wanted: ScanRequest) -> bool:
-    return head.tag_count == 0 or (head.tag_count is None and wanted.counts_tags)
-
-
-def digest_of(body: Body, *, spend: Callable[[int], None] = lambda _: None) -> tuple[int, str]:
+def digest_of(body: S3Body, *, spend: Callable[[int], None] = lambda _: None) -> tuple[int, str]:
     """How many bytes come, and our own hash of them; the body is closed."""
     buffer = memoryview(bytearray(READ_BYTES))
     size, digests, block, held = 0, list[bytes](), sha256(), 0
@@ -298,3 +289,86 @@ def digest_of(body: Body, *, spend: Callable[[int], None] = lambda _: None) -> t
     if held:
         digests.append(block.digest())
     return size, of_blocks(digests, size=size)
+
+
+def write_manifest(
+    connect: Connect,
+    wanted: ScanRequest,
+    path: Path,
+    *,
+    facts: Mapping[str, object],
+    watching: ScanCallbacks = UNWATCHED,
+) -> ScanResult:
+    """Write the manifest of a live bucket, or of one shard of it.
+
+    Args:
+        facts: what is read and how, for its first line.
+
+    Raises:
+        StoreError: the store refused or failed.
+        ScanStoppedError: as `watching` asked.
+        OSError: the file cannot be written.
+    """
+    with ManifestWriter(path, bucket=wanted.place.bucket, facts=facts) as writer:
+
+        def add(row: ManifestRow) -> None:
+            writer.add(row)
+            watching.row(row)
+
+        return scan_bucket(connect, wanted, replace(watching, row=add))
+
+
+def facts_of(wanted: ScanRequest, name: str) -> dict[str, object]:
+    """What the manifest of one shard says of how it came about.
+
+    Args:
+        name: of this look, so that an older manifest is not taken for it.
+    """
+    return {
+        "look": name,
+        "endpoint": wanted.place.endpoint,
+        "versions": wanted.versions,
+        "sample": asdict(wanted.sample),
+        "shard": asdict(wanted.shard),
+    }
+
+
+def gather(parts: Iterable[Path], path: Path, *, name: str) -> Counts:
+    """One manifest of all shards.
+
+    Raises:
+        ManifestError: a shard is missing, twice there, of another look, or cannot be believed.
+    """
+    shards: dict[int, Path] = {}
+    of, whole = 0, dict[str, object]()
+    writer: ManifestWriter | None = None
+    with ExitStack() as stack:
+        for each in parts:
+            manifest = Manifest(each)
+            manifest.begin()
+            index, of = _shard_of(manifest, name=name, of=of)
+            if index in shards:
+                raise ManifestError(f"{each}: shard {index} is {shards[index]} too")
+            shards[index] = each
+            facts = {**manifest.facts, "shard": asdict(Shard())}
+            if writer is None:
+                whole = facts
+                writer = stack.enter_context(ManifestWriter(path, bucket=manifest.bucket, facts=whole))
+            if facts != whole:
+                raise ManifestError(f"{each}: the shard was looked at otherwise than the others: {facts}, {whole}")
+            for row in manifest.rows():
+                writer.add(row)
+        missing = [str(index) for index in range(max(of, 1)) if index not in shards]
+        if writer is None or missing:
+            raise ManifestError(f"{path}: shards {', '.join(missing)} of {of} are not there")
+        return writer.close()
+
+
+def _shard_of(manifest: Manifest, *, name: str, of: int) -> tuple[int, int]:
+    shard = manifest.facts.get("shard")
+    if manifest.facts.get("look") != name or not isinstance(shard, dict):
+        raise ManifestError(f"{manifest.path}: of the look {manifest.facts.get('look')!r}, not {name!r}")
+    known = cast("dict[str, int]", shard)
+    if of not in {0, known["of"]}:
+        raise ManifestError(f"{manifest.path}: one of {known['of']} shards, the others are of {of}")
+    return known["index"], known["of"]

@@ -7,34 +7,187 @@ from __future__ import annotations
 
 import glob
 import gzip
+import heapq
 import json
 import os
 import shutil
 import tempfile
 import zlib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, Self, cast
-
-from components.agents.mover.manifests.row import RUN_BYTES, SortedLines, line_of, row_of, sort_key_of
+from typing import IO, TYPE_CHECKING, Final, Self, TypeVar, cast
 
 if TYPE_CHECKING:
+    from _hashlib import HASH
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from types import TracebackType
 
-    from components.agents.mover.manifests.row import Key, ManifestRow
+    from components.agents.mover.store.model import Pairs
 
 FORMAT: Final = 1
 ZIPPED: Final = ".gz"
 ENDS_WITHOUT: Final = "it ends without its last line: it was cut off"
+UTF_8: Final = ("utf-8", "surrogatepass")  # a key that is no text survives too
+RUN_BYTES: Final = 16 * 2**20  # lines kept in memory; as objects of Python they take about three times that
+MERGED_AT_ONCE: Final = 64  # files open side by side
+BUFFER: Final = 2**16  # bytes read ahead of each run
+Key = tuple[str, int, int, int]  # the object's key and the version's order, then what is counted: size, deleted
+Left = TypeVar("Left")
+Right = TypeVar("Right")
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 _to_sorted_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
 
 class ManifestError(Exception):
     """A manifest that cannot be written or believed. The message names the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestRow:
+    """One version of an object: everything of it that a move must not lose.
+
+    Args:
+        order: 0 for what a plain read gets, 1 for the version before it, and so on: ids differ from store to store.
+        deleted: a delete marker; it has no bytes and no digest.
+        digest: own hash, see `scan.of_blocks`; "" where the bytes were not read.
+        headers: system metadata, content-type among it.
+        metadata: the user's own.
+        etag: of its own store, only to tell that it was changed since; never compared between stores.
+        version: id at its own store; never compared between stores.
+    """
+
+    key: str
+    size: int
+    order: int = 0
+    deleted: bool = False
+    digest: str = ""
+    headers: Pairs = ()
+    metadata: Pairs = ()
+    tags: Pairs = ()
+    etag: str = ""
+    version: str = ""
+
+
+def line_of(row: ManifestRow) -> bytes:
+    """A row's line, with its end."""
+    proof = (row.key, row.order, row.size, int(row.deleted), row.digest, row.headers, row.metadata, row.tags)
+    return f"{_to_json(proof)}\t{_to_json((row.etag, row.version))}\n".encode(*UTF_8)
+
+
+def row_of(line: bytes) -> ManifestRow:
+    """The row of a line.
+
+    Raises:
+        ValueError: it is none.
+    """
+    proof, _, own = line.decode(*UTF_8).partition("\t")
+    key, order, size, deleted, digest, *pairs = json.loads(proof)
+    headers, metadata, tags = (tuple((name, value) for name, value in each) for each in pairs)
+    etag, version = json.loads(own)
+    return ManifestRow(
+        key=key,
+        order=order,
+        size=size,
+        deleted=bool(deleted),
+        digest=digest,
+        headers=headers,
+        metadata=metadata,
+        tags=tags,
+        etag=etag,
+        version=version,
+    )
+
+
+def proof_of(line: bytes) -> list[object]:
+    """The part of a line that must be equal on both sides, without etag and version.
+
+    Raises:
+        ValueError: it is no row.
+    """
+    return cast("list[object]", json.loads(line.partition(b"\t")[0].decode(*UTF_8)))
+
+
+def sort_key_of(line: bytes) -> Key:
+    """What lines are sorted by; text in Python sorts as its UTF-8 bytes do, and so as stores list keys."""
+    return cast("Key", tuple(proof_of(line)[:4]))
+
+
+def align(
+    left: Iterator[tuple[str, Left]], right: Iterator[tuple[str, Right]]
+) -> Iterator[tuple[str, Left | None, Right | None]]:
+    """Two streams sorted by key in one pass: each key that one of them has, and what each has of it."""
+    one, other = next(left, None), next(right, None)
+    while one is not None or other is not None:
+        if other is None or (one is not None and one[0] < other[0]):
+            one = cast("tuple[str, Left]", one)
+            yield one[0], one[1], None
+            one = next(left, None)
+        elif one is None or other[0] < one[0]:
+            yield other[0], None, other[1]
+            other = next(right, None)
+        else:
+            yield one[0], one[1], other[1]
+            one, other = next(left, None), next(right, None)
+
+
+class SortedLines:
+    """Lines in any order in, sorted lines out, once.
+
+    Args:
+        folder: where runs lie until they are merged; the caller makes and removes it.
+    """
+
+    def __init__(self, folder: Path, *, run_bytes: int) -> None:
+        self._folder, self._run_bytes = folder, run_bytes
+        self._waiting: list[tuple[Key, bytes]] = []
+        self._waiting_bytes = 0
+        self._runs: list[list[Path]] = [[]]  # by how often their lines were merged
+        self._numbers = count()
+
+    def add(self, key: Key, line: bytes) -> None:
+        """One line, with its end."""
+        self._waiting.append((key, line))
+        self._waiting_bytes += len(line)
+        if self._waiting_bytes >= self._run_bytes:
+            self._spill()
+
+    def merged(self) -> Iterator[tuple[Key, bytes]]:
+        """Every line in order, and what it was sorted by."""
+        if not any(self._runs):  # nothing had to be spilled
+            self._waiting.sort()
+            yield from self._waiting
+            return
+        self._spill()
+        yield from self._merge([run for level in self._runs for run in level])
+
+    def _spill(self) -> None:
+        if not self._waiting:
+            return
+        self._waiting.sort()
+        self._keep((line for _, line in self._waiting), level=0)
+        self._waiting, self._waiting_bytes = [], 0
+        for level, runs in enumerate(self._runs):
+            if len(runs) >= MERGED_AT_ONCE:
+                self._keep((line for _, line in self._merge(runs)), level=level + 1)
+                self._runs[level] = []
+
+    def _keep(self, lines: Iterable[bytes], *, level: int) -> None:
+        path = self._folder / f"run-{next(self._numbers)}"
+        with path.open("wb", buffering=BUFFER) as file:
+            file.writelines(lines)
+        if level == len(self._runs):
+            self._runs.append([])
+        self._runs[level].append(path)
+
+    def _merge(self, runs: list[Path]) -> Generator[tuple[Key, bytes]]:
+        with ExitStack() as stack:
+            files = [stack.enter_context(run.open("rb", buffering=BUFFER)) for run in runs]
+            yield from heapq.merge(*(((sort_key_of(line), line) for line in file) for file in files))
+        for run in runs:
+            run.unlink()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +223,7 @@ class ManifestWriter:
         for killed in path.parent.glob(f".{glob.escape(path.name)}.*.new"):  # a manifest has one writer
             shutil.rmtree(killed, ignore_errors=True)
         self._folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent))
-        self._lines = SortedLines(self._folder, key_of=sort_key_of, run_bytes=run_bytes)
+        self._lines = SortedLines(self._folder, run_bytes=run_bytes)
         self._closed: Counts | None = None
 
     def add(self, row: ManifestRow) -> None:
@@ -136,10 +289,10 @@ def _write_lines(
         whole.update(line)
         write(line)
         rows, objects, size = rows + 1, objects + (order == 0 and not deleted), size + held
-    told = {"rows": rows, "objects": objects, "bytes": size}
-    whole.update(_to_sorted_json(told).encode())
+    counts = {"rows": rows, "objects": objects, "bytes": size}
+    whole.update(_to_sorted_json(counts).encode())
     digest = whole.hexdigest()
-    write(f"{_to_sorted_json({**told, 'sha256': digest})}\n".encode())
+    write(f"{_to_sorted_json({**counts, 'sha256': digest})}\n".encode())
     return Counts(rows=rows, objects=objects, size=size, sha256=digest)
 
 
@@ -161,16 +314,15 @@ class Manifest:
     """A manifest that is read from its first line to its last, once.
 
     Args:
-        path: of the file.
         bucket: what it is of; "" until the first line was read.
         facts: what was read and how.
-        counts: what it holds; None until its last line was read and believed.
+        counts: what it holds; empty until its last line was read and believed.
     """
 
     path: Path
     bucket: str = ""
     facts: dict[str, object] = field(default_factory=dict[str, object])
-    counts: Counts | None = None
+    counts: Counts = field(default_factory=Counts)
 
     def begin(self) -> None:
         """Read the first line alone.
@@ -198,7 +350,7 @@ class Manifest:
             raise ManifestError(f"{self.path} cannot be read: {error.strerror or error}") from error
 
     def rows(self) -> Iterator[ManifestRow]:
-        """Every row, as `lines`."""
+        """Every row in the order of keys and versions, as `lines`."""
         for line in self.lines():
             try:
                 yield row_of(line)
@@ -207,17 +359,12 @@ class Manifest:
 
     def _checked(self, file: IO[bytes]) -> Iterator[bytes]:
         whole = sha256()
-
-        def digest_with(end: bytes) -> str:
-            whole.update(end)
-            return whole.hexdigest()
-
         head = file.readline()
         self._begin(head)
         whole.update(head)
         for rows, (line, following) in enumerate(pairwise(chain(file, (b"",)))):
             if not following:
-                self.counts = self._end(line, rows=rows, digest_with=digest_with)
+                self.counts = self._end(line, whole, rows=rows)
                 return
             whole.update(line)
             yield line
@@ -231,26 +378,17 @@ class Manifest:
             raise ManifestError(f"{self.path}: format {first['atoll_manifest']}, this Atoll reads {FORMAT}")
         self.bucket, self.facts = str(first["bucket"]), cast("dict[str, object]", first["facts"])
 
-    def _end(self, line: bytes, *, rows: int, digest_with: Callable[[bytes], str]) -> Counts:
+    def _end(self, line: bytes, whole: HASH, *, rows: int) -> Counts:
         if not line.startswith(b"{") or not line.endswith(b"}\n"):
             raise ManifestError(f"{self.path}: {ENDS_WITHOUT}")
         last = cast("dict[str, int]", _object_of(line))
         if last["rows"] != rows:
             raise ManifestError(f"{self.path}: {last['rows']} rows were written, {rows} are there: it was edited")
         written = str(last.pop("sha256"))
-        digest = digest_with(_to_sorted_json(last).encode())
-        if digest != written:
+        whole.update(_to_sorted_json(last).encode())
+        if whole.hexdigest() != written:
             raise ManifestError(f"{self.path}: its lines are not those that were written: it was edited")
-        return Counts(rows=rows, objects=last["objects"], size=last["bytes"], sha256=digest)
-
-
-def rows(path: Path) -> Iterator[ManifestRow]:
-    """Every row of a manifest, in the order of keys and versions.
-
-    Raises:
-        ManifestError: it is no manifest, or was cut or edited; told at the end at the latest.
-    """
-    return Manifest(path).rows()
+        return Counts(rows=rows, objects=last["objects"], size=last["bytes"], sha256=written)
 
 
 def _reading(path: Path) -> IO[bytes]:
@@ -262,3 +400,22 @@ def _reading(path: Path) -> IO[bytes]:
 def _object_of(line: bytes) -> dict[str, object]:
     read = json.loads(line) if line.startswith(b"{") else None
     return cast("dict[str, object]", read) if isinstance(read, dict) else {}
+
+
+def write_json(path: Path, what: Mapping[str, object]) -> None:
+    """Write canonical JSON beside the path, then rename: a reader finds all of it or what was there before.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii", newline="\n") as file:
+            file.write(json.dumps(what, indent=2, sort_keys=True) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        Path(beside).replace(path)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise

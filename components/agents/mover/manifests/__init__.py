@@ -1,1 +1,0 @@
-"""Lists of what a bucket holds, with block hashes: written, sorted, sampled and compared."""
