@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from planning.costs.json_shapes import LineForm
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
-    from planning.relocation.form import ByHandForm, CellForm, RelocationPlanForm, ThingForm
+    from planning.relocation.plan_form import ByHandForm, CellForm, RelocationPlanForm, ThingForm
 
     Row = tuple[Sentence, ...]
 

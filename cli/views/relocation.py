@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from operations.relocation.runner.status import StatusForm
     from planning.costs.json_shapes import LineForm, RangeForm
-    from planning.relocation.form import DurationForm, RelocationPlanForm, ThingForm
+    from planning.relocation.plan_form import DurationForm, RelocationPlanForm, ThingForm
 
 
 # What the keys of the bill's lines begin with, in the order in which they are shown.

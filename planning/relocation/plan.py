@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import find_traits
-from planning.relocation.costs.bill import moving_bill
+from planning.relocation.costs.bill import RelocationNote, moving_bill
 from planning.relocation.costs.break_even import break_even
 from planning.relocation.costs.route import Route
 from planning.relocation.inventory.assets import AssetKind
 from planning.relocation.inventory.stack_inventory import NOTHING_COUNTED, SAMPLE, volume_of, volumes_of
 from planning.relocation.methods.data_loss import choose
 from planning.relocation.methods.manual_procedures import list_manual_moves
-from planning.relocation.methods.move_methods import applicable
+from planning.relocation.methods.move_methods import SOURCES, applicable
 from planning.relocation.questions import questions
 from planning.relocation.refusals import refusals
 from planning.relocation.write_freeze import times
@@ -21,7 +21,7 @@ from planning.values.errors import InputError
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
     from decimal import Decimal
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from planning.spec.cluster import Placement
     from planning.spec.lock import Lock
 
+# "Amazon S3 deletes expired objects on your behalf": no policy of a bucket, which binds users, stops it (2026-11-22).
+LIFECYCLE: Final = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lifecycle-mgmt.html"
 CARRIED: Final = "move/"  # what the keys of lines begin with that data in motion causes
 OTHER_STORE: Final = "other"
 IN_CLUSTER: Final = frozenset({"minio", "seaweedfs"})  # stores that ask nothing for a request
@@ -120,6 +122,11 @@ class RelocationPlan:
     def lost(self) -> tuple[AssetMove, ...]:
         """Things of which something that is used would be lost, whatever is chosen."""
         return tuple(each for each in self.chosen if each.choice and each.choice.loses)
+
+    @property
+    def notes(self) -> tuple[RelocationNote, ...]:
+        """What was assumed, and what people do by hand."""
+        return tuple(_list_notes(self))
 
     @property
     def by_hand(self) -> tuple[ManualMove, ...]:
@@ -260,3 +267,31 @@ def _saving(
     for each in known:
         total += each
     return Saving(thing=thing, usd=total)
+
+
+def _list_notes(plan: RelocationPlan) -> Iterator[RelocationNote]:
+    if any(each.thing.kind is AssetKind.BUCKET for each in plan.chosen):
+        text = "objects get the time of their copy: lifecycle rules count from then; old times are in the manifest"
+        yield RelocationNote(text=text, source=SOURCES["s3_time"])
+        text = (
+            "the freeze stops writers, not the store: lifecycle rules of the source go on expiring objects and, where "
+            "a bucket is moved with `versions: true`, its older versions; disable them before, or the proof may differ"
+        )
+        yield RelocationNote(text=text, source=LIFECYCLE)
+    if plan.given.leaves_by is None and plan.route.leaves_by == "direct" and not plan.route.stays:
+        provider = plan.route.provider
+        text = f"assumed: nodes of {provider} have public addresses; where they have not, plan with --through nat"
+        yield RelocationNote(text=text)
+    for each in plan.given.assumed:
+        yield RelocationNote(text=f"assumed: {each}")
+    for each in plan.inventory.strange:
+        yield RelocationNote(text=f"nobody knows what becomes of {each}: decide before the run")
+    old, new = plan.source.spec.kubernetes_version, plan.target.spec.kubernetes_version
+    if old != new:
+        text = f"Kubernetes is {old} at the source and {new} at the target: look at the versions of what people made"
+        yield RelocationNote(text=text, source="both locks")
+    if plan.source.residency != plan.target.residency:
+        text = (
+            f"data may lie in {plan.source.residency} by the source's lock and {plan.target.residency} by the target's"
+        )
+        yield RelocationNote(text=text, source="both locks")

@@ -1,81 +1,318 @@
-"""A relocation's plan as JSON, in canonical text with a digest over it."""
+"""A relocation's plan as JSON, in canonical text with a digest over it; `atoll schema --of relocation` publishes it."""
 
 from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
-from planning.costs.json_shapes import range_form
+from pydantic import with_config
+from typing_extensions import TypedDict
+
+from planning.costs.json_shapes import CLOSED, BillForm, RangeForm, bill_form
 from planning.relocation.durations import DurationEstimate
-from planning.relocation.form import break_even_form, moving_bill_form, span_form, times_form
-from planning.relocation.inventory.assets import OF_KIND, AssetKind
+from planning.relocation.inventory.assets import OF_KIND
 from planning.relocation.methods.move_methods import SOURCES, applicable, cell
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.spec.lock import to_text as lock_text
-from planning.values.json_format import SCHEMA_VERSION
-from planning.values.money import Range
+from planning.values.json_format import SCHEMA_VERSION, fill_form, to_json
+from planning.values.money import Range, to_cents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from planning.costs.json_shapes import RangeForm
-    from planning.relocation.form import (
-        ByHandForm,
-        CellForm,
-        DurationForm,
-        LostForm,
-        MoverForm,
-        NoteForm,
-        RelocationPlanForm,
-        RelocationSideForm,
-        RelocationStepForm,
-        ThingForm,
-    )
+    from planning.relocation.costs.bill import MovingBill
+    from planning.relocation.costs.break_even import BreakEven
     from planning.relocation.inventory.assets import StatefulAsset
     from planning.relocation.methods.data_loss import FeatureLoss, MoverChoice
-    from planning.relocation.methods.manual_procedures import ManualMove
     from planning.relocation.plan import AssetMove, RelocationPlan
+    from planning.relocation.write_freeze import Times
     from planning.spec.lock import Lock
 
 DIGEST: Final = "digest"
-# "Amazon S3 deletes expired objects on your behalf": no policy of a bucket, which binds users, stops it (2026-11-22).
-LIFECYCLE: Final = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lifecycle-mgmt.html"
+
+
+@with_config(CLOSED)
+class NoteForm(TypedDict):
+    """A waiver that may be had, a limit of the arithmetic."""
+
+    text: str
+    source: str
+
+
+@with_config(CLOSED)
+class MovingBillForm(TypedDict):
+    """What the move costs once."""
+
+    bill: BillForm
+    """`usd_per_month` of its lines is USD once: nothing in it is paid by the month."""
+    notes: list[NoteForm]
+
+
+@with_config(CLOSED)
+class DurationForm(TypedDict):
+    """A time."""
+
+    seconds: RangeForm | None
+    """Whole seconds; null where nobody knows."""
+    at_least: bool
+    """Whether something in it is not known."""
+    basis: str
+
+
+@with_config(CLOSED)
+class VolumeTimeForm(TypedDict):
+    """First copy of one thing."""
+
+    name: str
+    kind: str
+    span: DurationForm
+
+
+@with_config(CLOSED)
+class RoundsForm(TypedDict):
+    """Copies until the window is met."""
+
+    count: int | None
+    """After the first copy; null: never, or not known."""
+    last: DurationForm
+    words: str
+
+
+@with_config(CLOSED)
+class FreezePartForm(TypedDict):
+    """One thing that writers wait for."""
+
+    step: str
+    title: str
+    span: DurationForm
+
+
+@with_config(CLOSED)
+class TimesForm(TypedDict):
+    """How long everything takes."""
+
+    volumes: list[VolumeTimeForm]
+    seed: DurationForm
+    rounds: RoundsForm
+    freeze: list[FreezePartForm]
+    frozen: DurationForm
+    """All parts of the freeze, one after another."""
+    window_seconds: int
+    fits: Literal["yes", "no", "cannot tell"]
+    """Whether the freeze stays within the window, at its longest."""
+
+
+@with_config(CLOSED)
+class BreakEvenForm(TypedDict):
+    """From when the move has paid."""
+
+    verdict: Literal["dated", "never", "cannot tell"]
+    earliest: str | None
+    expected: str | None
+    latest: str | None
+    saved_usd_per_month: list[str]
+    """Old less new at min, expected and max, in cents; negative where the target is dearer."""
+    words: str
+
+
+@with_config(CLOSED)
+class RelocationSideForm(TypedDict):
+    """One side."""
+
+    stack: str
+    provider: str
+    region: str
+    lock_digest: str
+    """Of quote.lock.json: another lock is another plan."""
+
+
+@with_config(CLOSED)
+class LostForm(TypedDict):
+    """Something that a mover loses."""
+
+    feature: str
+    count: int | None
+    """Objects that have it; null where nobody has looked."""
+    text: str
+    source: str
+
+
+@with_config(CLOSED)
+class OtherMoverForm(TypedDict):
+    """A mover that was not chosen."""
+
+    name: str
+    title: str
+    reason: str
+
+
+@with_config(CLOSED)
+class MoverForm(TypedDict):
+    """What moves a thing."""
+
+    name: str
+    title: str
+    runs: Literal["atoll", "provider", "you"]
+    """Who acts."""
+    why: str
+    needs: str
+    limits: str
+    loses: list[LostForm]
+    """Of what is used."""
+    unlooked: list[LostForm]
+    """What would be lost if it is used: nobody has looked."""
+    others: list[OtherMoverForm]
+
+
+@with_config(CLOSED)
+class ThingForm(TypedDict):
+    """One stateful thing of the source."""
+
+    key: str
+    title: str
+    kind: str
+    loss: Literal["irreplaceable", "large", "re-creatable"]
+    treatment: Literal["moved", "made anew", "stays"]
+    reason: str
+    part: str
+    locator: str
+    bytes: RangeForm | None
+    """Null where nobody has looked."""
+    objects: RangeForm | None
+    sized_by: str
+    seen: list[Literal["lock", "plan", "cluster"]]
+    mover: MoverForm | None
+    """Null for what is not moved, and for what nothing of ours moves."""
+    saved_usd: RangeForm | None
+    """What its way would cost, where it is left out; null for the rest, and where that is not known."""
+
+
+@with_config(CLOSED)
+class WayForm(TypedDict):
+    """One way in which people move a thing."""
+
+    title: str
+    text: str
+    """Commands and manifests to fill in."""
+    loses: list[str]
+    source: str
+
+
+@with_config(CLOSED)
+class ByHandForm(TypedDict):
+    """Something that Atoll does not move by itself: by-hand.yaml confirms it before the run goes on."""
+
+    key: str
+    title: str
+    why: str
+    ways: list[WayForm]
+
+
+@with_config(CLOSED)
+class UnlookedForm(TypedDict):
+    """Something that was not asked."""
+
+    what: str
+    why: str
+
+
+@with_config(CLOSED)
+class CellForm(TypedDict):
+    """One cell of the loss matrix."""
+
+    kind: str
+    mover: str
+    target: str
+    feature: str
+    carries: Literal["kept", "dropped", "not known"]
+    note: str
+    source: str
+
+
+@with_config(CLOSED)
+class RelocationStepForm(TypedDict):
+    """A step of the run."""
+
+    name: str
+    title: str
+    proves: str
+    aborts: str
+    way_back: str
+    frozen: bool
+    """Whether writers stand still while it runs."""
+    span: DurationForm | None
+    """Null where it takes no time worth planning, or where only a rehearsal tells."""
+
+
+@with_config(CLOSED)
+class QuestionForm(TypedDict):
+    """A question and what the plan says to it."""
+
+    question: str
+    sentences: list[str]
+    known: bool
+    source: str
+
+
+@with_config(CLOSED)
+class RelocationPlanForm(TypedDict):
+    """`atoll relocate plan --json`."""
+
+    schema_version: int
+    source: RelocationSideForm
+    target: RelocationSideForm
+    planned_on: str
+    prices: str
+    """Name of the price book."""
+    places_digest: str | None
+    """Of relocation.yaml; null where none was named."""
+    leaves_by: Literal["gateway_endpoint", "nat", "direct"]
+    """How bytes leave the source's network."""
+    things: list[ThingForm]
+    unlooked: list[UnlookedForm]
+    strange: list[str]
+    """Registered resources that hold state and that no row of ours knows."""
+    by_hand: list[ByHandForm]
+    """What somebody must see to, by the keys of by-hand.yaml."""
+    matrix: list[CellForm]
+    """Of the movers that apply here."""
+    bill: MovingBillForm
+    times: TimesForm
+    break_even: BreakEvenForm
+    steps: list[RelocationStepForm]
+    point_of_no_return: str
+    questions: list[QuestionForm]
+    notes: list[NoteForm]
+    """What was assumed, and what people do by hand."""
+    digest: str
+    """SHA-256 over everything else, in canonical text; `atoll relocate run` holds it."""
 
 
 def plan_form(plan: RelocationPlan, *, places_digest: str | None = None) -> RelocationPlanForm:
     choices = {each.thing.key: each.choice for each in plan.chosen}
     savings = {each.thing.key: each.usd for each in plan.savings}
-    body: RelocationPlanForm = {
-        "schema_version": SCHEMA_VERSION,
-        "source": _side(plan.source),
-        "target": _side(plan.target),
-        "planned_on": plan.planned_on.isoformat(),
-        "prices": plan.prices,
-        "places_digest": places_digest,
-        "leaves_by": plan.route.leaves_by,
-        "things": [_thing(each, choices.get(each.key), saved=savings.get(each.key)) for each in plan.inventory.things],
-        "unlooked": [{"what": what, "why": why} for what, why in plan.inventory.unlooked],
-        "strange": list(plan.inventory.strange),
-        "by_hand": [_by_hand(each) for each in plan.by_hand],
-        "matrix": list(_matrix(plan.chosen)),
-        "bill": moving_bill_form(plan.bill),
-        "times": times_form(plan.times),
-        "break_even": break_even_form(plan.break_even),
-        "steps": list(_steps(plan)),
-        "point_of_no_return": POINT_OF_NO_RETURN,
-        "questions": [
-            {
-                "question": each.question,
-                "sentences": list(each.sentences),
-                "known": each.known,
-                "source": each.source,
-            }
-            for each in plan.questions
+    body = fill_form(
+        RelocationPlanForm,
+        plan,
+        schema_version=SCHEMA_VERSION,
+        source=_fill_side(plan.source),
+        target=_fill_side(plan.target),
+        places_digest=places_digest,
+        leaves_by=plan.route.leaves_by,
+        things=[
+            _fill_thing(each, choices.get(each.key), saved=savings.get(each.key)) for each in plan.inventory.things
         ],
-        "notes": list(_notes(plan)),
-        "digest": "",
-    }
+        unlooked=[{"what": what, "why": why} for what, why in plan.inventory.unlooked],
+        strange=list(plan.inventory.strange),
+        matrix=list(_list_cells(plan.chosen)),
+        bill=moving_bill_form(plan.bill),
+        times=times_form(plan.times),
+        break_even=break_even_form(plan.break_even),
+        steps=_fill_steps(plan),
+        point_of_no_return=POINT_OF_NO_RETURN,
+        digest="",
+    )
     body["digest"] = digest(body)
     return body
 
@@ -99,145 +336,86 @@ def _canonical(body: Mapping[str, object]) -> str:
     return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _side(lock: Lock) -> RelocationSideForm:
-    place = lock.spec.placement
-    return {
-        "stack": lock.stack,
-        "provider": place.provider,
-        "region": place.region,
-        "lock_digest": lock_digest(lock),
-    }
+def moving_bill_form(moving: MovingBill) -> MovingBillForm:
+    return fill_form(MovingBillForm, moving, bill=bill_form(moving.bill))
 
 
-def _thing(thing: StatefulAsset, choice: MoverChoice | None, *, saved: Range | None) -> ThingForm:
-    return {
-        "key": thing.key,
-        "title": thing.title,
-        "kind": thing.kind.value,
-        "loss": thing.loss.value,
-        "treatment": thing.treatment.value,
-        "reason": thing.reason,
-        "part": thing.part,
-        "locator": thing.locator,
-        "bytes": _maybe(thing.bytes),
-        "objects": _maybe(thing.objects),
-        "sized_by": thing.sized_by,
-        "seen": [each.value for each in thing.seen],
-        "mover": None if choice is None else _mover(choice),
-        "saved_usd": _maybe(saved),
-    }
+def times_form(times: Times) -> TimesForm:
+    return fill_form(
+        TimesForm,
+        times,
+        volumes=[fill_form(VolumeTimeForm, each, span=span_form(each.span)) for each in times.volumes],
+        seed=span_form(times.seed),
+        rounds=fill_form(RoundsForm, times.rounds, last=span_form(times.rounds.last)),
+        freeze=[fill_form(FreezePartForm, each, span=span_form(each.span)) for each in times.freeze],
+        frozen=span_form(times.frozen),
+    )
 
 
-def _maybe(amount: Range | None) -> RangeForm | None:
-    return None if amount is None else range_form(amount)
+def span_form(span: DurationEstimate) -> DurationForm:
+    seconds = span.seconds
+    whole = seconds and {name: str(round(getattr(seconds, name))) for name in ("min", "expected", "max")}
+    return fill_form(DurationForm, span, seconds=whole)
 
 
-def _mover(choice: MoverChoice) -> MoverForm:
-    mover = choice.mover
-    return {
-        "name": mover.name,
-        "title": mover.title,
-        "runs": mover.runs,
-        "why": choice.why,
-        "needs": mover.needs,
-        "limits": mover.limits,
-        "loses": [_build_loss_form(each) for each in choice.loses],
-        "unlooked": [_build_loss_form(each) for each in choice.unlooked],
-        "others": [{"name": each.name, "title": each.title, "reason": reason} for each, reason in choice.others],
-    }
+def break_even_form(found: BreakEven) -> BreakEvenForm:
+    return fill_form(BreakEvenForm, found, saved_usd_per_month=[str(to_cents(each)) for each in found.saved])
 
 
-def _by_hand(each: ManualMove) -> ByHandForm:
-    return {
-        "key": each.key,
-        "title": each.title,
-        "why": each.why,
-        "ways": [
-            {"title": way.title, "text": way.text, "loses": list(way.loses), "source": way.source} for way in each.ways
-        ],
-    }
+def _fill_side(lock: Lock) -> RelocationSideForm:
+    return fill_form(RelocationSideForm, lock.spec.placement, stack=lock.stack, lock_digest=lock_digest(lock))
 
 
-def _build_loss_form(each: FeatureLoss) -> LostForm:
-    return {
-        "feature": each.feature.value,
-        "count": each.count,
-        "text": each.text,
-        "source": SOURCES.get(each.source, ""),
-    }
+def _fill_thing(thing: StatefulAsset, choice: MoverChoice | None, *, saved: Range | None) -> ThingForm:
+    return fill_form(ThingForm, thing, mover=choice and _fill_mover(choice), saved_usd=to_json(saved))
 
 
-def _matrix(chosen: tuple[AssetMove, ...]) -> Iterator[CellForm]:
+def _fill_mover(choice: MoverChoice) -> MoverForm:
+    return fill_form(
+        MoverForm,
+        choice.mover,
+        why=choice.why,
+        loses=_fill_losses(choice.loses),
+        unlooked=_fill_losses(choice.unlooked),
+        others=[fill_form(OtherMoverForm, mover, reason=reason) for mover, reason in choice.others],
+    )
+
+
+def _fill_losses(losses: Sequence[FeatureLoss]) -> list[LostForm]:
+    return [fill_form(LostForm, each, source=SOURCES.get(each.source, "")) for each in losses]
+
+
+def _list_cells(chosen: tuple[AssetMove, ...]) -> Iterator[CellForm]:
     """Every cell of every mover that applies to something here, once."""
     seen: set[tuple[str, ...]] = set()
-    for each in chosen:
-        for mover in applicable(each.thing.kind, source=each.source_store, target=each.target_store):
-            for feature in OF_KIND.get(each.thing.kind, ()):
-                mark = (each.thing.kind.value, mover.name, each.target_store, feature.value)
-                if mark in seen:
+    for move in chosen:
+        kind, target = move.thing.kind, move.target_store
+        for mover in applicable(kind, source=move.source_store, target=target):
+            for feature in OF_KIND.get(kind, ()):
+                if (mark := (kind.value, mover.name, target, feature.value)) in seen:
                     continue
                 seen.add(mark)
-                found = cell(mover.name, feature, kind=each.thing.kind, target=each.target_store)
-                yield {
-                    "kind": each.thing.kind.value,
-                    "mover": mover.title,
-                    "target": each.target_store,
-                    "feature": feature.value,
-                    "carries": found.carries.value,
-                    "note": found.note,
-                    "source": SOURCES.get(found.source, ""),
-                }
+                known = cell(mover.name, feature, kind=kind, target=target)
+                source = SOURCES.get(known.source, "")
+                yield fill_form(
+                    CellForm,
+                    known,
+                    kind=kind.value,
+                    mover=mover.title,
+                    target=target,
+                    feature=feature.value,
+                    source=source,
+                )
 
 
-def _steps(plan: RelocationPlan) -> Iterator[RelocationStepForm]:
+def _fill_steps(plan: RelocationPlan) -> list[RelocationStepForm]:
     """Every step with its time; what only a rehearsal tells has none."""
-    spans = _spans(plan)
-    for each in STEPS:
-        yield {
-            "name": each.name,
-            "title": each.title,
-            "proves": each.proves,
-            "aborts": each.aborts,
-            "way_back": each.way_back,
-            "frozen": each.frozen,
-            "span": spans.get(each.name),
-        }
-
-
-def _spans(plan: RelocationPlan) -> Mapping[str, DurationForm]:
-    parts = {part.step: span_form(part.span) for part in plan.times.freeze}
     observed = DurationEstimate(seconds=Range.exactly(plan.given.observe_minutes * 60), basis="as long as was asked")
-    return {
-        "seed": span_form(plan.times.seed),
-        "deltas": span_form(plan.times.rounds.last),
-        **parts,
-        "observe": span_form(observed),
+    spans = {
+        "seed": plan.times.seed,
+        "deltas": plan.times.rounds.last,
+        **{part.step: part.span for part in plan.times.freeze},
+        "observe": observed,
     }
-
-
-def _notes(plan: RelocationPlan) -> Iterator[NoteForm]:
-    if any(each.thing.kind is AssetKind.BUCKET for each in plan.chosen):
-        text = "objects get the time of their copy: lifecycle rules count from then; old times are in the manifest"
-        yield {"text": text, "source": SOURCES["s3_time"]}
-        text = (
-            "the freeze stops writers, not the store: lifecycle rules of the source go on expiring objects and, where "
-            "a bucket is moved with `versions: true`, its older versions; disable them before, or the proof may differ"
-        )
-        yield {"text": text, "source": LIFECYCLE}
-    if plan.given.leaves_by is None and plan.route.leaves_by == "direct" and not plan.route.stays:
-        provider = plan.route.provider
-        text = f"assumed: nodes of {provider} have public addresses; where they have not, plan with --through nat"
-        yield {"text": text, "source": ""}
-    for each in plan.given.assumed:
-        yield {"text": f"assumed: {each}", "source": ""}
-    for each in plan.inventory.strange:
-        yield {"text": f"nobody knows what becomes of {each}: decide before the run", "source": ""}
-    old, new = plan.source.spec.kubernetes_version, plan.target.spec.kubernetes_version
-    if old != new:
-        text = f"Kubernetes is {old} at the source and {new} at the target: look at the versions of what people made"
-        yield {"text": text, "source": "both locks"}
-    if plan.source.residency != plan.target.residency:
-        text = (
-            f"data may lie in {plan.source.residency} by the source's lock and {plan.target.residency} by the target's"
-        )
-        yield {"text": text, "source": "both locks"}
+    found = ((step, spans.get(step.name)) for step in STEPS)
+    return [fill_form(RelocationStepForm, step, span=span and span_form(span)) for step, span in found]

@@ -44,7 +44,7 @@ def to_json_fields(result: object) -> dict[str, object]:
     return cast("dict[str, object]", to_json(result))
 
 
-def fill_form(form: type[Form], source: object, **own: object) -> Form:
+def fill_form(form: type[Form], source: object, /, **own: object) -> Form:
     """A published form (a TypedDict), each key from the attribute of the same name.
 
     Args:

@@ -31,7 +31,7 @@ from planning.quoting.catalog_report import (
 )
 from planning.quoting.price_report import PriceForm
 from planning.quoting.quote_form import ExplainForm, OptionForm, QuoteForm
-from planning.relocation.form import RelocationPlanForm
+from planning.relocation.plan_form import RelocationPlanForm
 from planning.service_levels.form import SlaForm
 from planning.spec.lock import Lock
 from planning.values.errors import InputError

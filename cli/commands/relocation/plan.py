@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from operations.relocation.config.plan_inputs import MeasuredFile, PlacesSummary
     from planning.relocation.costs.route import Exit
     from planning.relocation.durations import Rates
-    from planning.relocation.form import RelocationPlanForm
     from planning.relocation.inventory.assets import StatefulAsset
     from planning.relocation.inventory.stack_inventory import Inventory
+    from planning.relocation.plan_form import RelocationPlanForm
     from planning.spec.lock import Lock
 
 

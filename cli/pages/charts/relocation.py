@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from planning.costs.json_shapes import LineForm
-    from planning.relocation.form import RelocationPlanForm, RelocationStepForm
+    from planning.relocation.plan_form import RelocationPlanForm, RelocationStepForm
     from planning.values.money import Range
 
 

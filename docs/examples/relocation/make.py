@@ -24,7 +24,7 @@ from planning.relocation.plan import plan
 from planning.relocation.plan_form import plan_form
 
 if TYPE_CHECKING:
-    from planning.relocation.form import RelocationPlanForm
+    from planning.relocation.plan_form import RelocationPlanForm
     from planning.spec.lock import Lock
 
 HERE: Final = Path(__file__).resolve().parent

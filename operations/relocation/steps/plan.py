@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.relocation.config.endpoints import Places
-    from planning.relocation.form import RelocationPlanForm
+    from planning.relocation.plan_form import RelocationPlanForm
 
 
 KEY: Final = "plan"

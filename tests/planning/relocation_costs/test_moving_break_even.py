@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from planning.costs.bill import Bill, BillGroup, LineItem
 from planning.relocation.costs.break_even import BreakEven, break_even
 from planning.relocation.durations import Rate, Rates
-from planning.relocation.form import (
+from planning.relocation.plan_form import (
     BreakEvenForm,
     MovingBillForm,
     TimesForm,

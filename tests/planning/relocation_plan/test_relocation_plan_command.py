@@ -22,7 +22,7 @@ from operations.relocation.config.endpoints import Places
 from operations.relocation.config.plan_inputs import MeasuredFile, build_plan_inputs, rates, read_measured
 from operations.relocation.config.reader import parse
 from operations.relocation.config.reader import read_file as places_file
-from planning.relocation.form import RelocationPlanForm
+from planning.relocation.plan_form import RelocationPlanForm
 from planning.values.errors import InputError
 
 

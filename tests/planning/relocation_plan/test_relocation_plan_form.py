@@ -16,9 +16,8 @@ from cli.pages.relocation import page, text
 from cli.views.relocation import relocation_parts
 from operations.relocation.config.plan_inputs import MeasuredFile, read_measured
 from planning.relocation.durations import DurationEstimate
-from planning.relocation.form import RelocationPlanForm
 from planning.relocation.formatting import amount, duration, format_names, size_text, span_text
-from planning.relocation.plan_form import digest, lock_digest, plan_form, to_text
+from planning.relocation.plan_form import RelocationPlanForm, digest, lock_digest, plan_form, to_text
 from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
 from planning.values.money import Range
 

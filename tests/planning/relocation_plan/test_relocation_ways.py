@@ -12,10 +12,9 @@ from cli.pages.relocation import by_hand_blocks, page
 from cli.views.relocation import describe_manual_work, relocation_parts
 from planning.documents.blocks import Document
 from planning.documents.figures import cite
-from planning.relocation.form import RelocationPlanForm
 from planning.relocation.inventory.assets import AssetKind, AssetTreatment, Loss, StatefulAsset
 from planning.relocation.methods.manual_procedures import explain_manual_move, list_procedures
-from planning.relocation.plan_form import plan_form
+from planning.relocation.plan_form import RelocationPlanForm, plan_form
 from planning.values.money import Range
 
 
