@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from planning.incidents.spares import needs_burn_in
+from planning.values.json_format import fill_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import datetime
 
-    from planning.incidents.findings import Finding, NodeDiagnosis
+    from planning.incidents.findings import NodeDiagnosis
     from planning.incidents.incident import Incident
     from planning.incidents.node import Node
     from planning.spec.cluster import Pool
@@ -111,62 +113,27 @@ def nodes_form(
         "at": at.isoformat(timespec="seconds"),
         "silence": silence,
         "strangers": list(strangers),
-        "nodes": [_node(each, verdicts[each.name], pools[each.pool]) for each in nodes],
+        "nodes": [_fill_node(each, verdicts[each.name], pools[each.pool]) for each in nodes],
     }
 
 
 def incidents_form(stack: str, incidents: Iterable[Incident]) -> IncidentsForm:
-    return {"schema_version": SCHEMA_VERSION, "stack": stack, "incidents": [_incident(each) for each in incidents]}
+    found = [fill_form(IncidentForm, each, **_moments(each)) for each in incidents]
+    return {"schema_version": SCHEMA_VERSION, "stack": stack, "incidents": found}
 
 
-def _node(node: Node, verdict: NodeDiagnosis, pool: Pool) -> NodeForm:
-    return {
-        "name": node.name,
-        "pool": node.pool,
-        "standing": verdict.standing.value,
-        "cordoned": node.cordoned,
-        "spare": node.held,
-        "burn_in": node.burn_in or ("unknown" if needs_burn_in(pool) else ""),
-        "incident": node.incident,
-        "machine_id": node.machine_id,
-        "findings": [_finding(each) for each in verdict.findings],
-    }
+def _fill_node(node: Node, verdict: NodeDiagnosis, pool: Pool) -> NodeForm:
+    return fill_form(
+        NodeForm,
+        node,
+        standing=verdict.standing.value,
+        spare=node.held,
+        burn_in=node.burn_in or ("unknown" if needs_burn_in(pool) else ""),
+        findings=[fill_form(FindingForm, each, **_moments(each)) for each in verdict.findings],
+    )
 
 
-def _finding(finding: Finding) -> FindingForm:
-    return {
-        "name": finding.name,
-        "meaning": finding.meaning,
-        "action": finding.action.value,
-        "certain": finding.certain,
-        "since": _at(finding.since),
-        "detail": finding.detail,
-        "source": finding.source,
-    }
-
-
-def _incident(incident: Incident) -> IncidentForm:
-    return {
-        "id": incident.id,
-        "node": incident.node,
-        "placement": incident.placement,
-        "pool": incident.pool,
-        "machine_id": incident.machine_id,
-        "cause": incident.cause,
-        "action": incident.action,
-        "xids": list(incident.xids),
-        "opened": incident.opened.isoformat(timespec="seconds"),
-        "cordoned": _at(incident.cordoned),
-        "drained": _at(incident.drained),
-        "spared": _at(incident.spared),
-        "replaced": _at(incident.replaced),
-        "closed": _at(incident.closed),
-        "spare": incident.spare,
-        "remedy": incident.remedy,
-        "trouble": incident.trouble,
-        "end": incident.end,
-    }
-
-
-def _at(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat(timespec="seconds")
+def _moments(result: Any) -> dict[str, object]:  # noqa: ANN401 - a finding or an incident
+    """Times of a result, to the second."""
+    found = ((each.name, getattr(result, each.name)) for each in fields(result))
+    return {name: at.isoformat(timespec="seconds") for name, at in found if isinstance(at, datetime)}
