@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from operations.terraform.types import LISTED, MAPS, OBJECTS, RENAMED, TYPES
+import catalogs
+from catalogs import parsing
 from planning.costs.resources.resource import Secret, UnknownValue
 from planning.values.errors import AtollError
 
@@ -19,6 +22,48 @@ if TYPE_CHECKING:
 
 
 CAPITAL: Final = re.compile(r"(?<!^)([A-Z])")
+TABLE: Final = Path(catalogs.__file__).parent / "terraform_types.csv"
+# Inputs whose keys are the user's own words, not names of the provider.
+MAPS: Final = frozenset({
+    "backupOptions", "dimensions", "finalBackupTags", "headerParameters", "inputPaths", "labels",
+    "queryStringParameters", "recoveryPointTags", "tags", "tagsAll", "triggers", "volumeTags",
+})  # fmt: skip
+# One object in Terraform, not a block: everything else that holds an object becomes a list of one.
+OBJECTS: Final = frozenset({"timeouts"})
+# A list of one in Terraform, where Pulumi takes the one value.
+LISTED: Final = frozenset({("aws_fsx_lustre_file_system", "subnet_ids")})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerraformType:
+    """How Terraform calls a type of Pulumi's.
+
+    The table was read on 2026-11-21 from both schemas: pulumi-aws 7, and hashicorp/aws 5.100 (`terraform providers
+    schema`).
+
+    Args:
+        renamed: what Pulumi calls an input, in snake case, to what Terraform calls it, at any depth of the type.
+    """
+
+    pulumi: str
+    terraform: str
+    renamed: Mapping[str, str]
+
+
+def _read_type(row: Mapping[str, str]) -> TerraformType:
+    renamed = dict(pair.split("=") for pair in row["renamed_inputs"].split())
+    return TerraformType(pulumi=row["pulumi_type"], terraform=row["terraform_type"], renamed=renamed)
+
+
+@cache
+def read_types() -> Mapping[str, TerraformType]:
+    """Every row of the table, by Pulumi's type."""
+    return {each.pulumi: each for each in parsing.read_rows(TABLE, _read_type)}
+
+
+@cache
+def _renamed_inputs() -> Mapping[str, Mapping[str, str]]:
+    return {each.terraform: each.renamed for each in read_types().values()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +104,7 @@ class Reader:
 
     def name(self, pulumi_name: str) -> str:
         name = snake_case(pulumi_name)
-        return RENAMED.get(self.terraform_type, {}).get(name, name)
+        return _renamed_inputs()[self.terraform_type].get(name, name)
 
     def read(self, pulumi_name: str, value: Value) -> TerraformValue:
         if isinstance(value, dict):
@@ -206,12 +251,13 @@ def _long(resource: Resource) -> Address:
 
 
 def _terraform_type(resource: Resource) -> str:
-    if resource.type not in TYPES:
+    found = read_types().get(resource.type)
+    if found is None:
         raise AtollError(
             f"{resource.name} is of the type {resource.type}, and nothing says what Terraform calls that",
-            hint="add a row to TYPES in operations/terraform/types.py",
+            hint="add a row to catalogs/terraform_types.csv",
         )
-    return TYPES[resource.type]
+    return found.terraform
 
 
 def _label(name: str) -> str:

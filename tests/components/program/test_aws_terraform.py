@@ -13,7 +13,7 @@ from programs import program_of
 from operations.offline.program import ROOT
 from operations.terraform.plan import list_non_aws, terraform_plan
 from operations.terraform.policy_documents import documents_of
-from operations.terraform.types import TYPES
+from operations.terraform.values import read_types
 
 if TYPE_CHECKING:
     from operations.offline.program import OfflineRun
@@ -41,7 +41,7 @@ def references(expression: object) -> Iterator[str]:
 def test_every_registered_type_of_aws_is_in_the_table(aws_run: OfflineRun) -> None:
     registered = {each.type for each in aws_run.resources if each.type.startswith("aws:")}
     assert registered
-    assert registered - set(TYPES) == set()
+    assert registered - set(read_types()) == set()
 
 
 def test_every_aws_resource_is_planned_once(aws_run: OfflineRun, plan: Any) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from operations.terraform.plan import list_non_aws, terraform_plan
-from operations.terraform.types import RENAMED, TYPES
-from operations.terraform.values import addresses
+from operations.terraform.values import addresses, read_types
 from planning.costs.resources.resource import Resource, Secret, UnknownValue, Value
 from planning.values.errors import AtollError, InputError
 
@@ -67,7 +66,7 @@ def test_other_providers_and_components_are_left_out() -> None:
 def test_a_type_outside_the_table_is_refused_by_name() -> None:
     with pytest.raises(AtollError, match="aws:lambda/function:Function") as raised:
         terraform_plan([made("aws:lambda/function:Function", "handler")])
-    assert "operations/terraform/types.py" in raised.value.hint
+    assert "catalogs/terraform_types.csv" in raised.value.hint
 
 
 def test_a_stack_without_aws_is_refused_since_an_empty_plan_would_pass_every_check() -> None:
@@ -117,12 +116,11 @@ def test_every_type_in_the_table_is_one_of_the_installed_sdk() -> None:
     assert spec is not None
     assert spec.submodule_search_locations
     sdk = Path(spec.submodule_search_locations[0])
-    for token in TYPES:
+    for token in read_types():
         module, _, name = token.removeprefix("aws:").partition("/")
         file = re.sub(r"(?<!^)([A-Z])", r"_\1", name.partition(":")[2]).lower() + ".py"
         assert f"'{token}'" in (sdk / module / file).read_text(encoding="utf-8"), token
 
 
-def test_every_terraform_type_appears_once_and_every_renaming_is_of_one_of_them() -> None:
-    assert max(Counter(TYPES.values()).values()) == 1
-    assert set(RENAMED) <= set(TYPES.values())
+def test_every_terraform_type_appears_once() -> None:
+    assert max(Counter(each.terraform for each in read_types().values()).values()) == 1
