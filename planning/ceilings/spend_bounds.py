@@ -8,24 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planning.agents.spend_guard import DRAIN_HOURS, MeteredPool, SpendGuardPlan, Stop, decide_stop
+from planning.agents.spend_guard import DRAIN_HOURS, MeteredPool, SpendGuardPlan
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bill import BillGroup
-from planning.costs.node_prices import MOST, NodePrices, PlainLine, growth, node_prices
+from planning.costs.bill import BillGroup, lock_line
+from planning.costs.node_prices import MOST, NodePrices, growth, node_prices
 from planning.platform.queues import build_whole_flavor, flavor, lines, namespace_quotas
 from planning.platform.slurm import shares, without_slurm_nodes
 from planning.values.money import HOURS_PER_MONTH, ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
     from decimal import Decimal
 
     from planning.costs.bill import Bill
-    from planning.costs.node_prices import BillLine
     from planning.platform.queues import Flavor, WorkloadQueues
     from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.lock import Ceilings, Lock
+    from planning.spec.lock_content import LockedLine
 
 
 GUARD: Final = "spend_guard"  # the platform part
@@ -90,7 +89,7 @@ class SpendBounds:
 
 def spend_bounds(placements: Sequence[ClusterSpec], bill: Bill, ceiling: Ceilings) -> SpendBounds:
     """The same of an option that nobody has accepted yet."""
-    lines = tuple(PlainLine.of(line) for line in bill.lines)
+    lines = tuple(lock_line(line) for line in bill.lines)
     unknown = any(line.group is BillGroup.COMPUTE for line in bill.unpriced)
     grown = growth(lines, most_nodes(placements))
     every = bill.usd_per_month.max + sum(grown.values(), start=ZERO)
@@ -117,7 +116,7 @@ def build_home_prices(lock: Lock) -> NodePrices:
     return _build_node_prices(lock.placements, lock.bill, lock.ceiling)
 
 
-def _build_node_prices(placements: Sequence[ClusterSpec], bill: Iterable[BillLine], ceiling: Ceilings) -> NodePrices:
+def _build_node_prices(placements: Sequence[ClusterSpec], bill: Iterable[LockedLine], ceiling: Ceilings) -> NodePrices:
     beside = [spec.placement.name for spec in placements[1:]]
     nodes = most_nodes(placements[:1])
     return node_prices(bill, beside=beside, binds=ceiling.binds, nodes=nodes, ceiling_usd=ceiling.usd_per_month)
@@ -147,7 +146,7 @@ def guard_plan(lock: Lock) -> SpendGuardPlan | None:
     return _plan(lock.placements, lock.bill, lock.ceiling)
 
 
-def _plan(placements: Sequence[ClusterSpec], bill: Iterable[BillLine], ceiling: Ceilings) -> SpendGuardPlan | None:
+def _plan(placements: Sequence[ClusterSpec], bill: Iterable[LockedLine], ceiling: Ceilings) -> SpendGuardPlan | None:
     home = placements[0]
     if ceiling.usd_per_month is None or home.platform is None or home.platform.part(GUARD) is None:
         return None
@@ -159,11 +158,6 @@ def _plan(placements: Sequence[ClusterSpec], bill: Iterable[BillLine], ceiling: 
         key_of=lambda pool: pool.name,
         strangers=home.existing is None,
     )
-
-
-def lets_work_start(plan: SpendGuardPlan, *, now: datetime) -> bool:
-    """Whether the guard lets work start when a month begins with nothing but what always runs."""
-    return decide_stop(plan, None, [], now=now).stop is Stop.NONE
 
 
 def _reach(name: str, nodes: Mapping[str, int], prices: NodePrices) -> LayerLimit:

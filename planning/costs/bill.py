@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.spec.lock_content import State
+from planning.spec.lock_content import LockedLine, State
 from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
@@ -77,6 +77,22 @@ class Bill:
     def unpriced(self) -> tuple[LineItem, ...]:
         """Lines whose price nobody knows."""
         return tuple(line for line in self.lines if line.state is State.UNPRICED)
+
+
+def lock_line(line: LineItem) -> LockedLine:
+    """The line as a lock keeps it."""
+    return LockedLine(
+        key=line.key,
+        label=line.label,
+        item=line.item,
+        state=line.state,
+        unit=line.unit,
+        quantity=line.quantity.readings,
+        usd_per_unit=line.usd_per_unit,
+        usd_per_month=line.usd_per_month and line.usd_per_month.readings,
+        source=line.source,
+        as_of=line.as_of,
+    )
 
 
 def total(lines: Iterable[LineItem]) -> Range:

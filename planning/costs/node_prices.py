@@ -5,75 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from planning.values.money import HOURS_PER_MONTH, ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from planning.costs.bill import LineItem
-    from planning.values.money import Range
+    from planning.spec.lock_content import LockedLine
 
 READINGS: Final = ("min", "expected", "max")
 MOST: Final = "max"
-MACHINE: Final = re.compile(
-    r"pool/(?P<pool>[^/#]+)/machine(?:#\d+)?"
-)  # at home; other placements' keys have a name before
+# At home; other placements' keys have a name before.
+MACHINE: Final = re.compile(r"pool/(?P<pool>[^/#]+)/machine(?:#\d+)?")
 NODE: Final = re.compile(r"(?P<place>(?:[^/]+/)?)pool/(?P<pool>[^/#]+)/(?P<what>machine|disk)[^/]*")
 NAT: Final = "network/nat_gateway"
 SHARE: Final = "services/support"  # a part of the bill, so that it grows with it
 STATED: Final = "checklist"  # source of a fee that is no share (`planning.costs.pricing.STATED_SOURCE`)
-
-
-class BillLine(Protocol):
-    """What is read of a line of a lock's bill."""
-
-    @property
-    def key(self) -> str:
-        """As in "pool/train/machine"."""
-        ...
-
-    @property
-    def usd_per_unit(self) -> Decimal | None:
-        """Of a machine: an hour."""
-        ...
-
-    @property
-    def source(self) -> str:
-        """Of its price."""
-        ...
-
-    @property
-    def quantity(self) -> tuple[Decimal, Decimal, Decimal]:
-        """Least, expected, most; of machines: hours."""
-        ...
-
-    @property
-    def usd_per_month(self) -> tuple[Decimal, Decimal, Decimal] | None:
-        """Least, expected, most."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class PlainLine:
-    """A line of a bill as a lock has it."""
-
-    key: str
-    usd_per_unit: Decimal | None
-    source: str
-    quantity: tuple[Decimal, Decimal, Decimal]
-    usd_per_month: tuple[Decimal, Decimal, Decimal] | None
-
-    @classmethod
-    def of(cls, line: LineItem) -> PlainLine:
-        """The same line with plain readings."""
-        month = line.usd_per_month
-        return cls(line.key, line.usd_per_unit, line.source, _plain(line.quantity), _plain(month) if month else None)
-
-
-def _plain(found: Range) -> tuple[Decimal, Decimal, Decimal]:
-    return found.min, found.expected, found.max
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +44,7 @@ class NodePrices:
 
 
 def node_prices(
-    bill: Iterable[BillLine],
+    bill: Iterable[LockedLine],
     *,
     beside: Sequence[str] = (),
     binds: str = MOST,
@@ -136,7 +84,7 @@ def node_prices(
 
 
 def growth(
-    bill: Sequence[BillLine], nodes: Mapping[str, int], *, ceiling_usd: Decimal | None = None
+    bill: Sequence[LockedLine], nodes: Mapping[str, int], *, ceiling_usd: Decimal | None = None
 ) -> dict[str, Decimal]:
     """By how much lines grow above their most when every node is up all month: USD a month, by key.
 
@@ -160,7 +108,7 @@ def growth(
     return found
 
 
-def _factors(bill: Iterable[BillLine], nodes: Mapping[str, int]) -> dict[str, tuple[Decimal, Decimal]]:
+def _factors(bill: Iterable[LockedLine], nodes: Mapping[str, int]) -> dict[str, tuple[Decimal, Decimal]]:
     """Node hours of each pool with all nodes all month, and in the busiest month of the bill."""
     hours: dict[str, Decimal] = {}
     for line in bill:
@@ -172,7 +120,7 @@ def _factors(bill: Iterable[BillLine], nodes: Mapping[str, int]) -> dict[str, tu
 
 
 def _grow_others(
-    bill: Iterable[BillLine],
+    bill: Iterable[LockedLine],
     place: str,
     factors: Mapping[str, tuple[Decimal, Decimal]],
     found: dict[str, Decimal],
@@ -193,20 +141,20 @@ def _grow_others(
             found[line.key] = more * line.usd_per_unit
     for line in bill:
         if line.key == f"{place}{SHARE}" and line.usd_per_unit is not None and line.source != STATED:
-            mine = (usd for key, usd in found.items() if key.startswith(place) and (place or _is_at_home(key)))
+            mine = (
+                usd
+                for key, usd in found.items()
+                if key.startswith(place) and (place or key == NAT or key.startswith("pool/"))
+            )
             more_usd = sum(mine, start=ZERO)
             found[line.key] = line.usd_per_unit * (more_usd if room is None else min(more_usd, room))
 
 
-def _is_at_home(key: str) -> bool:
-    return key == NAT or MACHINE.fullmatch(key) is not None or key.startswith("pool/")
-
-
-def _amount(line: BillLine, reading: str) -> Decimal:
+def _amount(line: LockedLine, reading: str) -> Decimal:
     return line.usd_per_month[READINGS.index(reading)] if line.usd_per_month else ZERO
 
 
-def _most(line: BillLine, usd_per_unit: Decimal) -> Decimal:
+def _most(line: LockedLine, usd_per_unit: Decimal) -> Decimal:
     """An hour of the worst month: its hours may all be bought at a fallback's price."""
     if line.usd_per_month is None or not line.quantity[2]:
         return usd_per_unit

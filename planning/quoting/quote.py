@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import HOME, Residency
+from planning.costs.bill import lock_line
 from planning.spec.lock import SCHEMA_VERSION
-from planning.spec.lock_content import Lock, LockedLine
+from planning.spec.lock_content import Lock
 from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
@@ -225,21 +226,6 @@ def usd_per_node_hour(pool: Pool, bill: Bill, *, placement: str = HOME) -> Decim
 def lock(
     quote: Quote, option: Option, *, ceiling: Ceilings, contract_months: int, residency: str = Residency.ANY
 ) -> Lock:
-    lines = tuple(
-        LockedLine(
-            key=line.key,
-            label=line.label,
-            item=line.item,
-            state=line.state,
-            unit=line.unit,
-            quantity=line.quantity.readings,
-            usd_per_unit=line.usd_per_unit,
-            usd_per_month=line.usd_per_month and line.usd_per_month.readings,
-            source=line.source,
-            as_of=line.as_of,
-        )
-        for line in option.bill.lines
-    )
     return Lock(
         schema_version=SCHEMA_VERSION,
         stack=quote.stack,
@@ -256,5 +242,5 @@ def lock(
         placements=option.placements,
         joined=option.joined,
         residency=residency,
-        bill=lines,
+        bill=tuple(lock_line(line) for line in option.bill.lines),
     )

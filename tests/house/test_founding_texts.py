@@ -10,7 +10,7 @@ import pytest
 from catalogs.catalog import load
 from planning.costs import tco
 from planning.quoting.price_performance import Worth, worth_of_machines
-from planning.sizing.workloads.memory import accelerators_for_inference, accelerators_for_training
+from planning.sizing.workloads.memory import accelerators_for, inference_gb, training_gb
 from planning.sizing.workloads.storage import calculate_provisioned_gb
 
 BIG_THREE = {"aws", "gcp", "azure"}
@@ -56,8 +56,8 @@ def test_lambda_is_72_8_percent_cheaper_than_the_big_three(january_2025: tuple[W
 
 def test_80_billion_parameters_need_23_gpus_to_train_and_3_to_serve() -> None:
     parameters = Decimal(80 * 10**9)
-    assert accelerators_for_training(parameters=parameters, gpu_gb=80) == 23
-    assert accelerators_for_inference(parameters=parameters, gpu_gb=80) == 3
+    assert accelerators_for(training_gb(parameters), 80) == 23
+    assert accelerators_for(inference_gb(parameters), 80) == 3
 
 
 def test_100_terabytes_of_lustre_need_125() -> None:

@@ -202,11 +202,6 @@ GBIT_PER_GB: Final = assumptions.BITS_PER_BYTE * assumptions.ALL_REDUCE.value
 GBIT_PER_GBPS_HOUR: Final = assumptions.NETWORK_SHARE.value * assumptions.SECONDS_PER_HOUR
 
 
-def exchange_hours(exchange_gb: Decimal, *, nodes: int, network_gbps: Decimal) -> Decimal:
-    """Hours for which summing `exchange_gb` over `nodes` fills the network of each, at 80% of what is advertised."""
-    return exchange_gb * GBIT_PER_GB * (nodes - 1) / (nodes * network_gbps * GBIT_PER_GBPS_HOUR)
-
-
 def exchange_figures(workload: Compute) -> Iterator[SizingFigure]:
     """The volume of a run; nothing where nobody can tell."""
     volume, trained = exchange_gb(workload), count_trained_parameters(workload)

@@ -62,18 +62,6 @@ def accelerators_for(memory_gb: Decimal, gpu_gb: Decimal | int) -> int:
     return ceil(memory_gb / gpu_gb)
 
 
-def accelerators_for_training(parameters: Decimal | int, gpu_gb: Decimal | int) -> int:
-    """The least number of accelerators to train `parameters` in mixed half precision."""
-    return accelerators_for(training_gb(parameters), gpu_gb)
-
-
-def accelerators_for_inference(
-    parameters: Decimal | int, gpu_gb: Decimal | int, *, precision: Precision = Precision.BF16
-) -> int:
-    """The least number of accelerators to serve `parameters`, without a KV cache beyond the 25%."""
-    return accelerators_for(inference_gb(parameters, precision=precision), gpu_gb)
-
-
 SIZE = "checkpoint size"
 SECONDS_PER_MINUTE = 60
 MINUTES_PER_HOUR = 60

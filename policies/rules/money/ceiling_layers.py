@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import find_traits
 from planning.ceilings.spend_bounds import most_nodes, reaches
-from planning.costs.node_prices import PlainLine, node_prices
+from planning.costs.bill import lock_line
+from planning.costs.node_prices import node_prices
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
@@ -65,7 +66,7 @@ def _counts(subject: StackContext) -> Iterator[Breach]:
     """The guard counts by the prices of the lock: were they made up, it would stop nothing."""
     nodes = most_nodes(subject.lock.placements[:1])
     told = node_prices(subject.lock.bill, nodes=nodes)
-    real = node_prices([PlainLine.of(line) for line in subject.bill.lines], nodes=nodes)
+    real = node_prices([lock_line(line) for line in subject.bill.lines], nodes=nodes)
     hours, most = (real.usd_per_hour, told.usd_per_hour), (real.most_usd_per_hour, told.most_usd_per_hour)
     pairs = [
         *((f"an hour of a node of {pool}", hours[1].get(pool, ZERO), cost) for pool, cost in hours[0].items()),

@@ -16,8 +16,9 @@ from catalogs.catalog import load
 from components.context.names import workloads
 from components.stack.targets import build
 from operations.offline.program import OfflineRun, run
+from planning.agents.spend_guard import Stop, decide_stop
 from planning.agents.spend_ledger import plan_of_text
-from planning.ceilings.spend_bounds import build_home_prices, by_queue, faults, guard_plan, lets_work_start, reaches
+from planning.ceilings.spend_bounds import build_home_prices, by_queue, faults, guard_plan, reaches
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import Orchestration
 from planning.checklist.reading.checklist_file import read_file
@@ -171,7 +172,7 @@ def test_a_month_begins_with_work(example: str) -> None:
     for there, _ in locks(example):
         plan = guard_plan(there)
         assert plan is not None
-        assert lets_work_start(plan, now=LONGEST_MONTH), there.option
+        assert decide_stop(plan, None, [], now=LONGEST_MONTH).stop is Stop.NONE, there.option
 
 
 def test_slurms_nodes_are_said_to_be_beyond_the_guard() -> None:

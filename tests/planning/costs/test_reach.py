@@ -12,8 +12,8 @@ import specs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning.agents.spend_guard import DRAIN_HOURS
-from planning.ceilings.spend_bounds import by_queue, faults, guard_plan, lets_work_start, reaches
+from planning.agents.spend_guard import DRAIN_HOURS, Stop, decide_stop
+from planning.ceilings.spend_bounds import by_queue, faults, guard_plan, reaches
 from planning.platform.queues import namespace_quotas
 from planning.spec.cluster import ClusterSpec, Pool
 from planning.spec.lock import Ceilings, Lock, LockedLine
@@ -175,7 +175,7 @@ def test_where_it_binds_less_the_guard_holds_what_comes_and_goes(given_pools: li
     if least + plan.elastic_usd_per_hour * DRAIN_HOURS <= ceiling:
         assert found.usd_per_month <= ceiling
     else:
-        assert not lets_work_start(plan, now=datetime(2026, 11, 1, tzinfo=UTC))
+        assert decide_stop(plan, None, [], now=datetime(2026, 11, 1, tzinfo=UTC)).stop is not Stop.NONE
 
 
 def test_what_a_cohort_lends_counts_once() -> None:

@@ -10,7 +10,7 @@ from planning.quoting.explanation import explain
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
 from planning.sizing.machines.run_time import RunTime
-from planning.sizing.throughput.training_compute import exchange_hours
+from planning.sizing.throughput.training_compute import GBIT_PER_GB, GBIT_PER_GBPS_HOUR, Interconnect
 from planning.sizing.workloads import memory
 from planning.sizing.workloads.memory import burst_gb_per_s, checkpoint_gb
 from planning.sizing.workloads.storage import calculate_advertised_gbps, calculate_provisioned_gb
@@ -19,12 +19,12 @@ EIGHTY_B = 80 * 10**9
 
 
 def test_80b_on_80_gb_takes_23_to_train_and_3_to_serve() -> None:
-    assert memory.accelerators_for_training(EIGHTY_B, 80) == 23
-    assert memory.accelerators_for_inference(EIGHTY_B, 80) == 3
+    assert memory.accelerators_for(memory.training_gb(EIGHTY_B), 80) == 23
+    assert memory.accelerators_for(memory.inference_gb(EIGHTY_B), 80) == 3
 
 
 def test_quantised_weights_take_half() -> None:
-    assert memory.accelerators_for_inference(EIGHTY_B, 80, precision=Precision.INT8) == 2
+    assert memory.accelerators_for(memory.inference_gb(EIGHTY_B, precision=Precision.INT8), 80) == 2
     assert memory.inference_gb(EIGHTY_B, precision=Precision.FP8) == 100
 
 
@@ -95,8 +95,14 @@ def test_a_mixture_of_experts_works_with_active_and_is_held_with_all_parameters(
 
 
 def test_gradients_cross_800_gbps_at_640() -> None:
-    hours = exchange_hours(Decimal(640) * 3600 / 8, nodes=2, network_gbps=Decimal(800))
-    assert hours == 1
+    links = Interconnect(
+        ring_hours=Decimal(640) * 3600 / 8 * GBIT_PER_GB / (800 * GBIT_PER_GBPS_HOUR),
+        gather_hours=Decimal(0),
+        micro_batches=Decimal(0),
+        per_node=8,
+        copy_nodes=1,
+    )
+    assert links.lost_hours(2, Decimal(0)) == 1
 
 
 def test_gradients_of_7b_in_steps_of_4m_tokens() -> None:
