@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import find_traits
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,32 +21,7 @@ NODES: Final = "nodes"
 ADDRESSES: Final = "addresses"
 ON_DEMAND: Final = "on_demand"  # a purchase, and the kind of pool that it makes
 
-# Family class: quota code and name, on demand and then spot, as Service Quotas lists them for "ec2"
-# (docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html, UserGuide/using-spot-limits.html; 2026-11-21).
-# Older accounts have P5 spot apart (L-C4BD4855): the fact shows what the account itself calls the quota.
 _STANDARD: Final = "standard"
-_ON_DEMAND: Final[Mapping[str, tuple[str, str]]] = {
-    _STANDARD: ("L-1216C47A", "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances"),
-    "g": ("L-DB2E81BA", "Running On-Demand G and VT instances"),
-    "p": ("L-417A185B", "Running On-Demand P instances"),
-    "inf": ("L-1945791B", "Running On-Demand Inf instances"),
-    "trn": ("L-2C3B7624", "Running On-Demand Trn instances"),
-    "dl": ("L-6E869C2A", "Running On-Demand DL instances"),
-    "f": ("L-74FC7D96", "Running On-Demand F instances"),
-    "x": ("L-7295265B", "Running On-Demand X instances"),
-    "u": ("L-43DA4232", "Running On-Demand High Memory instances"),
-    "hpc": ("L-F7808C92", "Running On-Demand HPC instances"),
-}
-_SPOT: Final[Mapping[str, tuple[str, str]]] = {
-    _STANDARD: ("L-34B43A08", "All Standard (A, C, D, H, I, M, R, T, Z) Spot Instance Requests"),
-    "g": ("L-3819A6DF", "All G and VT Spot Instance Requests"),
-    "p": ("L-7212CCBC", "All P Spot Instance Requests"),
-    "inf": ("L-B5D1601B", "All Inf Spot Instance Requests"),
-    "trn": ("L-6B0D517C", "All Trn Spot Instance Requests"),
-    "dl": ("L-85EED4F7", "All DL Spot Instance Requests"),
-    "f": ("L-88CF9481", "All F Spot Instance Requests"),
-    "x": ("L-E3A00192", "All X Spot Instance Requests"),
-}
 _CLASS_OF: Final[Mapping[str, str]] = {"vt": "g", "gr": "g"}
 _STANDARD_LETTERS: Final = frozenset("acdhimrtz")
 ELASTIC_IPS: Final = ("L-0263D0A3", "EC2-VPC Elastic IPs")
@@ -115,15 +92,27 @@ def codes(spec: ClusterSpec) -> frozenset[str]:
     return frozenset(each.code for each in every if each.code)
 
 
+@cache
+def _read_aws_quotas() -> dict[tuple[str, str], tuple[str, str]]:
+    """Code and name of a quota, by family class and purchase, as Service Quotas lists them for "ec2".
+
+    docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html, UserGuide/using-spot-limits.html; 2026-11-21.
+    Older accounts have P5 spot apart (L-C4BD4855): the fact shows what the account itself calls the quota.
+    """
+    rows = read_rows("resources/aws_quotas.csv")
+    return {(row["family"], row["purchase"]): (row["code"], row["name"]) for row in rows}
+
+
 def aws_class(machine: str, *, spot: bool) -> tuple[str, str] | None:
     """Code and name of the quota of an EC2 machine; None where its family has none that we know."""
+    quotas, purchase = _read_aws_quotas(), "spot" if spot else ON_DEMAND
     letters = re.match(r"[a-z]+", machine)
     family = letters[0] if letters else ""
-    found = (_SPOT if spot else _ON_DEMAND).get(_CLASS_OF.get(family, family))
+    found = quotas.get((_CLASS_OF.get(family, family), purchase))
     if found is not None:
         return found
-    standard = family not in _ON_DEMAND and family[:1] in _STANDARD_LETTERS
-    return (_SPOT if spot else _ON_DEMAND)[_STANDARD] if standard else None
+    standard = (family, ON_DEMAND) not in quotas and family[:1] in _STANDARD_LETTERS
+    return quotas[_STANDARD, purchase] if standard else None
 
 
 def _aws(pool: Pool) -> QuotaClaim:

@@ -6,14 +6,16 @@ Offline nobody can ask the provider, so the list holds what loses data or GPU no
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.resources.resource import UnknownValue
 from planning.diff.form import CalledOutForm
+from planning.inputs.fact_tables import read_rows
 from planning.values.json_format import fill_form
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Literal
 
     from planning.costs.resources.resource import Resource, Value
@@ -23,66 +25,15 @@ if TYPE_CHECKING:
 KUBERNETES: Final = "kubernetes:"
 # Identity of an object in its cluster (kubernetes.io/docs/concepts/overview/working-with-objects/names, 2026-11-21).
 OBJECT_IDENTITY: Final = ("apiVersion", "kind", "metadata.name", "metadata.namespace")
-# `ForceNew` of the Terraform schemas beneath the Pulumi providers, read 2026-11-21; names as Pulumi has them.
-# hashicorp/terraform-provider-aws: internal/service/{efs/file_system,eks/node_group,fsx/lustre_file_system}.go;
-# hashicorp/terraform-provider-google: google/services/{container/node_config,lustre/resource_lustre_instance}.go.
-# Of the docstrings of the installed SDKs: initialNodeCount, purpose and hostPrefix.
-FORCES: Final[Mapping[str, tuple[str, ...]]] = {
-    "aws:efs/fileSystem:FileSystem": (
-        "availabilityZoneName",
-        "creationToken",
-        "encrypted",
-        "kmsKeyId",
-        "performanceMode",
-    ),
-    "aws:eks/nodeGroup:NodeGroup": (
-        "amiType",
-        "capacityType",
-        "clusterName",
-        "diskSize",
-        "instanceTypes",
-        "launchTemplate.id",
-        "launchTemplate.name",
-        "nodeGroupName",
-        "nodeRoleArn",
-        "remoteAccess",
-        "subnetIds",
-    ),
-    "aws:fsx/lustreFileSystem:LustreFileSystem": (
-        "backupId",
-        "copyTagsToBackups",
-        "deploymentType",
-        "driveCacheType",
-        "fileSystemTypeVersion",
-        "kmsKeyId",
-        "securityGroupIds",
-        "storageType",
-        "subnetIds",
-    ),
-    "coreweave:index/networkingVpc:NetworkingVpc": ("hostPrefix",),
-    "gcp:container/nodePool:NodePool": (
-        "initialNodeCount",
-        "nodeConfig.bootDiskKmsKey",
-        "nodeConfig.ephemeralStorageLocalSsdConfig",
-        "nodeConfig.guestAccelerators",
-        "nodeConfig.localNvmeSsdBlockConfig",
-        "nodeConfig.localSsdCount",
-        "nodeConfig.metadata",
-        "nodeConfig.minCpuPlatform",
-        "nodeConfig.oauthScopes",
-        "nodeConfig.preemptible",
-        "nodeConfig.reservationAffinity",
-        "nodeConfig.sandboxConfig",
-        "nodeConfig.secondaryBootDisks",
-        "nodeConfig.serviceAccount",
-        "nodeConfig.shieldedInstanceConfig",
-        "nodeConfig.spot",
-    ),
-    "gcp:kms/cryptoKey:CryptoKey": ("purpose",),
-    "gcp:lustre/instance:Instance": ("filesystem", "instanceId", "location", "network", "project"),
-}
-# As above: a file system shrinks by being made anew only.
-SHRINKS: Final[Mapping[str, tuple[str, ...]]] = {"aws:fsx/lustreFileSystem:LustreFileSystem": ("storageCapacity",)}
+
+
+@cache
+def _list_replacing_inputs(token: str, change: Literal["any", "smaller"]) -> tuple[str, ...]:
+    """Inputs of a type whose change makes a resource anew: `ForceNew` of the schemas beneath the Pulumi providers."""
+    rows = (
+        row for row in read_rows("resources/replacing_inputs.csv") if (row["type"], row["change"]) == (token, change)
+    )
+    return tuple(path for row in rows for path in row["inputs"].split())
 
 
 def list_replacement_paths(changed: Sequence[str], old: Resource, new: Resource) -> list[str]:
@@ -91,10 +42,10 @@ def list_replacement_paths(changed: Sequence[str], old: Resource, new: Resource)
     Args:
         changed: names of the inputs that differ.
     """
-    paths = OBJECT_IDENTITY if old.type.startswith(KUBERNETES) else FORCES.get(old.type, ())
+    paths = OBJECT_IDENTITY if old.type.startswith(KUBERNETES) else _list_replacing_inputs(old.type, "any")
     touched = [path for path in paths if path.partition(".")[0] in changed]
     different = [path for path in touched if not is_equal_value(_at(old, path), _at(new, path))]
-    smaller = [path for path in SHRINKS.get(old.type, ()) if _less(_at(new, path), _at(old, path))]
+    smaller = [path for path in _list_replacing_inputs(old.type, "smaller") if _less(_at(new, path), _at(old, path))]
     return sorted({*different, *smaller})
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-import catalogs
 from planning.costs.bill import CHARGES_INPUT, BillGroup, from_inputs
 from planning.costs.resources.clouds.aws.compute import COUNTERS as AWS_NODES
 from planning.costs.resources.clouds.aws.karpenter import COUNTERS as KARPENTER
@@ -22,6 +19,7 @@ from planning.costs.resources.kubernetes import COUNTERS as KUBERNETES
 from planning.costs.resources.kubernetes import in_cluster
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.costs.resources.stack_resources import OWN_PREFIX
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -139,16 +137,15 @@ def counter_of(token: str) -> Counter | None:
 
 @cache
 def _read_free_types() -> tuple[dict[str, str], dict[str, str]]:
-    """Rules of catalogs/free_types.csv by type token, and by the start of a token where all of a module are free."""
+    """Rules by type token, and by the start of a token where all types of a module are free."""
     tokens: dict[str, str] = {}
     prefixes: dict[str, str] = {}
-    with (Path(catalogs.__file__).parent / "free_types.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["types"] == "*":
-                prefixes[row["module"]] = row["rule"]
-                continue
-            for name in row["types"].split():
-                tokens[f"{row['module']}/{name[0].lower()}{name[1:]}:{name}"] = row["rule"]
+    for row in read_rows("resources/free_types.csv"):
+        if row["types"] == "*":
+            prefixes[row["module"]] = row["rule"]
+            continue
+        for name in row["types"].split():
+            tokens[f"{row['module']}/{name[0].lower()}{name[1:]}:{name}"] = row["rule"]
     return tokens, prefixes
 
 
