@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING, final
 from catalogs import integrity, parsing
 from catalogs import integrity as integrity_cache
 from catalogs import offers as offering
-from catalogs.commitments import HandoverStep, Promise, read_handover_step, read_promise
 from catalogs.custom_prices import book as own
 from catalogs.custom_prices.cells import CustomPriceVocabulary
 from catalogs.files import read_content
-from catalogs.model import CatalogError, Item
+from catalogs.model import (
+    CatalogError,
+    HandoverStep,
+    Item,
+    Nominal,
+    Promise,
+    Provider,
+    Region,
+    Source,
+    StorageTier,
+    Term,
+)
 from catalogs.offers import Machines, RoughOffer, Size
 from catalogs.prices import PriceBook
 
@@ -22,18 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
-    from catalogs.model import (
-        Accelerator,
-        Machine,
-        Nominal,
-        Offer,
-        Provider,
-        PurchaseKind,
-        Region,
-        Source,
-        StorageTier,
-        Term,
-    )
+    from catalogs.model import Accelerator, Machine, Offer, PurchaseKind
 
 ROOT = Path(__file__).parent
 CURRENT = "current"
@@ -72,7 +71,7 @@ class Catalog:
         self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
         self._sizes: dict[tuple[str, Callable[[Size], bool]], Mapping[str, Size]] = {}
         self.sources: Mapping[str, Source] = {
-            each.id: each for each in (*parsing.read_rows(root / "sources.csv", parsing.source), *own_sources)
+            each.id: each for each in (*parsing.read_facts(root / "sources.csv", Source), *own_sources)
         }
         self.prices = PriceBook(
             name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own_prices
@@ -89,36 +88,34 @@ class Catalog:
     @cached_property
     def regions(self) -> Mapping[tuple[str, str], Region]:
         paths = (self._root / "regions.csv", *(folder / "regions.csv" for folder in self._folders))
-        return {(each.provider, each.name): each for path in paths for each in parsing.read_rows(path, parsing.region)}
+        return {(each.provider, each.name): each for path in paths for each in parsing.read_facts(path, Region)}
 
     @cached_property
     def providers(self) -> Mapping[str, Provider]:
-        return {each.name: each for each in parsing.read_rows(self._root / "providers.csv", parsing.provider)}
+        return {each.name: each for each in parsing.read_facts(self._root / "providers.csv", Provider)}
 
     @cached_property
     def terms(self) -> Mapping[tuple[str, str], Term]:
         """By purchase and provider; provider "*" for the rest."""
-        return {
-            (each.purchase, each.provider): each for each in parsing.read_rows(self._root / "terms.csv", parsing.term)
-        }
+        return {(each.purchase, each.provider): each for each in parsing.read_facts(self._root / "terms.csv", Term)}
 
     @cached_property
     def tiers(self) -> Mapping[tuple[str, str], StorageTier]:
-        return {(each.provider, each.tier): each for each in parsing.read_rows(self._root / "tiers.csv", parsing.tier)}
+        return {(each.provider, each.tier): each for each in parsing.read_facts(self._root / "tiers.csv", StorageTier)}
 
     @cached_property
     def promises(self) -> Mapping[str, Promise]:
-        return {each.name: each for each in parsing.read_rows(self._root / "promises.csv", read_promise)}
+        return {each.name: each for each in parsing.read_facts(self._root / "promises.csv", Promise)}
 
     @cached_property
     def handover_steps(self) -> Mapping[str, HandoverStep]:
         """By name, in the order in which they are taken."""
-        return {each.step: each for each in parsing.read_rows(self._root / "handover_steps.csv", read_handover_step)}
+        return {each.step: each for each in parsing.read_facts(self._root / "handover_steps.csv", HandoverStep)}
 
     @cached_property
     def nominals(self) -> Mapping[str, Nominal]:
         """By accelerator family: peaks that the book's own text reckons with. Empty for the current book."""
-        found = (parsing.read_rows(folder / "nominal_tflops.csv", parsing.nominal) for folder in self._folders)
+        found = (parsing.read_facts(folder / "nominal_tflops.csv", Nominal) for folder in self._folders)
         return {each.family: each for every in found for each in every}
 
     def offers(self, *, accelerated: bool, provider: str | None = None, region: str | None = None) -> Sequence[Offer]:

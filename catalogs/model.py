@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - types of fields are read to parse rows, here and below
 from dataclasses import dataclass
+from datetime import date  # noqa: TC003
+from decimal import Decimal  # noqa: TC003
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import date
-    from decimal import Decimal
 
 
 class CatalogError(Exception):
@@ -296,4 +293,39 @@ class Nominal:
     accelerators: int
     precision: str
     tflops: Decimal
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """What a provider can be held to: one figure, or several that belong together, of promises.csv."""
+
+    name: str
+    values: tuple[Decimal, ...]
+    unit: str
+    text: str
+    source: str
+    as_of: date | None
+
+    @property
+    def value(self) -> Decimal:
+        """The first, where there is but one."""
+        return self.values[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandoverStep:
+    """One step from the accepted quote to the first job.
+
+    Args:
+        owner: role of whoever answers for it, as in the checklist's agreement.contacts.
+        after: step that must be done before; "" for the first.
+        working_days: None where it follows from something else.
+    """
+
+    step: str
+    title: str
+    owner: str
+    after: str
+    working_days: int | None
     source: str

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, final
 
 from catalogs import parsing
-from catalogs.model import CatalogError, Method, Offer
+from catalogs.model import CatalogError, Machine, Method, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from pathlib import Path
 
-    from catalogs.model import Machine, Price, PurchaseKind, Source, Term
+    from catalogs.model import Price, PurchaseKind, Source, Term
     from catalogs.prices import PriceBook
 
 
@@ -188,7 +188,7 @@ class Size(NamedTuple):
 
 
 @final
-class Machines(Mapping[Key, "Machine"]):
+class Machines(Mapping[Key, Machine]):
     """The machines of some files, in file order.
 
     Raises:
@@ -219,7 +219,7 @@ class Machines(Mapping[Key, "Machine"]):
             path, line, cells = self._rows[key]
             row = dict(zip(self._columns[path], cells, strict=False))
             try:
-                self._built[key] = parsing.machine(row)
+                self._built[key] = parsing.build_fact(Machine, row)
             except (ValueError, KeyError, ArithmeticError) as fault:
                 raise CatalogError(f"{path}:{line}: {fault!r} in {row}") from fault
         return self._built[key]

@@ -4,28 +4,13 @@ from __future__ import annotations
 
 import csv
 from bisect import bisect_left
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from functools import cache
-from typing import TYPE_CHECKING, Final, TypeVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, Final, TypeVar, cast, get_type_hints
 
-from catalogs.model import (
-    Accelerator,
-    CatalogError,
-    Fabric,
-    Form,
-    KubernetesProfile,
-    Machine,
-    Method,
-    Nominal,
-    Provider,
-    PurchaseKind,
-    Region,
-    Source,
-    StorageTier,
-    Term,
-)
+from catalogs.model import Accelerator, CatalogError, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +25,6 @@ COLUMNS = ("provider", "item", "region", "purchase", "unit", "usd", "above", "so
 EVERYWHERE = "*"
 LIST = "list"
 PRECISIONS = ("fp4", "fp8", "int8", "bf16", "fp16", "tf32", "fp32", "fp64")
-_WORDS_FOR_TRUTH = {"true": True, "false": False}
 _NO_DATE = ("", "unknown")
 _AFTER_ANY_TEXT = "\x7f"
 
@@ -104,6 +88,47 @@ def read_count(text: str) -> int | None:
     return int(text) if text else None
 
 
+_READERS: Final[Mapping[object, Callable[[str], object]]] = {
+    str: str,
+    str | None: lambda text: text or None,
+    int: int,
+    int | None: read_count,
+    bool: {"true": True, "false": False}.__getitem__,
+    Decimal: money,
+    Decimal | None: read_amount,
+    date | None: day,
+    tuple[str, ...]: lambda text: tuple(text.split()),
+    tuple[Decimal, ...]: lambda text: tuple(map(money, text.split())),
+}
+
+
+@cache
+def _columns(kind: type) -> tuple[tuple[str, Callable[[str], object], bool], ...]:
+    """Name of each field, what reads its cell, and whether the cell may be left out."""
+    types = get_type_hints(kind)
+    readers = {name: cast("Callable[[str], object]", _READERS.get(type_, type_)) for name, type_ in types.items()}
+    return tuple((each.name, readers[each.name], each.default is not MISSING) for each in fields(kind))
+
+
+def build_fact(kind: type[Fact], row: Row) -> Fact:
+    """A row as a dataclass whose fields are its columns, each cell read as the field's type says.
+
+    Words that are split at spaces fill a tuple. Where a field has a default, an empty cell or no column means it.
+
+    Raises:
+        ValueError: a cell is not what its field's type says, or the dataclass refuses the row.
+        KeyError: a column is missing, or a truth is none.
+    """
+    return kind(
+        **{name: read(row[name]) for name, read, optional in _columns(kind) if not (optional and not row.get(name))}
+    )
+
+
+def read_facts(path: Path, kind: type[Fact]) -> Iterator[Fact]:
+    """As `read_rows`, each row made by `build_fact`."""
+    return read_rows(path, partial(build_fact, kind))
+
+
 def _peaks(row: Row, suffix: str) -> dict[str, Decimal]:
     return {word: money(row[word + suffix]) for word in PRECISIONS if row.get(word + suffix)}
 
@@ -122,94 +147,6 @@ def accelerator(row: Row) -> Accelerator:
         nvlink_gb_per_s=read_amount(row["nvlink_gb_per_s"]),
         source=row["source"],
         as_of=day(row["as_of"]),
-    )
-
-
-def machine(row: Row) -> Machine:
-    """A row of machines.csv. Empty: not known, except `accelerator`, where empty means none."""
-    return Machine(
-        provider=row["provider"],
-        name=row["name"],
-        accelerator=row["accelerator"] or None,
-        accelerators=int(row["accelerators"]),
-        vcpus=read_count(row["vcpus"]),
-        memory_gib=read_amount(row["memory_gib"]),
-        local_nvme_gb=read_count(row["local_nvme_gb"]),
-        network_gbps=read_amount(row["network_gbps"]),
-        fabric=Fabric(row["fabric"]),
-        efa_interfaces=int(row["efa_interfaces"]),
-        cluster=_WORDS_FOR_TRUTH[row["cluster"]],
-        placement_group=_WORDS_FOR_TRUTH[row["placement_group"]],
-        architecture=row["architecture"],
-        source=row["source"],
-        as_of=day(row["as_of"]),
-        rack=bool(row.get("rack")),
-    )
-
-
-def region(row: Row) -> Region:
-    """A row of regions.csv; zones are split at spaces."""
-    return Region(
-        provider=row["provider"],
-        name=row["name"],
-        country=row["country"],
-        residency=row["residency"],
-        zones=tuple(row["zones"].split()),
-        source=row["source"],
-    )
-
-
-def provider(row: Row) -> Provider:
-    """A row of providers.csv but its traits, which `catalogs.providers` reads."""
-    return Provider(**{each.name: row[each.name] for each in fields(Provider)})
-
-
-def term(row: Row) -> Term:
-    return Term(
-        purchase=row["purchase"],
-        provider=row["provider"],
-        kind=PurchaseKind(row["kind"]),
-        months=int(row["months"]),
-        upfront=row["upfront"],
-        note=row["note"],
-        source=row["source"],
-        holds=row["holds"],
-        holds_source=row["holds_source"],
-        least_nodes=int(row.get("least_nodes") or 1),
-    )
-
-
-def tier(row: Row) -> StorageTier:
-    return StorageTier(
-        provider=row["provider"],
-        tier=row["tier"],
-        item=row["item"],
-        engine=row["engine"],
-        usable_share=money(row["usable_share"]),
-        minimum_gb=int(row["minimum_gb"]),
-        step_gb=int(row["step_gb"]),
-        note=row["note"],
-        source=row["source"],
-    )
-
-
-def profile(row: Row) -> KubernetesProfile:
-    """A row of profiles.csv; forbidden words are split at spaces."""
-    known: dict[str, str] = {column: text for column, text in row.items() if column not in ("forbidden", "as_of")}
-    return KubernetesProfile(**known, forbidden=tuple(row["forbidden"].split()), as_of=day(row["as_of"]))
-
-
-def source(row: Row) -> Source:
-    return Source(id=row["id"], text=row["text"], url=row["url"], as_of=day(row["as_of"]), method=Method(row["method"]))
-
-
-def nominal(row: Row) -> Nominal:
-    return Nominal(
-        family=row["family"],
-        accelerators=int(row["accelerators"]),
-        precision=row["precision"],
-        tflops=money(row["tflops"]),
-        source=row["source"],
     )
 
 

@@ -1,20 +1,19 @@
-"""What a node is billed for beside its work: its start, its idle end, units of billing, spot interruptions."""
+"""What is true of providers whatever the prices: traits, what their Kubernetes brings along, regions, promises."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from catalogs import parsing
+from catalogs.model import KubernetesProfile, Promise, Region
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import date
-    from decimal import Decimal
 
-    from catalogs.model import Accelerator, KubernetesProfile, Region
+    from catalogs.model import Accelerator
 
 
 ROOT: Final = Path(__file__).parent
@@ -38,7 +37,7 @@ def profiles() -> Mapping[str, KubernetesProfile]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return {each.provider: each for each in parsing.read_rows(ROOT / "profiles.csv", parsing.profile)}
+    return {each.provider: each for each in parsing.read_facts(ROOT / "profiles.csv", KubernetesProfile)}
 
 
 def profile(provider: str) -> KubernetesProfile:
@@ -54,7 +53,7 @@ def regions() -> tuple[Region, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.read_rows(Path(__file__).parent / "regions.csv", parsing.region))
+    return tuple(parsing.read_facts(ROOT / "regions.csv", Region))
 
 
 @cache
@@ -64,72 +63,17 @@ def accelerators() -> tuple[Accelerator, ...]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return tuple(parsing.read_rows(Path(__file__).parent / "accelerators.csv", parsing.accelerator))
-
-
-NAME: Final = "node_billing.csv"
-ANY: Final = "*"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeFact:
-    """One number between its ends.
-
-    Args:
-        fact: what it is, with its unit: "boot_minutes".
-        provider: whose nodes; "*" for all that have no row of their own.
-        about: kind of node, or accelerator family; "*" for all that have no row of their own.
-        source: id in sources.csv.
-    """
-
-    fact: str
-    provider: str
-    about: str
-    low: Decimal
-    expected: Decimal
-    high: Decimal
-    source: str
-    as_of: date | None
+    return tuple(parsing.read_rows(ROOT / "accelerators.csv", parsing.accelerator))
 
 
 @cache
-def node_fact(fact: str, *, provider: str, about: str) -> NodeFact:
-    """The row that says most about a provider's nodes: its own before everybody's.
+def promises() -> Mapping[str, Promise]:
+    """What providers can be held to, by name.
 
     Raises:
-        KeyError: nobody has such a fact.
         CatalogError: a row cannot be read.
     """
-    known = _facts()
-    keys = ((provider, about), (provider, ANY), (ANY, about), (ANY, ANY))
-    return next(known[fact, *key] for key in keys if (fact, *key) in known)
-
-
-@cache
-def _facts() -> Mapping[tuple[str, str, str], NodeFact]:
-    return {(each.fact, each.provider, each.about): each for each in parsing.read_rows(ROOT / NAME, read_node_fact)}
-
-
-def read_node_fact(row: Mapping[str, str]) -> NodeFact:
-    """A row of node_billing.csv.
-
-    Raises:
-        ValueError: the ends do not rise from nothing.
-        KeyError: a column is missing.
-    """
-    low, expected, high = (parsing.money(row[name]) for name in ("low", "expected", "high"))
-    if not 0 <= low <= expected <= high:
-        raise ValueError(f"the ends of {row['fact']} do not rise: {low}, {expected}, {high}")
-    return NodeFact(
-        fact=row["fact"],
-        provider=row["provider"],
-        about=row["about"],
-        low=low,
-        expected=expected,
-        high=high,
-        source=row["source"],
-        as_of=parsing.day(row["as_of"]),
-    )
+    return {each.name: each for each in parsing.read_facts(ROOT / "promises.csv", Promise)}
 
 
 FORBIDDABLE: Final[Mapping[str, str]] = {  # word: what is said of a provider that forbids it
@@ -289,18 +233,10 @@ def read_traits(row: Mapping[str, str]) -> tuple[str, ProviderTraits]:
         ValueError: a word that is none of its column's.
         KeyError: a column is missing.
     """
-    found: dict[str, bool | int | str | tuple[str, ...]] = {}
-    for column in fields(ProviderTraits):
-        text = row[column.name]
-        if text and text not in WORDS_OF_TRAITS.get(column.name, (text,)):
-            raise ValueError(f"{column.name} is one of {WORDS_OF_TRAITS[column.name]}, not {text!r}")
-        if isinstance(column.default, bool):
-            found[column.name] = {"yes": True, "": False}[text]
-        elif isinstance(column.default, int):
-            found[column.name] = int(text) if text else column.default
-        else:
-            found[column.name] = tuple(text.split()) if isinstance(column.default, tuple) else text
-    return row["name"], ProviderTraits(**found)  # pyright: ignore[reportArgumentType] - by the type of each default
+    for column, words in WORDS_OF_TRAITS.items():
+        if row[column] and row[column] not in words:
+            raise ValueError(f"{column} is one of {words}, not {row[column]!r}")
+    return row["name"], parsing.build_fact(ProviderTraits, row)
 
 
 @cache

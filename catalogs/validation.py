@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from catalogs import integrity, parsing
 from catalogs import integrity as integrity_cache
 from catalogs.catalog import CURRENT, ROOT, Catalog, load
-from catalogs.model import CatalogError, Item
-from catalogs.parsing import EVERYWHERE, LIST
+from catalogs.model import CatalogError, Item, Machine
+from catalogs.parsing import EVERYWHERE, HOUR, LIST, unit_of
 from catalogs.providers import OWN_CLUSTER, OWNERS, PARTS
 
 if TYPE_CHECKING:
@@ -22,45 +22,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COMMAND: Final = ".venv/bin/python -m catalogs.validation"
-HOUR, GB, GB_MONTH, REQUESTS, BILL = "hour", "GB", "GB-month", "1k requests", "USD of monthly bill"
 INCLUDED = "included"
+WITHOUT_SOURCE_IDS = (
+    "prices.csv",
+    "sources.csv",
+    "zones.csv",
+    "free_types.csv",
+)  # checked elsewhere, or named in words
 UNKNOWN = "unknown"
 HOLDS = ("yes", "no", UNKNOWN)
 RESIDENCIES = frozenset(("US", "CA", "NA", "LATAM", "EU", "EEA", "UK", "CH", "APAC", "ME", "AFRICA", UNKNOWN))
-
-UNIT_OF_ITEM: Mapping[Item, str] = {
-    Item.CONTROL_PLANE: HOUR,
-    Item.NAT_GATEWAY: HOUR,
-    Item.NAT_DATA: GB,
-    Item.LOAD_BALANCER: HOUR,
-    Item.LOAD_BALANCER_UNIT: HOUR,
-    Item.PUBLIC_IPV4: HOUR,
-    Item.INTERFACE_ENDPOINT: HOUR,
-    Item.VPN_CONNECTION: HOUR,
-    Item.TRANSIT_ATTACHMENT: HOUR,
-    Item.TRANSIT_DATA: GB,
-    Item.CROSS_ZONE_DATA: GB,
-    Item.INTER_REGION_DATA: GB,
-    Item.INTERNET_EGRESS: GB,
-    Item.DISK: GB_MONTH,
-    Item.DISK_IOPS: "IOPS-month",
-    Item.DISK_THROUGHPUT: "MBps-month",
-    Item.DISK_FAST: GB_MONTH,
-    Item.DISK_FAST_IOPS: "IOPS-month",
-    Item.SHARED_SSD: GB_MONTH,
-    Item.SHARED_SCRATCH: GB_MONTH,
-    Item.SHARED_DISK: GB_MONTH,
-    Item.OBJECT: GB_MONTH,
-    Item.OBJECT_INFREQUENT: GB_MONTH,
-    Item.OBJECT_ARCHIVE: GB_MONTH,
-    Item.OBJECT_PUT: REQUESTS,
-    Item.OBJECT_GET: REQUESTS,
-    Item.ENCRYPTION_KEY: "key-month",
-    Item.LOG_INGEST: GB,
-    Item.LOG_STORAGE: GB_MONTH,
-    Item.SUPPORT_BUSINESS_HOURS: BILL,
-    Item.SUPPORT_24X7: BILL,
-}
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "accelerators.csv": ("name",),
@@ -162,14 +133,14 @@ def _price_strangers(catalog: Catalog, line: str) -> Iterator[str]:
         return
     if item not in set(Item):
         yield f"unknown item {item!r} of {provider}: neither a machine nor a service word"
-    elif unit != UNIT_OF_ITEM[Item(item)] or purchase != LIST:
-        yield f"{item} is priced per {UNIT_OF_ITEM[Item(item)]} for purchase {LIST}; not {unit}, {purchase}"
+    elif unit != unit_of(item) or purchase != LIST:
+        yield f"{item} is priced per {unit_of(item)} for purchase {LIST}; not {unit}, {purchase}"
 
 
 def _machine_faults(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
     for folder in folders:
         for line, row in _rows(folder / "machines.csv"):
-            machine = parsing.machine(row)
+            machine = parsing.build_fact(Machine, row)
             if machine.accelerator and machine.accelerator not in catalog.accelerators:
                 yield RowFault(
                     path=folder / "machines.csv", line=line, text=f"unknown accelerator {machine.accelerator}"
@@ -191,7 +162,7 @@ def _find_unsourced(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]
     """Rows of any file that name no known source."""
     tops = sorted(folders[0].parent.glob("*.csv"))
     for path in (*tops, *(path for folder in folders for path in sorted(folder.glob("*.csv")))):
-        for line, row in _rows(path) if path.name not in ("prices.csv", "sources.csv", "zones.csv") else ():
+        for line, row in _rows(path) if path.name not in WITHOUT_SOURCE_IDS else ():
             named = [row[column] for column in ("source", "holds_source") if column in row]
             for source in (each for each in named if each not in catalog.sources):
                 yield RowFault(path=path, line=line, text=f"unknown source {source!r}")

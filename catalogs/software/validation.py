@@ -7,6 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
 from catalogs import parsing
+from catalogs.model import Source
 from catalogs.providers import PARTS
 from catalogs.software import reader
 from catalogs.software.model import COMMIT, HeldIn, InstallationKind, is_exact_image, is_exact_version, split
@@ -121,7 +122,7 @@ def _words(forbiddable: Collection[str]) -> Iterator[Flaw]:
 
 
 def _find_unsourced() -> Iterator[Flaw]:
-    sources = {each.id for each in parsing.read_rows(reader.ROOT.parent / "sources.csv", parsing.source)}
+    sources = {each.id for each in parsing.read_facts(reader.ROOT.parent / "sources.csv", Source)}
     for part in reader.software().values():
         if part.kind is not InstallationKind.OBJECTS and (part.source not in sources or part.as_of is None):
             yield _part(part, f"unknown source {part.source!r}, or no date")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from catalogs.commitments import promises
+from catalogs.providers import promises
 from components.acceptance.job_context import ACCOUNT, CODE, JobContext, code_files
 from components.acceptance.jobs import measurable
 from components.acceptance.node import SECONDS, checks_of, node_pod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from catalogs.failures import Action
+from catalogs.nodes import Action
 from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError
 from operations.nodes.drain import drain
 from operations.nodes.health import find_node, inspect_nodes

@@ -5,13 +5,12 @@ from __future__ import annotations
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
-from catalogs.throughput import achievable, read_visible_memory
+from catalogs.measurements import achievable, read_visible_memory
 from planning.acceptance.limits import AcceptanceLimit, build_unjudged_limit, plain, unknown
 
 if TYPE_CHECKING:
     from catalogs.catalog import Catalog
-    from catalogs.commitments import Promise
-    from catalogs.model import Accelerator
+    from catalogs.model import Accelerator, Promise
     from planning.spec.cluster import Pool
 
 BITS: Final = 8

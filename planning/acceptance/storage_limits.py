@@ -7,14 +7,14 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from catalogs.throughput import tier_speeds
+from catalogs.measurements import tier_speeds
 from planning.acceptance.hardware_speed import percent
 from planning.acceptance.limits import CHECKLIST, AcceptanceLimit, build_unjudged_limit, plain, unknown
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
     from catalogs.catalog import Catalog
-    from catalogs.commitments import Promise
+    from catalogs.model import Promise
     from planning.checklist.model.agreement import Agreement
     from planning.spec.cluster import ClusterSpec, Tier
 

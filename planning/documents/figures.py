@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from catalogs.catalog import Catalog
-    from catalogs.commitments import Promise
+    from catalogs.model import Promise
 
 
 DIGIT: Final = re.compile(r"\d")

@@ -12,7 +12,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from catalogs.failures import Action, Failure, FailureSignal, failures
+from catalogs.nodes import Action, Failure, FailureSignal, failures
 from planning.incidents.node import READY
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
+from catalogs.nodes import node_fact
 from catalogs.parsing import spell_unit
-from catalogs.providers import node_fact
 from planning.quoting.candidates.billed_hours import RUNS, WORKING_DAYS, calculate_billed_hours
 from planning.sizing.assumptions import CHECKLIST
 from planning.sizing.demand import SizingFigure, figure

@@ -12,7 +12,7 @@ from planning.values.money import ZERO, to_cents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from catalogs.commitments import Promise
+    from catalogs.model import Promise
     from planning.checklist.model.agreement import Credit
     from planning.service_levels.availability import Availability
     from planning.spec.lock import Lock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.throughput import achievable
+from catalogs.measurements import achievable
 from planning.acceptance.node_limits import SPOT
 from planning.agreements.contract.context import (
     OPEN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.throughput import tier_speeds
+from catalogs.measurements import tier_speeds
 from planning.acceptance.limits import plain
 from planning.acceptance.storage_limits import calculate_sold_throughput
 from planning.agreements.contract.context import OPEN, build_agreed_figure, describe_measurement, render_limit

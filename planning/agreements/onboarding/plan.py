@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from catalogs.catalog import Catalog
-    from catalogs.commitments import HandoverStep
+    from catalogs.model import HandoverStep
     from planning.checklist.model.agreement import Contact
     from planning.checklist.model.checklist import Checklist
     from planning.spec.lock import Lock

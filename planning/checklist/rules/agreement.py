@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from catalogs.commitments import promises
+from catalogs.providers import promises
 from planning.checklist.model.vocabulary import HOME
 from planning.checklist.rules.rule_violation import RuleViolation
 

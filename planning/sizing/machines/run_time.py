@@ -8,7 +8,7 @@ from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from catalogs.providers import node_fact
+from catalogs.nodes import node_fact
 from planning.sizing import assumptions
 from planning.sizing.assumptions import OWN, SizingAssumption
 from planning.sizing.demand import LACKS_PRECISION, PEAK_UNKNOWN, RATE_UNPLACED, rate_elsewhere

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from catalogs.serving_runs import serving_runs
+from catalogs.measurements import serving_runs
 from planning.sizing.throughput import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalogs.serving_runs import ServingRun
+    from catalogs.measurements import ServingRun
 
 COMMAND: Final = ".venv/bin/python -m planning.sizing.reference_pages.serving_runs > docs/reference/serving-runs.md"
 HEAD: Final = f"""# Published serving benchmarks and our estimate

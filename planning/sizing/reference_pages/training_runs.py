@@ -6,13 +6,13 @@ import sys
 from math import exp, log
 from typing import TYPE_CHECKING, Final
 
-from catalogs.training_runs import training_runs
+from catalogs.measurements import training_runs
 from planning.sizing.throughput import utilization
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from catalogs.training_runs import TrainingRun
+    from catalogs.measurements import TrainingRun
 
 COMMAND: Final = ".venv/bin/python -m planning.sizing.reference_pages.training_runs > docs/reference/training-runs.md"
 NAIVE_SHARE: Final = 0.4

@@ -14,13 +14,13 @@ from functools import cache
 from statistics import quantiles
 from typing import TYPE_CHECKING, Final
 
-from catalogs.serving_runs import serving_runs
+from catalogs.measurements import serving_runs
 from planning.sizing.throughput.utilization import dot_product, solve_equations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from catalogs.serving_runs import ServingRun
+    from catalogs.measurements import ServingRun
 
     Vector = Sequence[float]
 

@@ -20,13 +20,13 @@ from math import exp, log
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from catalogs.training_runs import training_runs
+from catalogs.measurements import training_runs
 from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from catalogs.training_runs import TrainingRun
+    from catalogs.measurements import TrainingRun
 
     Vector = Sequence[float]
     from collections.abc import Sequence

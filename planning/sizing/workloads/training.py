@@ -32,7 +32,7 @@ PLACES: Final = Decimal("0.01")
 
 def utilization_figures(workload: Compute) -> Iterator[SizingFigure]:
     """The share on a reference accelerator, and the error of the estimate."""
-    from catalogs.training_runs import training_runs  # noqa: PLC0415 - only where the customer gives no mfu
+    from catalogs.measurements import training_runs  # noqa: PLC0415 - only where the customer gives no mfu
     from planning.sizing.throughput import utilization  # noqa: PLC0415
 
     runs = training_runs()

@@ -13,11 +13,10 @@ import pytest
 
 from catalogs import integrity, validation
 from catalogs.catalog import ROOT, Catalog, load
+from catalogs.measurements import serving_runs, training_runs
 from catalogs.model import Fabric, Form, Item, PurchaseKind
 from catalogs.offers import FLAG_OF_METHOD, UNDATED
 from catalogs.reference_pages import sources
-from catalogs.serving_runs import serving_runs
-from catalogs.training_runs import training_runs
 
 REPOSITORY = Path(__file__).parents[3]
 SHARED = Path(os.environ.get("ATOLL_SHARED", REPOSITORY / "../shared")).resolve()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from fake_cluster import START, node
 
-from catalogs.failures import FailureSignal, failures
+from catalogs.nodes import FailureSignal, failures
 from planning.incidents.findings import HEALTHY, XID, NodeHealth, diagnose_node, monitor
 from planning.incidents.node import Condition
 

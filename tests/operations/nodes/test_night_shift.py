@@ -12,7 +12,7 @@ from fake_cluster import READY, START, XID_79, Clock, FakeCluster, node, pod, sc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogs.failures import failures
+from catalogs.nodes import failures
 from operations.clouds.kubernetes.objects import ClusterSilentError
 from operations.nodes.health import inspect_nodes
 from operations.nodes.incident_log import IncidentLog, read_incidents

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.catalog import load
-from catalogs.failures import Action, FailureSignal, failure, failures
+from catalogs.nodes import Action, Failure, FailureSignal, failures
+from catalogs.parsing import build_fact
 from catalogs.validation import faults
 from planning.incidents.findings import NodeHealth, diagnose_node, gpus_in, xids_in
 from planning.incidents.node import Condition, node_of
@@ -44,9 +45,9 @@ def test_a_row_with_a_word_that_is_not_known_is_refused(row: dict[str, str], rea
         "source": "nvidia-xid-catalog",
         "as_of": "2026-11-22",
     }
-    assert failure(good).name == "79"
+    assert build_fact(Failure, good).name == "79"
     with pytest.raises(reason):
-        failure({**good, **row})
+        build_fact(Failure, {**good, **row})
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from accepted import EXAMPLES, accepted, catalog, checklist
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogs.throughput import achievable, read_visible_memory, tier_speeds
+from catalogs.measurements import achievable, read_visible_memory, tier_speeds
 from planning.acceptance import hardware_speed as speed
 from planning.acceptance import node_limits
 from planning.acceptance.expectations import Expectations, build_expectations

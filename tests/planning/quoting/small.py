@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import cast
+from typing import Any, cast
 
 from catalogs.catalog import Catalog
 from catalogs.model import (
@@ -102,7 +102,13 @@ def price(provider: str, item: str, region: str, usd: str, *, purchase: str = "o
 def term(purchase: str) -> Term:
     """What a purchase word means."""
     kind, months = TERMS[purchase]
-    given = {"upfront": "none", "note": "", "source": "test", "holds": "unknown", "holds_source": "test"}
+    given: dict[str, Any] = {
+        "upfront": "none",
+        "note": "",
+        "source": "test",
+        "holds": "unknown",
+        "holds_source": "test",
+    }
     return Term(purchase=purchase, provider="*", kind=kind, months=months, **given)
 
 

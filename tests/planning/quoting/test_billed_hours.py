@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 
 from catalogs.model import Offer, Price, PurchaseKind, Term
-from catalogs.providers import node_fact
+from catalogs.nodes import node_fact
 from components.clouds.aws.nodepools.karpenter import EMPTY_FOR
 from planning.checklist.model.workload import HardwareAsk
 from planning.quoting.candidates.billed_hours import calculate_billed_hours, total_hours

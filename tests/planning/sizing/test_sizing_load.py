@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from sizing_fakes import H100, NODE, Fields, checklist, inference
 
 from catalogs.catalog import load as load_catalog
-from catalogs.serving_runs import serving_run, serving_runs
+from catalogs.measurements import ServingRun, serving_runs
+from catalogs.parsing import build_fact
 from planning.checklist.rules.workloads import load_is_whole
 from planning.quoting.explanation import explain
 from planning.sizing.checklist_demands import size
@@ -174,9 +175,9 @@ def test_one_latency_without_the_other_is_refused() -> None:
         "source": "a",
         "as_of": "",
     }
-    assert serving_run(row).concurrency is None
+    assert build_fact(ServingRun, row).concurrency is None
     with pytest.raises(ValueError, match="neither"):
-        serving_run({**row, "ttft_ms": "1"})
+        build_fact(ServingRun, {**row, "ttft_ms": "1"})
 
 
 def test_the_committed_page_is_the_tables() -> None:

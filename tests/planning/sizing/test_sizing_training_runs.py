@@ -11,7 +11,8 @@ import pytest
 from sizing_fakes import H100, NODE, TRAIN, checklist, training
 
 from catalogs.catalog import load
-from catalogs.training_runs import training_run, training_runs
+from catalogs.measurements import TrainingRun, training_runs
+from catalogs.parsing import build_fact
 from planning.quoting.explanation import explain
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
@@ -174,9 +175,9 @@ def test_a_row_with_a_fault_is_refused(column: str, text: str) -> None:
         "as_of": "2024-01-01",
         "notes": "",
     }
-    assert training_run(row).accelerator_hours == 2
+    assert build_fact(TrainingRun, row).accelerator_hours == 2
     with pytest.raises(ValueError, match=r"."):
-        training_run({**row, column: text})
+        build_fact(TrainingRun, {**row, column: text})
 
 
 def test_the_committed_page_is_the_tables() -> None:
