@@ -1,6 +1,6 @@
 """Every `sh` block of the README and the guides is run, in order, in a copy of the project.
 
-The README's lines are run as somebody types them, each in a process; those of the guides in this one.
+They are run in this process; `make test-long` runs the README's as somebody types them, each in a process.
 
 A line that ends in `# exits N` must leave with that code; every other line with 0. Blocks of other kinds show what
 needs a cloud, the Pulumi engine or `make`, and are not run here.
@@ -55,14 +55,22 @@ def run(words: list[str], *, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
+def test_every_example_of_the_readme_runs_as_it_is_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_examples(PAGES[0], tmp_path, monkeypatch, here=False)
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
 def test_every_example_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_examples(page, tmp_path, monkeypatch, here=True)
+
+
+def run_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, here: bool) -> None:
     copy_of_project(tmp_path)
     monkeypatch.setenv("ATOLL_TODAY", TODAY)
     for line in commands(page):
         words = shlex.split(line, comments=True)
-        is_here = words[0] == "atoll" and page.name != "README.md"
-        done = command_here(tmp_path, *words[1:]) if is_here else run(words, folder=tmp_path)
+        done = command_here(tmp_path, *words[1:]) if here and words[0] == "atoll" else run(words, folder=tmp_path)
         expected = EXPECTED_CODE.search(line)
         assert done.returncode == int(expected[1] if expected else 0), f"{line}\n{done.stdout[-500:]}{done.stderr}"
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 CI = (ROOT / ".ci/run").read_text()
 NIGHT = (ROOT / ".github/workflows/search.yml").read_text()
@@ -50,6 +52,7 @@ def drawn(folder: Path, *options: str, first: str = "") -> str:
     return told.read_text()
 
 
+@pytest.mark.long  # four processes of pytest
 def test_a_seed_draws_its_own_examples_whatever_was_imported_before(tmp_path: Path) -> None:
     seven = ("--free-seed", "7")
     assert drawn(tmp_path, *seven) == drawn(tmp_path, *seven, first=BEFORE)

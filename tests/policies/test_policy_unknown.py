@@ -33,7 +33,12 @@ from policies.table import RULES
 
 SECRET = Secret()
 MANDATORY = [rule for rule in RULES if rule.level is Level.MANDATORY]
-EVERY_CASE = [pytest.param(rule, case, id=f"{rule.name}: {case.what}") for rule in MANDATORY for case in cases(rule)]
+# Of each rule the first case in `make test`, every one in `make test-long`, which CI runs for each change.
+EVERY_CASE = [
+    pytest.param(rule, case, id=f"{rule.name}: {case.what}", marks=[pytest.mark.long] if place else [])
+    for rule in MANDATORY
+    for place, case in enumerate(cases(rule))
+]
 PARTS = 2
 MANY = 1500  # places that a rule reads, from which on they are spread over its cases
 

@@ -40,8 +40,13 @@ def _market() -> Market:
     return Market(load())
 
 
-def options() -> list[tuple[str, str]]:
-    return [(example, option.id) for example in EXAMPLES for option in quote_of(example).options]
+MOST_OPTIONS = 5
+# Of each example the recommended option in `make test`, every one in `make test-long`, which CI runs for each change.
+OPTIONS = [
+    pytest.param(example, place, id=f"{example}-{'ABCDE'[place]}", marks=[pytest.mark.long] if place else [])
+    for example in EXAMPLES
+    for place in range(MOST_OPTIONS)
+]
 
 
 def test_there_are_at_least_seven_examples() -> None:
@@ -51,7 +56,7 @@ def test_there_are_at_least_seven_examples() -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_has_three_to_five_options_or_says_why_not(example: str) -> None:
     found = quote_of(example)
-    assert len(found.options) <= 5
+    assert 1 <= len(found.options) <= MOST_OPTIONS
     assert len(found.options) >= 3 or found.reason
 
 
@@ -73,12 +78,14 @@ def test_an_example_can_be_had_under_its_ceiling(example: str) -> None:
     assert any(option.judgement.verdict != "over" for option in quote_of(example).options)
 
 
-@pytest.mark.parametrize(("example", "option_id"), options())
-def test_the_bill_of_an_accepted_option_equals_the_takeoff_of_its_program(
-    example: str, option_id: str, tmp_path: Path
+@pytest.mark.parametrize(("example", "place"), OPTIONS)
+def test_the_bill_of_an_accepted_option_equals_the_cost_of_the_resources_of_its_program(
+    example: str, place: int, tmp_path: Path
 ) -> None:
     checklist, found = checklist_of(example), quote_of(example)
-    chosen = next(option for option in found.options if option.id == option_id)
+    if place >= len(found.options):
+        pytest.skip(f"{example} has {len(found.options)} options")
+    chosen = found.options[place]
     accepted = lock(found, chosen, ceiling=ceilings(checklist), contract_months=checklist.contract.months)
     write_locked(tmp_path, accepted)
     (tmp_path / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
