@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic.dataclasses import dataclass
 
@@ -10,9 +10,10 @@ from planning.costs.json_shapes import publish_as
 from planning.values.json_format import decimal_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from decimal import Decimal
 
+Side = TypeVar("Side")
 NONE: Final = "none"
 NOT_KNOWN: Final = "not known"
 LOCKS: Final = "the two locks"
@@ -40,6 +41,19 @@ class ComparedFact:
     new: str
     source: str = LOCKS
     note: str = ""
+
+
+def compare_by(
+    old: Side,
+    new: Side,
+    readers: Mapping[str, Callable[[Side], str]],
+    *,
+    source: str = LOCKS,
+    notes: Mapping[str, str] | None = None,
+) -> Iterator[ComparedFact]:
+    """One fact for each reader, which says it of one side."""
+    for what, read in readers.items():
+        yield ComparedFact(what=what, old=read(old), new=read(new), source=source, note=(notes or {}).get(what, ""))
 
 
 def differing(facts: Iterable[ComparedFact], *, placement: str, topic: str) -> list[Difference]:

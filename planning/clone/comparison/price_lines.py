@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 from pydantic.dataclasses import dataclass
 
-from planning.costs.json_shapes import publish_as
+from planning.costs.json_shapes import LineForm, publish_as, range_form
 from planning.diff.bill_lines import amount_of, components, delta_of
 from planning.diff.form import AmountForm, ComponentDiffForm, DeltaForm
-from planning.values.json_format import decimal_text
+from planning.values.json_format import fill_form
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from decimal import Decimal
 
-    from planning.costs.json_shapes import LineForm, RangeForm
     from planning.spec.lock import Lock, LockedLine
 
 
@@ -63,14 +62,11 @@ def price_lines(old: Lock, new: Lock) -> PriceLines:
 
 def _one_sided(old: Sequence[LineForm], new: Sequence[LineForm]) -> Iterator[OneSided]:
     """Things that both bills have, and only one of them has a price of."""
-    priced_before, priced_after = (_things(lines, priced=True) for lines in (old, new))
-    open_before, open_after = (_things(lines, priced=False) for lines in (old, new))
-    for key, label in open_after.items():
-        if key in priced_before:
-            yield OneSided(key=key, label=label, priced_on="old")
-    for key, label in open_before.items():
-        if key in priced_after:
-            yield OneSided(key=key, label=label, priced_on="new")
+    for side, priced, unpriced in (("old", old, new), ("new", new, old)):
+        known = _things(priced, priced=True)
+        for key, label in _things(unpriced, priced=False).items():
+            if key in known:
+                yield OneSided(key=key, label=label, priced_on=side)
 
 
 def _things(lines: Iterable[LineForm], *, priced: bool) -> dict[str, str]:
@@ -95,22 +91,12 @@ def _notes(old: Lock, new: Lock) -> Iterator[str]:
 
 def _form(line: LockedLine) -> LineForm:
     """A locked line as the comparison of bills reads lines; a lock keeps no group and no note."""
-    return {
-        "key": line.key,
-        "label": line.label,
-        "group": "",
-        "item": line.item,
-        "state": "unpriced" if line.usd_per_month is None else "free" if line.state == "free" else "priced",
-        "quantity": _range(line.quantity),
-        "unit": line.unit,
-        "usd_per_unit": None if line.usd_per_unit is None else decimal_text(line.usd_per_unit),
-        "usd_per_month": None if line.usd_per_month is None else _range(line.usd_per_month),
-        "source": line.source,
-        "as_of": None if line.as_of is None else line.as_of.isoformat(),
-        "note": "",
-    }
-
-
-def _range(readings: tuple[Decimal, Decimal, Decimal]) -> RangeForm:
-    low, expected, high = map(decimal_text, readings)
-    return {"min": low, "expected": expected, "max": high}
+    return fill_form(
+        LineForm,
+        line,
+        group="",
+        state="unpriced" if line.usd_per_month is None else "free" if line.state == "free" else "priced",
+        quantity=range_form(Range(*line.quantity)),
+        usd_per_month=line.usd_per_month and range_form(Range(*line.usd_per_month)),
+        note="",
+    )

@@ -14,6 +14,7 @@ from planning.clone.comparison.difference import (
     ComparedFact,
     Difference,
     amount,
+    compare_by,
     differing,
     format_truth,
     join_values,
@@ -27,7 +28,7 @@ from planning.costs.json_shapes import publish_as
 from planning.values.json_format import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from catalogs.catalog import Catalog
     from catalogs.model import Provider, StorageTier
@@ -115,7 +116,7 @@ def platform_differences(old: ClusterSpec, new: ClusterSpec) -> Iterator[Differe
             note=unreachable(name, store=after.object_store, provider=new.placement.provider),
         )
         yield from differing([said], placement=place, topic="platform")
-    yield from differing(_settings(before, after), placement=place, topic="platform")
+    yield from differing(compare_by(before, after, _SETTINGS), placement=place, topic="platform")
 
 
 def _title(name: str, *sides: Platform) -> str:
@@ -131,16 +132,15 @@ def _describe_component(name: str, side: Platform) -> str:
     return f"not installed: {reason}" if reason else "not installed"
 
 
-def _settings(old: Platform, new: Platform) -> Iterator[ComparedFact]:
-    yield ComparedFact(what="release", old=old.release, new=new.release)
-    yield ComparedFact(what="size", old=old.size, new=new.size)
-    yield ComparedFact(what="object store of the platform", old=words(old.object_store), new=words(new.object_store))
-    yield ComparedFact(what="sharing of accelerators", old=words(old.sharing), new=words(new.sharing))
-    yield ComparedFact(what="logs and metrics go to", old=_describe_forwarding(old), new=_describe_forwarding(new))
-
-
-def _describe_forwarding(side: Platform) -> str:
-    return f"{side.forwarding.provider} {side.forwarding.region}" if side.forwarding else NONE
+_SETTINGS: Final[Mapping[str, Callable[[Platform], str]]] = {
+    "release": lambda side: side.release,
+    "size": lambda side: side.size,
+    "object store of the platform": lambda side: words(side.object_store),
+    "sharing of accelerators": lambda side: words(side.sharing),
+    "logs and metrics go to": lambda side: (
+        f"{side.forwarding.provider} {side.forwarding.region}" if side.forwarding else NONE
+    ),
+}
 
 
 OWNED: Final[Mapping[str, str]] = {
@@ -176,56 +176,54 @@ def _where(spec: ClusterSpec | None) -> str:
 
 def _of_cluster(old: ClusterSpec, new: ClusterSpec, *, catalog: Catalog) -> Iterator[Difference]:
     place = new.placement.name
-    yield from differing(_provider(old, new, catalog), placement=place, topic="provider")
-    yield from differing(_cluster(old, new), placement=place, topic="cluster")
-    yield from differing(_profile(old.profile, new.profile), placement=place, topic="cluster")
-    yield from differing(_network(old.network, new.network), placement=place, topic="network")
-    yield from differing(_ways(old, new), placement=place, topic="network")
+    network = chain(_compare_networks(old.network, new.network), compare_by(old, new, _ACCESS, notes=NOTES))
+    yield from differing(_compare_providers(old, new, catalog), placement=place, topic="provider")
+    yield from differing(compare_by(old, new, _CLUSTER, notes=NOTES), placement=place, topic="cluster")
+    yield from differing(_compare_profiles(old.profile, new.profile), placement=place, topic="cluster")
+    yield from differing(network, placement=place, topic="network")
     yield from pool_differences(old, new, catalog=catalog)
     yield from storage_differences(old, new, catalog=catalog)
     yield from platform_differences(old, new)
 
 
-def _provider(old: ClusterSpec, new: ClusterSpec, catalog: Catalog) -> Iterator[ComparedFact]:
+def _compare_providers(old: ClusterSpec, new: ClusterSpec, catalog: Catalog) -> Iterator[ComparedFact]:
     """What is true of a provider whatever the region."""
     before, after = (catalog.providers.get(spec.placement.provider) for spec in (old, new))
-    if before is None or after is None:
-        return
-    source = f"catalogs/providers.csv ({', '.join(dict.fromkeys((before.source, after.source)))})"
-    for what, field in (
-        ("provider", "title"),
-        ("Kubernetes", "kubernetes"),
-        ("what it manages", "manages"),
-        ("SLA", "sla"),
-        ("egress", "egress"),
-        ("lock-in", "lock_in"),
-    ):
-        yield ComparedFact(what=what, old=_read_field(before, field), new=_read_field(after, field), source=source)
+    if before is not None and after is not None:
+        source = f"catalogs/providers.csv ({', '.join(dict.fromkeys((before.source, after.source)))})"
+        yield from compare_by(before, after, _PROVIDER, source=source)
 
 
-def _read_field(provider: Provider, field: str) -> str:
-    value: object = getattr(provider, field)
-    return str(value) or NONE
+_PROVIDER: Final[Mapping[str, Callable[[Provider], str]]] = {
+    "provider": lambda row: row.title or NONE,
+    "Kubernetes": lambda row: row.kubernetes or NONE,
+    "what it manages": lambda row: row.manages or NONE,
+    "SLA": lambda row: row.sla or NONE,
+    "egress": lambda row: row.egress or NONE,
+    "lock-in": lambda row: row.lock_in or NONE,
+}
+_CLUSTER: Final[Mapping[str, Callable[[ClusterSpec], str]]] = {
+    "Kubernetes version": lambda spec: spec.kubernetes_version or NOT_KNOWN,
+    "built by": lambda spec: spec.placement.target,
+    "zones": lambda spec: join_values(spec.placement.zones),
+}
+_ACCESS: Final[Mapping[str, Callable[[ClusterSpec], str]]] = {
+    "WireGuard gateway": lambda spec: words(spec.vpn.kind) if spec.vpn else NONE,
+}
+NOTES: Final[Mapping[str, str]] = {
+    "Kubernetes version": "objects of removed APIs must be looked for first",
+    "WireGuard gateway": "users get new profiles",
+}
+_OWNERS: Final[Mapping[str, str]] = {"provider": "the provider", "atoll": "Atoll", "none": "nobody"}
 
 
-def _cluster(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
-    yield ComparedFact(
-        what="Kubernetes version",
-        old=old.kubernetes_version or NOT_KNOWN,
-        new=new.kubernetes_version or NOT_KNOWN,
-        note="objects of removed APIs must be looked for first",
-    )
-    yield ComparedFact(what="built by", old=old.placement.target, new=new.placement.target)
-    yield ComparedFact(what="zones", old=join_values(old.placement.zones), new=join_values(new.placement.zones))
-
-
-def _profile(old: Profile, new: Profile) -> Iterator[ComparedFact]:
+def _compare_profiles(old: Profile, new: Profile) -> Iterator[ComparedFact]:
     """Who owns what on the nodes, and what the provider forbids."""
     known = profiles()
     named = dict.fromkeys(known[each.provider].source for each in (old, new) if each.provider in known)
     source = f"catalogs/profiles.csv ({', '.join(named)})"
     for field, what in OWNED.items():
-        before, after = (_owner(each, field) for each in (old, new))
+        before, after = (_OWNERS.get(owner := str(getattr(each, field)), owner) for each in (old, new))
         yield ComparedFact(what=what, old=before, new=after, source=source)
     for word, limit in FORBIDDABLE.items():
         before, after = (format_truth(word in each.forbidden) for each in (old, new))
@@ -239,25 +237,16 @@ def _profile(old: Profile, new: Profile) -> Iterator[ComparedFact]:
     )
 
 
-def _owner(profile: Profile, field: str) -> str:
-    value: object = getattr(profile, field)
-    return {"provider": "the provider", "atoll": "Atoll", "none": "nobody"}.get(str(value), str(value))
+def _compare_networks(old: Network, new: Network) -> Iterator[ComparedFact]:
+    note = ""
+    if old.peering is not None and new.link is not None:
+        note = "a tunnel has less bandwidth than a peering, and its data is paid as egress: measure it"
+    elif (old.peering or old.link) and not (new.peering or new.link):
+        note = "the main cloud is no longer reached by a private way"
+    yield from compare_by(old, new, _NETWORK, notes={"joint with the main cloud": note})
 
 
-def _network(old: Network, new: Network) -> Iterator[ComparedFact]:
-    yield ComparedFact(what="addresses", old=str(old.cidr), new=str(new.cidr))
-    yield ComparedFact(what="zones used", old=str(old.zone_count), new=str(new.zone_count))
-    yield ComparedFact(what="NAT gateways", old=str(old.nat_gateways), new=str(new.nat_gateways))
-    yield ComparedFact(what="DNS zone", old=old.domain or NONE, new=new.domain or NONE)
-    yield ComparedFact(
-        what="joint with the main cloud",
-        old=_joint(old),
-        new=_joint(new),
-        note=_joint_note(old, new),
-    )
-
-
-def _joint(network: Network) -> str:
+def _describe_joint(network: Network) -> str:
     if network.peering is not None:
         return f"peering with {network.peering.vpc_id} in {network.peering.region}"
     if network.link is not None:
@@ -265,17 +254,13 @@ def _joint(network: Network) -> str:
     return NONE
 
 
-def _joint_note(old: Network, new: Network) -> str:
-    if old.peering is not None and new.link is not None:
-        return "a tunnel has less bandwidth than a peering, and its data is paid as egress: measure it"
-    if (old.peering or old.link) and not (new.peering or new.link):
-        return "the main cloud is no longer reached by a private way"
-    return ""
-
-
-def _ways(old: ClusterSpec, new: ClusterSpec) -> Iterator[ComparedFact]:
-    before, after = (each.vpn.kind.replace("_", " ") if each.vpn else NONE for each in (old, new))
-    yield ComparedFact(what="WireGuard gateway", old=before, new=after, note="users get new profiles")
+_NETWORK: Final[Mapping[str, Callable[[Network], str]]] = {
+    "addresses": lambda network: str(network.cidr),
+    "zones used": lambda network: str(network.zone_count),
+    "NAT gateways": lambda network: str(network.nat_gateways),
+    "DNS zone": lambda network: network.domain or NONE,
+    "joint with the main cloud": _describe_joint,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("ComparisonForm"))
