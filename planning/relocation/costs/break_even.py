@@ -34,9 +34,9 @@ class BreakEven:
     """
 
     verdict: Literal["dated", "never", "cannot tell"]
-    earliest: date | None
-    expected: date | None
-    latest: date | None
+    earliest: date | None = None
+    expected: date | None = None
+    latest: date | None = None
     saved: tuple[Decimal, Decimal, Decimal]
     words: str
 
@@ -52,14 +52,7 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
     saved = (old[0] - new[0], old[1] - new[1], old[2] - new[2])
     best, worst = max(saved), min(saved)
     if best <= ZERO and not _list_unpriced(source):
-        return BreakEven(
-            verdict="never",
-            earliest=None,
-            expected=None,
-            latest=None,
-            saved=saved,
-            words="never: the target saves nothing",
-        )
+        return BreakEven(verdict="never", saved=saved, words="never: the target saves nothing")
     total, most, open_lines = _once(once)
     unknown = [*open_lines, *_list_unpriced(source), *_list_unpriced(target)]
     earliest = None if _list_unpriced(source) else _day(total[0], best, from_day)
@@ -67,20 +60,11 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
         return BreakEven(
             verdict="cannot tell",
             earliest=earliest,
-            expected=None,
-            latest=None,
             saved=saved,
             words=_cannot_tell(unknown, earliest, dearer=_dearer(saved[1], source=source, target=target)),
         )
     if earliest is None:
-        return BreakEven(
-            verdict="never",
-            earliest=None,
-            expected=None,
-            latest=None,
-            saved=saved,
-            words="never within a hundred years",
-        )
+        return BreakEven(verdict="never", saved=saved, words="never within a hundred years")
     expected, latest = _day(total[1], saved[1], from_day), _day(most, worst, from_day)
     return BreakEven(
         verdict="dated",

@@ -78,53 +78,77 @@ def _by_component(lock: Lock, lines: Iterable[LockedLine], *, days: Range, key: 
     for line in lines:
         found.setdefault(component_of(line.key), []).append(line)
     for component, mine in found.items():
-        priced = [line for line in mine if line.usd_per_month is not None]
-        if priced:
-            yield _of_days(lock, component, priced, days=days, key=key, words=words)
+        chapter = _chapter(component)
+        month = [Range(*line.usd_per_month) for line in mine if line.usd_per_month is not None]
+        if month:
+            yield _line(
+                lock,
+                key=f"{key}/{component}",
+                label=f"{component} {words}",
+                group=chapter,
+                item=component,
+                quantity=days,
+                unit="days",
+                usd=_by_day(sum(month, NOTHING), days),
+                note="its lines of a month, by the day",
+            )
         for line in mine:
             if line.usd_per_month is None:
-                yield _unknown(line, days=days, key=key, words=words)
+                yield _line(
+                    None,
+                    key=f"{key}/{line.key}",
+                    label=f"{line.label} {words}",
+                    group=chapter,
+                    item=line.item,
+                    quantity=days,
+                    unit="days",
+                    usd=None,
+                    note="its lock has no price of it",
+                )
 
 
-def _of_days(lock: Lock, component: str, lines: Iterable[LockedLine], *, days: Range, key: str, words: str) -> LineItem:
-    month = NOTHING
-    for line in lines:
-        month += Range(*line.usd_per_month) if line.usd_per_month else NOTHING
-    usd = Range(
+def _by_day(month: Range, days: Range) -> Range:
+    return Range(
         month.min * days.min / DAYS_PER_MONTH,
         month.expected * days.expected / DAYS_PER_MONTH,
         month.max * days.max / DAYS_PER_MONTH,
     )
+
+
+def _line(
+    lock: Lock | None,
+    *,
+    key: str,
+    label: str,
+    group: BillGroup,
+    item: str,
+    quantity: Range,
+    unit: str,
+    usd: Range | None,
+    note: str,
+    usd_per_unit: Decimal | None = None,
+    most: Decimal | None = None,
+) -> LineItem:
+    """A line of the move.
+
+    Args:
+        lock: where its price is from; None for a line that no lock prices.
+        most: that it can come to, where it has no price.
+    """
     return LineItem(
-        key=f"{key}/{component}",
-        label=f"{component} {words}",
-        group=_chapter(component),
-        item=component,
-        state=State.PRICED if usd.max > ZERO else State.FREE,
-        quantity=days,
-        unit="days",
-        usd_per_unit=None,
+        key=key,
+        label=label,
+        group=group,
+        item=item,
+        state=State.UNPRICED if usd is None else State.PRICED if usd.max > ZERO else State.FREE,
+        quantity=quantity,
+        unit=unit,
+        usd_per_unit=usd_per_unit,
         usd_per_month=usd,
-        source=f"lock of {lock.stack}",
-        as_of=lock.priced_at,
-        note="its lines of a month, by the day",
-    )
-
-
-def _unknown(line: LockedLine, *, days: Range, key: str, words: str) -> LineItem:
-    return LineItem(
-        key=f"{key}/{line.key}",
-        label=f"{line.label} {words}",
-        group=_chapter(component_of(line.key)),
-        item=line.item,
-        state=State.UNPRICED,
-        quantity=days,
-        unit="days",
-        usd_per_unit=None,
-        usd_per_month=None,
-        source="",
-        as_of=None,
-        note="its lock has no price of it",
+        source=f"lock of {lock.stack}" if lock else "",
+        as_of=lock.priced_at if lock else None,
+        note=note,
+        at_most_usd_per_month=most,
     )
 
 
@@ -136,24 +160,20 @@ def _chapter(component: str) -> BillGroup:
 def onboarding(target: Lock) -> Iterator[LineItem]:
     """What people are paid once for bringing the target up, to the cent; its bill spreads that, with a term or none."""
     months = max(target.spec.services.contract_months, 1)
-    usd = NOTHING
-    for line in target.bill:
-        if is_onboarding(line) and line.usd_per_month is not None:
-            usd += Range(*line.usd_per_month).times(months)
+    lines = [line for line in target.bill if is_onboarding(line) and line.usd_per_month is not None]
+    usd = sum((Range(*line.usd_per_month).times(months) for line in lines if line.usd_per_month), NOTHING)
     usd = Range(to_cents(usd.min), to_cents(usd.expected), to_cents(usd.max))
     if usd.max > ZERO:
-        yield LineItem(
+        yield _line(
+            target,
             key="onboarding",
             label="onboarding services of the target",
             group=BillGroup.SERVICES,
             item="onboarding",
-            state=State.PRICED,
             quantity=Range.exactly(1),
             unit="",
+            usd=usd,
             usd_per_unit=usd.expected,
-            usd_per_month=usd,
-            source=f"lock of {target.stack}",
-            as_of=target.priced_at,
             note=f"once; the bill of a month spreads it over {months} months" if months > 1 else "once",
         )
 
@@ -178,54 +198,34 @@ def commitments(
 def _remainder(
     source: Lock, spec: ClusterSpec, pool: Pool, *, term: Term | None, from_day: date, start: date | None
 ) -> LineItem:
+    """What is left of the term of a pool; where something of it is not known, at most all of it."""
     prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
     key = f"{prefix}pool/{pool.name}/machine"
-    paid = [line.usd_per_month for line in source.bill if line.key == key and line.usd_per_month is not None]
+    paid = next(
+        (line.usd_per_month for line in source.bill if line.key == key and line.usd_per_month is not None), None
+    )
     months = Decimal(term.months) if term else ZERO
     note = f"{term.note}; ask what of it may be used elsewhere or sold" if term else "terms.csv does not explain it"
-    if not paid or not months or start is None:
-        most = paid[0][2] * months if paid and months else None
-        return _open(source, pool, key=key, months=months, most=most, dated=start is not None, note=note)
-    left = months_left(start, months=int(months), on=from_day)
-    usd = Range(*paid[0]).times(left)
-    return _line(source, pool, key=key, quantity=Range.exactly(left), usd=usd, note=note)
-
-
-def _open(
-    source: Lock, pool: Pool, *, key: str, months: Decimal, most: Decimal | None, dated: bool, note: str
-) -> LineItem:
-    """What is left of a term of which something is not known: at most all of it."""
-    why = "its price or its length is not known" if dated or most is None else "the first day of its term is not known"
+    usd, most = None, None
+    if paid and months and start is not None:
+        left = months_left(start, months=int(months), on=from_day)
+        quantity, usd = Range.exactly(left), Range(*paid).times(left)
+        note = note if usd.max > ZERO else f"its term has ended; {note}"
+    else:
+        quantity, most = Range(ZERO, months, months), paid[2] * months if paid and months else None
+        lacking = "the first day of its term" if start is None and most is not None else "its price or its length"
+        note = f"{lacking} is not known; {note}"
     return _line(
-        source, pool, key=key, quantity=Range(ZERO, months, months), usd=None, note=f"{why}; {note}", most=most
-    )
-
-
-def _line(
-    source: Lock,
-    pool: Pool,
-    *,
-    key: str,
-    quantity: Range,
-    usd: Range | None,
-    note: str,
-    most: Decimal | None = None,
-) -> LineItem:
-    state = State.UNPRICED if usd is None else State.PRICED if usd.max > ZERO else State.FREE
-    return LineItem(
+        source,
         key=f"commitment/{key}",
         label=f"{pool.name}: what is left of {pool.purchase.replace('_', ' ')}",
         group=BillGroup.COMPUTE,
         item=pool.machine,
-        state=state,
         quantity=quantity,
         unit="months",
-        usd_per_unit=None,
-        usd_per_month=usd,
-        source=f"lock of {source.stack}",
-        as_of=source.priced_at,
-        note=note if state is not State.FREE else f"its term has ended; {note}",
-        at_most_usd_per_month=most,
+        usd=usd,
+        note=note,
+        most=most,
     )
 
 
