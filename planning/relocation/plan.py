@@ -14,7 +14,6 @@ from planning.relocation.inventory.stack_inventory import NOTHING_COUNTED, SAMPL
 from planning.relocation.methods.data_loss import choose
 from planning.relocation.methods.manual_procedures import list_manual_moves
 from planning.relocation.methods.move_methods import SOURCES, applicable
-from planning.relocation.questions import questions
 from planning.relocation.refusals import refusals
 from planning.relocation.write_freeze import times
 from planning.values.errors import InputError
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from planning.relocation.inventory.volume import Side, TransferVolume
     from planning.relocation.methods.data_loss import MoverChoice
     from planning.relocation.methods.manual_procedures import ManualMove
-    from planning.relocation.questions import PlanQuestion
     from planning.relocation.write_freeze import FreezeRequest, Times
     from planning.spec.cluster import Placement
     from planning.spec.lock import Lock
@@ -116,7 +114,6 @@ class RelocationPlan:
     bill: MovingBill
     times: Times
     break_even: BreakEven
-    questions: tuple[PlanQuestion, ...]
 
     @property
     def lost(self) -> tuple[AssetMove, ...]:
@@ -160,15 +157,6 @@ def plan(
     bill = moving_bill(volumes, source=source, target=target, route=route, terms=given.terms, catalog=catalog)
     found = times(volumes, rates=given.rates, asked=given.asked)
     paid = break_even(bill.bill, source=source, target=target, from_day=given.terms.commit_on)
-    asked = questions(
-        chosen=[(each.thing, each.choice) for each in chosen],
-        times=found,
-        bill=bill,
-        terms=given.terms,
-        target=target.spec.placement,
-        unlooked=inventory.unlooked,
-    )
-
     return RelocationPlan(
         source=source,
         target=target,
@@ -183,7 +171,6 @@ def plan(
         bill=bill,
         times=found,
         break_even=paid,
-        questions=asked,
     )
 
 

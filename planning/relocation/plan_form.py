@@ -13,6 +13,7 @@ from planning.costs.json_shapes import CLOSED, BillForm, RangeForm, bill_form
 from planning.relocation.durations import DurationEstimate
 from planning.relocation.inventory.assets import OF_KIND
 from planning.relocation.methods.move_methods import SOURCES, applicable, cell
+from planning.relocation.questions import list_questions
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.spec.lock import to_text as lock_text
 from planning.values.json_format import SCHEMA_VERSION, fill_form, to_json
@@ -311,6 +312,7 @@ def plan_form(plan: RelocationPlan, *, places_digest: str | None = None) -> Relo
         break_even=break_even_form(plan.break_even),
         steps=_fill_steps(plan),
         point_of_no_return=POINT_OF_NO_RETURN,
+        questions=to_json(list_questions(plan)),
         digest="",
     )
     body["digest"] = digest(body)

@@ -254,31 +254,20 @@ def _requests(every: Sequence[VolumeTransfer], *, route: Route, prices: PriceLis
     """Requests of all buckets together; those of which nobody knows how many objects they hold have no price."""
     here, there = f"{route.provider}/{route.region}", f"{route.to_provider}/{route.to_region}"
     at_source, at_target = _list_billed_requests(every, "source"), _list_billed_requests(every, "target")
-    wanted = (
-        _build_request_charge(
-            "read", "requests that read at the source", Item.OBJECT_GET, [each.read for each in at_source], here
-        ),
-        _build_request_charge(
-            "list", "requests that list at the source", Item.OBJECT_PUT, [each.listed for each in at_source], here
-        ),
-        _build_request_charge(
-            "write", "requests that write at the target", Item.OBJECT_PUT, [each.written for each in at_target], there
-        ),
-        _build_request_charge(
+    rows = (
+        ("read", "requests that read at the source", Item.OBJECT_GET, [each.read for each in at_source], here),
+        ("list", "requests that list at the source", Item.OBJECT_PUT, [each.listed for each in at_source], here),
+        ("write", "requests that write at the target", Item.OBJECT_PUT, [each.written for each in at_target], there),
+        (
             "list_target",
             "requests that list at the target",
             Item.OBJECT_PUT,
             [each.listed for each in at_target],
             there,
         ),
-        _build_request_charge(
-            "prove",
-            "requests that read back at the target",
-            Item.OBJECT_GET,
-            [each.proved for each in at_target],
-            there,
-        ),
+        ("prove", "requests that read back at the target", Item.OBJECT_GET, [each.proved for each in at_target], there),
     )
+    wanted = tuple(_build_request_charge(*row) for row in rows)
     yield from price_all(wanted, catalog_prices=prices, provider=route.provider, region=route.region)
     for each in every:
         if each.volume.kind == "bucket" and each.requests is None and each.volume.billed_requests:
