@@ -16,7 +16,8 @@ from operations.relocation.config.manual_confirmations import BY_HAND_NAME
 from operations.relocation.config.reader import RETIRED_MOVERS, read_file
 from operations.relocation.config.rules import variables
 from operations.relocation.runner import execution
-from operations.relocation.runner.context import FOLDER_MODE, RunContext
+from operations.relocation.runner.context import FOLDER_MODE
+from operations.relocation.runner.step import RunContext
 from operations.relocation.steps import plan
 from planning.values.errors import InputError
 

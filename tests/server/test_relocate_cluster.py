@@ -25,7 +25,7 @@ from operations.relocation.jobs import runs as cluster
 from operations.relocation.jobs.runs import JobRuns, path_of
 from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
 from operations.relocation.runner.step import Move, StepError
-from operations.relocation.steps import deltas, final_delta, seed, verify
+from operations.relocation.steps import copy_rounds, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -200,19 +200,19 @@ def until_left(kube: KubeClient, wanted: set[str]) -> None:
 
 @pytest.mark.usefixtures("room")
 def test_a_bucket_is_copied_damaged_mended_and_proven_by_pods(kube: KubeClient, move: Move, played: Played) -> None:
-    (pair,) = pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
+    (pair,) = pair_buckets(move)
     for number in range(40):
         put(pair.source, f"part/{number:02}", b"%d" % number * 1000, tags=(("n", "1"),))
     put(pair.source, "part/07", b"again")
     played.dies_waiting = True
     with pytest.raises(Killed):
-        seed.do(move)
+        copy_rounds.seed(move)
     assert {"Secret", "Job"} <= left_in(kube)
     played.dies_waiting = False
-    found: Any = seed.do(move)
+    found: Any = copy_rounds.seed(move)
     assert found["sets"]["objects"] == 41
-    deltas.do(move)
-    assert final_delta.do(move)["quiet_rounds"] == 2
+    copy_rounds.copy_deltas(move)
+    assert copy_rounds.copy_final_delta(move)["quiet_rounds"] == 2
     assert len(set(played.jobs)) == len(played.jobs)
 
     put(pair.target, "part/07", b"agaim")
@@ -244,9 +244,9 @@ def test_a_bucket_is_copied_damaged_mended_and_proven_by_pods(kube: KubeClient, 
 @pytest.mark.usefixtures("room")
 @pytest.mark.parametrize("move", ["looked-at"], indirect=True)
 def test_a_look_that_was_begun_by_a_killed_process_is_not_believed(move: Move, played: Played) -> None:
-    (pair,) = pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
+    (pair,) = pair_buckets(move)
     put(pair.source, "one", b"1")
-    seed.do(move)
+    copy_rounds.seed(move)
     played.dies_waiting = True
     with pytest.raises(Killed):
         verify.do(move)
@@ -261,5 +261,5 @@ def test_a_cluster_that_cannot_be_opened_is_told(move: Move, tmp_path: Path) -> 
     (tmp_path / "text").write_text("no kubeconfig")
     wrong = replace(move, secrets={**move.secrets, "KUBE": str(tmp_path / "text")})
     with pytest.raises(StepError, match="text is no kubeconfig"):
-        seed.do(wrong)
+        copy_rounds.seed(wrong)
     assert copies.cluster_movers(move.places, move.secrets).namespace == NAMESPACE

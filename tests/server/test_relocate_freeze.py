@@ -24,7 +24,7 @@ from operations.relocation.config.endpoints import Places
 from operations.relocation.rehearsal.programs import postgres_program
 from operations.relocation.rehearsal.servers import database
 from operations.relocation.runner.step import StepError
-from operations.relocation.steps import commit, dns, freeze
+from operations.relocation.steps import freeze
 from operations.relocation.writers.ports import HANDS
 from operations.relocation.writers.suspension import Patience
 
@@ -354,11 +354,11 @@ def test_the_target_is_closed_until_the_commit_opens_it(
     before = specs(kube)
     freeze.freeze(away, QUICK)
     assert refuses(lambda: write(minio, "team-vision"))
-    names = dns.switch(away, QUICK, dns.writers())
+    names = freeze.switch_names(away, QUICK, freeze.name_switchers())
     assert "10.0.0.2 mlflow.acme.example" in Path(str(away.places.names.file)).read_text()  # type: ignore[union-attr]
     assert names["canary"] == {"mlflow": "read-only"}
     with cluster_of(kube):
-        done = commit.commit(away, QUICK)
+        done = freeze.commit(away, QUICK)
     write(minio, "team-vision")
     assert refuses(lambda: write(minio, "mlflow"))
     opened = specs(kube)

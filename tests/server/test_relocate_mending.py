@@ -18,7 +18,7 @@ from components.agents.mover.store.s3_client import connect
 from operations.relocation.config.endpoints import Places
 from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
 from operations.relocation.runner.step import Move, StepError
-from operations.relocation.steps import final_delta, seed, verify
+from operations.relocation.steps import copy_rounds, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,8 +94,8 @@ def test_one_bit_a_lost_object_and_lost_metadata_are_refused_by_name_then_mended
     move: Move, sides: tuple[BucketEndpoint, BucketEndpoint], way: str
 ) -> None:
     old, new = sides
-    seed.do(move)
-    final_delta.do(move)
+    copy_rounds.seed(move)
+    copy_rounds.copy_final_delta(move)
     verify.do(move)
     flipped = bytearray(got(new, "runs/07"))
     flipped[3] ^= 1
@@ -113,7 +113,7 @@ def test_one_bit_a_lost_object_and_lost_metadata_are_refused_by_name_then_mended
     assert found[old.bucket]["mended_first"] == ["odd key/モデル\n", "runs/07", "runs/11"]
     assert "0 missing, 0 extra, 0 different" in found[old.bucket]["sentence"]
     assert got(new, "runs/07") == b"the second part of 7"
-    final_delta.do(move)
+    copy_rounds.copy_final_delta(move)
 
     put(new, "runs/08", b"flipped")
     put(new, "theirs", b"somebody's")
@@ -127,4 +127,4 @@ def test_one_bit_a_lost_object_and_lost_metadata_are_refused_by_name_then_mended
             target.delete(each.key, version=each.version)
     verify.do(move)
     assert keys_at(new) == keys_at(old)
-    final_delta.do(move)
+    copy_rounds.copy_final_delta(move)

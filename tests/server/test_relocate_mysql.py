@@ -12,7 +12,7 @@ import pytest
 from control_plane import free_ports
 from waiting import WITHIN
 
-from operations.relocation.cluster import kubeflow
+from operations.relocation.cluster import recreation as kubeflow
 from operations.relocation.config.endpoints import DatabasePlace
 from operations.relocation.databases import client_programs, mysql
 from operations.relocation.databases import mysql as mysql_uris

@@ -11,7 +11,7 @@ import requests
 from control_plane import ControlPlane, start_control_plane
 
 from operations.relocation.cluster.client import maker, open_cluster
-from operations.relocation.cluster.kubeflow import STOP, start_all
+from operations.relocation.cluster.recreation import STOP, start_all
 from operations.relocation.config.endpoints import Places
 from operations.relocation.rehearsal.cluster import NODE, TEAM, RehearsedApiServer, furnish, kind, path_of
 from operations.relocation.runner.step import Move, StepError

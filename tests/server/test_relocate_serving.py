@@ -9,7 +9,7 @@ import definitions
 import pytest
 
 from operations.clouds.kubernetes import client
-from operations.relocation.cluster import kubeflow
+from operations.relocation.cluster import recreation as kubeflow
 from operations.relocation.cluster.client import KubernetesApiClient, Maker
 from operations.relocation.databases.uri_rules import rules_of
 

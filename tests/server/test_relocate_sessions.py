@@ -10,7 +10,7 @@ import pytest
 from psycopg.errors import OperationalError
 from relocate_moves import Remembered
 
-from operations.relocation.cluster import kubeflow
+from operations.relocation.cluster import recreation as kubeflow
 from operations.relocation.config.endpoints import DatabasePlace
 from operations.relocation.databases import postgres, postgres_read_only
 from operations.relocation.rehearsal.programs import postgres_program

@@ -19,8 +19,8 @@ from planning.relocation.steps import NAMES, POINT_OF_NO_RETURN
 
 if TYPE_CHECKING:
     from operations.relocation.copies.verification import BucketProof
-    from operations.relocation.runner.context import RunContext
     from operations.relocation.runner.execution import OnFailure
+    from operations.relocation.runner.step import RunContext
 
 
 BEFORE: Final = NAMES[NAMES.index(POINT_OF_NO_RETURN) - 1]
@@ -195,10 +195,7 @@ def run_verify(
         from operations.relocation.copies import verification  # noqa: PLC0415 - as above
 
         parts = workspace.prepare_verification(source, target, name=name, places=places, in_clear=plain, say=note)
-        asked = verification.Proving(
-            places=parts.places, folder=parts.folder, secrets=parts.secrets, say=note, again=True, prefix="proof"
-        )
-        found = verification.prove(asked)
+        found = verification.prove(verification.Proving(move=parts, again=True, prefix="proof"))
         form = {"buckets": [_form(each) for each in found]}
         deliver(form, as_json=as_json, output=output, parts=lambda: map(_lines, found))
         return 0 if all(each.proven for each in found) else NOT_PROVEN

@@ -14,12 +14,13 @@ from operations.relocation.buckets.canary import PREFIX, place_of
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from components.agents.mover.scan import Connect
     from components.agents.mover.store.model import BucketEndpoint
-    from operations.relocation.config.endpoints import BucketMove, Places
+    from operations.relocation.config.endpoints import BucketMove
+    from operations.relocation.runner.step import RunContext
 
 
 RESERVED: Final = PREFIX  # of our own objects, on both sides: canaries
@@ -42,21 +43,17 @@ class BucketPair:
     folder: Path
 
 
-def pair_buckets(places: Places, *, folder: Path, secrets: Mapping[str, str]) -> tuple[BucketPair, ...]:
-    """Every bucket, reached with the movers' keys.
-
-    Args:
-        folder: of the relocation.
-    """
-    source, target = places.source.store, places.target.store
+def pair_buckets(move: RunContext) -> tuple[BucketPair, ...]:
+    """Every bucket, reached with the movers' keys."""
+    source, target = move.places.source.store, move.places.target.store
     return tuple(
         BucketPair(
             bucket=each,
-            source=place_of(source, source.mover, each.source, secrets),
-            target=place_of(target, target.mover, each.target, secrets),
-            folder=folder / "manifests" / each.source,
+            source=place_of(source, source.mover, each.source, move.secrets),
+            target=place_of(target, target.mover, each.target, move.secrets),
+            folder=move.folder / "manifests" / each.source,
         )
-        for each in places.buckets
+        for each in move.places.buckets
     )
 
 

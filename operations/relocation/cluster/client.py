@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast, final
 
 from operations.clouds.kubernetes import client as api_server
 from operations.clouds.kubernetes.objects import ChangedMeanwhileError, mapping, name_of, namespace_of, rows
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import RunContext, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,6 +105,15 @@ def open_cluster(side: RelocationSide, secrets: Mapping[str, str], *, words: str
     """
     api = api_of_side(side, secrets, words=words)
     return KubernetesApiClient(api, words=words) if api else None
+
+
+def open_clusters(move: RunContext) -> tuple[KubernetesApiClient | None, KubernetesApiClient | None]:
+    """The clusters of the source and of the target, as `open_cluster`."""
+    source, target = move.places.source, move.places.target
+    return (
+        open_cluster(source, move.secrets, words="source"),
+        open_cluster(target, move.secrets, words="target"),
+    )
 
 
 def api_of_side(side: RelocationSide, secrets: Mapping[str, str], *, words: str) -> client.ApiClient | None:

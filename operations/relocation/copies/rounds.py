@@ -72,7 +72,7 @@ def run_copy_round(
         StepError: something cannot be copied, or the target holds what is not ours; by name.
     """
     reports: dict[str, RoundReport] = {}
-    for pair in pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets):
+    for pair in pairs.pair_buckets(move):
         if only is not None and pair.bucket.source not in only:
             continue
         pair.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -20,15 +20,15 @@ from operations.relocation.buckets.canary import CONTENT
 from operations.relocation.jobs.copies import cluster_movers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from components.agents.mover.manifest import ManifestRow
     from components.agents.mover.scan import Connect
     from components.agents.mover.store.model import BucketEndpoint, Listed
     from operations.relocation.buckets.pairs import BucketPair
-    from operations.relocation.config.endpoints import Places
     from operations.relocation.jobs.copies import Open
+    from operations.relocation.runner.step import RunContext
 
 
 CANARY: Final = re.compile(re.escape(pairs.RESERVED) + r"[0-9a-f]{16}")  # as freezing.canary names its objects
@@ -130,10 +130,7 @@ class Proving:
         cluster: opens the movers of buckets that are looked at in a cluster.
     """
 
-    places: Places
-    folder: Path
-    secrets: Mapping[str, str]
-    say: Callable[[str], None]
+    move: RunContext
     connect: Connect = pairs.connect
     again: bool = False
     prefix: str = "verify"
@@ -147,8 +144,7 @@ def prove(proving: Proving) -> list[BucketProof]:
         StepError: a store refused, or a manifest cannot be believed.
     """
     with pairs.translate_store_errors():
-        every = pairs.pair_buckets(proving.places, folder=proving.folder, secrets=proving.secrets)
-        return [_proof(proving, pair) for pair in every]
+        return [_proof(proving, pair) for pair in pairs.pair_buckets(proving.move)]
 
 
 def _proof(proving: Proving, pair: BucketPair) -> BucketProof:
@@ -178,13 +174,13 @@ def _write_report(
         side: f"{place.bucket} at {place.endpoint}"
         for side, place in (("source", pair.source), ("target", pair.target))
     }
-    path = proving.folder / "reports" / f"{proving.prefix}-{pair.bucket.source}.json"
+    path = proving.move.folder / "reports" / f"{proving.prefix}-{pair.bucket.source}.json"
     said = found.sentence + doubts.words
     proven = found.proven and not doubts
     first = [f"{kind} {each}" for kind, several in found.kinds.items() for each in several.first]
     whole = {**found.report(**sides), "sentence": said, "proven": proven, **doubts.form()}
     write_json(path, whole)
-    proving.say(f"{pair.bucket.source}: {said}")
+    proving.move.say(f"{pair.bucket.source}: {said}")
     return BucketProof(
         bucket=pair.bucket.source,
         sentence=said,
@@ -203,34 +199,35 @@ def _sample(proving: Proving, pair: BucketPair) -> Sample:
     """Every byte of what is irreplaceable; a share of what is large, drawn by the move's own names."""
     if pair.bucket.loss == "irreplaceable":
         return Sample()
-    seed = f"{proving.places.source.stack}--{proving.places.target.stack}"
-    return Sample(percent=proving.places.sample_percent, seed=seed)
+    seed = f"{proving.move.places.source.stack}--{proving.move.places.target.stack}"
+    return Sample(percent=proving.move.places.sample_percent, seed=seed)
 
 
 def _look(proving: Proving, pair: BucketPair, *, place: BucketEndpoint, path: Path, sample: Sample) -> ScanResult:
-    sides = proving.places.source if place == pair.source else proving.places.target
+    sides = proving.move.places.source if place == pair.source else proving.move.places.target
     wanted = ScanRequest(
         place=place,
         versions=pair.bucket.versions,
         sample=sample,
         reserved=pairs.RESERVED,
         counts_tags=sides.store.kind in pairs.COUNTS_TAGS,
-        threads=proving.places.transfers,
+        threads=proving.move.places.transfers,
     )
     if pair.bucket.mover == "cluster":
-        movers = proving.cluster(proving.places, proving.secrets)
-        say, rate = partial(_say, proving, pair), proving.places.bandwidth_mib_per_s
+        movers = proving.cluster(proving.move.places, proving.move.secrets)
+        say, rate = partial(_say, proving, pair), proving.move.places.bandwidth_mib_per_s
         return movers.take(pair.source, pair.target, wanted, path, say=say, mib_per_s=rate)
     return _look_here(proving, wanted, path)
 
 
 def _say(proving: Proving, pair: BucketPair, line: str) -> None:
-    proving.say(f"{pair.bucket.source}: {line}")
+    proving.move.say(f"{pair.bucket.source}: {line}")
 
 
 def _look_here(proving: Proving, wanted: ScanRequest, path: Path) -> ScanResult:
     watching = ScanCallbacks(
-        row=tell_rows(wanted.place.bucket, proving.say), spend=Bandwidth(proving.places.bandwidth_mib_per_s).take
+        row=tell_rows(wanted.place.bucket, proving.move.say),
+        spend=Bandwidth(proving.move.places.bandwidth_mib_per_s).take,
     )
     facts = {"read": "by looking", "percent": wanted.sample.percent, "seed": wanted.sample.seed}
     return write_manifest(proving.connect, wanted, path, facts=facts, watching=watching)

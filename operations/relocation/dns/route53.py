@@ -10,7 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from operations.clouds.kubernetes.objects import mapping, rows
-from operations.relocation.dns.records import is_same, memory_key_of_name
+from operations.relocation.dns.names import is_same, memory_key_of_name
 from operations.relocation.runner.step import StepError
 from operations.relocation.writers.suspension import Patience
 
@@ -38,7 +38,7 @@ class Route53:
         self._patience = patience
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
-        """See `naming.Writer`. What was there is remembered whole, aliases too."""
+        """See `names.NameSwitcher`. What was there is remembered whole, aliases too."""
         before: dict[str, Records] = {}
         for name in names.names:
             there = self._records(names, name)
@@ -54,7 +54,7 @@ class Route53:
         return {"zone": names.zone, "before": before, "now": names.target, "changes": len(changes)}
 
     def put_back(self, names: NamesMove, move: Move) -> Evidence:
-        """See `naming.Writer`."""
+        """See `names.NameSwitcher`."""
         changes: list[dict[str, object]] = []
         for name in names.names:
             kept = move.memory.recall(memory_key_of_name(name))

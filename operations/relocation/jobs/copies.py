@@ -317,7 +317,7 @@ def remove_stale_jobs(move: Move, *, ledgers: bool = False, open_movers: Open = 
     Raises:
         StepError: the cluster cannot be opened or refused.
     """
-    pairs = stores.pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
+    pairs = stores.pair_buckets(move)
     theirs = [each for each in pairs if each.bucket.mover == "cluster" and each.folder.exists()]
     if not theirs:
         return {}

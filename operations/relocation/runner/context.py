@@ -11,13 +11,11 @@ from urllib.parse import unquote, urlsplit
 from operations.project.journal import NAME, Journal, RecordKind
 from operations.project.lease import only_writer
 from operations.relocation.runner.state import RelocationState, derive_state
-from operations.relocation.runner.step import Move
+from operations.relocation.runner.step import Move, RunContext
 from planning.values.errors import AtollError, InputError, in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-    from datetime import datetime
-    from pathlib import Path
+    from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from operations.relocation.config.endpoints import Keys, Places, RelocationSide
 
@@ -138,23 +136,6 @@ class JournalMemory:
 FOLDER_MODE: Final = 0o700
 RUN: Final = "atoll relocate run {source} {target}"
 ROLL_BACK: Final = "atoll relocate rollback {source} {target}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunContext:
-    """What a relocation is run with; see `Move` for each."""
-
-    places: Places
-    folder: Path
-    secrets: Mapping[str, str]
-    say: Callable[[str], None]
-    now: Callable[[], datetime]
-
-    def command(self, form: str) -> str:
-        """A command for these two stacks, and for this relocation where it has a name of its own."""
-        source, target = self.places.source.stack, self.places.target.stack
-        name = self.folder.name.removeprefix(f"{source}--{target}").removeprefix("-")
-        return form.format(source=source, target=f"{target} --name {name}" if name else target)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

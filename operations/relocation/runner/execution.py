@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from operations.project.journal import NAME, RecordKind, read_journal
 from operations.relocation.runner import freeze_window
-from operations.relocation.runner.context import ROLL_BACK, RUN, LockedRun, RunContext, lock_run
+from operations.relocation.runner.context import ROLL_BACK, RUN, LockedRun, lock_run
 from operations.relocation.runner.state import FREEZE, RelocationState, StepState, derive_state
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import RunContext, StepError
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.values.errors import InputError
 

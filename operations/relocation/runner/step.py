@@ -45,8 +45,8 @@ class Memory(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """One relocation as a step sees it.
+class RunContext:
+    """What a relocation is run with.
 
     Args:
         folder: of this relocation: manifests, reports, dumps; only its owner may read it.
@@ -58,9 +58,21 @@ class Move:
     places: Places
     folder: Path
     secrets: Mapping[str, str]
-    memory: Memory
     say: Callable[[str], None]
     now: Callable[[], datetime]
+
+    def command(self, form: str) -> str:
+        """A command for these two stacks, and for this relocation where it has a name of its own."""
+        source, target = self.places.source.stack, self.places.target.stack
+        name = self.folder.name.removeprefix(f"{source}--{target}").removeprefix("-")
+        return form.format(source=source, target=f"{target} --name {name}" if name else target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(RunContext):
+    """One relocation as a step sees it."""
+
+    memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,9 @@ def do(
     while True:
         started = move.now()
         found = check(move)
-        changed = list(dict.fromkeys(each for pair in _pairs(move) for each in changes(pair, connect=connect)))
+        changed = list(
+            dict.fromkeys(each for pair in pairs.pair_buckets(move) for each in changes(pair, connect=connect))
+        )
         if changed:
             raise StepError(
                 f"written at the source after the freeze: {pairs.format_keys(changed)}",
@@ -81,10 +83,6 @@ def changes(pair: BucketPair, *, connect: Connect = pairs.connect) -> Iterator[s
         rows = Manifest(copied if copied.exists() else pair.folder / SOURCE).rows()
         before = ((row.key, (row.size, row.etag, row.deleted)) for row in rows)
         yield from (key for key, then, there in align(before, now) if then != there)
-
-
-def _pairs(move: Move) -> tuple[BucketPair, ...]:
-    return pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
 
 
 STEP: Final = RelocationStep(name="observe", do=do)

@@ -1,4 +1,4 @@
-"""Asks both sides everything that would otherwise fail in the middle; every bad answer is told at once."""
+"""Asks both sides everything that would otherwise fail in the middle, at once, and finds the target built."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from components.agents.mover.scan import Connect
+    from components.agents.mover.store.s3_client import S3Store
     from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.config.endpoints import DatabasePlace, Places, RelocationSide, StorePlace
     from operations.relocation.databases.postgres import DatabaseFacts
@@ -155,6 +156,7 @@ def _version(lock: Lock, name: str) -> str:
 
 
 MIB: Final = 2**20
+HINT: Final = "name an empty bucket or database, or move away what lies there"
 CLOSED_BY_US: Final = frozenset({"aws", "minio"})  # kinds of stores whose writers the freeze stops itself
 
 
@@ -181,7 +183,7 @@ def do(move: Move, *, asking: SideQueries = ASKING) -> Evidence:
 
 
 def _questions(move: Move, asking: SideQueries) -> Iterator[tuple[str, Callable[[list[str]], object]]]:
-    for pair in pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets):
+    for pair in pairs.pair_buckets(move):
         ask = partial(preflight.probe_stores, pair, now=move.now, connected=asking.connect)
         yield f"bucket {pair.bucket.source}", ask
         yield f"canary of {pair.bucket.source}", partial(_canary, move, asking, pair)
@@ -221,7 +223,7 @@ def _room(move: Move, asking: SideQueries, faults: list[str]) -> object:
     if left is None:
         return "unknown: nobody says how much room the target has"
     needed = 0
-    for pair in pairs.pair_buckets(move.places, folder=move.folder, secrets=move.secrets):
+    for pair in pairs.pair_buckets(move):
         with pairs.translate_store_errors():
             needed += preflight.still_to_copy(pair, connected=asking.connect)
     if needed > left:
@@ -289,4 +291,59 @@ def _list_unconfirmed(move: Move, _faults: list[str]) -> object:
     return missing
 
 
+def provision(move: Move, *, asking: SideQueries = ASKING) -> Evidence:
+    """Find the target built: buckets are made where they are missing, databases must be free.
+
+    Raises:
+        StepError: something of the target is missing and cannot be made, or holds what is not ours.
+    """
+    faults: list[str] = []
+    buckets: Evidence = {}
+    for pair in pairs.pair_buckets(move):
+        with pairs.translate_store_errors(), closing(asking.connect(pair.target)) as target:
+            made = not target.exists()
+            if made:
+                move.say(f"making bucket {pair.target.bucket} at the target")
+                target.create()
+            versions = _keep_versions(pair, target, asking)
+            count, first = pairs.find_foreign_objects(pair, connected=asking.connect)
+        buckets[pair.target.bucket] = {"made": made, "versions": versions, "foreign": count}
+        if count:
+            faults.append(
+                f"bucket {pair.target.bucket} holds {count} objects that are not ours: {pairs.format_keys(first)}"
+            )
+    databases = _find_used_databases(move, asking, faults)
+    if faults:
+        raise StepError("; ".join(faults), hint=HINT, evidence={"buckets": buckets, "databases": databases})
+    return {"buckets": buckets, "databases": databases}
+
+
+def _keep_versions(pair: BucketPair, target: S3Store, asking: SideQueries) -> bool:
+    """Whether the target's bucket keeps versions, which it does at the end where the source's does."""
+    if target.versioned():
+        return True
+    with closing(asking.connect(pair.source)) as source:
+        if not source.versioned() and not pair.bucket.versions:
+            return False
+    target.keep_versions()
+    return True
+
+
+def _find_used_databases(move: Move, asking: SideQueries, faults: list[str]) -> Evidence:
+    """Databases of the target, each free or marked by an earlier attempt of this relocation."""
+    ours = f"atoll relocation {move.places.source.stack}--{move.places.target.stack}"
+    found: Evidence = {}
+    for number, place in enumerate(move.places.target.databases, start=1):
+        name = f"{number}, {place.part}"
+        told = asking.database(place, move.secrets)
+        if told is None:
+            found[name] = f"unknown: {place.engine} is looked at when it is restored"
+            continue
+        found[name] = {"tables": told.tables, "used": list(told.used), "ours": told.mark == ours}
+        if told.used and told.mark != ours:
+            faults.append(f"the target's database of {place.part} is in use: rows in {', '.join(told.used)}")
+    return found
+
+
 STEP: Final = RelocationStep(name="preflight", do=do)
+PROVISION: Final = RelocationStep(name="provision", do=provision)

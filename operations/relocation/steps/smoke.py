@@ -11,7 +11,7 @@ from components.agents.mover.store.model import StoreError
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.kinds import POD
 from operations.clouds.kubernetes.objects import ResourceKind, mapping, name_of, namespace_of, rows
-from operations.relocation.cluster.client import maker, open_cluster
+from operations.relocation.cluster.client import maker, open_cluster, open_clusters
 from operations.relocation.databases import mlflow, mysql, postgres
 from operations.relocation.databases import mlflow as mlflow_links
 from operations.relocation.databases.artifact_links import STORES, different, parse_address, within_any
@@ -210,10 +210,7 @@ def _reads(move: Move) -> SmokeResult:
 
 def _cluster(move: Move) -> SmokeResult:
     """The API server answers, every namespace of the source is there, and claims of notebooks are bound."""
-    source, target = (
-        open_cluster(side, move.secrets, words=words)
-        for side, words in ((move.places.source, "source"), (move.places.target, "target"))
-    )
+    source, target = open_clusters(move)
     if target is None:
         return SmokeResult({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
     spaces = {name_of(each) for each in target.listed(kinds.NAMESPACE)}

@@ -36,9 +36,9 @@ def do(move: Move, *, connect: Connect = stores.connect, movers: dict[str, Copy]
     Raises:
         StepError: one of them is not proven, and the reports name everything; or the source is written.
     """
-    pairs = {each.bucket.source: each for each in _pairs(move)}
+    pairs = {each.bucket.source: each for each in stores.pair_buckets(move)}
     _mend(move, pairs, connect=connect, movers=movers)
-    asked = Proving(places=move.places, folder=move.folder, secrets=move.secrets, say=move.say, connect=connect)
+    asked = Proving(move=move, connect=connect)
     found = verification.prove(asked)
     evidence: Evidence = {each.bucket: _figures(move, each, pairs[each.bucket]) for each in found}
     bad = [each for each in found if not each.proven]
@@ -103,10 +103,6 @@ def _find_later_writes(move: Move, pair: BucketPair) -> list[str]:
         found = compare(pair.folder / BEFORE, pair.folder / MANIFEST, ComparisonTerms(reserved=stores.RESERVED))
     (pair.folder / BEFORE).unlink()
     return [each.key for kind in (found.missing, found.extra, found.different) for each in kind.first]
-
-
-def _pairs(move: Move) -> tuple[BucketPair, ...]:
-    return stores.pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
 
 
 def _figures(move: Move, found: BucketProof, pair: BucketPair) -> Evidence:

@@ -42,7 +42,7 @@ def moved(path: str, identity: str = "100644 b") -> set[str]:
         ("README.md", set()),
         ("cli/main/application.py", set()),
         ("components/agents/mover/transfer.py", set()),
-        ("operations/relocation/steps/seed.py", set()),
+        ("operations/relocation/steps/smoke.py", set()),
         ("operations/offline/program.py", {"one", "two"}),
         ("operations/project/stack_config.py", {"one", "two"}),
         ("operations/diff/worker.py", {"one", "two"}),

@@ -248,7 +248,7 @@ def test_what_a_killed_process_left_is_removed_and_a_volume_only_when_asked(clus
         )
 
     assert leave() == {}
-    (pair,) = pair_buckets(move.places, folder=move.folder, secrets=move.secrets)
+    (pair,) = pair_buckets(move)
     cluster.killed = True
     options = CopyOptions(reserved=".atoll-canary/")
     with pytest.raises(Killed):

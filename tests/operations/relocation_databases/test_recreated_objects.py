@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from operations.clouds.kubernetes.objects import ResourceKind, name_of, namespace_of
-from operations.relocation.cluster import kubeflow, recreation
+from operations.relocation.cluster import recreation
 from operations.relocation.cluster.recreation import clean_document, regional_images
 from operations.relocation.databases.uri_rules import rules_of
 from operations.relocation.runner.step import StepError
@@ -96,17 +96,17 @@ def schedule(name: str = "nightly", *, enabled: bool = True, cron: str = "0 0 2 
 @pytest.fixture
 def sides() -> tuple[Cluster, Cluster]:
     here, there = Cluster(0), Cluster(500)
-    here.create(kubeflow.RECURRING, schedule())
-    here.create(kubeflow.RECURRING, schedule("weekly", enabled=False))
+    here.create(recreation.RECURRING, schedule())
+    here.create(recreation.RECURRING, schedule("weekly", enabled=False))
     here.made.clear()
     return here, there
 
 
 def test_recurring_runs_are_made_again_disabled_and_with_new_addresses(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    found = kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
+    found = recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
     assert found.made == ("team-vision/nightly", "team-vision/weekly")
-    kept = cast("dict[str, Any]", there.get(kubeflow.RECURRING, namespace="team-vision", name="nightly"))
+    kept = cast("dict[str, Any]", there.get(recreation.RECURRING, namespace="team-vision", name="nightly"))
     assert kept["spec"]["enabled"] is False
     assert kept["spec"]["workflow"]["parameters"][0]["value"] == "minio://new/v2/artifacts"
     assert kept["metadata"]["annotations"] == {"note": "of s3://new/x"}
@@ -118,8 +118,8 @@ def test_recurring_runs_are_made_again_disabled_and_with_new_addresses(sides: tu
 
 def test_a_second_time_nothing_is_made_and_the_ids_are_the_same(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    first = kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
-    again = kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
+    first = recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
+    again = recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
     assert again.made == ()
     assert again.there == ("team-vision/nightly", "team-vision/weekly")
     assert again.uids == first.uids
@@ -128,10 +128,10 @@ def test_a_second_time_nothing_is_made_and_the_ids_are_the_same(sides: tuple[Clu
 
 def test_another_schedule_of_the_same_name_is_named_and_nothing_is_made(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    there.create(kubeflow.RECURRING, schedule("weekly", cron="0 0 5 * * *"))
+    there.create(recreation.RECURRING, schedule("weekly", cron="0 0 5 * * *"))
     there.made.clear()
     with pytest.raises(StepError, match="another ScheduledWorkflow of the same name: team-vision/weekly"):
-        kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
+        recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
     assert there.made == []
 
 
@@ -139,39 +139,39 @@ def test_what_another_object_makes_is_left_to_it() -> None:
     here, there = Cluster(0), Cluster(9)
     owned = schedule()
     owned["metadata"]["ownerReferences"] = [{"kind": "Thing"}]
-    here.create(kubeflow.RECURRING, owned)
-    assert kubeflow.recreate_schedules(source=here, target=there, makes=there, rules=RULES).made == ()
+    here.create(recreation.RECURRING, owned)
+    assert recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES).made == ()
 
 
 def test_ids_are_changed_in_one_transaction_and_only_ids_get_in() -> None:
     old, new = UID.format(1), UID.format(501)
-    script = kubeflow.statements({old: new})
+    script = recreation.statements({old: new})
     lines = script.splitlines()
     assert lines[0] == "START TRANSACTION;"
     assert lines[-1] == "COMMIT;"
     assert lines[1] == "UPDATE `jobs` SET `UUID` = 'NEW' WHERE `UUID` = 'OLD';".replace("NEW", new).replace("OLD", old)
     assert len(lines) == 6
     assert re.search(r"`ReferenceUUID` = '.*' AND `ReferenceType` = 'Job';", script)
-    assert kubeflow.statements({}) == ""
+    assert recreation.statements({}) == ""
 
 
 def test_model_servers_are_made_stopped_and_run_at_commit_as_they_ran() -> None:
     here, there = Cluster(0), Cluster(500)
-    service = kubeflow.SERVICES[0]
+    service = recreation.SERVICES[0]
     document = {
         "metadata": {"name": "llm", "namespace": "team-vision"},
         "spec": {"predictor": {"model": {"storageUri": "s3://old/models/llm", "image": IMAGES[0]}}},
     }
     here.create(service, document)
-    found = kubeflow.recreate_models(source=here, target=there, makes=there, rules=RULES)
+    found = recreation.recreate_models(source=here, target=there, makes=there, rules=RULES)
     kept = cast("dict[str, Any]", there.get(service, namespace="team-vision", name="llm"))
     assert kept["spec"]["predictor"]["model"]["storageUri"] == "s3://new/models/llm"
-    assert kept["metadata"]["annotations"] == {kubeflow.STOP: "true"}
+    assert kept["metadata"]["annotations"] == {recreation.STOP: "true"}
     assert (kept["apiVersion"], kept["kind"]) == ("serving.kserve.io/v1beta1", "InferenceService")
     assert recreation.images(list(found.values())) == [IMAGES[0]]
-    memory = Remembering({kubeflow.memory_key_of_kind(service): {"made": True}})
-    assert kubeflow.start_all(memory, source=here, target=there) == ["InferenceService team-vision/llm"]
-    assert kubeflow.STOP not in kept["metadata"]["annotations"]
+    memory = Remembering({recreation.memory_key_of_kind(service): {"made": True}})
+    assert recreation.start_all(memory, source=here, target=there) == ["InferenceService team-vision/llm"]
+    assert recreation.STOP not in kept["metadata"]["annotations"]
 
 
 class Remembering(dict[str, object]):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from operations.relocation.config.endpoints import NamesMove
-from operations.relocation.dns.hosts_file import HostsFile, ManualSwitcher, addresses, switch_addresses
+from operations.relocation.dns.names import HostsFile, ManualSwitcher, addresses, switch_addresses
 from operations.relocation.dns.route53 import Route53
 from operations.relocation.runner.step import StepError
 

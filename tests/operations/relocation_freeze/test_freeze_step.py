@@ -7,7 +7,7 @@ from freeze_scene import TEAM, Scene, with_team
 
 from operations.clouds.kubernetes import kinds
 from operations.relocation.runner.step import StepError
-from operations.relocation.steps import commit, dns, freeze
+from operations.relocation.steps import freeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,9 +153,9 @@ def test_killed_after_every_change_both_ways_end_the_same(scene: Scene) -> None:
 
 def committed(scene: Scene) -> Any:
     freeze.freeze(scene.move, scene.hands)
-    dns.switch(scene.move, scene.hands, {})
+    freeze.switch_names(scene.move, scene.hands, {})
     assert scene.databases.closed == {"OLD_URI", "NEW_URI"}
-    return commit.commit(scene.move, scene.hands)
+    return freeze.commit(scene.move, scene.hands)
 
 
 def test_the_commit_opens_the_target_as_the_source_ran_and_leaves_the_source_frozen(scene: Scene) -> None:
@@ -182,7 +182,7 @@ def test_the_commit_opens_the_target_as_the_source_ran_and_leaves_the_source_fro
 def test_the_days_count_from_the_first_commit_though_it_was_killed(scene: Scene) -> None:
     first = committed(scene)
     scene.clock.seconds += 86_400
-    assert commit.commit(scene.move, scene.hands)["retain_until"] == first["retain_until"]
+    assert freeze.commit(scene.move, scene.hands)["retain_until"] == first["retain_until"]
 
 
 def test_a_target_that_does_not_come_up_fails_the_commit_by_name(scene: Scene) -> None:
@@ -191,7 +191,7 @@ def test_a_target_that_does_not_come_up_fails_the_commit_by_name(scene: Scene) -
     with pytest.raises(StepError, match="not ready at the target: Deployment kubeflow/ml-pipeline"):
         committed(scene)
     scene.target.objects["deployments", "kubeflow", "ml-pipeline"]["status"] = {"readyReplicas": 1}
-    assert commit.commit(scene.move, scene.hands)["opened"]
+    assert freeze.commit(scene.move, scene.hands)["opened"]
 
 
 def test_a_target_that_still_refuses_fails_the_commit(scene: Scene) -> None:
@@ -201,7 +201,7 @@ def test_a_target_that_still_refuses_fails_the_commit(scene: Scene) -> None:
 
 
 def test_without_names_the_target_is_closed_all_the_same_and_opened_on_the_way_back(scene: Scene) -> None:
-    assert dns.switch(scene.move, scene.hands, {})["names"] == "none are switched"
+    assert freeze.switch_names(scene.move, scene.hands, {})["names"] == "none are switched"
     assert scene.databases.closed == {"NEW_URI"}
-    dns.put_back(scene.move, scene.hands, {})
+    freeze.put_names_back(scene.move, scene.hands, {})
     assert not scene.databases.closed

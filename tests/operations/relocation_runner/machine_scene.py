@@ -12,8 +12,7 @@ from typing import Final
 
 from operations.project.journal import read_journal
 from operations.relocation.config.endpoints import Places
-from operations.relocation.runner.context import RunContext
-from operations.relocation.runner.step import Evidence, Move, RelocationStep
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, RunContext
 
 NAMES: Final = ("seed", "freeze", "final_delta", "dns", "commit")
 BEFORE: Final = {"replicas": 3, "names": "source", "open": "source"}

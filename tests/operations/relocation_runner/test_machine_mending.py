@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machine_stores import SECRETS, World
+from machine_stores import World
 
 from components.agents.mover.compare import ComparisonTerms
 from components.agents.mover.manifest import ManifestRow, ManifestWriter
@@ -13,7 +13,7 @@ from components.agents.mover.rounds import RoundReport
 from operations.relocation.buckets.pairs import BucketPair, pair_buckets
 from operations.relocation.copies import repair
 from operations.relocation.runner.step import Evidence, StepError
-from operations.relocation.steps import seed, verify
+from operations.relocation.steps import copy_rounds, verify
 from planning.values.errors import in_one_line
 
 SAID = "1 missing, 0 extra, 1 different"
@@ -54,7 +54,7 @@ def world(tmp_path: Path) -> World:
 @pytest.fixture
 def mover(world: World) -> Mover:
     found = Mover(world)
-    seed.do(world.move, movers={"atoll": found})
+    copy_rounds.seed(world.move, movers={"atoll": found})
     assert found.copied == ["a", "b", "c"]
     found.copied.clear()
     return found
@@ -76,7 +76,7 @@ def damaged(world: World) -> None:
 
 
 def pair_of(world: World) -> BucketPair:
-    (pair,) = pair_buckets(world.places, folder=world.folder, secrets=SECRETS)
+    (pair,) = pair_buckets(world.move)
     return pair
 
 

@@ -21,7 +21,7 @@ from operations.relocation.config import manual_confirmations
 from operations.relocation.databases.postgres import DatabaseFacts
 from operations.relocation.databases.uri_rewrite import Stray, Survey
 from operations.relocation.runner.step import Evidence, Move, StepError
-from operations.relocation.steps import deltas, final_delta, observe, plan, preflight, provision, seed, verify
+from operations.relocation.steps import copy_rounds, observe, plan, preflight, verify
 from operations.relocation.steps.preflight import SideQueries
 from operations.relocation.steps.table import every_step
 from planning.relocation.steps import NAMES, STEPS
@@ -279,7 +279,7 @@ def test_room_is_what_drives_say_without_parity() -> None:
 
 def provided(world: World, **changed: Any) -> Evidence:
     before = set(world.stores.buckets)
-    done = provision.do(world.move, asking=asking(world, **changed))
+    done = preflight.provision(world.move, asking=asking(world, **changed))
     return {**done, "calls": [bucket for _, bucket in set(world.stores.buckets) - before]}
 
 
@@ -315,7 +315,7 @@ def test_a_database_that_an_earlier_attempt_restored_is_ours(world: World) -> No
 
 def test_what_an_earlier_attempt_wrote_or_was_about_to_write_is_ours(world: World) -> None:
     world.stores.target().update({"a": b"1", "b": b"2", "begun": b"3", "theirs": b"4"})
-    (pair,) = pair_buckets(world.places, folder=world.folder, secrets=SECRETS)
+    (pair,) = pair_buckets(world.move)
     with CopyLedger(pair.folder, source=pair.source, target=pair.target, versions=False) as ledger:
         ledger.intend(["begun", "b"])
         ledger.wrote([written(key) for key in ("a", "b", "gone")], done=["b"])
@@ -338,7 +338,7 @@ def scripted(*seconds: float, **more: Any) -> Any:
 
 def test_the_first_copy_tells_its_figures(world: World) -> None:
     world.stores.source().update({"a": b"12", "b": b"3"})
-    found = seed.do(world.move, movers={"atoll": world.copy})
+    found = copy_rounds.seed(world.move, movers={"atoll": world.copy})
     assert found["mlflow"]["objects"] == 2  # pyright: ignore[reportIndexIssue] - figures
     assert world.stores.target() == {"a": b"12", "b": b"3"}
 
@@ -353,7 +353,7 @@ def test_the_first_copy_tells_its_figures(world: World) -> None:
 )  # fmt: skip
 def test_what_cannot_be_copied_stops_by_name(world: World, more: dict[str, Any], said: str) -> None:
     with pytest.raises(StepError, match=said):
-        seed.do(world.move, movers=scripted(1.0, **more))
+        copy_rounds.seed(world.move, movers=scripted(1.0, **more))
 
 
 def test_a_store_that_fails_says_so_in_its_own_words(world: World) -> None:
@@ -361,20 +361,22 @@ def test_a_store_that_fails_says_so_in_its_own_words(world: World) -> None:
         raise StoreError("ExpiredToken: get new ones and run it again", code="ExpiredToken")
 
     with pytest.raises(StepError, match="get new ones and run it again"):
-        seed.do(world.move, movers={"atoll": failing})
+        copy_rounds.seed(world.move, movers={"atoll": failing})
 
 
 def test_deltas_end_with_a_round_that_fits_into_a_quarter_of_the_window(world: World) -> None:
-    assert deltas.do(world.move, movers=scripted(4000, 900, 451, 449))["rounds"] == 4
+    assert copy_rounds.copy_deltas(world.move, movers=scripted(4000, 900, 451, 449))["rounds"] == 4
 
 
 def test_rounds_that_do_not_get_shorter_stop(world: World) -> None:
     with pytest.raises(StepError, match="3 rounds in a row did not get shorter: 700 s, and 450 s are wanted"):
-        deltas.do(world.move, movers=scripted(900, 600, 600, 650, 700))
+        copy_rounds.copy_deltas(world.move, movers=scripted(900, 600, 600, 650, 700))
 
 
 def test_a_round_that_finds_nothing_ends_the_deltas_however_long_it_took(world: World) -> None:
-    assert deltas.do(world.move, movers={"atoll": lambda *_a, **_k: RoundReport(seconds=9e9)})["rounds"] == 1
+    assert (
+        copy_rounds.copy_deltas(world.move, movers={"atoll": lambda *_a, **_k: RoundReport(seconds=9e9)})["rounds"] == 1
+    )
 
 
 def test_the_last_copy_looks_twice(world: World) -> None:
@@ -385,9 +387,9 @@ def test_the_last_copy_looks_twice(world: World) -> None:
         rounds.append(1)
         return world.copy(*sides, **options)
 
-    final_delta.do(world.move, movers={"atoll": copy})
+    copy_rounds.copy_final_delta(world.move, movers={"atoll": copy})
     assert len(rounds) == 3
-    final_delta.do(world.move, movers={"atoll": copy})
+    copy_rounds.copy_final_delta(world.move, movers={"atoll": copy})
     assert len(rounds) == 5
 
 
@@ -404,17 +406,17 @@ def test_a_write_during_the_freeze_is_named(world: World, at: int) -> None:
         return world.copy(*sides, **options)
 
     with pytest.raises(StepError, match="written at the source during the freeze: 'changed', 'deleted', 'new'"):
-        final_delta.do(world.move, movers={"atoll": copy})
+        copy_rounds.copy_final_delta(world.move, movers={"atoll": copy})
 
 
 def test_what_changed_while_it_was_copied_was_written_during_the_freeze(world: World) -> None:
     with pytest.raises(StepError, match="during the freeze: 'runs/1'"):
-        final_delta.do(world.move, movers=scripted(1.0, changes=1, changed_during=["runs/1"]))
+        copy_rounds.copy_final_delta(world.move, movers=scripted(1.0, changes=1, changed_during=["runs/1"]))
 
 
 def copied(world: World, **content: bytes) -> None:
     world.stores.source().update(content)
-    seed.do(world.move, movers={"atoll": world.copy})
+    copy_rounds.seed(world.move, movers={"atoll": world.copy})
 
 
 def test_a_copy_is_proved_and_the_report_says_so(world: World) -> None:

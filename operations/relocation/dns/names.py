@@ -1,4 +1,4 @@
-"""Names in a hosts file, and names that a person switches."""
+"""Switches names to the target and back: what every switcher does, a hosts file, and a person who is asked."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import os
 import socket
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, Final, Protocol, cast, final
 
 from operations.clouds.kubernetes.objects import mapping
 from operations.project.atomic_files import write_all
-from operations.relocation.dns.records import concrete_name, is_same, memory_key_of_name
 from operations.relocation.runner.step import StepError
 from operations.relocation.writers.suspension import Patience
 
@@ -21,6 +20,40 @@ if TYPE_CHECKING:
     from operations.relocation.runner.step import Evidence, Move
 
     Resolve = Callable[[str], frozenset[str]]
+
+
+class NameSwitcher(Protocol):
+    """Who writes names. Every method may run twice, and after one that was cut off."""
+
+    def switch(self, names: NamesMove, move: Move) -> Evidence:
+        """Have the names point to the target, what was there remembered before.
+
+        Raises:
+            StepError: they cannot be, or what is there is neither side's.
+        """
+        ...
+
+    def put_back(self, names: NamesMove, move: Move) -> Evidence:
+        """Have the names point to what they pointed to; nothing where nothing was switched."""
+        ...
+
+
+STAR: Final = "\\052"  # how Route 53 writes one
+
+
+def memory_key_of_name(name: str) -> str:
+    return f"dns/{name}"
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two addresses or names are the same, whatever their case and a dot at the end."""
+    first, second = (each.replace(STAR, "*").rstrip(".").lower() for each in (one, other))
+    return first == second
+
+
+def concrete_name(name: str) -> str:
+    """A name that can be asked for: some name below a star, or the name itself."""
+    return f"atoll-asks.{name[2:]}" if name.startswith("*.") else name
 
 
 def addresses(text: str, names: Sequence[str]) -> dict[str, str | None]:
@@ -71,7 +104,7 @@ class HostsFile:
     """A file in the form of /etc/hosts: written beside, then renamed."""
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
-        """See `naming.Writer`."""
+        """See `NameSwitcher`."""
         path = _file(names)
         text = _read(path)
         there = addresses(text, names.names)
@@ -153,7 +186,7 @@ class ManualSwitcher:
         self._patience = patience
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
-        """See `naming.Writer`."""
+        """See `NameSwitcher`."""
         before = move.memory.remember(
             memory_key_of_name("by_hand"), {each: sorted(self._resolve(concrete_name(each))) for each in names.names}
         )
