@@ -7,8 +7,8 @@ from decimal import ROUND_CEILING, Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from planning.ceilings.verdict import is_counted_in_share, is_share, of_lines
 from planning.costs.bill import Bill, BillGroup, by_component, component_of, has_placement
-from planning.costs.bounds import is_counted_in_share, is_share, of_lines
 from planning.costs.pricing import LEAST_BILL_USD
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range, to_cents
 

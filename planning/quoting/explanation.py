@@ -11,7 +11,7 @@ from catalogs.parsing import spell_unit
 from planning.quoting.candidates.billed_hours import RUNS, WORKING_DAYS, calculate_billed_hours
 from planning.sizing.assumptions import CHECKLIST
 from planning.sizing.demand import SizingFigure, figure
-from planning.sizing.machines.run_time import ATTEMPTS, CPU, GPU, REPEATED, SHARED_BY, node_start
+from planning.sizing.run_time import ATTEMPTS, CPU, GPU, REPEATED, SHARED_BY, node_start
 from planning.spec.lock_content import State
 from planning.values.json_format import decimal_text
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.candidates.market import Market
     from planning.quoting.search.least_cost import ClusterPick
-    from planning.quoting.search.placements import PlacementPick
+    from planning.quoting.search.selection import PlacementPick
     from planning.sizing.demand import SizingFigure
     from planning.spec.cluster import ClusterSpec
 

@@ -16,16 +16,18 @@ from planning.quoting.option import identity, option
 from planning.quoting.quote import Quote, Twin, name_view
 from planning.quoting.search.candidate_set import CandidateSet
 from planning.quoting.search.least_cost import find_cheapest
-from planning.quoting.search.placements import PlacementPick, PlacementShare, limit_ceiling, parts
 from planning.quoting.search.selection import (
     FEWEST,
+    PlacementPick,
+    PlacementShare,
     SelectedCluster,
-    describe_pool_changes,
     find_alternatives,
     find_near,
     find_twins,
     is_same,
+    limit_ceiling,
     list_distinct,
+    parts,
     rank,
     select,
 )
@@ -38,7 +40,7 @@ from planning.quoting.search.unmet_requirements import (
     without_deadlines,
 )
 from planning.quoting.search.views import VIEWS, View
-from planning.quoting.tradeoffs import compare_options, describe_recommended, longest_run
+from planning.quoting.tradeoffs import compare_options, describe_pool_changes, describe_recommended, longest_run
 from planning.sizing.checklist_demands import size
 from planning.values.errors import NothingFitsError
 from planning.values.money import ZERO

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from planning.quoting.quote import Option
+    from planning.spec.cluster import ClusterSpec, Pool
 
 _INTERRUPTIBLE: Final = frozenset({"spot", "flex"})
 _SMALL: Final = LEAST_DIFFERENCE / 10
@@ -148,3 +149,42 @@ def describe_doubt(option: Option) -> str:
     """What puts a price of its machines in doubt: another source that contradicts it, or no date; "" for nothing."""
     flags = dict.fromkeys(flag for pool in option.worth for flag in pool.flags if is_doubtful(flag))
     return f"a price in doubt ({', '.join(flags)})" if flags else ""
+
+
+MOST_CHANGES: Final = 2  # pools that one line names
+
+
+def describe_pool_changes(main: Option, other: Option) -> str:
+    """What the pools of an option have instead, as "lab on demand instead of spot"; "" where it is at other places."""
+    pairs = list(zip(main.placements, other.placements, strict=True))
+    if any(ours.placement.region != theirs.placement.region for ours, theirs in pairs):
+        return ""
+    found = [words for ours, theirs in pairs for words in _list_changes(ours, theirs)]
+    more = len(found) - MOST_CHANGES
+    said = [*found[:MOST_CHANGES], f"{more} more pool{'s' if more > 1 else ''} changed"] if more > 0 else found
+    return " and ".join(said)
+
+
+def _list_changes(main: ClusterSpec, other: ClusterSpec) -> Iterator[str]:
+    ours, theirs = ({pool.name: pool for pool in spec.pools} for spec in (main, other))
+    for name in dict.fromkeys((*ours, *theirs)):
+        one, two = ours.get(name), theirs.get(name)
+        if one is None or two is None:
+            yield f"{'an added' if one is None else 'no'} pool {name}"
+        elif words := _describe_change(one, two):
+            yield f"{name} {words}"
+
+
+def _describe_change(one: Pool, two: Pool) -> str:
+    machines = (one.machine, one.max_nodes) != (two.machine, two.max_nodes)
+    bought = (one.kind, two.kind) if one.kind != two.kind else (one.purchase, two.purchase)
+    said = [
+        " ".join(
+            (
+                *((f"on {pool.max_nodes} x {pool.machine}",) if machines else ()),
+                *((purchase.replace("_", " "),) if bought[0] != bought[1] else ()),
+            )
+        )
+        for pool, purchase in ((two, bought[1]), (one, bought[0]))
+    ]
+    return f"{said[0]} instead of {said[1].removeprefix('on ') if machines else said[1]}" if said[0] else ""

@@ -15,8 +15,8 @@ from policy_kit import STACKS, added, ceiling, changed, made, sound
 
 from planning.ceilings.savings import monthly_amount, relief
 from planning.ceilings.spend_bounds import reaches
+from planning.ceilings.verdict import of_lines
 from planning.costs.bill import Bill
-from planning.costs.bounds import of_lines
 from planning.costs.resources.resource import UNKNOWN, Value
 from planning.values.money import CENT, HOURS_PER_MONTH
 from planning.values.verdict import Verdict

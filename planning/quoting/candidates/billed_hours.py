@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
 from planning.sizing.assumptions import OWN, SizingAssumption
-from planning.sizing.machines.run_time import (
+from planning.sizing.run_time import (
     ATTEMPTS,
     CPU,
     GPU,
@@ -25,7 +25,7 @@ from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Offer
     from planning.sizing.demand import Demand, Fit
-    from planning.sizing.machines.run_time import NodeStart
+    from planning.sizing.run_time import NodeStart
 
 HOURS_PER_DAY: Final = 24
 DAYS: Final = HOURS_PER_MONTH / HOURS_PER_DAY

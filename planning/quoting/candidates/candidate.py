@@ -12,7 +12,7 @@ from catalogs.providers import find_traits
 from planning.costs.pricing import with_fallback
 from planning.quoting.candidates.billed_hours import total_hours, with_interruptions
 from planning.sizing.demand import MONTH_TOO_SHORT, Rejection
-from planning.sizing.machines.fit import fit
+from planning.sizing.fit import fit
 from planning.values.money import HOURS_PER_MONTH, NOTHING, Range
 
 if TYPE_CHECKING:

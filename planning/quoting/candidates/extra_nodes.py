@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 from catalogs.model import PurchaseKind
 from planning.quoting.candidates.billed_hours import with_interruptions
 from planning.sizing.demand import Rejection
-from planning.sizing.machines.fit import find_basis
+from planning.sizing.fit import find_basis
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.candidates.market import Stock
     from planning.sizing.demand import Demand, Fit
-    from planning.sizing.machines.fit import FitBasis
+    from planning.sizing.fit import FitBasis
 
 # Scaling over nodes is published for clusters a few times larger, not for any size: our own bound.
 MOST_GROWTH: Final = 8

@@ -36,7 +36,7 @@ from planning.quoting.candidates.eligibility import (
 )
 from planning.quoting.candidates.extra_nodes import Sizes
 from planning.sizing.demand import Rejection
-from planning.sizing.machines.run_time import all_month, hours_beside
+from planning.sizing.run_time import all_month, hours_beside
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planning.quoting.candidates.candidate import rank_usd, with_hours
 from planning.quoting.search.candidate_set import EXPECTED, SYSTEM, keep_all
-from planning.sizing.machines.run_time import hours_beside
+from planning.sizing.run_time import hours_beside
 from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:

@@ -1,12 +1,17 @@
-"""Which clusters a quote shows: three to five that differ, each with the views that it answers."""
+"""Which clusters a quote shows: three to five that differ, each with the views that it answers.
+
+A checklist that spans places is split first: what runs at home, and what runs in a cluster of its own elsewhere.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from planning.checklist.model.platform import Usage
+from planning.checklist.model.vocabulary import HOME, Support
 from planning.quoting.quote import Twin
 from planning.quoting.search.candidate_set import keep_all
 from planning.quoting.search.least_cost import admit_all, complete, find_cheapest
@@ -17,15 +22,84 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from catalogs.model import PurchaseKind
+    from planning.checklist.model.checklist import Checklist, Elsewhere
     from planning.quoting.candidates.candidate import Candidate
     from planning.quoting.candidates.market import Place
-    from planning.quoting.quote import Option
     from planning.quoting.search.candidate_set import CandidateSet, Keep
     from planning.quoting.search.least_cost import ClusterPick, Only
-    from planning.quoting.search.placements import PlacementPick
-    from planning.spec.cluster import ClusterSpec, Pool
 
-    Cluster = tuple[PlacementPick, ...]
+LEAST_USD = Decimal("0.01")  # a ceiling is more than nothing
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementShare:
+    """One placement's share of a checklist, which is a checklist itself."""
+
+    name: str
+    checklist: Checklist
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementPick:
+    """One placement's share and the cluster picked for it."""
+
+    part: PlacementShare
+    pick: ClusterPick
+
+
+Cluster: TypeAlias = tuple[PlacementPick, ...]
+
+
+def parts(checklist: Checklist) -> tuple[PlacementShare, ...]:
+    """The share at home, then each share elsewhere in the checklist's order; one share where nothing is elsewhere."""
+    away = {name for each in checklist.where.elsewhere for name in each.workloads}
+    if not away:
+        return (PlacementShare(HOME, checklist),)
+    staying = tuple(each for each in checklist.workloads if each.name not in away)
+    where = checklist.where.model_copy(update={"elsewhere": ()})
+    home = checklist.model_copy(update={"workloads": staying, "where": where})
+    return (
+        PlacementShare(HOME, home),
+        *(PlacementShare(each.name, _away(each, checklist)) for each in checklist.where.elsewhere),
+    )
+
+
+def _away(each: Elsewhere, checklist: Checklist) -> Checklist:
+    """People, their main cloud and their services are counted at home; storage and traffic where they are asked for."""
+    where = checklist.where.model_copy(
+        update={
+            "wanted": each.wanted,
+            "regions": each.regions,
+            "existing": each.existing,
+            "cidr": each.cidr,
+            "elsewhere": (),
+            "domain": None,
+        }
+    )
+    return checklist.model_copy(
+        update={
+            "workloads": tuple(work for work in checklist.workloads if work.name in each.workloads),
+            "where": where,
+            "engineers": None,
+            "main_cloud": None,
+            "storage": each.storage,
+            "traffic": each.traffic,
+            "usage": Usage(),
+            "support": Support.NONE,
+            "support_usd_per_month": None,
+            "contract": checklist.contract.model_copy(update={"onboarding_usd": ZERO}),
+        }
+    )
+
+
+def limit_ceiling(part: PlacementShare, *, others_usd: Sequence[Decimal]) -> PlacementShare:
+    """The share with what its ceiling leaves once the others cost at least `others_usd` a month."""
+    ceiling = part.checklist.ceiling
+    if ceiling.usd_per_month is None or not others_usd:
+        return part
+    left = max(ceiling.usd_per_month - sum(others_usd, ZERO), LEAST_USD)
+    tight = ceiling.model_copy(update={"usd_per_month": left, "usd_per_contract": None})
+    return PlacementShare(part.name, part.checklist.model_copy(update={"ceiling": tight}))
 
 
 FEWEST: Final = 3
@@ -206,7 +280,6 @@ def _kinds(candidate: Candidate) -> set[PurchaseKind]:
 
 
 MOST_TWINS: Final = 3
-MOST_CHANGES: Final = 2  # pools that one line names
 
 
 def find_twins(candidates: CandidateSet, pick: ClusterPick, *, without: Container[Place]) -> tuple[Twin, ...]:
@@ -260,39 +333,3 @@ def _resize_candidates(
         name: each if each.fit.working == working[name] else candidates.resized(each, working[name]) or each
         for name, each in leaders.items()
     }
-
-
-def describe_pool_changes(main: Option, other: Option) -> str:
-    """What the pools of an option have instead, as "lab on demand instead of spot"; "" where it is at other places."""
-    pairs = list(zip(main.placements, other.placements, strict=True))
-    if any(ours.placement.region != theirs.placement.region for ours, theirs in pairs):
-        return ""
-    found = [words for ours, theirs in pairs for words in _list_changes(ours, theirs)]
-    more = len(found) - MOST_CHANGES
-    said = [*found[:MOST_CHANGES], f"{more} more pool{'s' if more > 1 else ''} changed"] if more > 0 else found
-    return " and ".join(said)
-
-
-def _list_changes(main: ClusterSpec, other: ClusterSpec) -> Iterator[str]:
-    ours, theirs = ({pool.name: pool for pool in spec.pools} for spec in (main, other))
-    for name in dict.fromkeys((*ours, *theirs)):
-        one, two = ours.get(name), theirs.get(name)
-        if one is None or two is None:
-            yield f"{'an added' if one is None else 'no'} pool {name}"
-        elif words := _describe_change(one, two):
-            yield f"{name} {words}"
-
-
-def _describe_change(one: Pool, two: Pool) -> str:
-    machines = (one.machine, one.max_nodes) != (two.machine, two.max_nodes)
-    bought = (one.kind, two.kind) if one.kind != two.kind else (one.purchase, two.purchase)
-    said = [
-        " ".join(
-            (
-                *((f"on {pool.max_nodes} x {pool.machine}",) if machines else ()),
-                *((purchase.replace("_", " "),) if bought[0] != bought[1] else ()),
-            )
-        )
-        for pool, purchase in ((two, bought[1]), (one, bought[0]))
-    ]
-    return f"{said[0]} instead of {said[1].removeprefix('on ') if machines else said[1]}" if said[0] else ""

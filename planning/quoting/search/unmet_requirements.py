@@ -16,7 +16,7 @@ from planning.quoting.search.least_time import find_fastest
 from planning.sizing.assumptions import HOURS_PER_DAY
 from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Rejection
-from planning.sizing.throughput.training_compute import runs_per_month
+from planning.sizing.training_compute import runs_per_month
 from planning.values.money import HOURS_PER_MONTH, to_cents
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from catalogs.measurements import serving_runs
-from planning.sizing.throughput import serving
+from planning.sizing import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from math import exp, log
 from typing import TYPE_CHECKING, Final
 
 from catalogs.measurements import training_runs
-from planning.sizing.throughput import utilization
+from planning.sizing import utilization
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

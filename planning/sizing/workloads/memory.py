@@ -7,9 +7,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from planning.checklist.model.vocabulary import Precision
-from planning.sizing import assumptions
+from planning.sizing import assumptions, training_compute
 from planning.sizing.demand import figure, unknown
-from planning.sizing.throughput import training_compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import FabricAsk
 from planning.checklist.model.workload import Compute
-from planning.sizing import assumptions
+from planning.sizing import assumptions, training_compute
 from planning.sizing.demand import Demand, figure, unknown
-from planning.sizing.throughput import training_compute
-from planning.sizing.throughput.training_compute import exchange_figures
+from planning.sizing.training_compute import exchange_figures
 from planning.sizing.workloads import memory
 from planning.sizing.workloads.memory import checkpoint_figures, checkpoint_hours
 from planning.sizing.workloads.storage import hot_gb
@@ -33,7 +32,7 @@ PLACES: Final = Decimal("0.01")
 def utilization_figures(workload: Compute) -> Iterator[SizingFigure]:
     """The share on a reference accelerator, and the error of the estimate."""
     from catalogs.measurements import training_runs  # noqa: PLC0415 - only where the customer gives no mfu
-    from planning.sizing.throughput import utilization  # noqa: PLC0415
+    from planning.sizing import utilization  # noqa: PLC0415
 
     runs = training_runs()
     peaks = {run.precision: run.peak_tflops for run in runs if run.accelerator == REFERENCE}

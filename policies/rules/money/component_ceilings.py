@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from planning.ceilings.verdict import of_lines
 from planning.costs.bill import DEPTHS, component_of, has_placement, in_part
-from planning.costs.bounds import of_lines
 from planning.spec.lock_content import State
 from policies.breach import Settings, Severity
 from policies.rule import MONEY, Rule
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from decimal import Decimal
 
+    from planning.ceilings.verdict import Interval
     from planning.costs.bill import Bill
-    from planning.costs.bounds import Interval
     from policies.breach import Breach
     from policies.stack_context import StackContext
 

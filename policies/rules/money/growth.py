@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from planning.ceilings.verdict import describe_unpriced
-from planning.costs.bounds import Interval, of_lines
+from planning.ceilings.verdict import Interval, describe_unpriced, of_lines
 from planning.spec.lock import sum_accepted_usd
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, Settings, Severity

@@ -9,9 +9,8 @@ from pydantic import Field
 
 from planning.ceilings.savings import monthly_amount, relief
 from planning.ceilings.spend_bounds import most_nodes
-from planning.ceilings.verdict import describe_unpriced
+from planning.ceilings.verdict import describe_unpriced, of_lines, with_bounds
 from planning.checklist.model.vocabulary import HOME
-from planning.costs.bounds import of_lines, with_bounds
 from planning.values.money import CENT, round_to, to_cents
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings
@@ -19,8 +18,8 @@ from policies.breach import Breach, Settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from planning.ceilings.verdict import Interval
     from planning.costs.bill import Bill, LineItem
-    from planning.costs.bounds import Interval
     from policies.stack_context import StackContext
 
 Usd = Annotated[Decimal, Field(ge=0)]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
+from planning.ceilings.verdict import NO_AMOUNT, of_lines
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.bill import BillGroup, component_of, has_placement
-from planning.costs.bounds import NOTHING, of_lines
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
 from planning.values.verdict import Verdict
@@ -19,8 +19,8 @@ from policies.rules.money.spend_limits import at_least, bill_of, check_limit, fi
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from planning.ceilings.verdict import Interval
     from planning.costs.bill import Bill, LineItem
-    from planning.costs.bounds import Interval
     from planning.spec.cluster import ClusterSpec
     from planning.spec.platform import TeamShare
     from policies.breach import Breach
@@ -87,7 +87,7 @@ def _before(subject: StackContext) -> dict[str, Decimal]:
 
 
 def _breach(subject: StackContext, team: str, limit: Decimal, mine: Sequence[TeamPoolShare]) -> Breach | None:
-    together = sum((part.together for part in mine), start=NOTHING)
+    together = sum((part.together for part in mine), start=NO_AMOUNT)
     raised = f"raise usd_per_month of the team {team} to at least {at_least(together.high or together.low)}"
 
     def fix(verdict: Verdict) -> str:

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.ceilings.verdict import judge
+from planning.ceilings.verdict import Interval, exactly, judge, of_lines, with_bounds
 from planning.costs.bill import Bill, BillGroup, LineItem, component_of, has_placement, in_part, placement_of
-from planning.costs.bounds import Interval, exactly, of_lines, with_bounds
 from planning.spec.lock import Ceilings
 from planning.spec.lock_content import State
 from planning.values.money import Range

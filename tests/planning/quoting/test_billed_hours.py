@@ -19,8 +19,8 @@ from planning.quoting.candidates.billed_hours import calculate_billed_hours, tot
 from planning.quoting.candidates.candidate import build_single_offer, with_time_for_interruptions
 from planning.quoting.explanation import list_hour_figures
 from planning.sizing.demand import START_TOO_LONG, Demand, Fit
-from planning.sizing.machines.fit import fit
-from planning.sizing.machines.run_time import node_start
+from planning.sizing.fit import fit
+from planning.sizing.run_time import node_start
 from planning.values.money import HOURS_PER_MONTH, Range
 
 SHORT = replace(TRAIN, flops=Decimal("1e21"), checkpoint_hours=Decimal(1))

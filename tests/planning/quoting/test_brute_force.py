@@ -35,8 +35,8 @@ from planning.quoting.search.least_cost import ClusterPick, count_nodes, find_ch
 from planning.quoting.search.least_time import list_sizes, pace, select_timed_demands
 from planning.quoting.search.views import VIEWS, has_margin, is_firm, is_steady
 from planning.sizing.demand import Demand, Rejection
-from planning.sizing.machines.fit import fit, start_hours
-from planning.sizing.machines.run_time import all_month
+from planning.sizing.fit import fit, start_hours
+from planning.sizing.run_time import all_month
 from planning.spec.lock_content import State
 
 MACHINES = (

@@ -9,7 +9,7 @@ from small import SERVING, TODAY, TRAINING, SmallCatalog, checklist, machine, ma
 
 from planning.quoting.quote import Option
 from planning.quoting.quote_builder import quote
-from planning.quoting.search.selection import describe_pool_changes
+from planning.quoting.tradeoffs import describe_pool_changes
 
 CATALOG = SmallCatalog(
     (machine("big"), machine("cpu", gpu=None)),

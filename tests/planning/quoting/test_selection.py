@@ -9,8 +9,7 @@ from decimal import Decimal
 from small import SERVING, TRAINING, SmallCatalog, candidate_set, checklist, machine, price, services
 
 from planning.quoting.search.least_cost import find_cheapest
-from planning.quoting.search.placements import PlacementPick, parts
-from planning.quoting.search.selection import Traits, read_traits
+from planning.quoting.search.selection import PlacementPick, Traits, parts, read_traits
 
 CATALOG = SmallCatalog(
     machines_list=(machine("p5"), machine("m5", gpu=None)),

@@ -14,7 +14,7 @@ from planning.checklist.model.checklist import Checklist
 from planning.quoting.option import whole_bill
 from planning.quoting.quote import Quote
 from planning.quoting.quote_builder import quote
-from planning.quoting.search.placements import limit_ceiling, parts
+from planning.quoting.search.selection import limit_ceiling, parts
 from planning.values.errors import NothingFitsError
 
 

@@ -9,11 +9,11 @@ from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, SYSTEM, TRAIN
 
 from catalogs.model import Fabric
 from planning.checklist.model.workload import HardwareAsk
+from planning.sizing import fit as fitting
 from planning.sizing.demand import MONTH_TOO_SHORT, TOO_MANY, Fit, Rejection
-from planning.sizing.machines import fit as fitting
-from planning.sizing.machines.fit import fit, start_hours
-from planning.sizing.machines.packing import ARM_NOTE
-from planning.sizing.machines.run_time import RunTime, estimate_run_time, hours_beside
+from planning.sizing.fit import fit, start_hours
+from planning.sizing.packing import ARM_NOTE
+from planning.sizing.run_time import RunTime, estimate_run_time, hours_beside
 from planning.values.money import Range
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from planning.checklist.model.vocabulary import Precision
 from planning.quoting.explanation import explain
 from planning.sizing import assumptions
 from planning.sizing.checklist_demands import size
-from planning.sizing.machines.run_time import RunTime
-from planning.sizing.throughput.training_compute import GBIT_PER_GB, GBIT_PER_GBPS_HOUR, Interconnect
+from planning.sizing.run_time import RunTime
+from planning.sizing.training_compute import GBIT_PER_GB, GBIT_PER_GBPS_HOUR, Interconnect
 from planning.sizing.workloads import memory
 from planning.sizing.workloads.memory import burst_gb_per_s, checkpoint_gb
 from planning.sizing.workloads.storage import calculate_advertised_gbps, calculate_provisioned_gb

@@ -14,11 +14,11 @@ from catalogs.catalog import load
 from catalogs.model import Accelerator, Fabric, Machine
 from planning.sizing import assumptions
 from planning.sizing import demand as sizing_demand
+from planning.sizing import fit as fitting
 from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Demand, Fit
-from planning.sizing.machines import fit as fitting
-from planning.sizing.machines.fit import fit
-from planning.sizing.machines.run_time import LARGEST_CLUSTER, RunTime, estimate_run_time
+from planning.sizing.fit import fit
+from planning.sizing.run_time import LARGEST_CLUSTER, RunTime, estimate_run_time
 
 L4 = replace(H100, name="L4-PCIe-24GB", family="L4", memory_gb=24, tflops={"bf16": Decimal(121)}, nvlink_gb_per_s=None)
 SINGLE = replace(NODE, name="single", accelerators=1, vcpus=16, network_gbps=Decimal("12.5"), fabric=Fabric.ETHERNET)

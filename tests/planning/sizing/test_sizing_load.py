@@ -17,12 +17,12 @@ from catalogs.measurements import ServingRun, serving_runs
 from catalogs.parsing import build_fact
 from planning.checklist.rules.workloads import load_is_whole
 from planning.quoting.explanation import explain
+from planning.sizing import fit as fitting
+from planning.sizing import serving
 from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Demand, Fit
-from planning.sizing.machines import fit as fitting
-from planning.sizing.machines.fit import fit
+from planning.sizing.fit import fit
 from planning.sizing.reference_pages import serving_runs as serving_page
-from planning.sizing.throughput import serving
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "serving-runs.md"
 LOAD: Fields = {"requests_per_second": 40, "peak_requests_per_second": 160, "input_tokens": 1000, "output_tokens": 500}

@@ -12,7 +12,7 @@ from planning.checklist.model.vocabulary import Precision
 from planning.checklist.model.workload import HardwareAsk
 from planning.sizing import demand as sizing_demand
 from planning.sizing.demand import Rejection, ServingLoad
-from planning.sizing.machines.fit import fit
+from planning.sizing.fit import fit
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine

@@ -12,8 +12,8 @@ from sizing_fakes import CPU_NODE, H100, NODE, NOTES, PREP, SERVE, TRAIN
 
 from catalogs.model import Fabric
 from planning.sizing.demand import Fit
-from planning.sizing.machines.fit import fit
-from planning.sizing.machines.run_time import RunTime
+from planning.sizing.fit import fit
+from planning.sizing.run_time import RunTime
 from planning.sizing.workloads import memory
 from planning.sizing.workloads.storage import calculate_provisioned_gb
 from planning.values.money import Range

@@ -14,13 +14,12 @@ from catalogs.catalog import load
 from catalogs.measurements import TrainingRun, training_runs
 from catalogs.parsing import build_fact
 from planning.quoting.explanation import explain
-from planning.sizing import assumptions
+from planning.sizing import assumptions, utilization
 from planning.sizing.checklist_demands import size
 from planning.sizing.demand import Fit
-from planning.sizing.machines.fit import fit
-from planning.sizing.machines.run_time import RunTime, estimate_run_time
+from planning.sizing.fit import fit
 from planning.sizing.reference_pages import training_runs as training_page
-from planning.sizing.throughput import utilization
+from planning.sizing.run_time import RunTime, estimate_run_time
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "training-runs.md"
 A100 = replace(H100, name="A100-SXM-80GB", family="A100", tflops={"bf16": Decimal(312)})

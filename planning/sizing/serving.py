@@ -15,7 +15,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Final
 
 from catalogs.measurements import serving_runs
-from planning.sizing.throughput.utilization import dot_product, solve_equations
+from planning.sizing.utilization import dot_product, solve_equations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -33,9 +33,9 @@ from planning.sizing.demand import (
     reject_too_slow,
     reject_too_small,
 )
-from planning.sizing.machines.packing import ARM_NOTE, fit_cpu, pack_nodes
-from planning.sizing.machines.run_time import GPU, RunTime, estimate_run_time, node_hours, node_start
-from planning.sizing.throughput.training_compute import joins_nodes
+from planning.sizing.packing import ARM_NOTE, fit_cpu, pack_nodes
+from planning.sizing.run_time import GPU, RunTime, estimate_run_time, node_hours, node_start
+from planning.sizing.training_compute import joins_nodes
 from planning.values.money import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Accelerator, Machine
     from planning.sizing.demand import Demand
-    from planning.sizing.machines.packing import NodePacking
+    from planning.sizing.packing import NodePacking
 
 ONE_SPINE: Final = int(assumptions.ONE_SPINE.value)
 LARGEST_CLUSTER: Final = int(assumptions.LARGEST_CLUSTER.value)
@@ -265,7 +265,7 @@ def _note(
 
 
 def _is_benchmarked(demand: Demand, accelerator: Accelerator) -> bool:
-    from planning.sizing.throughput.serving import is_benchmarked  # noqa: PLC0415 - only where a load is given
+    from planning.sizing.serving import is_benchmarked  # noqa: PLC0415 - only where a load is given
 
     return is_benchmarked(accelerator.family, experts=demand.experts)
 

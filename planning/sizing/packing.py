@@ -21,7 +21,7 @@ from planning.sizing.demand import (
     Fit,
     Rejection,
 )
-from planning.sizing.machines.run_time import node_hours
+from planning.sizing.run_time import node_hours
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
@@ -105,7 +105,7 @@ def _answering(
     demand: Demand, load: ServingLoad, machine: Machine, accelerator: Accelerator, *, needed: int
 ) -> NodePacking | Rejection:
     """Replicas that answer a load; imported here, so that who gives replicas never pays for reading benchmarks."""
-    from planning.sizing.machines.replicas import replicas_for  # noqa: PLC0415
+    from planning.sizing.replicas import replicas_for  # noqa: PLC0415
 
     found = replicas_for(demand, load, accelerator, least=needed, most=machine.accelerators)
     if isinstance(found, Rejection):

@@ -6,14 +6,13 @@ from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from planning.sizing import assumptions
+from planning.sizing import assumptions, serving
 from planning.sizing.demand import (
     BANDWIDTH_UNKNOWN,
     LACKS_PRECISION,
     PEAK_UNKNOWN,
     TOO_SLOW_PER_ANSWER,
 )
-from planning.sizing.throughput import serving
 from planning.values.money import Range
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from catalogs.nodes import node_fact
 from planning.sizing import assumptions
 from planning.sizing.assumptions import OWN, SizingAssumption
 from planning.sizing.demand import LACKS_PRECISION, PEAK_UNKNOWN, RATE_UNPLACED, rate_elsewhere
-from planning.sizing.throughput.training_compute import interconnect
+from planning.sizing.training_compute import interconnect
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
 
 if TYPE_CHECKING:
     from catalogs.model import Accelerator, Machine
     from planning.sizing.demand import Demand, Fit, Rejection
-    from planning.sizing.throughput.training_compute import Interconnect
+    from planning.sizing.training_compute import Interconnect
 
 
 SCALING: Final = assumptions.SCALING.value
@@ -125,7 +125,7 @@ def _reject_foreign_rate(measured_on: str | None, accelerator: Accelerator) -> R
 
 def _predict_share(demand: Demand, peak: Decimal) -> Range:
     """Imported where it is needed: a customer who says the share never pays for reading the table of runs."""
-    from planning.sizing.throughput.utilization import predict_share  # noqa: PLC0415
+    from planning.sizing.utilization import predict_share  # noqa: PLC0415
 
     return predict_share(peak, str(demand.precision), demand.active_parameters, experts=demand.experts)
 

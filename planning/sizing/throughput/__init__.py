@@ -1,1 +1,0 @@
-"""How fast accelerators work: training, serving, interconnect, utilization."""
