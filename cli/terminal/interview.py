@@ -6,8 +6,15 @@ import re
 from typing import TYPE_CHECKING, Final, final
 
 from planning.checklist.reading.checklist_file import read
-from planning.checklist.reference.question import Question, derive_default
-from planning.checklist.reference.questionnaire import MORE, QUESTIONS, complete, compose, separate
+from planning.checklist.reference.questionnaire import (
+    MORE,
+    QUESTIONS,
+    Question,
+    complete,
+    compose,
+    derive_default,
+    separate,
+)
 from planning.inputs.faults import nearest
 from planning.values.errors import Fault, InputError
 
@@ -73,9 +80,9 @@ class _Interview:
         default = self._default(question)
         self._say("")
         self._say(f"{self._progress(question)}  {question.text}{' (several: separate by commas)' * question.several}")
-        for number, choice in enumerate(question.choices, start=1):
+        for number, (word, meaning) in enumerate(question.choices.items(), start=1):
             mark = f"{number}  " if question.is_numbered else ""
-            self._say(f"  {mark}{choice.word:<24} {choice.meaning}".rstrip())
+            self._say(f"  {mark}{word:<24} {meaning}".rstrip())
         while True:
             given = self._ask(f"[{display_answer(question, default) or NO_DEFAULT}] ").strip()
             if given.casefold() in BACK:
@@ -197,7 +204,7 @@ def _objection(question: Question, answer: str) -> str:
 
 
 def _unknown_choice(question: Question, answer: str) -> str:
-    words = [choice.word for choice in question.choices]
+    words = list(question.choices)
     parts = separate(answer) if question.several else [answer]
     if strange := next((part for part in parts if part not in words), ""):
         near = nearest(strange, words)
@@ -210,7 +217,7 @@ def _unknown_choice(question: Question, answer: str) -> str:
 
 def _choice(question: Question, part: str) -> str:
     """A choice by its number where it has one, or by its word in any case; else as it was typed."""
-    words = [choice.word for choice in question.choices]
+    words = list(question.choices)
     if question.is_numbered and part.isascii() and part.isdecimal():
         index = int(part[:4]) - 1
         return words[index] if 0 <= index < len(words) else part

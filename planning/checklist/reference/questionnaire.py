@@ -4,139 +4,61 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final, cast
+from dataclasses import field
+from typing import TYPE_CHECKING, Final, Literal, cast
 
-from catalogs.providers import find_traits
+from pydantic.dataclasses import dataclass
+
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.field_descriptions import meanings
 from planning.checklist.model.structure import section_at
-from planning.checklist.model.vocabulary import CloudName
-from planning.checklist.reference.platform_questions import DETAILS
-from planning.checklist.reference.question import AnswerChoice, Question, derive_default, is_asked, words
-from planning.checklist.reference.workload_questions import WORK
 from planning.inputs import plain_values
+from planning.inputs.fact_tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
 MORE: Final = "more"  # whether the questions after it are asked, or keep their defaults
-_REGIONS: Final = {name: each.reference_region for name in CloudName if (each := find_traits(name)).reference_region}
-_HAS_CLOUD: Final = ("main_cloud", frozenset(_REGIONS))
-_COMMITS: Final = ("contract", frozenset({"12", "24", "36"}))
 
-_PLACE: Final = (
-    Question(
-        id="main_cloud",
-        text="Our main cloud is",
-        kind="choice",
-        path="main_cloud.provider",
-        default=CloudName.AWS,
-        choices=(
-            AnswerChoice(CloudName.AWS),
-            AnswerChoice(CloudName.GCP, "Google Cloud"),
-            AnswerChoice(CloudName.AZURE),
-            AnswerChoice("none", "none of these"),
-        ),
-        nothing="none",
-    ),
-    Question(
-        id="region",
-        text="Its region",
-        kind="text",
-        path="main_cloud.region",
-        default_by=("main_cloud", tuple(_REGIONS.items())),
-        when=(_HAS_CLOUD,),
-    ),
-    Question(
-        id="wanted",
-        text="Providers that the cluster may be at",
-        kind="choice",
-        path="where.wanted",
-        default="any",
-        choices=(*words(*CloudName), AnswerChoice("any", "all of them")),
-        nothing="any",
-        several=True,
-    ),
-    Question(
-        id="regions",
-        text='Regions that the cluster may be in, as the providers write them ("any": all of theirs)',
-        kind="text",
-        path="where.regions",
-        default="any",
-        nothing="any",
-        several=True,
-    ),
-    Question(
-        id="residency",
-        text="Where may data lie?",
-        kind="choice",
-        path="where.residency",
-        default="any",
-        choices=words("any", "US", "EU", "UK", "CA", "APAC"),
-        when=(("regions", frozenset({"any"})),),
-    ),
-)
 
-_MONEY: Final = (
-    Question(
-        id="contract",
-        text="Length of the contract, in months",
-        kind="choice",
-        path="contract.months",
-        default="none",
-        choices=(AnswerChoice("none", "no contract"), *words("12", "24", "36")),
-        nothing="none",
-    ),
-    Question(
-        id="incentives",
-        text="Include incentives?",
-        kind="bool",
-        path="contract.incentives",
-        default="true",
-        when=(_COMMITS,),
-    ),
-    Question(
-        id="support",
-        text="We want platform support",
-        kind="choice",
-        path="support",
-        default="as_needed",
-        choices=(
-            AnswerChoice("none", "no support"),
-            AnswerChoice("as_needed", "as needed"),
-            AnswerChoice("business_hours", "business hours"),
-            AnswerChoice("24x7", "day and night"),
-        ),
-    ),
-    Question(
-        id="ceiling",
-        text='Budget: the most that a month may cost, in USD ("none": no limit)',
-        kind="number",
-        path="ceiling.usd_per_month",
-        default="30000",
-        nothing="none",
-    ),
-    Question(
-        id="binds",
-        text="The budget applies to",
-        kind="choice",
-        path="ceiling.binds",
-        default="expected",
-        choices=(AnswerChoice("expected", "an expected month"), AnswerChoice("max", "the busiest month, too")),
-        unless=(("ceiling", frozenset({"none"})),),
-    ),
-)
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """One question of `atoll init`: an entry of catalogs/checklist/questions.yaml, which says what each field means."""
 
-_REST: Final = Question(
-    id=MORE,
-    text="This decides most of the price. Answer the rest, too (platform, network, access)? No keeps its defaults",
-    kind="bool",
-    path="",
-    default="false",
-)
+    id: str
+    text: str
+    kind: Literal["choice", "text", "number", "bool"]
+    path: str = ""
+    default: str = ""
+    default_by: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    example: str = ""
+    choices: dict[str, str] = field(default_factory=dict[str, str])
+    several: bool = False
+    nothing: str | None = None
+    when: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    unless: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    detail: bool = False
 
-QUESTIONS: Final[tuple[Question, ...]] = (*WORK, *_PLACE, *_MONEY, _REST, *DETAILS)
+    @property
+    def is_numbered(self) -> bool:
+        """Whether a choice may be given by its number in the list: not where the choices are numbers themselves."""
+        return not any(word.isdecimal() for word in self.choices)
+
+
+QUESTIONS: Final = read_table("checklist/questions.yaml", tuple[Question, ...])
+
+
+def is_asked(question: Question, *, answers: Mapping[str, str]) -> bool:
+    """Whether the complete `answers` so far make the question worth asking."""
+    wanted = all(answers.get(other, "") in words for other, words in question.when.items())
+    return wanted and not any(answers.get(other, "") in words for other, words in question.unless.items())
+
+
+def derive_default(question: Question, *, answers: Mapping[str, str]) -> str:
+    """The answer of someone who just presses enter, after these answers."""
+    known = (defaults.get(answers.get(other, "")) for other, defaults in question.default_by.items())
+    return next((default for default in known if default is not None), question.default)
 
 
 _HEAD: Final = """\
@@ -244,6 +166,3 @@ def _item(item: Tree, *, indent: int) -> Iterator[str]:
     lines = [line for key, value in item.items() for line in _lines(key, value, indent=indent + 2)]
     yield f"{' ' * indent}- {lines[0].lstrip()}"
     yield from lines[1:]
-
-
-__all__ = ["QUESTIONS", "AnswerChoice", "Question", "complete", "compose", "derive_default", "is_asked", "separate"]

@@ -106,7 +106,7 @@ def test_pressing_enter_all_the_way_gives_a_sound_checklist() -> None:
     assert person.heard[0] == INTRODUCTION
 
 
-@pytest.mark.parametrize("purpose", [choice.word for choice in BY_ID["purpose"].choices])
+@pytest.mark.parametrize("purpose", list(BY_ID["purpose"].choices))
 @pytest.mark.parametrize("more", ["yes", "no"])
 def test_enter_writes_exactly_what_the_prompt_shows(purpose: str, more: str) -> None:
     person = Person({"purpose": [purpose], "more": [more], "peer": ["no"]})

@@ -27,21 +27,21 @@ NETWORKS = {  # a network is named differently at each cloud
     "azure": "/subscriptions/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9/resourceGroups/core/providers/Microsoft.Network"
     "/virtualNetworks/main",
 }
-EACH = [(question.id, choice.word) for question in QUESTIONS for choice in question.choices]
+EACH = [(question.id, word) for question in QUESTIONS for word in question.choices]
 EACH += [(question.id, word) for question in QUESTIONS if question.kind == "bool" for word in ("true", "false")]
 
 answers = st.fixed_dictionaries(
     {},
     optional={
         question.id: (
-            st.sampled_from([choice.word for choice in question.choices])
+            st.sampled_from(list(question.choices))
             if question.choices
             else st.sampled_from(["true", "false"])
             if question.kind == "bool"
             else st.just(NEEDED.get(question.id, question.default))
         )
         for question in QUESTIONS
-        if question.default_by is None
+        if not question.default_by
     },
 )
 
@@ -94,10 +94,10 @@ def test_every_line_says_what_it_is_for() -> None:
 def test_questions_are_numbered_by_name_and_refer_back() -> None:
     assert len(set(IDS)) == len(IDS)
     for at, question in enumerate(QUESTIONS):
-        assert {other for other, _ in question.when} <= set(IDS[:at])
+        assert set(question.when) <= set(IDS[:at])
         if question.choices and not question.several:
-            assert question.default in {choice.word for choice in question.choices}
-        assert {other for other, _ in question.unless} <= set(IDS[:at])
+            assert question.default in question.choices
+        assert set(question.unless) <= set(IDS[:at])
         assert question.default or question.default_by or question.example
 
 
