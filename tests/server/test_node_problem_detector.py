@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fake_nodes import joined
 from kube_client import KubeClient
+from platform_samples import run_part
+from platform_variants import spec_of
 from waiting import wait_until
 
 from components.context.hardware import BURN_IN_TAINT
 from components.platform.building_blocks.names import NODE_AGENTS
 from components.platform.foundation.namespaces import LEVELS
-from components.platform.operations.node_problem_detector import (
-    IMAGE,
-    NAME,
-    NodeProblemDetector,
-    NodeProblemDetectorArgs,
-)
+from components.platform.operations.node_problem_detector import NAME, build
 from components.tenancy.cluster import shut_namespace
-from operations.offline.program import run
 from planning.incidents.findings import XID, NodeHealth, diagnose_node
 from planning.incidents.node import node_of
 
@@ -52,11 +48,12 @@ def node(name: str, *taints: str) -> Manifest:
 def objects() -> list[Manifest]:
     """What the program registers, and the namespace that `namespaces` makes for it."""
 
-    def program() -> None:
-        home = NodeProblemDetector(NAME, NodeProblemDetectorArgs(image=IMAGE))
-        shut_namespace(NODE_AGENTS, level=LEVELS[NODE_AGENTS], parent=home)
+    def install(ground: Any, charges: Any, options: Any) -> Any:
+        made = build(ground, charges, options)
+        shut_namespace(NODE_AGENTS, level=LEVELS[NODE_AGENTS], parent=made.resource)
+        return made
 
-    found = run("sample", program=program)
+    found = run_part("node_problem_detector", install, spec_of("bare"))
     manifests: list[Manifest] = [dict(each.inputs) for each in found.resources if each.type.startswith("kubernetes:")]
     return sorted(manifests, key=lambda each: each["kind"] != "Namespace")
 

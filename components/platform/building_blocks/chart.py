@@ -14,43 +14,38 @@ from components.platform.building_blocks.images import image_values, merge_value
 from planning.platform.mirror import OCI, chart_file, is_registry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from components.context.placement import PlacementContext
-    from components.platform.building_blocks.context import PlatformContext
+    from components.platform.building_blocks.context import PlatformResource
     from planning.platform.digests import Sourced
-    from planning.spec.platform import PlatformComponent
 
 SECONDS_TO_START: Final = 900
 
 
 def release(
-    name: str,
-    part: PlatformComponent,
-    *,
-    values: Mapping[str, object],
-    ground: PlatformContext,
-    parent: pulumi.Resource,
-    depends_on: list[pulumi.Resource] | None = None,
+    own: PlatformResource, values: Mapping[str, object], *, name: str = "", after: Sequence[pulumi.Resource] = ()
 ) -> kubernetes.helm.v3.Release:
-    """The release of a chart; it ends when its pods are up.
+    """The release of a component's chart; it ends when its pods are up.
 
     Args:
-        name: logical name, and that of the release.
         values: what differs from the chart's defaults; every key must exist there. Which images are pulled, and from
             where, is put over them: that is in the catalog, the mirror and the software lock.
+        name: logical name, and that of the release; those of the component by default.
+        after: what must be there before it.
     """
-    found = find_chart_source(part, mirror=ground.platform.mirror)
+    part, context = own.part, own.context
+    found = find_chart_source(part, mirror=context.platform.mirror)
     return kubernetes.helm.v3.Release(
-        name,
-        name=name,
+        name or own.name,
+        name=name or own.name,
         chart=found.chart,
         repository_opts={"repo": found.repository} if found.repository else None,
         namespace=part.namespace,
         version=part.version,
-        values=merge_values(values, image_values(part, ground)),
+        values=merge_values(values, image_values(part, context)),
         timeout=SECONDS_TO_START,
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=depends_on),
+        opts=pulumi.ResourceOptions(parent=own, depends_on=list(after)),
     )
 
 

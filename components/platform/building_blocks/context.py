@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from components.context.placement import ClusterHandle
     from components.context.settings import StackSettings
     from planning.costs.node_prices import NodePrices
-    from planning.spec.cluster import ClusterSpec
+    from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.platform import Platform, PlatformComponent
 
 
 Charges = list[dict[str, object]]
+POOL: Final = "atoll/pool"
+MACHINE: Final = "node.kubernetes.io/instance-type"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +89,22 @@ class PlatformContext:
         """Whether nodes carry the label of their pool, `atoll/pool`."""
         return self.spec.existing is None
 
+    @property
+    def price_label(self) -> str:
+        """Label of nodes that says what they cost: those of a cluster that exists carry only their machine's."""
+        return POOL if self.labelled else MACHINE
+
+    def price_label_value(self, pool: Pool) -> str:
+        """What that label says on the nodes of a pool."""
+        return pool.name if self.labelled else pool.machine
+
+    def prices_by_label(self) -> dict[str, Decimal]:
+        """USD per node-hour by what that label says; pools whose price is not known are left out."""
+        if self.prices is None:
+            return {}
+        hourly = self.prices.usd_per_hour
+        return {self.price_label_value(pool): hourly[pool.name] for pool in self.spec.pools if pool.name in hourly}
+
 
 @dataclass(frozen=True, kw_only=True)
 class RegisteredComponent:
@@ -128,6 +146,11 @@ class PlatformResource(pulumi.ComponentResource):
         super().__init__(token, name, dict(inputs), opts)
         self.name, self.context, self.part = name, context, part
         self.shown: dict[str, pulumi.Input[object]] = {}
+
+
+def show_version(part: str) -> Callable[[PlatformContext, Charges], Mapping[str, object]]:
+    """Inputs of a component that has no volumes: which software it is."""
+    return lambda context, _: {"version": context.part(part).version}
 
 
 def component(

@@ -19,13 +19,14 @@ from components.platform.building_blocks.object_store_access import (
     allow_bucket_egress,
     pod_port,
 )
+from components.platform.building_blocks.objects import register_object, register_pod_monitor, register_secret
 from planning.platform.backups import PLANS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.context.placement import PlatformBucket
-    from components.platform.building_blocks.context import PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 POSTGRES: Final = "postgresql.cnpg.io/v1"
 # What CloudNativePG 1.30.0 runs by default is 18.6-system-trixie, whose tag moves; this is the build in its catalog of
@@ -61,53 +62,45 @@ class Database:
     before: list[pulumi.Resource]
 
 
-def database(
-    name: str,
-    *,
-    namespace: str,
-    disk_gb: int,
-    ground: PlatformContext,
-    parent: pulumi.Resource,
-    authority: pulumi.Resource | None = None,
-) -> Database:
-    """Registers the PostgreSQL of a part.
+def database(own: PlatformResource, *, namespace: str, authority: pulumi.Resource | None = None) -> Database:
+    """Registers the PostgreSQL of a component; its disks are the component's.
+
+    The database and its owner have the component's name, the cluster is called "<name>-database".
 
     Args:
-        name: of the part; the database and its owner have it too, the cluster is called "<name>-database".
-        disk_gb: of all instances together.
         authority: what `object_store_access.register_store_authority` made in the namespace.
     """
-    cluster = f"{name}-database"
-    password = ground.keyring.secret(cluster)
-    login = _login(cluster, user=name, password=password, namespace=namespace, parent=parent)
-    target = _target(cluster, namespace=namespace, ground=ground, parent=parent)
+    context, name, cluster = own.context, own.name, f"{own.name}-database"
+    password = context.keyring.secret(cluster)
+    login = register_secret(
+        cluster,
+        {"username": name, "password": password},
+        namespace=namespace,
+        parent=own,
+        labels={"cnpg.io/reload": "true"},
+        kind="kubernetes.io/basic-auth",
+        kept=True,  # as long as the data that it opens
+    )
+    target = _target(cluster, own, namespace=namespace)
     before = [login, *target.before, *([authority] if authority is not None else [])]
-    instances = INSTANCES[ground.platform.size]
     made = kubernetes.apiextensions.CustomResource(
         cluster,
         api_version=POSTGRES,
         kind="Cluster",
         metadata={"name": cluster, "namespace": namespace},
         spec={
-            **_spec(instances, disk_gb=disk_gb, ground=ground),
+            **_spec(INSTANCES[context.platform.size], disk_gb=own.part.disk_gb, context=context),
             "bootstrap": {"initdb": {"database": name, "owner": name, "secret": {"name": cluster}}},
             **target.fields,
         },
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=before, retain_on_delete=True),
+        opts=pulumi.ResourceOptions(parent=own, depends_on=before, retain_on_delete=True),
     )
-    _schedule(cluster, namespace=namespace, ground=ground, parent=made)
-    _monitor(cluster, namespace=namespace, parent=made)
-    network_policies.allow(
-        f"{cluster}-operator", source=DATABASES, target=namespace, ports=OPERATOR_PORTS, parent=parent
-    )
-    return Database(
-        host=f"{cluster}-rw.{namespace}.svc.cluster.local",
-        name=name,
-        user=name,
-        password=password,
-        secret=cluster,
-        before=[made],
-    )
+    _schedule(cluster, namespace=namespace, context=context, parent=made)
+    pods = {"cnpg.io/cluster": cluster}
+    register_pod_monitor(cluster, pods, port="metrics", namespace=namespace, parent=made, logical=f"{cluster}-monitor")
+    network_policies.allow(f"{cluster}-operator", source=DATABASES, target=namespace, ports=OPERATOR_PORTS, parent=own)
+    host = f"{cluster}-rw.{namespace}.svc.cluster.local"
+    return Database(host=host, name=name, user=name, password=password, secret=cluster, before=[made])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,26 +111,13 @@ class _Target:
     before: list[pulumi.Resource] = field(default_factory=list["pulumi.Resource"])
 
 
-def _login(
-    cluster: str, *, user: str, password: pulumi.Output[str], namespace: str, parent: pulumi.Resource
-) -> kubernetes.core.v1.Secret:
-    """The generated login; it stays as long as the data that it opens."""
-    return kubernetes.core.v1.Secret(
-        cluster,
-        metadata={"name": cluster, "namespace": namespace, "labels": {"cnpg.io/reload": "true"}},
-        type="kubernetes.io/basic-auth",
-        string_data={"username": user, "password": password},
-        opts=pulumi.ResourceOptions(parent=parent, retain_on_delete=True),
-    )
-
-
-def _spec(instances: int, *, disk_gb: int, ground: PlatformContext) -> dict[str, object]:
+def _spec(instances: int, *, disk_gb: int, context: PlatformContext) -> dict[str, object]:
     storage = {"size": f"{disk_gb // instances}Gi", "resizeInUseVolumes": True}
-    if ground.volume_class:
-        storage["storageClass"] = ground.volume_class
+    if context.volume_class:
+        storage["storageClass"] = context.volume_class
     return {
         "instances": instances,
-        "imageName": resolve_image(IMAGE, ground),
+        "imageName": resolve_image(IMAGE, context),
         "storage": storage,
         "enableSuperuserAccess": False,
         "enablePDB": instances > 1,
@@ -146,7 +126,7 @@ def _spec(instances: int, *, disk_gb: int, ground: PlatformContext) -> dict[str,
             "enablePodAntiAffinity": True,
             "topologyKey": "kubernetes.io/hostname",
             "podAntiAffinityType": "required",
-            "nodeSelector": dict(ground.on_system),
+            "nodeSelector": dict(context.on_system),
         },
         "resources": {
             "requests": {"cpu": f"{MILLICORES // instances}m", "memory": f"{MEMORY_MIB // instances}Mi"},
@@ -155,35 +135,30 @@ def _spec(instances: int, *, disk_gb: int, ground: PlatformContext) -> dict[str,
     }
 
 
-def _target(cluster: str, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource) -> _Target:
+def _target(cluster: str, own: PlatformResource, *, namespace: str) -> _Target:
     """The bucket of the platform, by keys where it has some; else the store in the cluster, better than nothing."""
-    bucket = ground.handle.bucket
-    if bucket is None and ground.platform.object_store == PROVIDER:
+    context = own.context
+    bucket = context.handle.bucket
+    if bucket is None and context.platform.object_store == PROVIDER:
         return _Target(fields={})
     if bucket is None:
-        return _inside(cluster, namespace=namespace, ground=ground, parent=parent)
+        return _inside(cluster, own, namespace=namespace)
     pods = {"cnpg.io/cluster": cluster}
-    allow_bucket_egress(f"{cluster}-bucket", namespace=namespace, pods=pods, ground=ground, parent=parent)
+    allow_bucket_egress(f"{cluster}-bucket", namespace=namespace, pods=pods, context=context, parent=own)
     if bucket.access_key == "":
-        return _outside(cluster, bucket, ground=ground)
-    return _with_keys(cluster, bucket, namespace=namespace, ground=ground, parent=parent)
-
-
-def _with_keys(
-    cluster: str, bucket: PlatformBucket, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource
-) -> _Target:
-    """A bucket that is opened by keys: the customer's own, or one of a provider that knows no pods."""
+        return _outside(cluster, bucket, context=context)
+    # The customer's own, or one of a provider that knows no pods.
     login = (bucket.access_key, bucket.secret_key)
-    keys = _keys(cluster, login, region=bucket.region, namespace=namespace, parent=parent)
+    keys = _keys(cluster, login, region=bucket.region, namespace=namespace, parent=own)
     store = {
         "destinationPath": pulumi.Output.concat("s3://", bucket.name, f"/{cluster}/"),
         "endpointURL": bucket.endpoint,
         "s3Credentials": _references(cluster),
     }
-    return _Target(fields={"backup": _backup(store, ground=ground)}, before=[keys])
+    return _Target(fields={"backup": _backup(store, context=context)}, before=[keys])
 
 
-def _outside(cluster: str, bucket: PlatformBucket, *, ground: PlatformContext) -> _Target:
+def _outside(cluster: str, bucket: PlatformBucket, *, context: PlatformContext) -> _Target:
     identity: dict[str, object] = (
         {"googleCredentials": {"gkeEnvironment": True}}
         if bucket.scheme == "gs"
@@ -193,23 +168,23 @@ def _outside(cluster: str, bucket: PlatformBucket, *, ground: PlatformContext) -
     annotations = dict(bucket.annotations.get(cluster, {}))
     return _Target(
         fields={
-            "backup": _backup({"destinationPath": path, **identity}, ground=ground),
+            "backup": _backup({"destinationPath": path, **identity}, context=context),
             "serviceAccountTemplate": {"metadata": {"annotations": annotations}},
         }
     )
 
 
-def _inside(cluster: str, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource) -> _Target:
-    login = (BACKUPS, ground.keyring.secret(f"s3-{BACKUPS}"))
-    keys = _keys(cluster, login, region=REGION, namespace=namespace, parent=parent)
-    pods = {"cnpg.io/cluster": cluster}
+def _inside(cluster: str, own: PlatformResource, *, namespace: str) -> _Target:
+    context = own.context
+    login = (BACKUPS, context.keyring.secret(f"s3-{BACKUPS}"))
+    keys = _keys(cluster, login, region=REGION, namespace=namespace, parent=own)
     network_policies.allow(
         f"{cluster}-store",
         source=namespace,
-        source_pods=pods,
+        source_pods={"cnpg.io/cluster": cluster},
         target=OBJECT_STORE,
-        ports=[pod_port(ground)],
-        parent=parent,
+        ports=[pod_port(context)],
+        parent=own,
     )
     store = {
         "destinationPath": f"s3://{BACKUPS}/{cluster}/",
@@ -217,7 +192,7 @@ def _inside(cluster: str, *, namespace: str, ground: PlatformContext, parent: pu
         "endpointCA": {"name": CA_NAME, "key": CA_KEY},
         "s3Credentials": _references(cluster),
     }
-    return _Target(fields={"backup": _backup(store, ground=ground)}, before=[keys])
+    return _Target(fields={"backup": _backup(store, context=context)}, before=[keys])
 
 
 def _keys(
@@ -228,12 +203,8 @@ def _keys(
     namespace: str,
     parent: pulumi.Resource,
 ) -> kubernetes.core.v1.Secret:
-    return kubernetes.core.v1.Secret(
-        f"{cluster}-backups",
-        metadata={"name": f"{cluster}-backups", "namespace": namespace},
-        string_data={"accessKey": login[0], "secretKey": login[1], "region": region},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    content = {"accessKey": login[0], "secretKey": login[1], "region": region}
+    return register_secret(f"{cluster}-backups", content, namespace=namespace, parent=parent)
 
 
 def _references(cluster: str) -> dict[str, object]:
@@ -241,43 +212,23 @@ def _references(cluster: str) -> dict[str, object]:
     return {name: {"name": f"{cluster}-backups", "key": key} for name, key in keys.items()}
 
 
-def _backup(store: Mapping[str, object], *, ground: PlatformContext) -> dict[str, object]:
+def _backup(store: Mapping[str, object], *, context: PlatformContext) -> dict[str, object]:
     """Base backups and the log of changes, from which any minute can be restored."""
-    plan = PLANS[ground.spec.services.support][0]
+    plan = PLANS[context.spec.services.support][0]
     return {
         "barmanObjectStore": {**store, "wal": {"compression": "gzip"}, "data": {"compression": "gzip"}},
         "retentionPolicy": f"{plan.days}d",
     }
 
 
-def _schedule(cluster: str, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource) -> None:
+def _schedule(cluster: str, *, namespace: str, context: PlatformContext, parent: pulumi.Resource) -> None:
     """When base backups are made; the operator's schedule begins with seconds."""
-    if ground.handle.bucket is None and ground.platform.object_store == PROVIDER:
+    if context.handle.bucket is None and context.platform.object_store == PROVIDER:
         return
-    kubernetes.apiextensions.CustomResource(
-        f"{cluster}-nightly",
-        api_version=POSTGRES,
-        kind="ScheduledBackup",
-        metadata={"name": f"{cluster}-nightly", "namespace": namespace},
-        spec={
-            "schedule": f"0 {PLANS[ground.spec.services.support][0].cron}",
-            "cluster": {"name": cluster},
-            "backupOwnerReference": "self",
-            "immediate": True,
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
-def _monitor(cluster: str, *, namespace: str, parent: pulumi.Resource) -> None:
-    kubernetes.apiextensions.CustomResource(
-        f"{cluster}-monitor",
-        api_version="monitoring.coreos.com/v1",
-        kind="PodMonitor",
-        metadata={"name": cluster, "namespace": namespace},
-        spec={
-            "selector": {"matchLabels": {"cnpg.io/cluster": cluster}},
-            "podMetricsEndpoints": [{"port": "metrics"}],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    spec = {
+        "schedule": f"0 {PLANS[context.spec.services.support][0].cron}",
+        "cluster": {"name": cluster},
+        "backupOwnerReference": "self",
+        "immediate": True,
+    }
+    register_object(POSTGRES, "ScheduledBackup", f"{cluster}-nightly", spec, namespace=namespace, parent=parent)

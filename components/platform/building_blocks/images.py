@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 BARE: Final = ".sha"  # end of a key whose chart writes "sha256:" itself (kube-prometheus-stack and its subcharts)
 
 
-def image_values(part: PlatformComponent, ground: PlatformContext) -> dict[str, object]:
+def image_values(part: PlatformComponent, context: PlatformContext) -> dict[str, object]:
     """Values of a chart that say which images are pulled, and from where; empty where upstream's own words do."""
-    return values_from(part.name, _shelf(ground))
+    return values_from(part.name, _shelf(context))
 
 
 def values_from(part: str, found: ArtifactMirror) -> dict[str, object]:
@@ -37,12 +37,12 @@ def values_from(part: str, found: ArtifactMirror) -> dict[str, object]:
     return values
 
 
-def image_map(part: PlatformComponent, ground: PlatformContext) -> dict[str, str]:
+def image_map(part: PlatformComponent, context: PlatformContext) -> dict[str, str]:
     """Images that pods of the manifests name, without tag, to what kustomize writes in their place.
 
     A tag or digest is only said where the part has the image once: kustomize cannot tell two tags apart.
     """
-    found = _shelf(ground)
+    found = _shelf(context)
     held: dict[str, list[Image]] = defaultdict(list)
     for image in images_of(part.name):
         if image.held_in is HeldIn.OBJECTS:
@@ -51,9 +51,9 @@ def image_map(part: PlatformComponent, ground: PlatformContext) -> dict[str, str
     return {repository: new for repository, new in changed.items() if new != repository}
 
 
-def resolve_image(image: str, ground: PlatformContext) -> str:
+def resolve_image(image: str, context: PlatformContext) -> str:
     """An image as an object of our own names it: in the mirror where there is one, by digest where that is known."""
-    return resolve_image_reference(image, _shelf(ground))
+    return resolve_image_reference(image, _shelf(context))
 
 
 def resolve_image_reference(image: str, found: ArtifactMirror) -> str:
@@ -81,8 +81,8 @@ def merge_values(values: Mapping[str, object], over: Mapping[str, object]) -> di
     return result
 
 
-def _shelf(ground: PlatformContext) -> ArtifactMirror:
-    return read_program_mirror(ground.platform.mirror, offline=ground.settings.offline)
+def _shelf(context: PlatformContext) -> ArtifactMirror:
+    return read_program_mirror(context.platform.mirror, offline=context.settings.offline)
 
 
 def _keys(image: Image, found: ArtifactMirror) -> dict[str, str]:

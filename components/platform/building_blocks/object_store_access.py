@@ -15,12 +15,12 @@ from components.platform.building_blocks.names import (
     AIRFLOW,
     AIRFLOW_ACCOUNTS,
     BUCKET_USERS,
-    CLUSTER_ISSUER,
     EDITOR,
     KUBEFLOW,
     S3_ADDRESS,
     Account,
 )
+from components.platform.building_blocks.objects import register_certificate
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ REGION: Final = "us-east-1"  # what MinIO and SeaweedFS answer to unless told ot
 POD_PORTS: Final[Mapping[str, int]] = {"minio": 9000, "seaweedfs": 8443}  # of the pods behind `names.S3_ADDRESS`
 CA_NAME: Final = "s3-ca"  # Secret, and Certificate, that `trust` makes in a namespace
 CA_KEY: Final = "ca.crt"
+CA_FOLDER: Final = "/etc/s3-ca"  # in containers
 GKE_METADATA_ADDRESS: Final = "169.254.169.252/32"  # of its network policies, beside METADATA_ADDRESS
 # Where a pod's identity is handed out, on its own node: EKS Pod Identity agent (docs.aws.amazon.com/eks, pod-id-agent),
 # and the metadata server of GKE's workload identity (cloud.google.com/kubernetes-engine/docs, network policy of it).
@@ -128,20 +129,31 @@ class ObjectStoreAccess:
         """Whether the pod's identity at the provider is what lets it in."""
         return not self.access_key
 
+    def authority_volumes(self, name: str) -> list[dict[str, object]]:
+        """A volume with the certificate authority alone; none where it is a public one."""
+        if not self.ca_secret:
+            return []
+        only = {"secretName": self.ca_secret, "items": [{"key": CA_KEY, "path": CA_KEY}]}
+        return [{"name": name, "secret": only}]
+
+    def authority_mounts(self, name: str, *, folder: str = CA_FOLDER) -> list[dict[str, object]]:
+        """Where that volume lies in a container."""
+        return [{"name": name, "mountPath": folder, "readOnly": True}] if self.ca_secret else []
+
     def uri(self, *folders: str) -> pulumi.Output[str]:
         """Where the user writes, as in "s3://bucket/prefix/folder"."""
         path = "/".join(each for each in (self.prefix, *folders) if each)
         return pulumi.Output.concat(f"{self.scheme}://", self.bucket, f"/{path}" if path else "")
 
 
-def store_of(user: str, ground: PlatformContext) -> ObjectStoreAccess:
+def store_of(user: str, context: PlatformContext) -> ObjectStoreAccess:
     """The store as a user of `names.STORE_USERS`, or "team-<name>", sees it.
 
     Raises:
         AtollError: the provider's bucket is asked for, and there is none.
     """
-    if ground.platform.object_store == PROVIDER:
-        return _at_provider(user, ground.handle.bucket)
+    if context.platform.object_store == PROVIDER:
+        return _at_provider(user, context.handle.bucket)
     return ObjectStoreAccess(
         endpoint=S3_ADDRESS,
         host=urlsplit(S3_ADDRESS).netloc,
@@ -149,7 +161,7 @@ def store_of(user: str, ground: PlatformContext) -> ObjectStoreAccess:
         bucket=user,
         prefix="",
         access_key=user,
-        secret_key=ground.keyring.secret(f"s3-{user}"),
+        secret_key=context.keyring.secret(f"s3-{user}"),
         ca_secret=CA_NAME,
         scheme="s3",
         path_style=True,
@@ -174,13 +186,13 @@ def _at_provider(user: str, bucket: PlatformBucket | None) -> ObjectStoreAccess:
     )
 
 
-def pod_port(ground: PlatformContext) -> int:
+def pod_port(context: PlatformContext) -> int:
     """Port that network policies name on the way to the store in the cluster: they judge by that of its pods."""
-    return POD_PORTS[ground.platform.object_store]
+    return POD_PORTS[context.platform.object_store]
 
 
 def register_store_authority(
-    name: str, *, namespace: str, ground: PlatformContext, parent: pulumi.Resource
+    name: str, *, namespace: str, context: PlatformContext, parent: pulumi.Resource
 ) -> pulumi.Resource | None:
     """Brings the store's certificate authority into a namespace as Secret `s3-ca`, key `ca.crt`.
 
@@ -192,26 +204,14 @@ def register_store_authority(
     Returns:
         What has to be there before a pod mounts it; None where the store's certificate is a public one.
     """
-    if ground.platform.object_store == PROVIDER:
+    if context.platform.object_store == PROVIDER:
         return None
-    return kubernetes.apiextensions.CustomResource(
-        name,
-        api_version="cert-manager.io/v1",
-        kind="Certificate",
-        metadata={"name": CA_NAME, "namespace": namespace},
-        spec={
-            "secretName": CA_NAME,
-            "commonName": CA_NAME,
-            "usages": ["client auth"],
-            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
-            "issuerRef": {"group": "cert-manager.io", "kind": "ClusterIssuer", "name": CLUSTER_ISSUER},
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    fields = {"commonName": CA_NAME, "usages": ["client auth"]}
+    return register_certificate(CA_NAME, fields, namespace=namespace, parent=parent, logical=name)
 
 
 def allow_bucket_egress(
-    name: str, *, namespace: str, pods: Mapping[str, str], ground: PlatformContext, parent: pulumi.Resource
+    name: str, *, namespace: str, pods: Mapping[str, str], context: PlatformContext, parent: pulumi.Resource
 ) -> None:
     """Opens the way from pods to the provider's bucket, and to the agent that hands out their identity.
 
@@ -222,7 +222,7 @@ def allow_bucket_egress(
         pods: labels of the pods.
     """
     network_policies.allow_egress(name, namespace=namespace, pods=pods, parent=parent)
-    agents = IDENTITY_AGENTS[ground.handle.identity.kind]
+    agents = IDENTITY_AGENTS[context.handle.identity.kind]
     if not agents:
         return
     kubernetes.networking.v1.NetworkPolicy(

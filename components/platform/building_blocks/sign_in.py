@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
-
 from components.platform.building_blocks import names
+from components.platform.building_blocks.objects import register_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from components.platform.building_blocks.context import PlatformContext
+    import pulumi
+    import pulumi_kubernetes as kubernetes
+
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
     from planning.checklist.model.people import User
     from planning.spec.cluster import ClusterSpec
 
@@ -43,9 +44,9 @@ class DexEndpoints:
         return f"{self.issuer}/callback"
 
 
-def addresses(ground: PlatformContext) -> DexEndpoints:
+def addresses(context: PlatformContext) -> DexEndpoints:
     """Where people sign in to this cluster."""
-    issuer = f"https://{ground.host(names.SIGN_IN_HOST)}/dex"
+    issuer = f"https://{context.host(names.SIGN_IN_HOST)}/dex"
     return DexEndpoints(issuer=issuer, authorize=f"{issuer}/auth")
 
 
@@ -53,7 +54,7 @@ def addresses(ground: PlatformContext) -> DexEndpoints:
 class Client:
     """Something that sends people to Dex; its secret is `keyring.secret(f"oidc-{name}")`.
 
-    Its part opens the way to Dex: `fences.allow(..., target=names.SIGN_IN, ports=[DEX_PORT])`.
+    Its part opens the way to Dex: `network_policies.allow(..., target=names.SIGN_IN, ports=[DEX_PORT])`.
 
     Args:
         name: its id at Dex.
@@ -71,8 +72,8 @@ class Client:
     def secret(self) -> str:
         return f"oidc-{self.name}"
 
-    def callback(self, ground: PlatformContext) -> str:
-        return f"https://{ground.host(self.host)}{self.path}"
+    def callback(self, context: PlatformContext) -> str:
+        return f"https://{context.host(self.host)}{self.path}"
 
 
 PROXY: Final = Client(
@@ -99,8 +100,8 @@ CLIENTS: Final = (
 )
 
 
-def clients(ground: PlatformContext) -> tuple[Client, ...]:
-    return tuple(each for each in CLIENTS if ground.has(each.part))
+def clients(context: PlatformContext) -> tuple[Client, ...]:
+    return tuple(each for each in CLIENTS if context.has(each.part))
 
 
 ROUTES: Final = "networking.istio.io/v1"
@@ -116,11 +117,8 @@ def register_route(
     port: int,
     *,
     namespace: str,
-    ground: PlatformContext,
-    parent: pulumi.Resource,
-    prefix: str = "/",
+    own: PlatformResource,
     only: Subjects | None = None,
-    token: bool = False,
 ) -> kubernetes.apiextensions.CustomResource:
     """Serve a part at https://<host>.<domain>, to people who have signed in.
 
@@ -131,32 +129,21 @@ def register_route(
         host: first label of the name: `names.GRAFANA_HOST` and the like.
         service: the service's name in `namespace`; the gateway may reach every namespace that `network_policies` shut.
         only: who gets in; None for everybody whom the cluster lets in.
-        token: whether the part gets the person's own token as well, which a part with a login of its own refuses.
     """
-    name = ground.host(host)
-    page: dict[str, object] = {"match": [{"uri": {"prefix": prefix}}], "route": [_to(service, namespace, port)]}
-    if not token:
-        page["headers"] = {"request": {"remove": ["authorization"]}}
+    name = own.context.host(host)
+    page: dict[str, object] = {
+        "match": [{"uri": {"prefix": "/"}}],
+        "route": [_to(service, namespace, port)],
+        "headers": {"request": {"remove": ["authorization"]}},  # a part with a login of its own refuses such a token
+    }
     if only is not None:
-        deny_others(f"{host}-door", only, hosts=[name], parent=parent)
-    return kubernetes.apiextensions.CustomResource(
-        f"{host}-door",
-        api_version=ROUTES,
-        kind="VirtualService",
-        metadata={"name": f"{host}-door", "namespace": namespace},
-        spec={
-            "hosts": [name],
-            "gateways": [names.GATEWAY],
-            "http": [
-                *(
-                    {"match": [{"uri": {"prefix": path}}], "route": [_to(part, home, number)]}
-                    for path, home, part, number in OPEN_PATHS
-                ),
-                page,
-            ],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+        deny_others(f"{host}-door", only, hosts=[name], parent=own)
+    open_pages = [
+        {"match": [{"uri": {"prefix": path}}], "route": [_to(part, home, number)]}
+        for path, home, part, number in OPEN_PATHS
+    ]
+    spec = {"hosts": [name], "gateways": [names.GATEWAY], "http": [*open_pages, page]}
+    return register_object(ROUTES, "VirtualService", f"{host}-door", spec, namespace=namespace, parent=own)
 
 
 def deny_others(
@@ -166,31 +153,17 @@ def deny_others(
     requests: dict[str, object] = {"notPaths": [f"{path}*" for path, *_ in OPEN_PATHS]}
     if hosts:
         requests["hosts"] = list(hosts)
-    return kubernetes.apiextensions.CustomResource(
-        name,
-        api_version=RULES,
-        kind="AuthorizationPolicy",
-        metadata={"name": name, "namespace": names.ISTIO},
-        spec={
-            "action": "DENY",
-            "selector": GATE,
-            "rules": [
-                {
-                    "to": [{"operation": requests}],
-                    **({"when": _strangers(only)} if only else {}),
-                }
-            ],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    rule = {"to": [{"operation": requests}], **({"when": _strangers(only)} if only else {})}
+    spec = {"action": "DENY", "selector": GATE, "rules": [rule]}
+    return register_object(RULES, "AuthorizationPolicy", name, spec, namespace=names.ISTIO, parent=parent)
 
 
-def build_await_annotations(ground: PlatformContext) -> dict[str, str]:
+def build_await_annotations(context: PlatformContext) -> dict[str, str]:
     """Annotations of the gateway's service where nobody may be there to give it a load balancer: a cluster that exists.
 
     Pulumi then goes on without waiting for one.
     """
-    return {"pulumi.com/skipAwait": "true"} if ground.spec.existing is not None else {}
+    return {"pulumi.com/skipAwait": "true"} if context.spec.existing is not None else {}
 
 
 def _strangers(only: Subjects) -> list[dict[str, object]]:

@@ -5,37 +5,37 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
-from components.platform.building_blocks import chart, network_policies
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks import network_policies
+from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.database import Database, database
 from components.platform.building_blocks.names import AIRFLOW, AIRFLOW_ACCOUNTS, AIRFLOW_HOST, OBJECT_STORE
 from components.platform.building_blocks.object_store_access import (
+    CA_FOLDER,
     CA_KEY,
-    CA_NAME,
     ObjectStoreAccess,
     allow_bucket_egress,
     pod_port,
     register_store_authority,
     store_of,
 )
+from components.platform.building_blocks.objects import MONITORING, register_object, register_secret
 from components.platform.building_blocks.sign_in import register_route
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, PlatformContext
-    from planning.spec.platform import PlatformComponent
+    import pulumi_kubernetes as kubernetes
+
+    from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource
 
 NAME: Final = "airflow"
 SECRETS: Final = "airflow-secrets"
 STORE: Final = "airflow-store"
 SERVICE: Final = "airflow-api-server"
 PORT: Final = 8080
-CA_FOLDER: Final = "/etc/s3-ca"
 USER_ID: Final = 50000  # of the image
 NO_GROOMER: Final = {"logGroomerSidecar": {"enabled": False}}
 # Who comes through the door is the person whom the gateway names; nobody has a password here. Roles beyond "User" are
@@ -50,46 +50,30 @@ AUTH_USER_REGISTRATION_ROLE = "User"
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class AirflowArgs:
-    """The decided part, its charges, and what it stands on."""
-
-    part: PlatformComponent
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Airflow(pulumi.ComponentResource):
+@component("airflow", "atoll:platform:Airflow")
+def build(own: PlatformResource) -> Outputs:
     """Scheduler, DAG processor, triggerer and API server, with their database."""
-
-    def __init__(self, name: str, args: AirflowArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Airflow", name, args.ground.facts(NAME, args.charges), opts)
-        ground = args.ground
-        store = store_of(NAME, ground)
-        authority = register_store_authority("airflow-ca", namespace=AIRFLOW, ground=ground, parent=self)
-        runs = database(
-            NAME, namespace=AIRFLOW, disk_gb=args.part.disk_gb, ground=ground, parent=self, authority=authority
-        )
-        before = [*runs.before, _secrets(runs, ground, parent=self), *_connection(store, parent=self)]
-        chart.release(NAME, args.part, values=values(ground, store), ground=ground, parent=self, depends_on=before)
-        _ways(store, ground, parent=self)
-        _monitor(parent=self)
-        register_route(AIRFLOW_HOST, SERVICE, PORT, namespace=AIRFLOW, ground=ground, parent=self)
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    args = AirflowArgs(part=ground.part(NAME), ground=ground, charges=charges)
-    made = Airflow(NAME, args, opts=options)
-    return RegisteredComponent(resource=made, outputs={"airflowUrl": f"https://{ground.host(AIRFLOW_HOST)}"})
+    context = own.context
+    store = store_of(NAME, context)
+    authority = register_store_authority("airflow-ca", namespace=AIRFLOW, context=context, parent=own)
+    runs = database(own, namespace=AIRFLOW, authority=authority)
+    before = [*runs.before, _register_secrets(runs, own), *_register_connection(store, own)]
+    release(own, values(context, store), after=before)
+    _open_ways(store, own)
+    endpoint = {"port": "statsd-scrape", "interval": "60s"}
+    monitored = {"selector": {"matchLabels": {"component": "statsd", "release": NAME}}, "endpoints": [endpoint]}
+    register_object(
+        MONITORING, "ServiceMonitor", NAME, monitored, namespace=AIRFLOW, parent=own, logical="airflow-monitor"
+    )
+    register_route(AIRFLOW_HOST, SERVICE, PORT, namespace=AIRFLOW, own=own)
+    return {"airflowUrl": f"https://{context.host(AIRFLOW_HOST)}"}
 
 
 NO_ROOT: Final = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 NO_PRIVILEGES: Final = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 
 
-def values(ground: PlatformContext, store: ObjectStoreAccess) -> dict[str, object]:
+def values(context: PlatformContext, store: ObjectStoreAccess) -> dict[str, object]:
     """What differs from the chart's defaults, which bring a PostgreSQL, a Redis, and a user "admin" of that password.
 
     The migration is no hook: a release that waits for its pods would never come to a hook that they wait for.
@@ -105,15 +89,15 @@ def values(ground: PlatformContext, store: ObjectStoreAccess) -> dict[str, objec
         "apiSecretKeySecretName": SECRETS,
         "webserverSecretKeySecretName": SECRETS,
         "jwtSecretName": SECRETS,
-        "env": environment(ground, store),
+        "env": environment(context, store),
         "secret": _connection_variables(store),
-        "volumes": _authority_volumes(store),
-        "volumeMounts": _authority_mounts(store),
+        "volumes": store.authority_volumes("authority"),
+        "volumeMounts": store.authority_mounts("authority"),
         "securityContexts": {
             "pod": {"runAsUser": USER_ID, "runAsGroup": 0, "fsGroup": 0, **NO_ROOT},
             "containers": NO_PRIVILEGES,
         },
-        "nodeSelector": dict(ground.on_system),
+        "nodeSelector": dict(context.on_system),
         "workers": _account("workers"),
         "apiServer": {"apiServerConfig": SIGN_IN, **_account("apiServer"), **_build_container_resources("250m", "1Gi")},
         "scheduler": {**NO_GROOMER, **_account("scheduler"), **_build_container_resources("250m", "1Gi")},
@@ -133,14 +117,14 @@ def values(ground: PlatformContext, store: ObjectStoreAccess) -> dict[str, objec
             "securityContexts": {"pod": NO_ROOT, "container": NO_PRIVILEGES},
             **_build_container_resources("20m", "64Mi"),
         },
-        **_dags(ground),
+        **_dags(context),
     }
 
 
-def environment(ground: PlatformContext, store: ObjectStoreAccess) -> list[dict[str, object]]:
+def environment(context: PlatformContext, store: ObjectStoreAccess) -> list[dict[str, object]]:
     """Settings of every Airflow process; where the store needs no keys, its connection holds none."""
     said: dict[str, object] = {
-        "AIRFLOW__API__BASE_URL": f"https://{ground.host(AIRFLOW_HOST)}",
+        "AIRFLOW__API__BASE_URL": f"https://{context.host(AIRFLOW_HOST)}",
         "AIRFLOW__LOGGING__REMOTE_LOGGING": "True",
         "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": store.uri("logs"),
     }
@@ -172,64 +156,45 @@ def _build_container_resources(cpu: str, memory: str) -> dict[str, object]:
     return {"resources": {"requests": {"cpu": cpu, "memory": memory}, "limits": {"memory": "2Gi"}}}
 
 
-def _dags(ground: PlatformContext) -> dict[str, object]:
+def _dags(context: PlatformContext) -> dict[str, object]:
     """DAGs come from a git repository of the customer; without one there are none."""
-    found = ground.settings
+    found = context.settings
     if not found.airflow_dags:
         return {}
-    sync: dict[str, object] = {"enabled": True, "repo": found.airflow_dags, "ref": found.airflow_dags_ref}
-    return {
-        "dags": {
-            "gitSync": {
-                **sync,
-                "subPath": "",
-                "period": "60s",
-                "securityContexts": {
-                    "container": {
-                        "runAsNonRoot": True,
-                        "allowPrivilegeEscalation": False,
-                        "capabilities": {"drop": ["ALL"]},
-                    }
-                },
-            }
-        }
+    sync = {
+        "enabled": True,
+        "repo": found.airflow_dags,
+        "ref": found.airflow_dags_ref,
+        "subPath": "",
+        "period": "60s",
+        "securityContexts": {"container": {"runAsNonRoot": True, **NO_PRIVILEGES}},
     }
+    return {"dags": {"gitSync": sync}}
 
 
-def _secrets(runs: Database, ground: PlatformContext, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
-    keyring = ground.keyring
+def _register_secrets(runs: Database, own: PlatformResource) -> kubernetes.core.v1.Secret:
+    keyring = own.context.keyring
     address = pulumi.Output.concat(
         f"postgresql+psycopg2://{runs.user}:", runs.password, f"@{runs.host}:5432/{runs.name}?sslmode=require"
     )
-    return kubernetes.core.v1.Secret(
-        SECRETS,
-        metadata={"name": SECRETS, "namespace": AIRFLOW},
-        string_data={
-            "connection": address,
-            "fernet-key": keyring.secret("airflow-fernet").apply(fernet_key),
-            "api-secret-key": keyring.secret("airflow-api"),
-            "webserver-secret-key": keyring.secret("airflow-api"),
-            "jwt-secret": keyring.secret("airflow-jwt"),
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    content = {
+        "connection": address,
+        "fernet-key": keyring.secret("airflow-fernet").apply(fernet_key),
+        "api-secret-key": keyring.secret("airflow-api"),
+        "webserver-secret-key": keyring.secret("airflow-api"),
+        "jwt-secret": keyring.secret("airflow-jwt"),
+    }
+    return register_secret(SECRETS, content, namespace=AIRFLOW, parent=own)
 
 
-def _connection(store: ObjectStoreAccess, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def _register_connection(store: ObjectStoreAccess, own: PlatformResource) -> list[pulumi.Resource]:
     if store.keyless:
         return []
     endpoint, region, login = store.endpoint, store.region, store.access_key
     written = pulumi.Output.from_input(store.secret_key).apply(
         lambda key: connection((login, key), endpoint=endpoint, region=region)
     )
-    return [
-        kubernetes.core.v1.Secret(
-            STORE,
-            metadata={"name": STORE, "namespace": AIRFLOW},
-            string_data={"connection": pulumi.Output.secret(written)},
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
-    ]
+    return [register_secret(STORE, {"connection": pulumi.Output.secret(written)}, namespace=AIRFLOW, parent=own)]
 
 
 def _connection_variables(store: ObjectStoreAccess) -> list[dict[str, object]]:
@@ -238,36 +203,14 @@ def _connection_variables(store: ObjectStoreAccess) -> list[dict[str, object]]:
     return [{"envName": "AIRFLOW_CONN_STORE", "secretName": STORE, "secretKey": "connection"}]
 
 
-def _authority_volumes(store: ObjectStoreAccess) -> list[dict[str, object]]:
-    if not store.ca_secret:
-        return []
-    return [{"name": "authority", "secret": {"secretName": CA_NAME, "items": [{"key": CA_KEY, "path": CA_KEY}]}}]
-
-
-def _authority_mounts(store: ObjectStoreAccess) -> list[dict[str, object]]:
-    return [{"name": "authority", "mountPath": CA_FOLDER, "readOnly": True}] if store.ca_secret else []
-
-
-def _ways(store: ObjectStoreAccess, ground: PlatformContext, *, parent: pulumi.Resource) -> None:
+def _open_ways(store: ObjectStoreAccess, own: PlatformResource) -> None:
     if store.keyless:
-        allow_bucket_egress("airflow-bucket", namespace=AIRFLOW, pods={"release": NAME}, ground=ground, parent=parent)
+        allow_bucket_egress(
+            "airflow-bucket", namespace=AIRFLOW, pods={"release": NAME}, context=own.context, parent=own
+        )
     else:
         network_policies.allow(
-            "airflow-store", source=AIRFLOW, target=OBJECT_STORE, ports=[pod_port(ground)], parent=parent
+            "airflow-store", source=AIRFLOW, target=OBJECT_STORE, ports=[pod_port(own.context)], parent=own
         )
-    if ground.settings.airflow_dags:
-        network_policies.allow_egress("airflow-dags", namespace=AIRFLOW, parent=parent)
-
-
-def _monitor(*, parent: pulumi.Resource) -> None:
-    kubernetes.apiextensions.CustomResource(
-        "airflow-monitor",
-        api_version="monitoring.coreos.com/v1",
-        kind="ServiceMonitor",
-        metadata={"name": NAME, "namespace": AIRFLOW},
-        spec={
-            "selector": {"matchLabels": {"component": "statsd", "release": NAME}},
-            "endpoints": [{"port": "statsd-scrape", "interval": "60s"}],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    if own.context.settings.airflow_dags:
+        network_policies.allow_egress("airflow-dags", namespace=AIRFLOW, parent=own)

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
-
-import pulumi
-import pulumi_kubernetes as kubernetes
+from typing import TYPE_CHECKING, Final
 
 from components.context.names import namespace, workloads
-from components.platform.building_blocks import chart, network_policies
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks import network_policies
+from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.database import Database, database
 from components.platform.building_blocks.names import MLFLOW, MLFLOW_HOST, OBJECT_STORE
 from components.platform.building_blocks.object_store_access import (
+    CA_FOLDER,
     CA_KEY,
-    CA_NAME,
     ObjectStoreAccess,
     allow_bucket_egress,
     pod_port,
     register_store_authority,
     store_of,
 )
+from components.platform.building_blocks.objects import register_secret
 from components.platform.building_blocks.sign_in import register_route
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, PlatformContext
-    from planning.spec.platform import PlatformComponent
+    from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource
 
 NAME: Final = "mlflow"
 KEYS: Final = "mlflow-store"
 PORT: Final = 80
 POD_PORT: Final = 5000
 PODS: Final = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/instance": NAME}
-CA_FOLDER: Final = "/etc/s3-ca"
 METRICS_FOLDER: Final = "/mlflow/metrics"  # the chart names it, on a file system that it makes read-only
 # Six more processes, 1.1 GiB together (3.15.1, measured idle), that judge language models in the server itself.
 NO_JOBS: Final = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
@@ -43,43 +39,24 @@ WORKERS: Final = 2  # 250 MiB each, and as much for what starts them (3.15.1, me
 POD_ADDRESSES: Final = ("10.*", "192.168.*", *(f"172.{each}.*" for each in range(16, 32)), "100.*")
 
 
-@dataclass(frozen=True, kw_only=True)
-class MlflowArgs:
-    """The decided part, its charges, and what it stands on."""
-
-    part: PlatformComponent
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Mlflow(pulumi.ComponentResource):
+@component("mlflow", "atoll:platform:Mlflow")
+def build(own: PlatformResource) -> Outputs:
     """The tracking server with its database."""
-
-    def __init__(self, name: str, args: MlflowArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Mlflow", name, args.ground.facts(NAME, args.charges), opts)
-        ground = args.ground
-        store = store_of(NAME, ground)
-        authority = register_store_authority("mlflow-ca", namespace=MLFLOW, ground=ground, parent=self)
-        runs = database(
-            NAME, namespace=MLFLOW, disk_gb=args.part.disk_gb, ground=ground, parent=self, authority=authority
-        )
-        before = [*runs.before, *_keys(store, parent=self)]
-        chart.release(
-            NAME, args.part, values=values(ground, runs, store), ground=ground, parent=self, depends_on=before
-        )
-        _ways(ground, store, parent=self)
-        register_route(MLFLOW_HOST, NAME, PORT, namespace=MLFLOW, ground=ground, parent=self)
-        self.register_outputs({})
+    context = own.context
+    store = store_of(NAME, context)
+    authority = register_store_authority("mlflow-ca", namespace=MLFLOW, context=context, parent=own)
+    runs = database(own, namespace=MLFLOW, authority=authority)
+    before = list(runs.before)
+    if not store.keyless:
+        keys = {"AWS_ACCESS_KEY_ID": store.access_key, "AWS_SECRET_ACCESS_KEY": store.secret_key}
+        before.append(register_secret(KEYS, keys, namespace=MLFLOW, parent=own))
+    release(own, values(context, runs, store), after=before)
+    _open_ways(store, own)
+    register_route(MLFLOW_HOST, NAME, PORT, namespace=MLFLOW, own=own)
+    return {"mlflowUrl": f"https://{context.host(MLFLOW_HOST)}"}
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    args = MlflowArgs(part=ground.part(NAME), ground=ground, charges=charges)
-    made = Mlflow(NAME, args, opts=options)
-    return RegisteredComponent(resource=made, outputs={"mlflowUrl": f"https://{ground.host(MLFLOW_HOST)}"})
-
-
-def values(ground: PlatformContext, runs: Database, store: ObjectStoreAccess) -> dict[str, object]:
+def values(context: PlatformContext, runs: Database, store: ObjectStoreAccess) -> dict[str, object]:
     """What differs from the chart's defaults, which keep runs in memory and artifacts in the pod."""
     return {
         "backendStore": {
@@ -89,26 +66,26 @@ def values(ground: PlatformContext, runs: Database, store: ObjectStoreAccess) ->
             "existingDatabaseSecret": {"name": runs.secret},
         },
         "artifactRoot": {"proxiedArtifactStorage": True, **_artifacts(store)},
-        "flaskServerSecretKey": ground.keyring.secret("mlflow-flask"),
-        "serverAllowedHosts": list_allowed_hosts(ground),
-        "corsAllowedOrigins": [f"https://{ground.host(MLFLOW_HOST)}"],
+        "flaskServerSecretKey": context.keyring.secret("mlflow-flask"),
+        "serverAllowedHosts": list_allowed_hosts(context),
+        "corsAllowedOrigins": [f"https://{context.host(MLFLOW_HOST)}"],
         "extraEnvVars": environment(store),
         "extraArgs": {"workers": str(WORKERS)},
         "serviceAccount": {"name": NAME, "annotations": dict(store.annotations), "automount": False},
         "serviceMonitor": {"enabled": True, "namespace": MLFLOW, "useServicePort": True},
         "resources": {"requests": {"cpu": "250m", "memory": "1Gi"}, "limits": {"memory": "2Gi"}},
         "podSecurityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
-        "nodeSelector": dict(ground.on_system),
-        "extraVolumes": [{"name": "metrics", "emptyDir": {}}, *_authority_volumes(store)],
-        "extraVolumeMounts": [{"name": "metrics", "mountPath": METRICS_FOLDER}, *_authority_mounts(store)],
+        "nodeSelector": dict(context.on_system),
+        "extraVolumes": [{"name": "metrics", "emptyDir": {}}, *store.authority_volumes("authority")],
+        "extraVolumeMounts": [{"name": "metrics", "mountPath": METRICS_FOLDER}, *store.authority_mounts("authority")],
     }
 
 
-def list_allowed_hosts(ground: PlatformContext) -> list[str]:
+def list_allowed_hosts(context: PlatformContext) -> list[str]:
     """Names that the server answers to; any other is taken for DNS rebinding and refused."""
     service = f"{NAME}.{MLFLOW}"
     inside = (service, f"{service}.svc", f"{service}.svc.cluster.local")
-    return [ground.host(MLFLOW_HOST), *inside, *(f"{name}:{PORT}" for name in inside), "localhost:*", *POD_ADDRESSES]
+    return [context.host(MLFLOW_HOST), *inside, *(f"{name}:{PORT}" for name in inside), "localhost:*", *POD_ADDRESSES]
 
 
 def environment(store: ObjectStoreAccess) -> dict[str, str]:
@@ -131,45 +108,18 @@ def _artifacts(store: ObjectStoreAccess) -> dict[str, object]:
     return {"s3": place if store.keyless else {**place, "existingSecret": {"name": KEYS}}}
 
 
-def _keys(store: ObjectStoreAccess, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
-    if store.keyless:
-        return []
-    found = {"AWS_ACCESS_KEY_ID": store.access_key, "AWS_SECRET_ACCESS_KEY": store.secret_key}
-    return [
-        kubernetes.core.v1.Secret(
-            KEYS,
-            metadata={"name": KEYS, "namespace": MLFLOW},
-            string_data=found,
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
-    ]
-
-
-def _authority_volumes(store: ObjectStoreAccess) -> list[dict[str, object]]:
-    if not store.ca_secret:
-        return []
-    return [{"name": "authority", "secret": {"secretName": CA_NAME, "items": [{"key": CA_KEY, "path": CA_KEY}]}}]
-
-
-def _authority_mounts(store: ObjectStoreAccess) -> list[dict[str, object]]:
-    return [{"name": "authority", "mountPath": CA_FOLDER, "readOnly": True}] if store.ca_secret else []
-
-
-def _ways(ground: PlatformContext, store: ObjectStoreAccess, *, parent: pulumi.Resource) -> None:
+def _open_ways(store: ObjectStoreAccess, own: PlatformResource) -> None:
     """Workloads reach the server inside the cluster, the server reaches the store, and nobody else either of them."""
-    for workload in workloads(ground.spec):
+    context = own.context
+    for workload in workloads(context.spec):
         home = namespace(workload)
         network_policies.allow(
-            f"mlflow-{workload}", source=home, target=MLFLOW, target_pods=PODS, ports=[POD_PORT], parent=parent
+            f"mlflow-{workload}", source=home, target=MLFLOW, target_pods=PODS, ports=[POD_PORT], parent=own
         )
     if store.keyless:
-        allow_bucket_egress("mlflow-bucket", namespace=MLFLOW, pods=PODS, ground=ground, parent=parent)
+        allow_bucket_egress("mlflow-bucket", namespace=MLFLOW, pods=PODS, context=context, parent=own)
     else:
+        ports = [pod_port(context)]
         network_policies.allow(
-            "mlflow-store",
-            source=MLFLOW,
-            source_pods=PODS,
-            target=OBJECT_STORE,
-            ports=[pod_port(ground)],
-            parent=parent,
+            "mlflow-store", source=MLFLOW, source_pods=PODS, target=OBJECT_STORE, ports=ports, parent=own
         )

@@ -56,7 +56,12 @@ class DevicesArgs:
     def joined(self) -> tuple[Pool, ...]:
         if self.profile.network_plugin != OURS or self.profile.rdma_resource not in FABRICS:
             return ()
-        return tuple(pool for pool in self.pools if pool.efa_interfaces > 0 and pool.max_nodes > 1)
+        return tuple(list_efa_pools(self.pools))
+
+
+def list_efa_pools(pools: Sequence[Pool]) -> list[Pool]:
+    """Pools whose nodes talk over EFA; a node alone has nobody to talk to."""
+    return [pool for pool in pools if pool.efa_interfaces > 0 and pool.max_nodes > 1]
 
 
 @final

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component, show_version
 from components.platform.building_blocks.network_policies import allow_egress
+from components.platform.building_blocks.objects import register_config_map
 from components.platform.gpu.device_plugin import turns
 from components.platform.gpu.devices import ANY_TAINT, OURS
 from planning.platform.alerts.metrics import gpu_counters
@@ -19,7 +17,8 @@ from planning.platform.alerts.metrics import gpu_counters
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
+
 
 PART: Final = "gpu_operator"
 SHARING: Final = "sharing"
@@ -28,64 +27,42 @@ COUNTERS: Final = "dcgm-counters"  # ConfigMap with what the exporter counts
 PACKAGES: Final = (80, 443)  # the driver's pod fetches the headers of the node's kernel from its distribution
 
 
-@dataclass(frozen=True, kw_only=True)
-class GpuOperatorArgs:
-    """The platform."""
-
-    ground: PlatformContext
-
-
-@final
-class GpuOperator(pulumi.ComponentResource):
+@component(PART, "atoll:platform:GpuOperator", inputs=show_version(PART))
+def build(own: PlatformResource) -> None:
     """The operator and, through its chart, the ClusterPolicy that says what it looks after."""
-
-    def __init__(self, name: str, args: GpuOperatorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        ground = args.ground
-        part = ground.part(PART)
-        super().__init__("atoll:platform:GpuOperator", name, {"version": part.version}, opts)
-        kubernetes.core.v1.ConfigMap(
-            COUNTERS,
-            metadata={"name": COUNTERS, "namespace": part.namespace},
-            data={"dcgm-metrics.csv": gpu_counters()},
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        allow_egress("gpu-driver-packages", namespace=part.namespace, ports=PACKAGES, parent=self)
-        release("gpu-operator", part, values=values(ground), ground=ground, parent=self)
-        self.register_outputs({})
+    namespace = own.part.namespace
+    register_config_map(COUNTERS, {"dcgm-metrics.csv": gpu_counters()}, namespace=namespace, parent=own)
+    allow_egress("gpu-driver-packages", namespace=namespace, ports=PACKAGES, parent=own)
+    release(own, values(own.context))
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    del charges
-    return RegisteredComponent(resource=GpuOperator("gpu-operator", GpuOperatorArgs(ground=ground), opts=options))
-
-
-def values(ground: PlatformContext) -> Mapping[str, object]:
+def values(context: PlatformContext) -> Mapping[str, object]:
     """Whose parts they are, by the provider's profile; how GPUs are shared, by the checklist."""
-    profile = ground.spec.profile
+    profile = context.spec.profile
     return {
         "nfd": {"enabled": profile.node_feature_discovery == OURS},
         "driver": {"enabled": profile.gpu_driver == OURS},
         "daemonsets": {"tolerations": ANY_TAINT},
-        "devicePlugin": {"enabled": profile.device_plugin == OURS, **_sharing(ground)},
+        "devicePlugin": {"enabled": profile.device_plugin == OURS, **_sharing(context)},
         "dcgmExporter": {
             "enabled": profile.dcgm_exporter == OURS,
-            "serviceMonitor": {"enabled": ground.has("prometheus_crds")},
+            "serviceMonitor": {"enabled": context.has("prometheus_crds")},
             "config": {"name": COUNTERS},
         },
-        **_slices(ground),
+        **_slices(context),
     }
 
 
-def _sharing(ground: PlatformContext) -> dict[str, object]:
+def _sharing(context: PlatformContext) -> dict[str, object]:
     """GPUs that notebooks take turns on; only notebooks have some here, which `atoll check` sees to."""
-    if ground.platform.sharing != "time_slicing":
+    if context.platform.sharing != "time_slicing":
         return {}
     said = yaml.safe_dump(turns(), sort_keys=False)
     return {"config": {"create": True, "name": SHARING, "default": TURNS, "data": {TURNS: said}}}
 
 
-def _slices(ground: PlatformContext) -> dict[str, object]:
+def _slices(context: PlatformContext) -> dict[str, object]:
     """Slices get names of their own, so that nobody gets one who asked for a whole accelerator."""
-    if ground.platform.sharing != "mig":
+    if context.platform.sharing != "mig":
         return {"migManager": {"config": {"default": "all-disabled"}}}
-    return {"mig": {"strategy": "mixed"}, "migManager": {"config": {"default": ground.platform.mig_profile}}}
+    return {"mig": {"strategy": "mixed"}, "migManager": {"config": {"default": context.platform.mig_profile}}}

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
-
-import pulumi
-import pulumi_kubernetes as kubernetes
+from typing import TYPE_CHECKING, Final
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component, show_version
+from components.platform.building_blocks.objects import register_object
 from components.platform.gpu.devices import ANY_TAINT, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
+
 
 PART: Final = "network_operator"
 POLICY: Final = "nic-cluster-policy"  # the only name that the operator looks at
@@ -33,42 +31,17 @@ PREFIX, RESOURCE = "rdma", "ib"  # a pod asks for `rdma/ib: 1`, as on CoreWeave,
 REQUESTS: Final = {"cpu": "5m", "memory": "64Mi"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkOperatorArgs:
-    """The platform."""
-
-    ground: PlatformContext
-
-
-@final
-class NetworkOperator(pulumi.ComponentResource):
+@component(PART, "atoll:platform:NetworkOperator", inputs=show_version(PART))
+def build(own: PlatformResource) -> None:
     """The operator, and the one policy: a device plugin for the cards; the node's own driver stays."""
-
-    def __init__(self, name: str, args: NetworkOperatorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        part = args.ground.part(PART)
-        super().__init__("atoll:platform:NetworkOperator", name, {"version": part.version}, opts)
-        made = release("network-operator", part, values=values(args.ground), ground=args.ground, parent=self)
-        kubernetes.apiextensions.CustomResource(
-            POLICY,
-            api_version="mellanox.com/v1alpha1",
-            kind="NicClusterPolicy",
-            metadata={"name": POLICY},
-            spec={"rdmaSharedDevicePlugin": {**PLUGIN, "config": json.dumps(cards())}, "tolerations": ANY_TAINT},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[made]),
-        )
-        self.register_outputs({})
+    made = release(own, values(own.context))
+    spec = {"rdmaSharedDevicePlugin": {**PLUGIN, "config": json.dumps(cards())}, "tolerations": ANY_TAINT}
+    register_object("mellanox.com/v1alpha1", "NicClusterPolicy", POLICY, spec, parent=own, after=[made])
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    del charges
-    return RegisteredComponent(
-        resource=NetworkOperator("network-operator", NetworkOperatorArgs(ground=ground), opts=options)
-    )
-
-
-def values(ground: PlatformContext) -> Mapping[str, object]:
+def values(context: PlatformContext) -> Mapping[str, object]:
     """Node feature discovery comes from here only where neither the provider nor another part of ours has it."""
-    discovers = ground.spec.profile.node_feature_discovery not in (OURS, "provider")
+    discovers = context.spec.profile.node_feature_discovery not in (OURS, "provider")
     found: dict[str, object] = {"node-feature-discovery": {"worker": {"tolerations": ANY_TAINT}}} if discovers else {}
     return {"nfd": {"enabled": discovers}, "operator": {"resources": {"requests": REQUESTS}}, **found}
 

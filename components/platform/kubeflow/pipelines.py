@@ -82,7 +82,7 @@ def build(own: PlatformResource) -> None:
     """The API, its pages, the engine of workflows and their database."""
     context = own.context
     store = require_s3(store_of(USER, context))
-    authority = register_store_authority("pipelines-store-ca", namespace=names.KUBEFLOW, ground=context, parent=own)
+    authority = register_store_authority("pipelines-store-ca", namespace=names.KUBEFLOW, context=context, parent=own)
     before = [*_secrets(context, store, parent=own), *([authority] if authority else [])]
     manifests(own, patches(context, store), after=before, transforms=[build_retention_transform(CLAIM)])
 

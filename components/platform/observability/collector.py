@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from catalogs.providers import find_traits
 from catalogs.software.reader import images_of
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.network_policies import EVERYWHERE, allow, allow_egress
 from components.platform.building_blocks.object_store_access import allow_bucket_egress
+from components.platform.building_blocks.objects import register_secret
 from components.platform.observability.object_storage import asks
 from planning.platform.log_forwarding import access_said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
     from planning.spec.platform import Forwarding
 
 
@@ -42,25 +41,25 @@ SERIES: Final = (
 NO_WAY: Final = "main_cloud.logs_and_metrics: nothing is sent to {provider}: a way is known to {known}"
 
 
-def find_forwarding_target(ground: PlatformContext) -> Forwarding | None:
+def find_forwarding_target(context: PlatformContext) -> Forwarding | None:
     """The main cloud, where it is asked for and has a place for logs and metrics that we know a way to."""
-    to = ground.platform.forwarding
+    to = context.platform.forwarding
     return to if to is not None and to.provider in EXPORTERS else None
 
 
-def warn(ground: PlatformContext) -> None:
-    to = ground.platform.forwarding
+def warn(context: PlatformContext) -> None:
+    to = context.platform.forwarding
     if to is not None and to.provider not in EXPORTERS:
         pulumi.log.warn(NO_WAY.format(provider=to.provider, known=", ".join(EXPORTERS)))
-    elif to is not None and not ground.settings.forwarding_credentials:
-        said = access_said(to, target=ground.spec.placement.target)
+    elif to is not None and not context.settings.forwarding_credentials:
+        said = access_said(to, target=context.spec.placement.target)
         if said:
             pulumi.log.warn(said)
 
 
-def build_forwarding_exporters(ground: PlatformContext, to: Forwarding) -> dict[str, dict[str, object]]:
+def build_forwarding_exporters(context: PlatformContext, to: Forwarding) -> dict[str, dict[str, object]]:
     """Exporters of the collector by what they carry, "logs" and "metrics": `{"logs": {"name": fields}, ...}`."""
-    name = ground.spec.customer.name
+    name = context.spec.customer.name
     return {
         signal: {exporter: fields(to, name) for exporter, fields in found.items()}
         for signal, found in EXPORTERS[find_traits(to.provider).log_service].items()
@@ -80,26 +79,21 @@ def receiver() -> dict[str, object]:
     return {FEDERATED: {"config": {"scrape_configs": [job]}}}
 
 
-def credentials(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def credentials(context: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     """The Secret with the credentials' file, where the settings have it."""
-    if not ground.settings.forwarding_credentials:
+    if not context.settings.forwarding_credentials:
         return []
-    made = kubernetes.core.v1.Secret(
-        SECRET,
-        metadata={"name": SECRET, "namespace": names.OBSERVABILITY},
-        string_data={FILE: ground.settings.forwarding_credentials},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return [made]
+    content = {FILE: context.settings.forwarding_credentials}
+    return [register_secret(SECRET, content, namespace=names.OBSERVABILITY, parent=parent)]
 
 
-def allow_forwarding_egress(ground: PlatformContext, *, pods: Mapping[str, str], parent: pulumi.Resource) -> None:
+def allow_forwarding_egress(context: PlatformContext, *, pods: Mapping[str, str], parent: pulumi.Resource) -> None:
     """Out to the main cloud, to where an identity is handed out, and to Prometheus."""
-    if ground.settings.forwarding_credentials:
+    if context.settings.forwarding_credentials:
         allow_egress("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, parent=parent)
     else:
         allow_bucket_egress(
-            "collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent
+            "collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, context=context, parent=parent
         )
 
 
@@ -158,50 +152,19 @@ COMMAND: Final = "otelcol-contrib"  # of the image with every exporter, the clou
 UNUSED: Final = ("jaeger-compact", "jaeger-thrift", "jaeger-grpc", "zipkin")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CollectorArgs:
-    """Two releases of the one chart."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Collector(pulumi.ComponentResource):
+@component(PART, "atoll:platform:Collector")
+def build(own: PlatformResource) -> None:
     """The gateway, where pods send OTLP, and the agents that send it what containers print."""
-
-    def __init__(self, name: str, args: CollectorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Collector", name, args.ground.facts(PART, args.charges), opts)
-        ground, to = args.ground, find_forwarding_target(args.ground)
-        part = ground.part(PART)
-        allow(
-            "pods-to-collector",
-            source=EVERYWHERE,
-            target=names.OBSERVABILITY,
-            ports=PORTS,
-            target_pods=PODS,
-            parent=self,
-        )
-        allow(
-            "agents-to-collector",
-            source=names.NODE_AGENTS,
-            target=names.OBSERVABILITY,
-            ports=PORTS,
-            target_pods=PODS,
-            parent=self,
-        )
-        before: list[pulumi.Resource] = []
-        if to is not None:
-            allow_forwarding_egress(ground, pods=PODS, parent=self)
-            before = credentials(ground, parent=self)
-        gateway = release(GATEWAY, part, values=_gateway(ground, to), ground=ground, parent=self, depends_on=before)
-        release(AGENT, part, values=_agent(ground), ground=ground, parent=self, depends_on=[gateway])
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    warn(ground)
-    return RegisteredComponent(resource=Collector(PART, CollectorArgs(ground=ground, charges=charges), opts=options))
+    context, to = own.context, find_forwarding_target(own.context)
+    warn(context)
+    for name, source in (("pods-to-collector", EVERYWHERE), ("agents-to-collector", names.NODE_AGENTS)):
+        allow(name, source=source, target=names.OBSERVABILITY, ports=PORTS, target_pods=PODS, parent=own)
+    before: list[pulumi.Resource] = []
+    if to is not None:
+        allow_forwarding_egress(context, pods=PODS, parent=own)
+        before = credentials(context, parent=own)
+    gateway = release(own, _gateway(context, to), name=GATEWAY, after=before)
+    release(own, _agent(), name=AGENT, after=[gateway])
 
 
 def _both(name: str) -> dict[str, object]:
@@ -214,9 +177,8 @@ def _both(name: str) -> dict[str, object]:
     }
 
 
-def _agent(ground: PlatformContext) -> dict[str, object]:
+def _agent() -> dict[str, object]:
     """Reads the files of every pod on every node, as root, and remembers how far: they are root's."""
-    del ground
     ports = {each: {"enabled": False} for each in (*UNUSED, "otlp", "otlp-http")}
     return {
         **_both(AGENT),
@@ -240,18 +202,18 @@ def _agent(ground: PlatformContext) -> dict[str, object]:
     }
 
 
-def _gateway(ground: PlatformContext, to: Forwarding | None) -> dict[str, object]:
+def _gateway(context: PlatformContext, to: Forwarding | None) -> dict[str, object]:
     found: dict[str, object] = {
         **_both(GATEWAY),
         "mode": "deployment",
         "replicaCount": 1,
         "serviceAccount": {"name": GATEWAY},
         "presets": {"kubernetesAttributes": {"enabled": True}},
-        "alternateConfig": _routes(ground, to),
-        "nodeSelector": dict(ground.on_system),
+        "alternateConfig": _routes(context, to),
+        "nodeSelector": dict(context.on_system),
         "resources": asks("100m", "256Mi", limit="1Gi"),
     }
-    if to is None or not ground.settings.forwarding_credentials:
+    if to is None or not context.settings.forwarding_credentials:
         return found
     return {
         **found,
@@ -261,13 +223,13 @@ def _gateway(ground: PlatformContext, to: Forwarding | None) -> dict[str, object
     }
 
 
-def _routes(ground: PlatformContext, to: Forwarding | None) -> dict[str, object]:
+def _routes(context: PlatformContext, to: Forwarding | None) -> dict[str, object]:
     """What comes in goes to whichever of the three stores is installed, and on to the main cloud."""
-    elsewhere = build_forwarding_exporters(ground, to) if to is not None else {}
+    elsewhere = build_forwarding_exporters(context, to) if to is not None else {}
     stores = {
-        "logs": ("otlp_http/loki", f"{names.LOKI}/otlp", ground.has("loki")),
-        "metrics": ("otlp_http/prometheus", f"{names.PROMETHEUS}/api/v1/otlp", ground.has("prometheus")),
-        "traces": ("otlp_http/tempo", "http://tempo.observability.svc.cluster.local:4318", ground.has("tempo")),
+        "logs": ("otlp_http/loki", f"{names.LOKI}/otlp", context.has("loki")),
+        "metrics": ("otlp_http/prometheus", f"{names.PROMETHEUS}/api/v1/otlp", context.has("prometheus")),
+        "traces": ("otlp_http/tempo", "http://tempo.observability.svc.cluster.local:4318", context.has("tempo")),
     }
     here = {signal: name for signal, (name, _, there) in stores.items() if there}
     exporters: dict[str, object] = {name: {"endpoint": address} for name, address, there in stores.values() if there}

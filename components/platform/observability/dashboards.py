@@ -3,80 +3,65 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
-
+from components.context.names import namespace
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
-from components.platform.building_blocks.price_labels import build_alert_facts
+from components.platform.building_blocks.context import component
+from components.platform.building_blocks.objects import MONITORING, register_config_map, register_object
+from planning.costs.node_prices import NodePrices
+from planning.platform.alerts.availability import list_shared_tiers, list_slo_targets
+from planning.platform.alerts.model import AlertFacts
 from planning.platform.alerts.rulebook import rule_groups
 from planning.platform.dashboards.boards import boards
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, PlatformContext
-    from planning.platform.alerts.model import AlertFacts
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 PART: Final = "dashboards"
 RULES: Final = "atoll-rules"
-MONITORING: Final = "monitoring.coreos.com/v1"
-PICKED_UP: Final = {"grafana_dashboard": "1"}  # label that Grafana's sidecar looks for, as grafana.py tells it
 
 
-@dataclass(frozen=True, kw_only=True)
-class DashboardsArgs:
-    """What is known of the cluster."""
-
-    facts: AlertFacts
-    charges: Charges
-
-
-@final
-class Dashboards(pulumi.ComponentResource):
-    """One ConfigMap per dashboard, one PrometheusRule, and monitors of parts that bring none."""
-
-    def __init__(self, name: str, args: DashboardsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Dashboards", name, {"charges": list(args.charges)}, opts)
-        inside = pulumi.ResourceOptions(parent=self)
-        for board in boards(args.facts):
-            kubernetes.core.v1.ConfigMap(
-                board.uid,
-                metadata={"name": board.uid, "namespace": names.OBSERVABILITY, "labels": PICKED_UP},
-                data={f"{board.uid}.json": json.dumps(board.as_json(), indent=1, sort_keys=True)},
-                opts=inside,
-            )
-        kubernetes.apiextensions.CustomResource(
-            RULES,
-            api_version=MONITORING,
-            kind="PrometheusRule",
-            metadata={"name": RULES, "namespace": names.OBSERVABILITY},
-            spec={"groups": [group.as_group() for group in rule_groups(args.facts)]},
-            opts=inside,
-        )
-        if "cert_manager" in args.facts.parts:
-            _certificates(opts=inside)
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Everything that there is to look at."""
-    args = DashboardsArgs(facts=build_alert_facts(ground), charges=charges)
-    return RegisteredComponent(resource=Dashboards(PART, args, opts=options))
-
-
-def _certificates(*, opts: pulumi.ResourceOptions) -> None:
-    """cert-manager's manifests bring no monitor; its port is that of the upstream manifest."""
-    kubernetes.apiextensions.CustomResource(
-        "certificates",
-        api_version=MONITORING,
-        kind="PodMonitor",
-        metadata={"name": "certificates", "namespace": names.OBSERVABILITY},
-        spec={
+@component(PART, "atoll:platform:Dashboards", inputs=lambda _, charges: {"charges": list(charges)})
+def build(own: PlatformResource) -> None:
+    """One ConfigMap per dashboard, one PrometheusRule, and monitors of components that bring none."""
+    facts = build_alert_facts(own.context)
+    for board in boards(facts):
+        data = {f"{board.uid}.json": json.dumps(board.as_json(), indent=1, sort_keys=True)}
+        register_config_map(board.uid, data, namespace=names.OBSERVABILITY, parent=own, labels=PICKED_UP)
+    groups = {"groups": [group.as_group() for group in rule_groups(facts)]}
+    register_object(MONITORING, "PrometheusRule", RULES, groups, namespace=names.OBSERVABILITY, parent=own)
+    if own.context.has("cert_manager"):  # its manifests bring no monitor; the port is that of the upstream manifest
+        spec = {
             "namespaceSelector": {"matchNames": [names.CERT_MANAGER]},
             "selector": {"matchLabels": {"app": "cert-manager"}},
             "podMetricsEndpoints": [{"port": "http-metrics"}],
-        },
-        opts=opts,
+        }
+        register_object(MONITORING, "PodMonitor", "certificates", spec, namespace=names.OBSERVABILITY, parent=own)
+
+
+def build_alert_facts(context: PlatformContext) -> AlertFacts:
+    """What rules and dashboards know of the cluster."""
+    prices = context.prices or NodePrices()
+    accelerated = (context.price_label_value(pool) for pool in context.spec.pools if pool.accelerators)
+    return AlertFacts(
+        parts=frozenset(part.name for part in context.platform.parts),
+        pool_label=_as_metric(context.price_label),
+        prices=context.prices_by_label(),
+        other_usd_per_month=prices.other_usd_per_month,
+        ceiling_usd_per_month=context.ceiling_usd_per_month,
+        teams={namespace(work): team.name for team in context.platform.teams for work in team.workloads},
+        slo_percent=context.platform.slo_percent,
+        idle_minutes=context.platform.idle_minutes,
+        gpu_pools=tuple(dict.fromkeys(accelerated)),
+        owed=list_slo_targets(context.spec),
+        shared_tiers=list_shared_tiers(context.spec),
     )
+
+
+def _as_metric(label: str) -> str:
+    """A label of a node as kube-state-metrics writes it."""
+    return "label_" + "".join(letter if letter.isalnum() else "_" for letter in label)
+
+
+PICKED_UP: Final = {"grafana_dashboard": "1"}  # label that Grafana's sidecar looks for, as grafana.py tells it

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
-
 from components.platform.building_blocks import names
+from components.platform.building_blocks.objects import register_secret
 from components.platform.building_blocks.sign_in import addresses, admins
 from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
+    import pulumi
+
     from components.platform.building_blocks.context import PlatformContext
 
 SERVICE: Final = "prometheus-grafana"  # chart's name for a release called "prometheus"
@@ -25,52 +25,47 @@ DISK: Final = "5Gi"  # what people make themselves; our own dashboards come anew
 LABEL: Final = "grafana_dashboard"
 
 
-def secrets(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+def secrets(context: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     """The password of the account "admin", for the day on which nobody can sign in, and the secret shared with Dex."""
     contents = {
-        ADMIN: {"user": "admin", "password": ground.keyring.secret("grafana-admin")},
-        SIGN_IN: {CLIENT_SECRET: ground.keyring.secret(f"oidc-{CLIENT}")},
+        ADMIN: {"user": "admin", "password": context.keyring.secret("grafana-admin")},
+        SIGN_IN: {CLIENT_SECRET: context.keyring.secret(f"oidc-{CLIENT}")},
     }
     return [
-        kubernetes.core.v1.Secret(
-            name,
-            metadata={"name": name, "namespace": names.OBSERVABILITY},
-            string_data=content,
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
+        register_secret(name, content, namespace=names.OBSERVABILITY, parent=parent)
         for name, content in contents.items()
     ]
 
 
-def values(ground: PlatformContext) -> dict[str, object]:
+def values(context: PlatformContext) -> dict[str, object]:
     storage: dict[str, object] = {"enabled": True, "size": DISK}
-    if ground.volume_class:
-        storage["storageClassName"] = ground.volume_class
+    if context.volume_class:
+        storage["storageClassName"] = context.volume_class
     return {
         "admin": {"existingSecret": ADMIN, "userKey": "user", "passwordKey": "password"},
         "envFromSecret": SIGN_IN,
         "rbac": {"namespaced": True},  # else its sidecar may read every Secret of the cluster
-        "grafana.ini": _settings(ground),
+        "grafana.ini": _settings(context),
         "sidecar": {
             "dashboards": {"searchNamespace": names.OBSERVABILITY, "label": LABEL, "labelValue": "1"},
             "resources": asks("10m", "96Mi"),
         },
-        "additionalDataSources": _sources(ground),
+        "additionalDataSources": _sources(context),
         "defaultDashboardsTimezone": "browser",
         "persistence": storage,
         "deploymentStrategy": {"type": "Recreate"},  # two pods cannot mount the one volume
         "initChownData": {"enabled": False},  # runs as root; the volume's group does
         "testFramework": {"enabled": False},
-        "nodeSelector": dict(ground.on_system),
+        "nodeSelector": dict(context.on_system),
         "resources": asks("100m", "256Mi", limit="1Gi"),
     }
 
 
-def _settings(ground: PlatformContext) -> dict[str, object]:
+def _settings(context: PlatformContext) -> dict[str, object]:
     """Nobody gets in who has not signed in; who is admin in the checklist is admin here, all others look."""
-    dex = addresses(ground)
+    dex = addresses(context)
     return {
-        "server": {"root_url": f"https://{ground.host(names.GRAFANA_HOST)}"},
+        "server": {"root_url": f"https://{context.host(names.GRAFANA_HOST)}"},
         "analytics": {"reporting_enabled": False, "check_for_updates": False, "check_for_plugin_updates": False},
         "users": {"allow_sign_up": False, "auto_assign_org_role": "Viewer"},
         "security": {"cookie_secure": True, "disable_gravatar": True},
@@ -88,13 +83,13 @@ def _settings(ground: PlatformContext) -> dict[str, object]:
             "use_pkce": True,
             "login_attribute_path": "email",
             "groups_attribute_path": "groups",
-            "role_attribute_path": _role(ground),
+            "role_attribute_path": _role(context),
         },
     }
 
 
-def _role(ground: PlatformContext) -> str:
-    chosen = admins(ground.spec)
+def _role(context: PlatformContext) -> str:
+    chosen = admins(context.spec)
     tests = [
         *([f"contains(`{json.dumps(list(chosen.emails))}`, email)"] if chosen.emails else []),
         *(f"contains(groups || `[]`, '{group}')" for group in chosen.groups),
@@ -102,7 +97,7 @@ def _role(ground: PlatformContext) -> str:
     return f"({' || '.join(tests)}) && 'Admin' || 'Viewer'" if tests else "'Viewer'"
 
 
-def _sources(ground: PlatformContext) -> list[dict[str, object]]:
+def _sources(context: PlatformContext) -> list[dict[str, object]]:
     """Beside Prometheus and Alertmanager, which the chart adds itself."""
     logs: dict[str, object] = {"name": "Loki", "uid": "loki", "type": "loki", "access": "proxy", "url": names.LOKI}
     traces: dict[str, object] = {
@@ -112,7 +107,7 @@ def _sources(ground: PlatformContext) -> list[dict[str, object]]:
         "access": "proxy",
         "url": names.TEMPO,
         "jsonData": {"tracesToLogsV2": {"datasourceUid": "loki", "filterByTraceID": True}}
-        if ground.has("loki")
+        if context.has("loki")
         else {},
     }
-    return [*([logs] if ground.has("loki") else []), *([traces] if ground.has("tempo") else [])]
+    return [*([logs] if context.has("loki") else []), *([traces] if context.has("tempo") else [])]

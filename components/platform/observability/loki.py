@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
-
-import pulumi
+from typing import TYPE_CHECKING, Final
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.observability.object_storage import (
     ACCESS_KEY,
     SECRET_KEY,
@@ -19,7 +16,7 @@ from components.platform.observability.object_storage import (
 )
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 PART: Final = "loki"
 PODS: Final = {"app.kubernetes.io/name": "loki"}
@@ -30,39 +27,21 @@ GOOGLE: Final = "gs"
 SCALED: Final = ("read", "write", "backend")  # targets of the chart's other way to run it, three pods each by default
 
 
-@dataclass(frozen=True, kw_only=True)
-class LokiArgs:
-    """One process that does it all."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Loki(pulumi.ComponentResource):
+@component(PART, "atoll:platform:Loki")
+def build(own: PlatformResource) -> None:
     """One process, which is enough for some tens of GB a day; what it holds lies in the bucket."""
-
-    def __init__(self, name: str, args: LokiArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Loki", name, args.ground.facts(PART, args.charges), opts)
-        ground = args.ground
-        bucket = connect_bucket(PART, ground, pods=PODS, parent=self)
-        before = [*authority(ground, parent=self), *bucket.before]
-        release(PART, ground.part(PART), values=_values(ground, bucket), ground=ground, parent=self, depends_on=before)
-        self.register_outputs({})
+    bucket = connect_bucket(own, pods=PODS)
+    release(own, _values(own.context, bucket), after=[*authority(own), *bucket.before])
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    return RegisteredComponent(resource=Loki(PART, LokiArgs(ground=ground, charges=charges), opts=options))
-
-
-def _values(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
+def _values(context: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
     """No door of its own, no caches: Grafana asks it directly."""
     off = {"enabled": False}
     return {
         "fullnameOverride": PART,
         "deploymentMode": "Monolithic",
         "loki": _loki(bucket),
-        "singleBinary": _single(ground, bucket),
+        "singleBinary": _single(context, bucket),
         "serviceAccount": {"name": PART, "annotations": dict(bucket.store.annotations)},
         **{target: {"replicas": 0} for target in SCALED},
         "gateway": off,
@@ -113,10 +92,10 @@ def _bucket(kind: str, bucket: ComponentBucket) -> dict[str, object]:
     return {**found, "s3": {"endpoint": store.host, "region": store.region, "bucket_lookup_type": how, **keys}}
 
 
-def _single(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
+def _single(context: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
     disk: dict[str, object] = {"size": DISK}
-    if ground.volume_class:
-        disk["storageClass"] = ground.volume_class
+    if context.volume_class:
+        disk["storageClass"] = context.volume_class
     return {
         "replicas": 1,
         "sidecar": False,
@@ -125,6 +104,6 @@ def _single(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, objec
         "extraVolumes": bucket.volumes,
         "extraVolumeMounts": bucket.mounts,
         "persistence": disk,
-        "nodeSelector": dict(ground.on_system),
+        "nodeSelector": dict(context.on_system),
         "resources": asks("300m", "1Gi", limit="2Gi"),
     }

@@ -5,28 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
-
 from components.platform.building_blocks import names
 from components.platform.building_blocks.network_policies import allow
 from components.platform.building_blocks.object_store_access import (
+    CA_FOLDER,
     CA_KEY,
-    CA_NAME,
     allow_bucket_egress,
     pod_port,
     register_store_authority,
     store_of,
 )
+from components.platform.building_blocks.objects import register_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.platform.building_blocks.context import PlatformContext
+    import pulumi
+
+    from components.platform.building_blocks.context import PlatformResource
     from components.platform.building_blocks.object_store_access import ObjectStoreAccess
 
 
-CA_FOLDER: Final = "/etc/s3-ca"
 ACCESS_KEY: Final = "S3_ACCESS_KEY"
 SECRET_KEY: Final = "S3_SECRET_KEY"  # noqa: S105 - name of an environment variable
 TRUSTED: Final = "SSL_CERT_FILE"  # beside the system's own certificates, Go trusts those in this file
@@ -47,14 +46,11 @@ class ComponentBucket:
 
     @property
     def volumes(self) -> list[dict[str, object]]:
-        if not self.store.ca_secret:
-            return []
-        return [{"name": "s3-ca", "secret": {"secretName": CA_NAME, "items": [{"key": CA_KEY, "path": CA_KEY}]}}]
+        return self.store.authority_volumes("s3-ca")
 
     @property
     def mounts(self) -> list[dict[str, object]]:
-        """Where it lies in the container."""
-        return [{"name": "s3-ca", "mountPath": CA_FOLDER, "readOnly": True}] if self.store.ca_secret else []
+        return self.store.authority_mounts("s3-ca")
 
     @property
     def trusted(self) -> list[dict[str, object]]:
@@ -66,45 +62,30 @@ class ComponentBucket:
         return [{"secretRef": {"name": self.environment}}] if self.environment else []
 
 
-def connect_bucket(
-    user: str, ground: PlatformContext, *, pods: Mapping[str, str], parent: pulumi.Resource
-) -> ComponentBucket:
-    """The bucket of a part of this namespace, its keys and its ways.
+def connect_bucket(own: PlatformResource, *, pods: Mapping[str, str]) -> ComponentBucket:
+    """The bucket of a component of this namespace, its keys and its ways.
 
     Args:
-        user: word of `names.STORE_USERS`.
+        own: its name is a word of `names.STORE_USERS`.
         pods: labels of the pods that read and write it.
     """
-    store = store_of(user, ground)
-    before: list[pulumi.Resource] = []
+    user, context, home = own.name, own.context, names.OBSERVABILITY
+    store = store_of(user, context)
     if store.ca_secret:
-        allow(
-            f"{user}-to-store",
-            source=names.OBSERVABILITY,
-            target=names.OBJECT_STORE,
-            ports=[pod_port(ground)],
-            source_pods=pods,
-            parent=parent,
-        )
+        ports = [pod_port(context)]
+        allow(f"{user}-to-store", source=home, target=names.OBJECT_STORE, ports=ports, source_pods=pods, parent=own)
     else:
-        allow_bucket_egress(f"{user}-to-bucket", namespace=names.OBSERVABILITY, pods=pods, ground=ground, parent=parent)
+        allow_bucket_egress(f"{user}-to-bucket", namespace=home, pods=pods, context=context, parent=own)
     if store.keyless:
-        return ComponentBucket(store=store, environment="", before=before)
-    environment = f"{user}-store"
-    before.append(
-        kubernetes.core.v1.Secret(
-            environment,
-            metadata={"name": environment, "namespace": names.OBSERVABILITY},
-            string_data={ACCESS_KEY: store.access_key, SECRET_KEY: store.secret_key},
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
-    )
-    return ComponentBucket(store=store, environment=environment, before=before)
+        return ComponentBucket(store=store, environment="", before=[])
+    keys = {ACCESS_KEY: store.access_key, SECRET_KEY: store.secret_key}
+    secret = register_secret(f"{user}-store", keys, namespace=home, parent=own)
+    return ComponentBucket(store=store, environment=f"{user}-store", before=[secret])
 
 
-def authority(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
-    """The store's authority in this namespace; one part makes it, the others come after that part."""
-    made = register_store_authority("store-authority", namespace=names.OBSERVABILITY, ground=ground, parent=parent)
+def authority(own: PlatformResource) -> list[pulumi.Resource]:
+    """The store's authority in this namespace; one component makes it, the others come after it."""
+    made = register_store_authority("store-authority", namespace=names.OBSERVABILITY, context=own.context, parent=own)
     return [] if made is None else [made]
 
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
-
-import pulumi
-import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
-from components.platform.building_blocks.price_labels import by_label, choose_price_label
+from components.platform.building_blocks.context import component
+from components.platform.building_blocks.objects import register_config_map
 from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
+
 
 PART: Final = "opencost"
 PRICES: Final = "node-prices"
@@ -39,52 +36,31 @@ COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpencostArgs:
-    """Prices come with the ground."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Opencost(pulumi.ComponentResource):
+@component(PART, "atoll:platform:Opencost")
+def build(own: PlatformResource) -> None:
     """The exporter; its own page is left out, ours are in Grafana."""
-
-    def __init__(self, name: str, args: OpencostArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Opencost", name, args.ground.facts(PART, args.charges), opts)
-        ground = args.ground
-        prices = kubernetes.core.v1.ConfigMap(
-            PRICES,
-            metadata={"name": PRICES, "namespace": names.OBSERVABILITY},
-            data={FILE: price_list(ground)},
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=self, depends_on=[prices])
-        self.register_outputs({})
+    prices = {FILE: price_list(own.context)}
+    listed = register_config_map(PRICES, prices, namespace=names.OBSERVABILITY, parent=own)
+    release(own, _values(own.context), after=[listed])
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    return RegisteredComponent(resource=Opencost(PART, OpencostArgs(ground=ground, charges=charges), opts=options))
-
-
-def price_list(ground: PlatformContext) -> str:
+def price_list(context: PlatformContext) -> str:
     """Hourly prices of nodes, one line per pool."""
-    lines = [COLUMNS, *(_row(key, usd, ground) for key, usd in sorted(by_label(ground).items()))]
+    lines = [COLUMNS, *(_row(key, usd, context) for key, usd in sorted(context.prices_by_label().items()))]
     return "".join(",".join(line) + "\n" for line in lines)
 
 
-def _row(key: str, usd: Decimal, ground: PlatformContext) -> Sequence[str]:
-    return ("", key, "", "node", f"metadata.labels.{choose_price_label(ground)}", "", f"{usd:f}", "")
+def _row(key: str, usd: Decimal, context: PlatformContext) -> Sequence[str]:
+    return ("", key, "", "node", f"metadata.labels.{context.price_label}", "", f"{usd:f}", "")
 
 
-def _values(ground: PlatformContext) -> dict[str, object]:
+def _values(context: PlatformContext) -> dict[str, object]:
     at = urlsplit(names.PROMETHEUS)
     service, namespace = (at.hostname or "").split(".")[:2]
     return {
         "fullnameOverride": PART,
         "opencost": {
-            "nodeSelector": dict(ground.on_system),
+            "nodeSelector": dict(context.on_system),
             "ui": {"enabled": False},
             "mcp": {"enabled": False},
             "prometheus": {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -11,14 +10,15 @@ import pulumi_kubernetes as kubernetes
 from catalogs.providers import find_traits
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.network_policies import PROMETHEUS_PODS, allow, allow_egress
+from components.platform.building_blocks.objects import register_secret
 from components.platform.building_blocks.sign_in import DEX_PORT, register_route
 from components.platform.observability import grafana
 from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource
 
 
 SECRET: Final = "alert-receiver"  # noqa: S105 - name of a Secret
@@ -34,25 +34,20 @@ ONLY_SEEN: Final = (
 )
 
 
-def receives(ground: PlatformContext) -> bool:
-    return bool(ground.settings.alert_receiver)
+def receives(context: PlatformContext) -> bool:
+    return bool(context.settings.alert_receiver)
 
 
-def address(ground: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
-    if not receives(ground):
+def address(context: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
+    if not receives(context):
         return []
-    made = kubernetes.core.v1.Secret(
-        SECRET,
-        metadata={"name": SECRET, "namespace": names.OBSERVABILITY},
-        string_data={URL: ground.settings.alert_receiver},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return [made]
+    content = {URL: context.settings.alert_receiver}
+    return [register_secret(SECRET, content, namespace=names.OBSERVABILITY, parent=parent)]
 
 
-def routes(ground: PlatformContext) -> dict[str, object]:
+def routes(context: PlatformContext) -> dict[str, object]:
     """Alertmanager's configuration. The address is read from a file, so that it is in no ConfigMap."""
-    to = SOMEBODY if receives(ground) else NOBODY
+    to = SOMEBODY if receives(context) else NOBODY
     quiet = {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']}
     info = {"receiver": NOBODY, "matchers": ['severity = "info"']}  # for whoever looks
     return {
@@ -64,7 +59,7 @@ def routes(ground: PlatformContext) -> dict[str, object]:
             "receiver": to,
             "routes": [quiet, info],
         },
-        "receivers": [{"name": NOBODY}, *([_receiver(ground.settings.alert_kind)] if receives(ground) else [])],
+        "receivers": [{"name": NOBODY}, *([_receiver(context.settings.alert_kind)] if receives(context) else [])],
     }
 
 
@@ -132,52 +127,27 @@ COUNTED: Final = (
 PROMOTED: Final = ("service.name", "service.namespace", "k8s.namespace.name", "k8s.pod.name")
 
 
-@dataclass(frozen=True, kw_only=True)
-class PrometheusArgs:
-    """One chart of them all."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Prometheus(pulumi.ComponentResource):
+@component(PART, "atoll:platform:Prometheus")
+def build(own: PlatformResource) -> Outputs:
     """Metrics, alerts, and the pages that show them.
 
-    Attributes:
-        admin_password: of Grafana's own account, for the day on which nobody can sign in.
+    The stack shows the password of Grafana's own account, for the day on which nobody can sign in.
     """
-
-    admin_password: pulumi.Output[str]
-
-    def __init__(self, name: str, args: PrometheusArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Prometheus", name, args.ground.facts(PART, args.charges), opts)
-        ground = args.ground
-        self.admin_password = ground.keyring.secret("grafana-admin")
-        _ways(ground, parent=self)
-        before = [*grafana.secrets(ground, parent=self), *address(ground, parent=self)]
-        release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=self, depends_on=before)
-        register_route(
-            names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, ground=ground, parent=self
-        )
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    if not receives(ground):
+    context = own.context
+    if not receives(context):
         pulumi.log.warn(ONLY_SEEN)
-    made = Prometheus(PART, PrometheusArgs(ground=ground, charges=charges), opts=options)
-    return RegisteredComponent(
-        resource=made,
-        outputs={
-            "grafanaUrl": f"https://{ground.host(names.GRAFANA_HOST)}",
-            "grafanaAdminPassword": made.admin_password,
-        },
-    )
+    _open_ways(context, parent=own)
+    before = [*grafana.secrets(context, parent=own), *address(context, parent=own)]
+    release(own, _values(context), after=before)
+    register_route(names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, own=own)
+    return {
+        "grafanaUrl": f"https://{context.host(names.GRAFANA_HOST)}",
+        "grafanaAdminPassword": context.keyring.secret("grafana-admin"),
+    }
 
 
-def _values(ground: PlatformContext) -> dict[str, object]:
-    dns = find_traits(ground.spec.placement.target).cluster_dns != "kube_dns"
+def _values(context: PlatformContext) -> dict[str, object]:
+    dns = find_traits(context.spec.placement.target).cluster_dns != "kube_dns"
     return {
         "fullnameOverride": PART,  # the addresses in names.py begin with it
         "crds": {"enabled": False},
@@ -185,14 +155,14 @@ def _values(ground: PlatformContext) -> dict[str, object]:
         "coreDns": {"enabled": dns},
         "kubeDns": {"enabled": not dns},
         "defaultRules": {"rules": dict.fromkeys(NO_RULES, False)},
-        "prometheusOperator": _operator(ground),
-        "prometheus": {"prometheusSpec": _prometheus(ground)},
-        "alertmanager": {"config": routes(ground), "alertmanagerSpec": _alertmanager(ground)},
-        "grafana": grafana.values(ground),
+        "prometheusOperator": _operator(context),
+        "prometheus": {"prometheusSpec": _prometheus(context)},
+        "alertmanager": {"config": routes(context), "alertmanagerSpec": _alertmanager(context)},
+        "grafana": grafana.values(context),
         "kube-state-metrics": {
             "metricLabelsAllowlist": [NODE_LABELS, POD_LABELS],
             "collectors": list(COUNTED),
-            "nodeSelector": dict(ground.on_system),
+            "nodeSelector": dict(context.on_system),
             "resources": asks("50m", "128Mi"),
         },
         "prometheus-node-exporter": {
@@ -203,48 +173,48 @@ def _values(ground: PlatformContext) -> dict[str, object]:
     }
 
 
-def _operator(ground: PlatformContext) -> dict[str, object]:
+def _operator(context: PlatformContext) -> dict[str, object]:
     """No webhooks: our rules are checked by promtool before they are written, and a webhook that is away stops all."""
     return {
         "admissionWebhooks": {"enabled": False},
         "tls": {"enabled": False},
-        "nodeSelector": dict(ground.on_system),
+        "nodeSelector": dict(context.on_system),
         "resources": asks("50m", "128Mi"),
         "prometheusConfigReloader": {"resources": asks("10m", "32Mi")},
     }
 
 
-def _prometheus(ground: PlatformContext) -> dict[str, object]:
+def _prometheus(context: PlatformContext) -> dict[str, object]:
     """Every monitor and rule of every namespace counts, whoever wrote it."""
     chosen = ("rule", "serviceMonitor", "podMonitor", "probe", "scrapeConfig")
     return {
         **{f"{each}SelectorNilUsesHelmValues": False for each in chosen},
         "retention": KEPT,
         "retentionSize": KEPT_AT_MOST,
-        "storageSpec": {"volumeClaimTemplate": {"spec": _claim(DISK, ground)}},
+        "storageSpec": {"volumeClaimTemplate": {"spec": _claim(DISK, context)}},
         "enableOTLPReceiver": True,
         "otlp": {"promoteResourceAttributes": list(PROMOTED)},
-        "externalLabels": {"region": ground.spec.placement.region},
-        "nodeSelector": dict(ground.on_system),
+        "externalLabels": {"region": context.spec.placement.region},
+        "nodeSelector": dict(context.on_system),
         "resources": asks("500m", "2Gi"),
     }
 
 
-def _alertmanager(ground: PlatformContext) -> dict[str, object]:
+def _alertmanager(context: PlatformContext) -> dict[str, object]:
     return {
-        "storage": {"volumeClaimTemplate": {"spec": _claim(ALERTS_DISK, ground)}},
-        "secrets": [SECRET] if receives(ground) else [],
-        "nodeSelector": dict(ground.on_system),
+        "storage": {"volumeClaimTemplate": {"spec": _claim(ALERTS_DISK, context)}},
+        "secrets": [SECRET] if receives(context) else [],
+        "nodeSelector": dict(context.on_system),
         "resources": asks("20m", "64Mi"),
     }
 
 
-def _claim(size: str, ground: PlatformContext) -> dict[str, object]:
+def _claim(size: str, context: PlatformContext) -> dict[str, object]:
     found: dict[str, object] = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}}
-    return {**found, "storageClassName": ground.volume_class} if ground.volume_class else found
+    return {**found, "storageClassName": context.volume_class} if context.volume_class else found
 
 
-def _ways(ground: PlatformContext, *, parent: pulumi.Resource) -> None:
+def _open_ways(context: PlatformContext, *, parent: pulumi.Resource) -> None:
     """Prometheus asks every pod and node; Grafana asks Dex; Alertmanager calls whoever the settings name."""
     home = names.OBSERVABILITY
     kubernetes.networking.v1.NetworkPolicy(
@@ -269,5 +239,5 @@ def _ways(ground: PlatformContext, *, parent: pulumi.Resource) -> None:
         source_pods=grafana.PODS,
         parent=parent,
     )
-    if receives(ground):
+    if receives(context):
         allow_egress("alerts-to-receiver", namespace=home, pods=ALERTMANAGER_PODS, parent=parent)

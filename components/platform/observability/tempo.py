@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
-
-import pulumi
+from typing import TYPE_CHECKING, Final
 
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.observability.object_storage import (
     ACCESS_KEY,
     SECRET_KEY,
@@ -19,7 +16,7 @@ from components.platform.observability.object_storage import (
 )
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 PART: Final = "tempo"
 PODS: Final = {"app.kubernetes.io/name": "tempo"}
@@ -30,35 +27,18 @@ ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - of its own pod; the network polic
 PATH_STYLE: Final = 2  # minio-go's BucketLookupType: 1 is by name of host, 2 by path
 
 
-@dataclass(frozen=True, kw_only=True)
-class TempoArgs:
-    """One process."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class Tempo(pulumi.ComponentResource):
+@component(PART, "atoll:platform:Tempo")
+def build(own: PlatformResource) -> None:
     """One process; what it holds lies in the bucket."""
-
-    def __init__(self, name: str, args: TempoArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Tempo", name, args.ground.facts(PART, args.charges), opts)
-        ground = args.ground
-        bucket = connect_bucket(PART, ground, pods=PODS, parent=self)
-        before = [*([] if ground.has("loki") else authority(ground, parent=self)), *bucket.before]
-        release(PART, ground.part(PART), values=_values(ground, bucket), ground=ground, parent=self, depends_on=before)
-        self.register_outputs({})
+    bucket = connect_bucket(own, pods=PODS)
+    before = [*([] if own.context.has("loki") else authority(own)), *bucket.before]
+    release(own, _values(own.context, bucket), after=before)
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    return RegisteredComponent(resource=Tempo(PART, TempoArgs(ground=ground, charges=charges), opts=options))
-
-
-def _values(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
+def _values(context: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
     disk: dict[str, object] = {"enabled": True, "size": DISK}
-    if ground.volume_class:
-        disk["storageClassName"] = ground.volume_class
+    if context.volume_class:
+        disk["storageClassName"] = context.volume_class
     trace = {"backend": "gcs" if bucket.store.scheme == GOOGLE else "s3", **_bucket(bucket)}
     return {
         "fullnameOverride": PART,
@@ -85,7 +65,7 @@ def _values(ground: PlatformContext, bucket: ComponentBucket) -> dict[str, objec
         "persistence": disk,
         "serviceAccount": {"name": PART, "annotations": dict(bucket.store.annotations)},
         "serviceMonitor": {"enabled": True},
-        "nodeSelector": dict(ground.on_system),
+        "nodeSelector": dict(context.on_system),
     }
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
-
-import pulumi
-import pulumi_kubernetes as kubernetes
+from typing import TYPE_CHECKING, Final
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.network_policies import allow, allow_egress
+from components.platform.building_blocks.objects import register_secret
 from components.platform.building_blocks.sign_in import DEX_PORT, addresses, admins, list_people, register_route
 
 if TYPE_CHECKING:
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    import pulumi
+
+    from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource
 
 NAMESPACE: Final = "argocd"
 RELEASE: Final = "argocd"  # its services are then called argocd-server and so on
@@ -45,73 +44,49 @@ REQUESTS: Final = {  # part of the chart to what it asks for; together the row o
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class ArgoCdArgs:
-    """What it stands on."""
-
-    ground: PlatformContext
-    charges: Charges
-
-
-@final
-class ArgoCd(pulumi.ComponentResource):
+@component("argo_cd", "atoll:platform:ArgoCd", name=RELEASE)
+def build(own: PlatformResource) -> Outputs:
     """Argo CD behind the sign-in, without the account "admin"; its applications come from `atoll handover`."""
-
-    def __init__(self, name: str, args: ArgoCdArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:ArgoCd", name, args.ground.facts("argo_cd", args.charges), opts)
-        ground = args.ground
-        before = _secrets(ground, parent=self)
-        allow_egress("argocd-sources", namespace=NAMESPACE, parent=self, ports=(443, 22))
-        allow(
-            "argocd-to-dex",
-            source=NAMESPACE,
-            source_pods=BROKER,
-            target=names.SIGN_IN,
-            target_pods=DEX,
-            ports=[DEX_PORT],
-            parent=self,
-        )
-        server = release(
-            RELEASE, ground.part("argo_cd"), values=_values(ground), ground=ground, parent=self, depends_on=before
-        )
-        register_route(
-            names.ARGO_CD_HOST,
-            SERVICE,
-            80,
-            namespace=NAMESPACE,
-            ground=ground,
-            parent=self,
-            only=list_people(ground.spec),
-        )
-        self.register_outputs({"release": server.name})
+    context = own.context
+    before = _register_secrets(own)
+    allow_egress("argocd-sources", namespace=NAMESPACE, parent=own, ports=(443, 22))
+    allow(
+        "argocd-to-dex",
+        source=NAMESPACE,
+        source_pods=BROKER,
+        target=names.SIGN_IN,
+        target_pods=DEX,
+        ports=[DEX_PORT],
+        parent=own,
+    )
+    server = release(own, _values(context), after=before)
+    people = list_people(context.spec)
+    register_route(names.ARGO_CD_HOST, SERVICE, 80, namespace=NAMESPACE, own=own, only=people)
+    own.shown["release"] = server.name
+    return {"argoCd": f"https://{context.host(names.ARGO_CD_HOST)}"}
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    made = ArgoCd("argocd", ArgoCdArgs(ground=ground, charges=charges), opts=options)
-    return RegisteredComponent(resource=made, outputs={"argoCd": f"https://{ground.host(names.ARGO_CD_HOST)}"})
-
-
-def _values(ground: PlatformContext) -> dict[str, object]:
-    selector = {"kubernetes.io/os": "linux", **ground.on_system}
+def _values(context: PlatformContext) -> dict[str, object]:
+    selector = {"kubernetes.io/os": "linux", **context.on_system}
     asked: dict[str, dict[str, object]] = {
         part: {"resources": {"requests": {"cpu": cpu, "memory": memory}}} for part, (cpu, memory) in REQUESTS.items()
     }
     return {
-        "global": {"domain": ground.host(names.ARGO_CD_HOST), "nodeSelector": selector},
+        "global": {"domain": context.host(names.ARGO_CD_HOST), "nodeSelector": selector},
         "redisSecretInit": {"enabled": False},
         "notifications": {"enabled": False},
-        "configs": {"cm": _settings(ground), "rbac": _rights(ground), "params": {"server.insecure": True}},
+        "configs": {"cm": _settings(context), "rbac": _rights(context), "params": {"server.insecure": True}},
         **asked,
     }
 
 
-def _settings(ground: PlatformContext) -> dict[str, object]:
+def _settings(context: PlatformContext) -> dict[str, object]:
     """Argo CD can only discover an issuer under the name that browsers use, which the cluster's own DNS may not know.
 
     So its own broker is between: as Grafana and the proxy do, it sends people to that name and asks Dex inside the
     cluster (dexidp.io/docs/connectors/oauth).
     """
-    where = addresses(ground)
+    where = addresses(context)
     connector = {
         "type": "oauth",
         "id": "atoll",
@@ -128,33 +103,28 @@ def _settings(ground: PlatformContext) -> dict[str, object]:
         },
     }
     return {
-        "url": f"https://{ground.host(names.ARGO_CD_HOST)}",
+        "url": f"https://{context.host(names.ARGO_CD_HOST)}",
         "admin.enabled": False,
         "dex.config": json.dumps({"connectors": [connector]}),  # JSON is YAML too
         "resource.customizations.health.argoproj.io_Application": HEALTH,
     }
 
 
-def _rights(ground: PlatformContext) -> dict[str, str]:
+def _rights(context: PlatformContext) -> dict[str, str]:
     """Who is admin in the checklist is admin here; all others who get in look."""
-    chosen = admins(ground.spec)
+    chosen = admins(context.spec)
     grants = [f"g, {each}, role:admin" for each in (*chosen.emails, *chosen.groups)]
     return {"policy.default": "role:readonly", "policy.csv": "\n".join(grants), "scopes": "[groups, email]"}
 
 
-def _secrets(ground: PlatformContext, *, parent: ArgoCd) -> list[pulumi.Resource]:
+def _register_secrets(own: PlatformResource) -> list[pulumi.Resource]:
     """The password of its cache, which the chart would have a job make, and the secret shared with Dex."""
     part_of = {"app.kubernetes.io/part-of": "argocd"}  # Argo CD reads no Secret without it
     contents = {
-        REDIS: {"auth": ground.keyring.secret("argocd-redis")},
-        SIGN_IN: {"clientSecret": ground.keyring.secret(f"oidc-{CLIENT}")},
+        REDIS: {"auth": own.context.keyring.secret("argocd-redis")},
+        SIGN_IN: {"clientSecret": own.context.keyring.secret(f"oidc-{CLIENT}")},
     }
     return [
-        kubernetes.core.v1.Secret(
-            name,
-            metadata={"name": name, "namespace": NAMESPACE, "labels": part_of},
-            string_data=content,
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
+        register_secret(name, content, namespace=NAMESPACE, parent=own, labels=part_of)
         for name, content in contents.items()
     ]

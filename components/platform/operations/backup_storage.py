@@ -59,20 +59,20 @@ class Location:
         return self.access_key == ""
 
 
-def location(ground: PlatformContext) -> Location:
+def location(context: PlatformContext) -> Location:
     """The place for a cluster.
 
     Raises:
         AtollError: there is neither a bucket nor a store in the cluster.
     """
-    bucket = ground.handle.bucket
+    bucket = context.handle.bucket
     if bucket is None:
-        return _inside(ground)
+        return _inside(context)
     return _google(bucket) if bucket.scheme == "gs" else _s3(bucket)
 
 
-def _inside(ground: PlatformContext) -> Location:
-    store = store_of(STORE_USER, ground)
+def _inside(context: PlatformContext) -> Location:
+    store = store_of(STORE_USER, context)
     return Location(
         plugin=AWS,
         bucket=store.bucket,

@@ -6,26 +6,28 @@ Its pod is privileged and sees the node's /dev/kmsg: no container may open that 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
+from components.platform.building_blocks.objects import register_config_map
+from components.platform.building_blocks.script_pod import register_rights
 from planning.incidents.findings import monitor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pulumi_kubernetes.core.v1 import ContainerArgsDict, PodSpecArgsDict
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
-    from pulumi_kubernetes.rbac.v1 import PolicyRuleArgsDict, SubjectArgsDict
+    from pulumi_kubernetes.rbac.v1 import PolicyRuleArgsDict
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformResource
+
 
 NAME: Final = "node-problem-detector"
 LABELS: Final = {"app": NAME}
@@ -40,94 +42,46 @@ FILE: Final = "kernel.json"
 REQUESTS: Final = {"cpu": "10m", "memory": "80Mi"}  # deployment/node-problem-detector.yaml of the release
 LIMITS: Final = {"memory": "160Mi"}
 EVENTS: Final = "default"  # where events of nodes lie
-RBAC: Final = "rbac.authorization.k8s.io"
+# To write conditions of nodes, which Kubernetes cannot limit to its own node, and events about them.
+RIGHTS: Final[Mapping[str, Sequence[PolicyRuleArgsDict]]] = {
+    "": (
+        {"api_groups": [""], "resources": ["nodes"], "verbs": ["get"]},
+        {"api_groups": [""], "resources": ["nodes/status"], "verbs": ["patch"]},
+    ),
+    EVENTS: ({"api_groups": [""], "resources": ["events"], "verbs": ["create", "patch", "update"]},),
+}
 
 
-@dataclass(frozen=True, kw_only=True)
-class NodeProblemDetectorArgs:
-    """Which image its pods run.
-
-    Args:
-        image: from its own registry or the mirror's.
-    """
-
-    image: str
-
-
-@final
-class NodeProblemDetector(pulumi.ComponentResource):
+@component(
+    "node_problem_detector",
+    "atoll:platform:NodeProblemDetector",
+    inputs=lambda context, _: {"image": resolve_image(IMAGE, context)},
+)
+def build(own: PlatformResource) -> None:
     """Its account and rights, its rules, and a pod on every node, whatever keeps other pods off it."""
-
-    def __init__(self, name: str, args: NodeProblemDetectorArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:NodeProblemDetector", name, {"image": args.image}, opts)
-        own = pulumi.ResourceOptions(parent=self)
-        account = kubernetes.core.v1.ServiceAccount(NAME, metadata=_build_metadata(names.NODE_AGENTS), opts=own)
-        told = kubernetes.core.v1.ConfigMap(NAME, metadata=_build_metadata(names.NODE_AGENTS), data=files(), opts=own)
-        rights = _rights(parent=self)
-        kubernetes.apps.v1.DaemonSet(
-            NAME,
-            metadata={**_build_metadata(names.NODE_AGENTS), "labels": LABELS},
-            spec={
-                "selector": {"match_labels": LABELS},
-                "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "10%"}},
-                "template": {
-                    "metadata": {"labels": LABELS, "annotations": {"atoll/rules": _digest()}},
-                    "spec": _pod(args.image),
-                },
+    metadata: ObjectMetaArgsDict = {"name": NAME, "namespace": names.NODE_AGENTS}
+    account = kubernetes.core.v1.ServiceAccount(NAME, metadata=metadata, opts=pulumi.ResourceOptions(parent=own))
+    rules = register_config_map(NAME, files(), namespace=names.NODE_AGENTS, parent=own)
+    rights = register_rights(NAME, RIGHTS, namespace=names.NODE_AGENTS, parent=own)
+    digest = sha256(files()[FILE].encode()).hexdigest()[:16]
+    kubernetes.apps.v1.DaemonSet(
+        NAME,
+        metadata={**metadata, "labels": LABELS},
+        spec={
+            "selector": {"match_labels": LABELS},
+            "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "10%"}},
+            "template": {
+                "metadata": {"labels": LABELS, "annotations": {"atoll/rules": digest}},
+                "spec": _pod(resolve_image(IMAGE, own.context)),
             },
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[account, told, *rights]),
-        )
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    del charges
-    args = NodeProblemDetectorArgs(image=resolve_image(IMAGE, ground))
-    return RegisteredComponent(resource=NodeProblemDetector(NAME, args, opts=options))
+        },
+        opts=pulumi.ResourceOptions(parent=own, depends_on=[account, rules, *rights]),
+    )
 
 
 def files() -> Mapping[str, str]:
     """What it is told: one log monitor."""
     return {FILE: json.dumps(monitor(), indent=1) + "\n"}
-
-
-def _digest() -> str:
-    return sha256(files()[FILE].encode()).hexdigest()[:16]
-
-
-def _build_metadata(namespace: str) -> ObjectMetaArgsDict:
-    return {"name": NAME, "namespace": namespace}
-
-
-def _rights(*, parent: pulumi.Resource) -> list[pulumi.Resource]:
-    """To write conditions of nodes, which Kubernetes cannot limit to its own node, and events about them."""
-    own = pulumi.ResourceOptions(parent=parent)
-    subjects: list[SubjectArgsDict] = [{"kind": "ServiceAccount", "name": NAME, "namespace": names.NODE_AGENTS}]
-    nodes: list[PolicyRuleArgsDict] = [
-        {"api_groups": [""], "resources": ["nodes"], "verbs": ["get"]},
-        {"api_groups": [""], "resources": ["nodes/status"], "verbs": ["patch"]},
-    ]
-    events: list[PolicyRuleArgsDict] = [
-        {"api_groups": [""], "resources": ["events"], "verbs": ["create", "patch", "update"]}
-    ]
-    kubernetes.rbac.v1.ClusterRole(NAME, metadata={"name": NAME}, rules=nodes, opts=own)
-    kubernetes.rbac.v1.Role(NAME, metadata=_build_metadata(EVENTS), rules=events, opts=own)
-    return [
-        kubernetes.rbac.v1.ClusterRoleBinding(
-            NAME,
-            metadata={"name": NAME},
-            role_ref={"api_group": RBAC, "kind": "ClusterRole", "name": NAME},
-            subjects=subjects,
-            opts=own,
-        ),
-        kubernetes.rbac.v1.RoleBinding(
-            NAME,
-            metadata=_build_metadata(EVENTS),
-            role_ref={"api_group": RBAC, "kind": "Role", "name": NAME},
-            subjects=subjects,
-            opts=own,
-        ),
-    ]
 
 
 def _pod(image: str) -> PodSpecArgsDict:

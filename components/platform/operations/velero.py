@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -14,17 +13,18 @@ from catalogs.software.reader import images_of
 from components.context.names import METADATA_ADDRESS, POD_IDENTITY_ADDRESS
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.network_policies import allow, allow_egress
 from components.platform.building_blocks.object_store_access import pod_port, register_store_authority
+from components.platform.building_blocks.objects import register_object, register_secret
 from components.platform.operations.backup_storage import Location, location
 from planning.platform.backups import MADE_ANEW, PLANS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import Charges, Outputs, PlatformContext, PlatformResource
     from planning.platform.backups import BackupSchedule
 
 API: Final = "velero.io/v1"
@@ -51,102 +51,69 @@ KEYS: Final = "store-keys"
 IDENTITY: Final[Mapping[str, str]] = {"pod_identity": POD_IDENTITY_ADDRESS, "workload_identity": METADATA_ADDRESS}
 
 
-@dataclass(frozen=True, kw_only=True)
-class VeleroArgs:
-    """Where backups go and when they are made."""
-
-    ground: PlatformContext
-    where: Location
-    plans: Sequence[BackupSchedule]
-    charges: Charges
-
-    def facts(self) -> dict[str, object]:
-        return {
-            **self.ground.facts("velero", self.charges),
-            "schedules": {plan.name: f"{plan.cron}, kept {plan.days} days" for plan in self.plans},
-        }
+def list_schedules(context: PlatformContext) -> Sequence[BackupSchedule]:
+    return PLANS[context.spec.services.support]
 
 
-@final
-class Velero(pulumi.ComponentResource):
+def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
+    schedules = {plan.name: f"{plan.cron}, kept {plan.days} days" for plan in list_schedules(context)}
+    return {**context.facts("velero", charges), "schedules": schedules}
+
+
+@component("velero", "atoll:platform:Velero", inputs=_inputs)
+def build(own: PlatformResource) -> Outputs:
     """The server, an agent on every node that reads volumes, the place of backups and its schedules.
 
-    Attributes:
-        password: of the repository of volumes: whoever restores them elsewhere needs it.
+    The stack shows the password of the repository of volumes: whoever restores them elsewhere needs it.
     """
-
-    password: pulumi.Output[str]
-
-    def __init__(self, name: str, args: VeleroArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Velero", name, args.facts(), opts)
-        self.password = args.ground.keyring.secret("backup-repository")
-        keys = _keys(args.where, parent=self)
-        before = [_repository(self.password, parent=self), *keys, *_ways(args, parent=self)]
-        server = release(
-            "velero",
-            args.ground.part("velero"),
-            values=_values(args),
-            ground=args.ground,
-            parent=self,
-            depends_on=before,
-        )
-        objects = pulumi.ResourceOptions(parent=self, depends_on=[server])
-        _location(args.where, opts=objects)
-        driver = _driver(args.ground)
-        if driver:
-            policy(driver, opts=objects)
-        for plan in args.plans:
-            schedule(plan, snapshots=bool(driver), inside=args.where.inside, opts=objects)
-        self.register_outputs({})
+    context, where, driver = own.context, location(own.context), _driver(own.context)
+    _warn(context, where)
+    password = context.keyring.secret("backup-repository")
+    repository = register_secret(
+        REPOSITORY_SECRET, {"repository-password": password}, namespace=names.VELERO, parent=own, logical="repository"
+    )
+    before = [repository, *_register_keys(where, own), *_open_ways(where, own)]
+    server = release(own, _values(context, where), after=before)
+    _register_location(where, own, after=server)
+    if driver:
+        register_policy(driver, parent=own, after=server)
+    for plan in list_schedules(context):
+        register_schedule(plan, snapshots=bool(driver), inside=where.inside, parent=own, after=server)
+    return {"backupRepositoryPassword": password}
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Velero, to the provider's bucket, else to the customer's own, else to the store in the cluster."""
-    where = location(ground)
+def _warn(context: PlatformContext, where: Location) -> None:
     if where.inside:
         pulumi.log.warn(DIES_WITH_IT)
-    if not _driver(ground):
+    if not _driver(context):
         pulumi.log.warn(NO_SNAPSHOTS)
-    if where.keyless and ground.handle.identity.kind == "federation":
+    if where.keyless and context.handle.identity.kind == "federation":
         pulumi.log.warn(NEEDS_WEBHOOK)
-    args = VeleroArgs(ground=ground, where=where, plans=PLANS[ground.spec.services.support], charges=charges)
-    made = Velero("velero", args, opts=options)
-    return RegisteredComponent(resource=made, outputs={"backupRepositoryPassword": made.password})
 
 
-def schedule(
-    plan: BackupSchedule, *, snapshots: bool, inside: bool, opts: pulumi.ResourceOptions
-) -> kubernetes.apiextensions.CustomResource:
+def register_schedule(
+    plan: BackupSchedule, *, snapshots: bool, inside: bool, parent: pulumi.Resource, after: pulumi.Resource
+) -> None:
     """Backups of everything but what the next update makes anew.
 
     Args:
         snapshots: whether volumes are read from snapshots, else file by file where they are mounted.
         inside: whether the backups lie in the cluster's own store, which then is not backed up into itself.
     """
-    left_out = [*MADE_ANEW, *([names.OBJECT_STORE] if inside else [])]
-    return kubernetes.apiextensions.CustomResource(
-        plan.name,
-        api_version=API,
-        kind="Schedule",
-        metadata={"name": plan.name, "namespace": names.VELERO},
-        spec={
-            "schedule": plan.cron,
-            "skipImmediately": True,
-            "template": {
-                "ttl": plan.ttl,
-                "excludedNamespaces": left_out,
-                "storageLocation": "default",
-                "snapshotVolumes": snapshots,
-                "snapshotMoveData": snapshots,
-                "defaultVolumesToFsBackup": not snapshots,
-                **({"resourcePolicy": {"kind": "configmap", "name": POLICY}} if snapshots else {}),
-            },
-        },
-        opts=opts,
-    )
+    template = {
+        "ttl": plan.ttl,
+        "excludedNamespaces": [*MADE_ANEW, *([names.OBJECT_STORE] if inside else [])],
+        "storageLocation": "default",
+        "snapshotVolumes": snapshots,
+        "snapshotMoveData": snapshots,
+        "defaultVolumesToFsBackup": not snapshots,
+        **({"resourcePolicy": {"kind": "configmap", "name": POLICY}} if snapshots else {}),
+    }
+    spec = {"schedule": plan.cron, "skipImmediately": True, "template": template}
+    register_object(API, "Schedule", plan.name, spec, namespace=names.VELERO, parent=parent, after=[after])
 
 
-def policy(driver: str, *, opts: pulumi.ResourceOptions) -> kubernetes.core.v1.ConfigMap:
+def register_policy(driver: str, *, parent: pulumi.Resource, after: pulumi.Resource) -> None:
     """Which volumes are read: network disks. A shared file system has no snapshots here, and would fail each backup.
 
     The first rule that fits counts (velero.io/docs, Resource filtering, "Resource policies").
@@ -155,33 +122,32 @@ def policy(driver: str, *, opts: pulumi.ResourceOptions) -> kubernetes.core.v1.C
         {"conditions": {"csi": {"driver": driver}}, "action": {"type": "snapshot"}},
         {"conditions": {"capacity": "0,"}, "action": {"type": "skip"}},
     ]
-    return kubernetes.core.v1.ConfigMap(
+    kubernetes.core.v1.ConfigMap(
         POLICY,
         metadata={"name": POLICY, "namespace": names.VELERO},
         data={"policy.yaml": yaml.safe_dump({"version": "v1", "volumePolicies": rules}, sort_keys=False)},
-        opts=opts,
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[after]),
     )
 
 
-def _driver(ground: PlatformContext) -> str:
+def _driver(context: PlatformContext) -> str:
     """Driver of the disks that snapshots are taken of; of a cluster that exists only its owner knows it."""
-    known = find_traits(ground.spec.profile.provider).snapshot_driver if ground.spec.existing is None else ""
-    return known or ground.settings.backup_snapshot_driver
+    known = find_traits(context.spec.profile.provider).snapshot_driver if context.spec.existing is None else ""
+    return known or context.settings.backup_snapshot_driver
 
 
-def _values(args: VeleroArgs) -> dict[str, object]:
-    ground = args.ground
-    watched, driver = ground.has("prometheus_crds"), _driver(ground)
+def _values(context: PlatformContext, where: Location) -> dict[str, object]:
+    watched, driver = context.has("prometheus_crds"), _driver(context)
     return {
-        "initContainers": [_plugin(args.where.plugin, ground)],
+        "initContainers": [_plugin(where.plugin, context)],
         "credentials": {"useSecret": False},
         "backupsEnabled": False,  # the place of backups is an object of ours: the chart's cannot name a CA's Secret
         "snapshotsEnabled": False,  # volumes are copied into the bucket, where a lost region does not take them along
         "deployNodeAgent": True,
         "configuration": {"uploaderType": "kopia", **({"features": "EnableCSI"} if driver else {})},
-        "serviceAccount": {"server": {"name": "velero", "annotations": dict(args.where.annotations)}},
+        "serviceAccount": {"server": {"name": "velero", "annotations": dict(where.annotations)}},
         "resources": {"requests": dict(SERVER)},
-        "nodeSelector": dict(ground.on_system),
+        "nodeSelector": dict(context.on_system),
         "nodeAgent": {"resources": {"requests": dict(AGENT)}, "tolerations": [{"operator": "Exists"}]},
         "metrics": {
             "serviceMonitor": {"enabled": watched},
@@ -191,81 +157,62 @@ def _values(args: VeleroArgs) -> dict[str, object]:
     }
 
 
-def _plugin(name: str, ground: PlatformContext) -> dict[str, object]:
+def _plugin(name: str, context: PlatformContext) -> dict[str, object]:
     """The container that puts a provider's plugin into the server; its image is a row of the catalog."""
     (image,) = [each.pulled for each in images_of("velero") if f"/{name}:" in each.name]
     return {
         "name": name,
-        "image": resolve_image(image, ground),
+        "image": resolve_image(image, context),
         "imagePullPolicy": "IfNotPresent",
         "volumeMounts": [{"mountPath": "/target", "name": "plugins"}],
     }
 
 
-def _repository(password: pulumi.Output[str], *, parent: Velero) -> pulumi.Resource:
-    return kubernetes.core.v1.Secret(
-        "repository",
-        metadata={"name": REPOSITORY_SECRET, "namespace": names.VELERO},
-        string_data={"repository-password": password},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
-def _keys(where: Location, *, parent: Velero) -> list[pulumi.Resource]:
+def _register_keys(where: Location, own: PlatformResource) -> list[pulumi.Resource]:
     """Keys of the bucket, in the form that the AWS SDK reads, where pods have no identity there."""
     if where.keyless:
         return []
     text = pulumi.Output.concat(
         "[default]\naws_access_key_id=", where.access_key, "\naws_secret_access_key=", where.secret_key, "\n"
     )
-    made = kubernetes.core.v1.Secret(
-        "store-keys",
-        metadata={"name": KEYS, "namespace": names.VELERO},
-        string_data={"cloud": pulumi.Output.secret(text)},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return [made]
+    return [register_secret(KEYS, {"cloud": pulumi.Output.secret(text)}, namespace=names.VELERO, parent=own)]
 
 
-def _ways(args: VeleroArgs, *, parent: Velero) -> list[pulumi.Resource]:
+def _open_ways(where: Location, own: PlatformResource) -> list[pulumi.Resource]:
     """Ways to where backups lie, trust in who answers there, and what gives the pods their rights."""
-    if args.where.inside:
-        port = pod_port(args.ground)
-        allow("velero-to-store", source=names.VELERO, target=names.OBJECT_STORE, ports=[port], parent=parent)
-        trusted = register_store_authority("store-authority", namespace=names.VELERO, ground=args.ground, parent=parent)
+    home, context = names.VELERO, own.context
+    if where.inside:
+        allow("velero-to-store", source=home, target=names.OBJECT_STORE, ports=[pod_port(context)], parent=own)
+        trusted = register_store_authority("store-authority", namespace=home, context=context, parent=own)
         return [] if trusted is None else [trusted]
-    allow_egress("velero-to-bucket", namespace=names.VELERO, parent=parent)
-    address = IDENTITY.get(args.ground.handle.identity.kind)
-    return [] if address is None else [_to_identity(address, parent=parent)]
-
-
-def _to_identity(address: str, *, parent: Velero) -> pulumi.Resource:
-    return kubernetes.networking.v1.NetworkPolicy(
+    allow_egress("velero-to-bucket", namespace=home, parent=own)
+    address = IDENTITY.get(context.handle.identity.kind)
+    if address is None:
+        return []
+    to_identity = kubernetes.networking.v1.NetworkPolicy(
         "velero-to-identity",
-        metadata={"name": "velero-to-identity", "namespace": names.VELERO},
+        metadata={"name": "velero-to-identity", "namespace": home},
         spec={
             "pod_selector": {},
             "policy_types": ["Egress"],
             "egress": [{"to": [{"ip_block": {"cidr": address}}], "ports": [{"protocol": "TCP", "port": 80}]}],
         },
-        opts=pulumi.ResourceOptions(parent=parent),
+        opts=pulumi.ResourceOptions(parent=own),
     )
+    return [to_identity]
 
 
-def _location(where: Location, *, opts: pulumi.ResourceOptions) -> None:
-    kubernetes.apiextensions.CustomResource(
-        "location",
-        api_version=API,
-        kind="BackupStorageLocation",
-        metadata={"name": "default", "namespace": names.VELERO},
-        spec={
-            "default": True,
-            "provider": where.provider,
-            "objectStorage": {"bucket": where.bucket, "prefix": where.prefix, **where.authority},
-            "config": dict(where.config),
-            **({} if where.keyless else {"credential": {"name": KEYS, "key": "cloud"}}),
-        },
-        opts=opts,
+def _register_location(where: Location, own: PlatformResource, *, after: pulumi.Resource) -> None:
+    spec = {
+        "default": True,
+        "provider": where.provider,
+        "objectStorage": {"bucket": where.bucket, "prefix": where.prefix, **where.authority},
+        "config": dict(where.config),
+        **({} if where.keyless else {"credential": {"name": KEYS, "key": "cloud"}}),
+    }
+    home = names.VELERO
+    register_object(
+        API, "BackupStorageLocation", "default", spec, namespace=home, parent=own, logical="location", after=[after]
     )
 
 

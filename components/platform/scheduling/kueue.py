@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
@@ -14,15 +13,16 @@ from components.context.names import QUEUED
 from components.platform.building_blocks import names
 from components.platform.building_blocks.artifact_mirror import read_program_mirror
 from components.platform.building_blocks.chart import find_chart_source, release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component, show_version
 from components.platform.building_blocks.images import values_from
 from components.platform.building_blocks.network_policies import allow_webhook
+from components.platform.building_blocks.objects import register_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from components.context.placement import PlacementContext
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 
 # Kubernetes writes into such a role whenever a role below it comes or goes, and makes it anew where Helm has just
@@ -32,7 +32,7 @@ FORCE: Final = "pulumi.com/patchForce"
 REVISION: Final = "atoll/kueue-revision"
 
 
-def kueue_roles(release: kubernetes.helm.v3.Release) -> None:
+def register_aggregate_roles(release: kubernetes.helm.v3.Release) -> None:
     """Say which roles they are made of, in other words than the chart, so that this is ours alone.
 
     A destroy takes it back before the chart goes: the roles then hold what they held, and nobody fills them any more.
@@ -54,6 +54,7 @@ def kueue_roles(release: kubernetes.helm.v3.Release) -> None:
 
 
 PART: Final = "kueue"
+API: Final = "kueue.x-k8s.io/v1beta2"
 NAMESPACE: Final = names.KUEUE
 SECONDS_TO_START: Final = 600
 WEBHOOK: Final = 9443
@@ -81,78 +82,62 @@ REQUESTS: Final = {"cpu": "200m", "memory": "512Mi"}
 LIMITS: Final = {"cpu": "2", "memory": "512Mi"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class KueueArgs:
-    """Where it is installed.
-
-    Args:
-        ground: the platform at home; None for a cluster beside home, which only takes the jobs that home sends.
-        site: the cluster beside home, whose software comes from where home's does.
-    """
-
-    ground: PlatformContext | None = None
-    site: PlacementContext | None = None
+@component(PART, "atoll:platform:Kueue", inputs=show_version(PART))
+def build(own: PlatformResource) -> None:
+    """Kueue at home: every pod of a team's namespaces waits for its queue."""
+    allow_webhook("kueue-webhooks", namespace=NAMESPACE, ports=(WEBHOOK, VISIBILITY), parent=own)
+    register_aggregate_roles(release(own, _values(own.context)))
 
 
 @final
-class Kueue(pulumi.ComponentResource):
-    """The controller and its custom resources.
+class ForeignKueue(pulumi.ComponentResource):
+    """Kueue in a cluster beside home, as the chart comes: whoever sends jobs here has queued them at home."""
 
-    Attributes:
-        release: what uses its custom resources waits for this.
-    """
-
-    release: kubernetes.helm.v3.Release
-
-    def __init__(self, name: str, args: KueueArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        version = args.ground.part(PART).version if args.ground else parts()[PART].version
-        super().__init__("atoll:platform:Kueue", name, {"version": version}, opts)
-        self.release = _at_home(args.ground, parent=self) if args.ground else _beside(args.site, parent=self)
-        kueue_roles(self.release)
+    def __init__(self, name: str, site: PlacementContext, *, opts: pulumi.ResourceOptions) -> None:
+        row = parts()[PART]
+        super().__init__("atoll:platform:Kueue", name, {"version": row.version}, opts)
+        own = pulumi.ResourceOptions(parent=self)
+        labels = {"app.kubernetes.io/managed-by": "atoll", "pod-security.kubernetes.io/enforce": "restricted"}
+        home = kubernetes.core.v1.Namespace(NAMESPACE, metadata={"name": NAMESPACE, "labels": labels}, opts=own)
+        found = find_chart_source(row, mirror=site.mirror)
+        made = kubernetes.helm.v3.Release(
+            PART,
+            name=PART,
+            chart=found.chart,
+            repository_opts={"repo": found.repository} if found.repository else None,
+            version=row.version,
+            namespace=home.metadata.name,
+            values=values_from(PART, read_program_mirror(site.mirror, offline=site.settings.offline)) or None,
+            atomic=True,
+            timeout=SECONDS_TO_START,
+            opts=own,
+        )
+        register_aggregate_roles(made)
         self.register_outputs({})
 
 
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    """Kueue at home: every pod of a team's namespaces waits for its queue."""
-    del charges
-    return RegisteredComponent(resource=Kueue(PART, KueueArgs(ground=ground), opts=options))
+def queue_object(
+    kind: str,
+    name: str,
+    spec: Mapping[str, object],
+    *,
+    parent: pulumi.Resource,
+    within: str = "",
+    after: Sequence[pulumi.Resource] = (),
+) -> kubernetes.apiextensions.CustomResource:
+    """One object of Kueue's API; its logical name tells namespaces apart."""
+    logical = f"{kind.lower()}-{within}-{name}" if within else f"{kind.lower()}-{name}"
+    return register_object(API, kind, name, spec, parent=parent, namespace=within, logical=logical, after=after)
 
 
-def _at_home(ground: PlatformContext, *, parent: Kueue) -> kubernetes.helm.v3.Release:
-    allow_webhook("kueue-webhooks", namespace=NAMESPACE, ports=(WEBHOOK, VISIBILITY), parent=parent)
-    return release(PART, ground.part(PART), values=_values(ground), ground=ground, parent=parent)
-
-
-def _beside(site: PlacementContext | None, *, parent: Kueue) -> kubernetes.helm.v3.Release:
-    """The chart as it comes: whoever sends jobs here has queued them at home."""
-    row, mirror = parts()[PART], site.mirror if site is not None else ""
-    found = find_chart_source(row, mirror=mirror)
-    images = values_from(PART, read_program_mirror(mirror, offline=site is None or site.settings.offline))
-    labels = {"app.kubernetes.io/managed-by": "atoll", "pod-security.kubernetes.io/enforce": "restricted"}
-    own = pulumi.ResourceOptions(parent=parent)
-    home = kubernetes.core.v1.Namespace(NAMESPACE, metadata={"name": NAMESPACE, "labels": labels}, opts=own)
-    return kubernetes.helm.v3.Release(
-        PART,
-        name=PART,
-        chart=found.chart,
-        repository_opts={"repo": found.repository} if found.repository else None,
-        version=row.version,
-        namespace=home.metadata.name,
-        values=images or None,
-        atomic=True,
-        timeout=SECONDS_TO_START,
-        opts=own,
-    )
-
-
-def _values(ground: PlatformContext) -> dict[str, object]:
+def _values(context: PlatformContext) -> dict[str, object]:
     return {
-        "enablePrometheus": ground.has("prometheus_crds"),
+        "enablePrometheus": context.has("prometheus_crds"),
         "metrics": {"prometheusNamespace": names.OBSERVABILITY},
         "controllerManager": {
             "replicas": REPLICAS,
             "podDisruptionBudget": {"enabled": True},
-            "nodeSelector": dict(ground.on_system),
+            "nodeSelector": dict(context.on_system),
             "manager": {
                 "image": {"pullPolicy": "IfNotPresent"},
                 "resources": {"requests": REQUESTS, "limits": LIMITS},

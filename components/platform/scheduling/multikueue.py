@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
@@ -13,7 +14,8 @@ import yaml
 from components.context.hardware import device
 from components.context.names import QUEUED, namespace, workloads
 from components.platform.building_blocks.network_policies import API_PORTS, allow_egress
-from components.platform.scheduling.kueue import NAMESPACE, Kueue, KueueArgs
+from components.platform.building_blocks.objects import register_secret
+from components.platform.scheduling.kueue import NAMESPACE, ForeignKueue, queue_object
 from components.tenancy.cluster import NamespaceMetadata, shut_namespace
 from components.tenancy.workload import TenantArgs, fill_tenant_namespace
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
 
 
-API: Final = "kueue.x-k8s.io/v1beta2"
 ACCOUNT: Final = "multikueue"
 QUEUE: Final = "jobs"
 MANY: Final = {"cpu": "100k", "memory": "1000Ti"}  # accelerators are what is scarce; the nodes bound the rest
@@ -86,30 +87,16 @@ def resource_group(flavor: str, quotas: Mapping[str, str]) -> dict[str, object]:
     return {"coveredResources": list(quotas), "flavors": [{"name": flavor, "resources": resources}]}
 
 
-def queue_object(
-    kind: str, name: str, *, spec: Mapping[str, object], parent: pulumi.Resource, within: str = ""
-) -> kubernetes.apiextensions.CustomResource:
-    """One object of Kueue's API; its logical name tells namespaces apart."""
-    return kubernetes.apiextensions.CustomResource(
-        f"{kind.lower()}-{within}-{name}" if within else f"{kind.lower()}-{name}",
-        api_version=API,
-        kind=kind,
-        metadata={"name": name, "namespace": within} if within else {"name": name},
-        spec=dict(spec),
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
 def _queues(spec: ClusterSpec, *, parent: Worker) -> None:
     for workload in workloads(spec):
         devices = accelerators(spec, workload)
-        flavor = queue_object("ResourceFlavor", workload, spec=_flavor(workload, devices), parent=parent)
+        flavor = queue_object("ResourceFlavor", workload, _flavor(workload, devices), parent=parent)
         groups = [resource_group(workload, quota(devices))]
         home = namespace(workload)
         selector = {"matchLabels": {"kubernetes.io/metadata.name": home}}
         body = {"namespaceSelector": selector, "resourceGroups": groups}
-        queue = queue_object("ClusterQueue", workload, spec=body, parent=flavor)
-        queue_object("LocalQueue", QUEUE, spec={"clusterQueue": workload}, parent=queue, within=home)
+        queue = queue_object("ClusterQueue", workload, body, parent=flavor)
+        queue_object("LocalQueue", QUEUE, {"clusterQueue": workload}, parent=queue, within=home)
 
 
 def _flavor(workload: str, devices: Mapping[str, int]) -> dict[str, object]:
@@ -171,17 +158,11 @@ def _kubeconfig(administrators: str, data: Mapping[str, str] | None) -> str:
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [{"name": "worker", "cluster": address}],
-            "users": [{"name": ACCOUNT, "user": {"token": _decode_base64(held.get("token", ""))}}],
+            "users": [{"name": ACCOUNT, "user": {"token": b64decode(held.get("token", "")).decode()}}],
             "contexts": [{"name": "worker", "context": {"cluster": "worker", "user": ACCOUNT}}],
             "current-context": "worker",
         }
     )
-
-
-def _decode_base64(text: str) -> str:
-    from base64 import b64decode  # noqa: PLC0415 - only where a token is there
-
-    return b64decode(text).decode()
 
 
 FLAVOR: Final = "multikueue.elsewhere"  # no workload, and so no pool of home, has a dot in its name
@@ -217,7 +198,7 @@ class Sender(pulumi.ComponentResource):
     def __init__(self, name: str, args: SenderArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         places = [spec.placement.name for spec, _ in args.takers]
         super().__init__("atoll:platform:MultiKueueSender", name, {"placements": places}, opts)
-        flavor = queue_object("ResourceFlavor", FLAVOR, spec={}, parent=self)
+        flavor = queue_object("ResourceFlavor", FLAVOR, {}, parent=self)
         for spec, kubeconfig in args.takers:
             _taker(spec, kubeconfig, flavor=flavor, parent=self)
         self.register_outputs({})
@@ -233,7 +214,7 @@ def join(home: End, others: Sequence[End]) -> None:
 
 def _after_queues(end: End) -> pulumi.ResourceOptions:
     """The options of what uses Kueue's custom resources; it is installed where the platform did not bring it."""
-    queues = end.queues or Kueue("queues", KueueArgs(site=end.site), opts=end.options)
+    queues = end.queues or ForeignKueue("queues", end.site, opts=end.options)
     return pulumi.ResourceOptions.merge(end.options, pulumi.ResourceOptions(depends_on=[queues]))
 
 
@@ -251,18 +232,13 @@ def _taker(
     parent: Sender,
 ) -> None:
     place = spec.placement.name
-    held = kubernetes.core.v1.Secret(
-        f"{place}-kubeconfig",
-        metadata={"name": f"{place}-kubeconfig", "namespace": NAMESPACE},
-        string_data={"kubeconfig": kubeconfig},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    held = register_secret(f"{place}-kubeconfig", {"kubeconfig": kubeconfig}, namespace=NAMESPACE, parent=parent)
     source = {"kubeConfig": {"location": f"{place}-kubeconfig", "locationType": "Secret"}}
-    cluster = queue_object("MultiKueueCluster", place, spec={"clusterSource": source}, parent=held)
-    taken = queue_object("MultiKueueConfig", place, spec={"clusters": [place]}, parent=cluster)
+    cluster = queue_object("MultiKueueCluster", place, {"clusterSource": source}, parent=held)
+    taken = queue_object("MultiKueueConfig", place, {"clusters": [place]}, parent=cluster)
     parameters = {"apiGroup": "kueue.x-k8s.io", "kind": "MultiKueueConfig", "name": place}
     check = queue_object(
-        "AdmissionCheck", place, spec={"controllerName": CONTROLLER, "parameters": parameters}, parent=taken
+        "AdmissionCheck", place, {"controllerName": CONTROLLER, "parameters": parameters}, parent=taken
     )
     for workload in workloads(spec):
         _queue(workload, spec, check=check, flavor=flavor, parent=parent)
@@ -285,12 +261,5 @@ def _queue(
         "resourceGroups": [resource_group(FLAVOR, quota(accelerators(spec, workload)))],
         "admissionChecksStrategy": {"admissionChecks": [{"name": spec.placement.name}]},
     }
-    queue = kubernetes.apiextensions.CustomResource(
-        f"clusterqueue-{workload}",
-        api_version="kueue.x-k8s.io/v1beta2",
-        kind="ClusterQueue",
-        metadata={"name": workload},
-        spec=body,
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=[check, flavor, home]),
-    )
-    queue_object("LocalQueue", QUEUE, spec={"clusterQueue": workload}, parent=queue, within=namespace(workload))
+    queue = queue_object("ClusterQueue", workload, body, parent=parent, after=[check, flavor, home])
+    queue_object("LocalQueue", QUEUE, {"clusterQueue": workload}, parent=queue, within=namespace(workload))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -11,8 +10,10 @@ import pulumi_kubernetes as kubernetes
 from components.context import hardware
 from components.context.hardware import DEVICES, NVIDIA, device, labels, settings
 from components.context.names import QUEUED, namespace
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.names import NCCL
+from components.platform.building_blocks.objects import register_config_map
+from components.platform.scheduling.kueue import API, queue_object
 from components.tenancy.cluster import PRIORITIES
 from planning.platform.queues import OPEN, lines
 from planning.platform.slurm import without_slurm_nodes
@@ -22,22 +23,16 @@ if TYPE_CHECKING:
 
     from pulumi_kubernetes.admissionregistration.v1 import VariableArgsDict
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
     from planning.platform.queues import Flavor, Queue, WorkloadQueues
-    from planning.spec.cluster import ClusterSpec, Pool
-    from planning.spec.platform import Platform
+    from planning.spec.cluster import Pool
 
 
 def nccl(workload: str, *, provider: str, pools: Sequence[Pool], parent: pulumi.Resource) -> None:
     """The ConfigMap of a workload's namespace, for `envFrom`."""
-    said = settings(provider, [pool for pool in pools if pool.workload == workload])
-    if said:
-        kubernetes.core.v1.ConfigMap(
-            f"{workload}-{NCCL}",
-            metadata={"name": NCCL, "namespace": namespace(workload)},
-            data=dict(said),
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
+    found = settings(provider, [pool for pool in pools if pool.workload == workload])
+    if found:
+        register_config_map(NCCL, found, namespace=namespace(workload), parent=parent, logical=f"{workload}-{NCCL}")
 
 
 NAME: Final = "atoll-queues"
@@ -108,7 +103,31 @@ def _variables() -> list[VariableArgsDict]:
     ]
 
 
-API: Final = "kueue.x-k8s.io/v1beta2"
+def list_queues(context: PlatformContext) -> tuple[WorkloadQueues, ...]:
+    """Queues of each workload whose nodes are not Slurm's."""
+    spec, kinds = context.spec, {work.name: work.kind for work in context.platform.works}
+    queued = without_slurm_nodes(spec.pools, kinds=kinds, orchestration=spec.orchestration)
+    return tuple(lines(context.platform, queued))
+
+
+@component(
+    "queues",
+    "atoll:platform:Queues",
+    inputs=lambda context, _: {"queues": [queue.name for line in list_queues(context) for queue in line.queues]},
+)
+def build(own: PlatformResource) -> None:
+    """Flavors, cohorts, queues and priorities, and the rules that keep pods from going round them."""
+    context, found = own.context, list_queues(own.context)
+    near = {line.workload for line in found if context.labelled and hardware.is_topology_aware(line, context.spec)}
+    made = _flavors(context, found, near=near, parent=own)
+    for line in found:
+        _line(line, near=line.workload in near, after=made, parent=own)
+        nccl(line.workload, provider=context.spec.placement.provider, pools=context.spec.pools, parent=own)
+    _priorities(parent=own)
+    _reader(parent=own)
+    guard(parent=own)
+
+
 NODES: Final = "any.node"  # flavor of workloads without accelerators; no pool has a dot in its name
 PODS: Final = "pods"
 MANY: Final = 100_000  # pods: the nodes bound them
@@ -120,60 +139,20 @@ FAIR: Final = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "An
 NEXT: Final = {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class QueuesArgs:
-    """The cluster, and what was decided of its teams.
-
-    Args:
-        labelled: whether nodes carry the label of their pool; else flavors count, and choose no nodes.
-    """
-
-    spec: ClusterSpec
-    platform: Platform
-    labelled: bool
-
-
-@final
-class Queues(pulumi.ComponentResource):
-    """Flavors, cohorts, queues and priorities, and the rules that keep pods from going round them."""
-
-    def __init__(self, name: str, args: QueuesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        kinds = {work.name: work.kind for work in args.platform.works}
-        queued = without_slurm_nodes(args.spec.pools, kinds=kinds, orchestration=args.spec.orchestration)
-        found = tuple(lines(args.platform, queued))
-        names = [queue.name for line in found for queue in line.queues]
-        super().__init__("atoll:platform:Queues", name, {"queues": names}, opts)
-        near = {line.workload for line in found if args.labelled and hardware.is_topology_aware(line, args.spec)}
-        made = _flavors(args, found, near=near, parent=self)
-        for line in found:
-            _line(line, near=line.workload in near, after=made, parent=self)
-            nccl(line.workload, provider=args.spec.placement.provider, pools=args.spec.pools, parent=self)
-        _priorities(parent=self)
-        _reader(parent=self)
-        guard(parent=self)
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    del charges
-    args = QueuesArgs(spec=ground.spec, platform=ground.platform, labelled=ground.labelled)
-    return RegisteredComponent(resource=Queues("queues", args, opts=options))
-
-
 def _flavors(
-    args: QueuesArgs, found: Sequence[WorkloadQueues], *, near: set[str], parent: Queues
+    context: PlatformContext, found: Sequence[WorkloadQueues], *, near: set[str], parent: pulumi.Resource
 ) -> list[kubernetes.apiextensions.CustomResource]:
     """One for each pool, and the topology that some of them are placed by."""
     made: list[kubernetes.apiextensions.CustomResource] = []
     if near:
-        steps = [{"nodeLabel": label} for label in hardware.levels(args.spec)]
-        made.append(_object("Topology", hardware.NAME, {"levels": steps}, parent=parent))
+        steps = [{"nodeLabel": label} for label in hardware.levels(context.spec)]
+        made.append(queue_object("Topology", hardware.NAME, {"levels": steps}, parent=parent))
     for line in found:
         for flavor in line.flavors:
-            spec = _flavor(flavor, labelled=args.labelled, near=line.workload in near)
-            made.append(_object("ResourceFlavor", flavor.pool.name, spec, parent=parent, after=tuple(made[:1])))
+            spec = _flavor(flavor, labelled=context.labelled, near=line.workload in near)
+            made.append(queue_object("ResourceFlavor", flavor.pool.name, spec, parent=parent, after=tuple(made[:1])))
     if any(not line.flavors for line in found):
-        made.append(_object("ResourceFlavor", NODES, {}, parent=parent))
+        made.append(queue_object("ResourceFlavor", NODES, {}, parent=parent))
     return made
 
 
@@ -191,11 +170,15 @@ def _flavor(flavor: Flavor, *, labelled: bool, near: bool) -> dict[str, object]:
 
 
 def _line(
-    line: WorkloadQueues, *, near: bool, after: Sequence[kubernetes.apiextensions.CustomResource], parent: Queues
+    line: WorkloadQueues,
+    *,
+    near: bool,
+    after: Sequence[kubernetes.apiextensions.CustomResource],
+    parent: pulumi.Resource,
 ) -> None:
     """The cohort of a workload, its queues, and their doors in its namespace."""
     groups = _groups(line, line.lent, near=near) if any(line.lent.values()) else {}
-    cohort = _object("Cohort", line.workload, groups, parent=parent, after=after)
+    cohort = queue_object("Cohort", line.workload, groups, parent=parent, after=after)
     home = namespace(line.workload)
     for queue in line.queues:
         spec = {
@@ -206,9 +189,9 @@ def _line(
             "flavorFungibility": NEXT,
             "fairSharing": {"weight": str(queue.weight)},
         }
-        made = _object("ClusterQueue", queue.name, spec, parent=parent, after=[cohort, *after])
+        made = queue_object("ClusterQueue", queue.name, spec, parent=parent, after=[cohort, *after])
         for door in _doors(queue, line):
-            _object("LocalQueue", door, {"clusterQueue": queue.name}, parent=parent, after=[made], within=home)
+            queue_object("LocalQueue", door, {"clusterQueue": queue.name}, parent=parent, after=[made], within=home)
 
 
 def _doors(queue: Queue, line: WorkloadQueues) -> tuple[str, ...]:
@@ -244,7 +227,7 @@ def _group(covered: Sequence[str], quotas: Mapping[str, Mapping[str, int]]) -> d
     return {"resourceGroups": [{"coveredResources": list(covered), "flavors": flavors}]}
 
 
-def _priorities(*, parent: Queues) -> None:
+def _priorities(*, parent: pulumi.Resource) -> None:
     """The same order in the queue as on the nodes; these objects have no `spec`, which the SDK's class wants."""
     for name, (value, description) in PRIORITIES.items():
         body = {"apiVersion": API, "kind": PRIORITY, "metadata": {"name": name}}
@@ -256,7 +239,7 @@ def _priorities(*, parent: Queues) -> None:
         )
 
 
-def _reader(*, parent: Queues) -> None:
+def _reader(*, parent: pulumi.Resource) -> None:
     """Whoever sees a namespace sees its queues, and what waits in them."""
     kubernetes.rbac.v1.ClusterRole(
         READER,
@@ -270,23 +253,4 @@ def _reader(*, parent: Queues) -> None:
             },
         ],
         opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
-def _object(
-    kind: str,
-    name: str,
-    spec: Mapping[str, object],
-    *,
-    parent: Queues,
-    after: Sequence[pulumi.Resource] = (),
-    within: str = "",
-) -> kubernetes.apiextensions.CustomResource:
-    return kubernetes.apiextensions.CustomResource(
-        f"{kind.lower()}-{within}-{name}" if within else f"{kind.lower()}-{name}",
-        api_version=API,
-        kind=kind,
-        metadata={"name": name, "namespace": within} if within else {"name": name},
-        spec=dict(spec),
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after)),
     )

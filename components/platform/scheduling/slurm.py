@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from catalogs.software.reader import images_of
 from components.context.hardware import NVIDIA, device, taints
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.network_policies import allow, allow_egress
 from components.platform.building_blocks.object_store_access import PROVIDER, pod_port
+from components.platform.building_blocks.objects import register_config_map, register_secret
 from planning.platform.slurm import shares
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import Charges, PlatformContext, PlatformResource
     from planning.platform.slurm import SlurmShare
     from planning.spec.cluster import Pool
 
@@ -33,23 +32,23 @@ WORKER_PERCENT: Final = 80
 SHARED_MEMORY: Final = "shared-memory"  # what processes of one job exchange tensors through; 64 MiB by default
 
 
-def workers(shares: Sequence[SlurmShare], ground: PlatformContext) -> dict[str, object]:
+def workers(mine: Sequence[SlurmShare], context: PlatformContext) -> dict[str, object]:
     """Values of the chart: node sets, and how Slurm finds accelerators."""
-    if not shares:
+    if not mine:
         return {}
-    first = shares[0].pool.name
-    found = {share.pool.name: _set(share, ground, default=share.pool.name == first) for share in shares}
-    nvidia = any(device(share.pool.accelerator) == NVIDIA for share in shares)
+    first = mine[0].pool.name
+    found = {share.pool.name: _set(share, context, default=share.pool.name == first) for share in mine}
+    nvidia = any(device(share.pool.accelerator) == NVIDIA for share in mine)
     return {"nodesets": found, **({"configFiles": {"gres.conf": "AutoDetect=nvidia\n"}} if nvidia else {})}
 
 
-def _set(share: SlurmShare, ground: PlatformContext, *, default: bool) -> dict[str, object]:
+def _set(share: SlurmShare, context: PlatformContext, *, default: bool) -> dict[str, object]:
     pool = share.pool
-    own = {"atoll/pool": pool.name} if ground.labelled else {}
+    own = {"atoll/pool": pool.name} if context.labelled else {}
     return {
         "replicas": share.standing,
         "slurmd": {
-            "resources": {"limits": _limits(pool, ground)},
+            "resources": {"limits": _limits(pool, context)},
             "volumeMounts": [{"name": SHARED_MEMORY, "mountPath": "/dev/shm"}],  # noqa: S108 - path in a container
         },
         **({"extraConfMap": {"Gres": [f"gpu:{pool.accelerators}"]}} if device(pool.accelerator) == NVIDIA else {}),
@@ -68,7 +67,7 @@ def _set(share: SlurmShare, ground: PlatformContext, *, default: bool) -> dict[s
     }
 
 
-def _limits(pool: Pool, ground: PlatformContext) -> dict[str, object]:
+def _limits(pool: Pool, context: PlatformContext) -> dict[str, object]:
     """What Slurm divides among jobs: the operator reads it off the limits of the worker's pod."""
     limits: dict[str, object] = {}
     if pool.vcpus:
@@ -78,7 +77,7 @@ def _limits(pool: Pool, ground: PlatformContext) -> dict[str, object]:
     name = device(pool.accelerator)
     if name:
         limits[name] = pool.accelerators
-    fabric = ground.spec.profile.rdma_resource
+    fabric = context.spec.profile.rdma_resource
     if fabric and pool.fabric:
         limits[fabric] = pool.efa_interfaces or 1
     return limits
@@ -105,67 +104,38 @@ while IFS=: read -r name _ id group _ home _; do install -d -m 700 -o "$id" -g "
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Login:
-    """Who signs in.
-
-    Args:
-        users: name to public key.
-        image: of the login pod, which holds the accounts that it needs itself.
-    """
-
-    users: Mapping[str, str]
-    image: str
-
-    def objects(self, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
-        if not self.users:
-            return []
-        made = kubernetes.core.v1.ConfigMap(
-            PEOPLE,
-            metadata={"name": PEOPLE, "namespace": NAMESPACE},
-            data=lines(self.users),
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
-        return [made]
-
-    def values(self, selector: Mapping[str, str]) -> dict[str, object]:
-        """Values of the chart; no login pod where nobody has a key."""
-        if not self.users:
-            return {}
-        return {
-            "loginsets": {
-                "people": {
-                    "extraSshdConfig": "\n".join(
-                        (
-                            f"AuthorizedKeysFile {KEYS_AT}/%u",
-                            "PasswordAuthentication no",
-                            "KbdInteractiveAuthentication no",
-                            "PermitRootLogin no",
-                        )
-                    ),
-                    "login": {"resources": {"requests": dict(LOGIN)}, "volumeMounts": _mounts()},
-                    "podSpec": {
-                        "nodeSelector": dict(selector),
-                        "initContainers": [_accounts(self.image)],
-                        "volumes": [
-                            {"name": "people", "configMap": {"name": PEOPLE}},
-                            {"name": "accounts", "emptyDir": {}},
-                            {"name": "homes", "emptyDir": {}},
-                        ],
-                    },
-                    "service": {"spec": {"type": "ClusterIP"}},
-                }
-            }
-        }
+def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
+    return {
+        **context.facts("slurm", charges),
+        "nodes": {share.pool.name: share.nodes for share in shares(context.spec)},
+        "users": list(list_users(context)),
+    }
 
 
-def login(ground: PlatformContext) -> Login:
-    """Everybody with a key.
+@component("slurm", "atoll:platform:Slurm", inputs=_inputs)
+def build(own: PlatformResource) -> None:
+    """A partition for each pool; the first is the default. Accounting is off: it needs a MariaDB of its own."""
+    context = own.context
+    if not shares(context.spec):
+        pulumi.log.warn(NO_NODES)
+    before: list[pulumi.Resource] = [_register_keys(own)]
+    users = list_users(context)
+    if users:
+        before.append(register_config_map(PEOPLE, lines(users), namespace=NAMESPACE, parent=own))
+    allow_egress("slurm-jobs", namespace=NAMESPACE, parent=own)  # jobs read and write outside; nobody comes in
+    if context.platform.object_store != PROVIDER and context.has("object_store"):
+        ports = [pod_port(context)]
+        allow("slurm-to-store", source=NAMESPACE, target=names.OBJECT_STORE, ports=ports, parent=own)
+    release(own, _values(context), after=before)
+
+
+def list_users(context: PlatformContext) -> dict[str, str]:
+    """Name to public key of everybody who signs in.
 
     Raises:
         InputError: two names give the same number of an account.
     """
-    users = {user.name: user.ssh_key for user in ground.spec.access.users if user.ssh_key}
+    users = {user.name: user.ssh_key for user in context.spec.access.users if user.ssh_key}
     by_id: dict[int, str] = {}
     for name in users:
         if other := by_id.get(account_id(name)):
@@ -173,8 +143,37 @@ def login(ground: PlatformContext) -> Login:
                 f"the accounts of {other} and {name} on Slurm's login pod would have one number: rename one"
             )
         by_id[account_id(name)] = name
+    return users
+
+
+def build_login_values(context: PlatformContext, selector: Mapping[str, str]) -> dict[str, object]:
+    """Values of the chart; no login pod where nobody has a key."""
+    if not list_users(context):
+        return {}
+    # The image holds the accounts that it needs itself.
     (image, *_) = (each.pulled for each in images_of("slurm") if each.name.startswith("ghcr.io/slinkyproject/login:"))
-    return Login(users=users, image=resolve_image(image, ground))
+    people: dict[str, object] = {
+        "extraSshdConfig": "\n".join(
+            (
+                f"AuthorizedKeysFile {KEYS_AT}/%u",
+                "PasswordAuthentication no",
+                "KbdInteractiveAuthentication no",
+                "PermitRootLogin no",
+            )
+        ),
+        "login": {"resources": {"requests": LOGIN}, "volumeMounts": _mounts()},
+        "podSpec": {
+            "nodeSelector": dict(selector),
+            "initContainers": [_accounts(resolve_image(image, context))],
+            "volumes": [
+                {"name": "people", "configMap": {"name": PEOPLE}},
+                {"name": "accounts", "emptyDir": {}},
+                {"name": "homes", "emptyDir": {}},
+            ],
+        },
+        "service": {"spec": {"type": "ClusterIP"}},
+    }
+    return {"loginsets": {"people": people}}
 
 
 def account_id(name: str) -> int:
@@ -224,49 +223,10 @@ NO_NODES: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class SlurmArgs:
-    """Slurm's part of the pools, and who signs in."""
-
-    ground: PlatformContext
-    shares: Sequence[SlurmShare]
-    login: Login
-    charges: Charges
-
-    def facts(self) -> dict[str, object]:
-        return {
-            **self.ground.facts("slurm", self.charges),
-            "nodes": {share.pool.name: share.nodes for share in self.shares},
-            "users": list(self.login.users),
-        }
-
-
-@final
-class Slurm(pulumi.ComponentResource):
-    """A partition for each pool; the first is the default. Accounting is off: it needs a MariaDB of its own."""
-
-    def __init__(self, name: str, args: SlurmArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:Slurm", name, args.facts(), opts)
-        before = [_keys(args.ground, parent=self), *args.login.objects(parent=self)]
-        _ways(args.ground, parent=self)
-        part = args.ground.part("slurm")
-        release("slurm", part, values=_values(args), ground=args.ground, parent=self, depends_on=before)
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    found = shares(ground.spec)
-    if not found:
-        pulumi.log.warn(NO_NODES)
-    args = SlurmArgs(ground=ground, shares=found, login=login(ground), charges=charges)
-    return RegisteredComponent(resource=Slurm("slurm", args, opts=options))
-
-
-def _values(args: SlurmArgs) -> dict[str, object]:
-    ground = args.ground
-    watched = ground.has("prometheus_crds")
-    selector = {"kubernetes.io/os": "linux", **ground.on_system}
-    disk = ground.volume_class
+def _values(context: PlatformContext) -> dict[str, object]:
+    watched = context.has("prometheus_crds")
+    selector = {"kubernetes.io/os": "linux", **context.on_system}
+    disk = context.volume_class
     return {
         "slurmKey": {"create": False, "secretRef": {"name": KEYS, "key": "slurm.key"}},
         "jwtKey": {"create": False, "secretRef": {"name": KEYS, "key": "jwt.key"}},
@@ -284,27 +244,14 @@ def _values(args: SlurmArgs) -> dict[str, object]:
             "podSpec": {"nodeSelector": selector},
         },
         "accounting": {"enabled": False},
-        **args.login.values(selector),
-        **workers(args.shares, ground),
+        **build_login_values(context, selector),
+        **workers(shares(context.spec), context),
     }
 
 
-def _keys(ground: PlatformContext, *, parent: Slurm) -> pulumi.Resource:
+def _register_keys(own: PlatformResource) -> pulumi.Resource:
     """By the first key daemons trust each other, by the second programs sign in to the REST API."""
-    halves = {name: [ground.keyring.secret(f"slurm-{name}-{half}") for half in (1, 2)] for name in ("key", "jwt")}
-    return kubernetes.core.v1.Secret(
-        KEYS,
-        metadata={"name": KEYS, "namespace": NAMESPACE},
-        string_data={
-            "slurm.key": pulumi.Output.secret(pulumi.Output.concat(*halves["key"])),
-            "jwt.key": pulumi.Output.secret(pulumi.Output.concat(*halves["jwt"])),
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
-def _ways(ground: PlatformContext, *, parent: Slurm) -> None:
-    """Jobs read and write outside; nobody comes in, but through the Kubernetes API."""
-    allow_egress("slurm-jobs", namespace=NAMESPACE, parent=parent)
-    if ground.platform.object_store != PROVIDER and ground.has("object_store"):
-        allow("slurm-to-store", source=NAMESPACE, target=names.OBJECT_STORE, ports=[pod_port(ground)], parent=parent)
+    keyring = own.context.keyring
+    halves = {name: [keyring.secret(f"slurm-{name}-{half}") for half in (1, 2)] for name in ("key", "jwt")}
+    content = {f"{name}.key": pulumi.Output.secret(pulumi.Output.concat(*both)) for name, both in halves.items()}
+    return register_secret(KEYS, content, namespace=NAMESPACE, parent=own)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import network_policies
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.names import OBJECT_STORE, S3_HOST
 from components.platform.building_blocks.object_store_access import (
@@ -22,6 +21,7 @@ from components.platform.building_blocks.object_store_access import (
     allow_bucket_egress,
     register_store_authority,
 )
+from components.platform.building_blocks.objects import register_config_map, register_secret
 from components.platform.stores.s3_policies import CONFIG, KEYS, METRICS_USER, ROOT_USER, documents, script, store_users
 
 if TYPE_CHECKING:
@@ -30,9 +30,42 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import ContainerArgsDict, EnvVarArgsDict, VolumeArgsDict
 
     from components.context.placement import PlatformBucket
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import Charges, PlatformContext, PlatformResource
 
-NAME: Final = "object-store"
+
+def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
+    placement, engine = context.handle.placement, context.platform.object_store
+    return {
+        "provider": placement.provider,
+        "region": placement.region,
+        "charges": list(charges),
+        "engine": engine,
+        "users": [] if engine == PROVIDER else list(store_users(context.platform.teams)),
+        "tiered": find_tier(context) is not None,
+    }
+
+
+def find_tier(context: PlatformContext) -> PlatformBucket | None:
+    """The provider's bucket that old objects move to; None where MinIO cannot get in without a key."""
+    possible = context.platform.object_store == "minio" and context.handle.identity.kind == KEYLESS
+    return context.handle.bucket if possible else None
+
+
+@component("object_store", "atoll:platform:ObjectStore", inputs=_inputs)
+def build(own: PlatformResource) -> None:
+    """Address, buckets and rights; nothing where the provider's bucket is the store."""
+    context = own.context
+    engine = context.platform.object_store
+    if engine == PROVIDER:
+        return
+    ways = [_address(engine, parent=own)]
+    authority = register_store_authority("object-store-ca", namespace=OBJECT_STORE, context=context, parent=own)
+    _setup(context, after=[*ways, *([authority] if authority else [])], parent=own)
+    if find_tier(context) is not None:  # the server, and nobody else, reaches the bucket that old objects move to
+        pods = BEHIND[engine][0]
+        allow_bucket_egress("store-to-tier", namespace=OBJECT_STORE, pods=pods, context=context, parent=own)
+
+
 SETUP: Final = "object-store-setup"
 ROOT_KEY: Final = "minio-root"  # name in the keyring, whichever engine it is
 PORT: Final = 9000
@@ -50,58 +83,6 @@ BEHIND: Final[Mapping[str, tuple[Mapping[str, str], int]]] = {
     ),
 }
 KEYLESS: Final = "pod_identity"  # the only identity that MinIO's remote tier can take instead of a key
-
-
-@dataclass(frozen=True, kw_only=True)
-class ObjectStoreArgs:
-    """What it stands on."""
-
-    ground: PlatformContext
-    charges: Charges
-
-    @property
-    def users(self) -> tuple[str, ...]:
-        """Everybody who has a bucket."""
-        return store_users(self.ground.platform.teams)
-
-    @property
-    def tier(self) -> PlatformBucket | None:
-        """The provider's bucket that old objects move to; None where MinIO cannot get in without a key."""
-        handle = self.ground.handle
-        possible = self.ground.platform.object_store == "minio" and handle.identity.kind == KEYLESS
-        return handle.bucket if possible else None
-
-    def facts(self) -> dict[str, object]:
-        placement = self.ground.handle.placement
-        return {
-            "provider": placement.provider,
-            "region": placement.region,
-            "charges": list(self.charges),
-            "engine": self.ground.platform.object_store,
-            "users": [] if self.ground.platform.object_store == PROVIDER else list(self.users),
-            "tiered": self.tier is not None,
-        }
-
-
-@final
-class ObjectStore(pulumi.ComponentResource):
-    """Address, buckets and rights; nothing where the provider's bucket is the store."""
-
-    def __init__(self, name: str, args: ObjectStoreArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:platform:ObjectStore", name, args.facts(), opts)
-        if args.ground.platform.object_store != PROVIDER:
-            ways = [_address(args.ground.platform.object_store, parent=self)]
-            authority = register_store_authority(
-                "object-store-ca", namespace=OBJECT_STORE, ground=args.ground, parent=self
-            )
-            _setup(args, after=[*ways, *([authority] if authority else [])], parent=self)
-            _tier_way(args, parent=self)
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    args = ObjectStoreArgs(ground=ground, charges=charges)
-    return RegisteredComponent(resource=ObjectStore(NAME, args, opts=options))
 
 
 def _address(engine: str, *, parent: pulumi.Resource) -> pulumi.Resource:
@@ -122,16 +103,11 @@ def _address(engine: str, *, parent: pulumi.Resource) -> pulumi.Resource:
     )
 
 
-def _setup(args: ObjectStoreArgs, *, after: Sequence[pulumi.Resource], parent: pulumi.Resource) -> None:
+def _setup(context: PlatformContext, *, after: Sequence[pulumi.Resource], parent: pulumi.Resource) -> None:
     """The job that runs the script; another script, or another document, makes it run anew."""
-    written = files(args)
-    documented = kubernetes.core.v1.ConfigMap(
-        f"{SETUP}-files",
-        metadata={"name": SETUP, "namespace": OBJECT_STORE},
-        data=dict(written),
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    keys = _keys(args, parent=parent)
+    written = files(context)
+    documented = register_config_map(SETUP, written, namespace=OBJECT_STORE, parent=parent, logical=f"{SETUP}-files")
+    keys = _keys(context, parent=parent)
     kubernetes.batch.v1.Job(
         SETUP,
         metadata={"name": SETUP, "namespace": OBJECT_STORE},
@@ -145,7 +121,7 @@ def _setup(args: ObjectStoreArgs, *, after: Sequence[pulumi.Resource], parent: p
                 "spec": {
                     "restart_policy": "OnFailure",
                     "automount_service_account_token": False,
-                    "node_selector": dict(args.ground.on_system),
+                    "node_selector": dict(context.on_system),
                     "security_context": {
                         "run_as_non_root": True,
                         "run_as_user": 1000,
@@ -153,7 +129,7 @@ def _setup(args: ObjectStoreArgs, *, after: Sequence[pulumi.Resource], parent: p
                         "fs_group": 1000,
                         "seccomp_profile": {"type": "RuntimeDefault"},
                     },
-                    "containers": [_container(args)],
+                    "containers": [_container(context)],
                     "volumes": _volumes(),
                 },
             },
@@ -167,12 +143,12 @@ def _setup(args: ObjectStoreArgs, *, after: Sequence[pulumi.Resource], parent: p
     )
 
 
-def _container(args: ObjectStoreArgs) -> ContainerArgsDict:
+def _container(context: PlatformContext) -> ContainerArgsDict:
     return {
         "name": "setup",
-        "image": resolve_image(CLIENT, args.ground),
+        "image": resolve_image(CLIENT, context),
         "command": ["/bin/sh", f"{CONFIG}/setup.sh"],
-        "env": _environment(args),
+        "env": _environment(context),
         "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
         "security_context": {
             "allow_privilege_escalation": False,
@@ -199,13 +175,13 @@ def _volumes() -> list[VolumeArgsDict]:
     ]
 
 
-def files(args: ObjectStoreArgs) -> dict[str, str]:
+def files(context: PlatformContext) -> dict[str, str]:
     """File name to text: what the job reads."""
-    tiered = args.tier is not None
-    minio = args.ground.platform.object_store == "minio"
+    users, tiered = store_users(context.platform.teams), find_tier(context) is not None
+    minio = context.platform.object_store == "minio"
     return {
-        **documents(args.users, tiered=tiered),
-        "setup.sh": script(args.users, minio=minio, tiered=tiered),
+        **documents(users, tiered=tiered),
+        "setup.sh": script(users, minio=minio, tiered=tiered),
     }
 
 
@@ -214,22 +190,18 @@ def digest(written: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _keys(args: ObjectStoreArgs, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _keys(context: PlatformContext, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
     """The users' secret keys, a file each, and the store's address with the root user's, as `mc` reads it."""
-    keyring = args.ground.keyring
+    keyring = context.keyring
     root = pulumi.Output.concat(f"https://{ROOT_USER}:", keyring.secret(ROOT_KEY), f"@{S3_HOST}:{PORT}")
-    people = (*args.users, METRICS_USER)
-    return kubernetes.core.v1.Secret(
-        f"{SETUP}-keys",
-        metadata={"name": SETUP, "namespace": OBJECT_STORE},
-        string_data={**{user: keyring.secret(f"s3-{user}") for user in people}, ADDRESS_KEY: root},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    people = (*store_users(context.platform.teams), METRICS_USER)
+    content = {**{user: keyring.secret(f"s3-{user}") for user in people}, ADDRESS_KEY: root}
+    return register_secret(SETUP, content, namespace=OBJECT_STORE, parent=parent, logical=f"{SETUP}-keys")
 
 
-def _environment(args: ObjectStoreArgs) -> list[EnvVarArgsDict]:
+def _environment(context: PlatformContext) -> list[EnvVarArgsDict]:
     plain: dict[str, pulumi.Input[str]] = {"MC_CONFIG_DIR": SETTINGS, "HOME": SCRATCH}
-    tier = args.tier
+    tier = find_tier(context)
     if tier is not None:
         plain |= {"TIER_ENDPOINT": tier.endpoint, "TIER_REGION": tier.region, "TIER_BUCKET": tier.name}
     return [
@@ -239,10 +211,3 @@ def _environment(args: ObjectStoreArgs) -> list[EnvVarArgsDict]:
         },
         *({"name": name, "value": value} for name, value in plain.items()),
     ]
-
-
-def _tier_way(args: ObjectStoreArgs, *, parent: pulumi.Resource) -> None:
-    """The server, and nobody else, reaches the bucket that old objects move to."""
-    if args.tier is not None:
-        pods = BEHIND[args.ground.platform.object_store][0]
-        allow_bucket_egress("store-to-tier", namespace=OBJECT_STORE, pods=pods, ground=args.ground, parent=parent)

@@ -31,10 +31,10 @@ API_SERVER: Final = 6443  # where the cluster's own service leads to; 443 is ope
 
 
 def register_team_network_policies(
-    home: WorkloadNamespace, *, ground: PlatformContext, parent: pulumi.Resource
+    home: WorkloadNamespace, *, context: PlatformContext, parent: pulumi.Resource
 ) -> None:
     """Open them; everything else stays shut by the namespace's own policies."""
-    opened = {**_inward(ground), **_outward(ground)}
+    opened = {**_inward(context), **_outward(context)}
     for name, spec in opened.items():
         kubernetes.networking.v1.NetworkPolicy(
             f"{home.workload}-{name}",
@@ -44,14 +44,14 @@ def register_team_network_policies(
         )
 
 
-def _inward(ground: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
+def _inward(context: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
     """The gateway serves their pages, Kubeflow's controllers ask them, Prometheus reads their metrics."""
     callers: dict[str, NetworkPolicyPeerArgsDict] = {
         "from-gateway": _peer(names.ISTIO, GATEWAY_PODS),
         "from-kubeflow": _peer(names.KUBEFLOW),
         "from-prometheus": _peer(names.OBSERVABILITY, PROMETHEUS_PODS),
     }
-    if ground.has("knative"):
+    if context.has("knative"):
         callers["from-knative"] = _peer(names.KNATIVE)
     return {
         name: {"pod_selector": {}, "policy_types": ["Ingress"], "ingress": [{"from_": [peer]}]}
@@ -59,14 +59,14 @@ def _inward(ground: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
     }
 
 
-def _outward(ground: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
+def _outward(context: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
     called: dict[str, tuple[NetworkPolicyPeerArgsDict, Sequence[int]]] = {
         "to-mesh": (_peer(names.ISTIO), ISTIOD),
         "to-kubeflow": (_peer(names.KUBEFLOW), KUBEFLOW),
     }
-    if ground.has("object_store") and ground.platform.object_store != PROVIDER:
-        called["to-store"] = (_peer(names.OBJECT_STORE), (pod_port(ground),))
-    if ground.has("collector"):
+    if context.has("object_store") and context.platform.object_store != PROVIDER:
+        called["to-store"] = (_peer(names.OBJECT_STORE), (pod_port(context),))
+    if context.has("collector"):
         called["to-collector"] = (_peer(names.OBSERVABILITY), COLLECTOR)
     return {
         # To any address: where nodes run the API server themselves, Cilium counts it to no block.

@@ -25,11 +25,11 @@ METADATA: Final = {
 DEFAULT: Final = "default-namespaced"
 
 
-def pipelines(home: WorkloadNamespace, *, ground: PlatformContext, parent: pulumi.Resource) -> None:
+def pipelines(home: WorkloadNamespace, *, context: PlatformContext, parent: pulumi.Resource) -> None:
     """Artifacts go to the bucket of the namespace's first team, by the keys of that team."""
-    if not home.teams or not ground.has("pipelines"):
+    if not home.teams or not context.has("pipelines"):
         return
-    store = store_of(f"team-{home.teams[0]}", ground)
+    store = store_of(f"team-{home.teams[0]}", context)
     if not store.keyless:
         kubernetes.core.v1.Secret(
             f"{home.workload}-pipelines-keys",

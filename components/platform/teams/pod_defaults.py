@@ -56,17 +56,17 @@ TRACKER_KEY: Final = "tracker"  # Secret with the key of Weights & Biases or Com
 KEYS: Final[Mapping[str, str]] = {"wandb": "WANDB_API_KEY", "comet": "COMET_API_KEY"}
 
 
-def defaults(home: WorkloadNamespace, *, ground: PlatformContext, parent: pulumi.Resource) -> None:
+def defaults(home: WorkloadNamespace, *, context: PlatformContext, parent: pulumi.Resource) -> None:
     """PodDefaults and the secrets behind them; a pod takes each by the label `<its name>: "true"`."""
     authority = register_store_authority(
-        f"{home.workload}-store-ca", namespace=home.namespace, ground=ground, parent=parent
+        f"{home.workload}-store-ca", namespace=home.namespace, context=context, parent=parent
     )
     after = [authority] if authority else []
     for position, team in enumerate(home.teams):
         name = names.S3_DEFAULT if position == 0 else f"{names.S3_DEFAULT}-{team}"
-        _store(home, team, name, ground=ground, after=after, parent=parent)
-    _tracker(home, ground=ground, parent=parent)
-    for volume in ground.handle.volumes:
+        _store(home, team, name, context=context, after=after, parent=parent)
+    _tracker(home, context=context, parent=parent)
+    for volume in context.handle.volumes:
         mounted = {
             "volumes": [{"name": volume.claim, "persistentVolumeClaim": {"claimName": volume.claim}}],
             "volumeMounts": [{"name": volume.claim, "mountPath": f"{SHARED}/{volume.claim}"}],
@@ -81,12 +81,12 @@ def _store(
     team: str,
     name: str,
     *,
-    ground: PlatformContext,
+    context: PlatformContext,
     after: Sequence[pulumi.Resource],
     parent: pulumi.Resource,
 ) -> None:
     """Endpoint, bucket and keys of a team, in the variables that every S3 library and MLflow read."""
-    store = store_of(f"team-{team}", ground)
+    store = store_of(f"team-{team}", context)
     secret = f"{name}-store"
     kubernetes.core.v1.Secret(
         f"{home.workload}-{secret}",
@@ -119,10 +119,10 @@ def _variables(store: ObjectStoreAccess) -> Iterator[tuple[str, pulumi.Input[str
         yield "AWS_CA_BUNDLE", f"{CERTIFICATES}/{CA_KEY}"
 
 
-def _tracker(home: WorkloadNamespace, *, ground: PlatformContext, parent: pulumi.Resource) -> None:
+def _tracker(home: WorkloadNamespace, *, context: PlatformContext, parent: pulumi.Resource) -> None:
     """The key of Weights & Biases or Comet is a setting of the stack, or people put it into the Secret themselves."""
-    tracker, settings = ground.spec.tracker, ground.settings
-    if tracker == names.MLFLOW and not ground.has("mlflow"):
+    tracker, settings = context.spec.tracker, context.settings
+    if tracker == names.MLFLOW and not context.has("mlflow"):
         return
     kept = secrets(settings).get(tracker)
     if kept:

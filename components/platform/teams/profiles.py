@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.context import RegisteredComponent
+from components.platform.building_blocks.context import component
 from components.platform.teams.admission_policies import door_guard, profile_guard
 from components.platform.teams.namespaces import WorkloadNamespace, list_workload_namespaces
 from components.platform.teams.network_policies import register_team_network_policies
@@ -19,9 +18,7 @@ from components.platform.teams.pod_defaults import defaults
 from components.tenancy.workload import ROLES, group_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from components.platform.building_blocks.context import Charges, PlatformContext
+    from components.platform.building_blocks.context import Charges, PlatformContext, PlatformResource
 
 
 PROFILES: Final = "kubeflow.org/v1"
@@ -121,41 +118,24 @@ def _allow_culler_requests(home: WorkloadNamespace, *, parent: pulumi.Resource) 
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class TeamsArgs:
-    """The namespaces and who works in them."""
-
-    ground: PlatformContext
-    homes: Sequence[WorkloadNamespace]
-    charges: Charges
+def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
+    homes = list_workload_namespaces(context.spec, context.platform.teams)
+    teams = [team.name for team in context.platform.teams]
+    return {"charges": charges, "namespaces": [home.namespace for home in homes], "teams": teams}
 
 
-@final
-class Teams(pulumi.ComponentResource):
+@component("teams", "atoll:platform:Teams", inputs=_inputs)
+def build(own: PlatformResource) -> None:
     """One Profile for each namespace of a workload, which is there already and stays when the Profile goes.
 
     Quotas of accelerators are the namespace's own (`components.tenancy.workload`), and the queues' beyond them.
     """
-
-    def __init__(self, name: str, args: TeamsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        teams = [team.name for team in args.ground.platform.teams]
-        facts = {"charges": args.charges, "namespaces": [home.namespace for home in args.homes], "teams": teams}
-        super().__init__("atoll:platform:Teams", name, facts, opts)
-        profiles = args.ground.has("dashboard")  # it brings Profiles and PodDefaults
-        for home in args.homes:
-            register_team_network_policies(home, ground=args.ground, parent=self)
-            if not profiles:
-                continue
-            rights(home, parent=self)
-            defaults(home, ground=args.ground, parent=self)
-            pipelines(home, ground=args.ground, parent=self)
-        door_guard(parent=self)
-        profile_guard(parent=self)
-        self.register_outputs({})
-
-
-def build(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-    here = tuple(list_workload_namespaces(ground.spec, ground.platform.teams))
-    return RegisteredComponent(
-        resource=Teams("teams", TeamsArgs(ground=ground, homes=here, charges=charges), opts=options)
-    )
+    context = own.context
+    for home in list_workload_namespaces(context.spec, context.platform.teams):
+        register_team_network_policies(home, context=context, parent=own)
+        if context.has("dashboard"):  # it brings Profiles and PodDefaults
+            rights(home, parent=own)
+            defaults(home, context=context, parent=own)
+            pipelines(home, context=context, parent=own)
+    door_guard(parent=own)
+    profile_guard(parent=own)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pulumi
 import pytest
 from grounds import changes, grounded, said
 from look import at, of_type, one
 from platform_samples import SSO, run_part, spec_with
 
-from components.platform.building_blocks.context import PlatformContext, RegisteredComponent
+from components.platform.building_blocks.context import PlatformContext, PlatformResource, component
 from components.platform.building_blocks.sign_in import Subjects, admins, register_route
 from components.platform.foundation import dex, ingress, oauth2_proxy
 from planning.costs.resources.resource import Secret
@@ -109,13 +108,10 @@ def plain(ground: PlatformContext) -> Any:
 
 
 def test_a_door_sends_its_own_paths_to_the_sign_in_and_the_rest_to_the_part() -> None:
-    def build(ground: PlatformContext, charges: object, options: pulumi.ResourceOptions) -> RegisteredComponent:
-        del charges, options
-        home = pulumi.ComponentResource("atoll:platform:Sample", "sample")
-        made = register_route(
-            "grafana", "grafana", 80, namespace="observability", ground=ground, parent=home, only=admins(ground.spec)
-        )
-        return RegisteredComponent(resource=made)
+    @component("prometheus", "atoll:platform:Sample")
+    def build(own: PlatformResource) -> None:
+        only = admins(own.context.spec)
+        register_route("grafana", "grafana", 80, namespace="observability", own=own, only=only)
 
     found = run_part("prometheus", build, spec_with(), domain="ml.example.com")
     route = one(found, "kubernetes:networking.istio.io/v1:VirtualService", "grafana-door")
@@ -130,12 +126,9 @@ def test_a_door_sends_its_own_paths_to_the_sign_in_and_the_rest_to_the_part() ->
 
 
 def test_where_nobody_is_named_nobody_gets_in() -> None:
-    def build(ground: PlatformContext, charges: object, options: pulumi.ResourceOptions) -> RegisteredComponent:
-        del charges, options
-        home = pulumi.ComponentResource("atoll:platform:Sample", "sample")
-        return RegisteredComponent(
-            resource=register_route("x", "x", 80, namespace="mlflow", ground=ground, parent=home, only=Subjects())
-        )
+    @component("mlflow", "atoll:platform:Sample")
+    def build(own: PlatformResource) -> None:
+        register_route("x", "x", 80, namespace="mlflow", own=own, only=Subjects())
 
     found = run_part("mlflow", build, spec_with())
     rules: Any = at(one(found, RULE, "x-door"), "spec", "rules")

@@ -1,0 +1,136 @@
+"""Kubernetes objects that many components register, each in few words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.platform.building_blocks.names import CLUSTER_ISSUER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+
+CERTIFICATES: Final = "cert-manager.io/v1"
+MONITORING: Final = "monitoring.coreos.com/v1"
+
+
+def register_secret(
+    name: str,
+    content: Mapping[str, pulumi.Input[str]],
+    *,
+    namespace: str,
+    parent: pulumi.Resource,
+    logical: str = "",
+    labels: Mapping[str, str] | None = None,
+    kind: str | None = None,
+    kept: bool = False,
+) -> kubernetes.core.v1.Secret:
+    """A Secret.
+
+    Args:
+        logical: name in the program; that of the Secret by default.
+        kind: its type, where that is not left open.
+        kept: whether it outlives the stack.
+    """
+    metadata: ObjectMetaArgsDict = {"name": name, "namespace": namespace}
+    if labels:
+        metadata["labels"] = dict(labels)
+    return kubernetes.core.v1.Secret(
+        logical or name,
+        metadata=metadata,
+        type=kind,
+        string_data=dict(content),
+        opts=pulumi.ResourceOptions(parent=parent, retain_on_delete=kept or None),
+    )
+
+
+def register_config_map(
+    name: str,
+    data: Mapping[str, pulumi.Input[str]],
+    *,
+    namespace: str,
+    parent: pulumi.Resource,
+    logical: str = "",
+    labels: Mapping[str, str] | None = None,
+) -> kubernetes.core.v1.ConfigMap:
+    metadata: ObjectMetaArgsDict = {"name": name, "namespace": namespace}
+    if labels:
+        metadata["labels"] = dict(labels)
+    return kubernetes.core.v1.ConfigMap(
+        logical or name, metadata=metadata, data=dict(data), opts=pulumi.ResourceOptions(parent=parent)
+    )
+
+
+def register_object(
+    version: str,
+    kind: str,
+    name: str,
+    spec: Mapping[str, object],
+    *,
+    parent: pulumi.Resource,
+    namespace: str = "",
+    logical: str = "",
+    labels: Mapping[str, str] | None = None,
+    after: Sequence[pulumi.Resource] = (),
+) -> kubernetes.apiextensions.CustomResource:
+    """An object of a custom kind.
+
+    Args:
+        version: API version: "cert-manager.io/v1".
+        namespace: "" for a kind of the whole cluster.
+        logical: name in the program; that of the object by default.
+        after: what must be there before it.
+    """
+    metadata: ObjectMetaArgsDict = {"name": name}
+    if namespace:
+        metadata["namespace"] = namespace
+    if labels:
+        metadata["labels"] = dict(labels)
+    return kubernetes.apiextensions.CustomResource(
+        logical or name,
+        api_version=version,
+        kind=kind,
+        metadata=metadata,
+        spec=dict(spec),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after)),
+    )
+
+
+def register_certificate(
+    name: str,
+    fields: Mapping[str, object],
+    *,
+    namespace: str,
+    parent: pulumi.Resource,
+    logical: str = "",
+    issuer: str = CLUSTER_ISSUER,
+) -> kubernetes.apiextensions.CustomResource:
+    """A certificate of the cluster's authority, or of another issuer, whose key changes whenever it is renewed.
+
+    Args:
+        fields: of its spec, its names among them; it lies in the Secret of its own name by default.
+    """
+    spec = {
+        "secretName": name,
+        "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
+        "issuerRef": {"group": "cert-manager.io", "kind": "ClusterIssuer", "name": issuer},
+        **fields,
+    }
+    return register_object(CERTIFICATES, "Certificate", name, spec, namespace=namespace, parent=parent, logical=logical)
+
+
+def register_pod_monitor(
+    name: str, labels: Mapping[str, str], *, port: str, namespace: str, parent: pulumi.Resource, logical: str = ""
+) -> None:
+    """Has Prometheus read the metrics of pods of its namespace.
+
+    Args:
+        labels: of the pods.
+        port: name of theirs.
+    """
+    spec = {"selector": {"matchLabels": dict(labels)}, "podMetricsEndpoints": [{"port": port}]}
+    register_object(MONITORING, "PodMonitor", name, spec, namespace=namespace, parent=parent, logical=logical)
