@@ -6,14 +6,12 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
-from planning.quoting.quote import calculate_average_nodes
 from planning.values.money import CENT, round_to, to_cents
 
 if TYPE_CHECKING:
     from datetime import date
 
     from planning.costs.bill import Bill
-    from planning.spec.cluster import Pool
     from planning.values.money import Range
 
 NOT_KNOWN: Final = "-"
@@ -147,11 +145,6 @@ def quantity(amount: Range, unit: str) -> str:
     """A quantity with its unit: "730 hours", "1 month", "0 / 35.87 / 72 GB-month"."""
     amounts = number_range(amount)
     return f"{amounts} {spell_unit(unit, amounts)}".strip()
-
-
-def nodes(pool: Pool) -> str:
-    """Least / average / most nodes of a pool."""
-    return f"{pool.min_nodes} / {number(calculate_average_nodes(pool))} / {pool.max_nodes}"
 
 
 def percent(value: Decimal | None) -> str:

@@ -106,6 +106,20 @@ FIRST_DAY: Final = date(2000, 1, 1)
 LAST_DAY: Final = date(2999, 12, 31)  # contracts and offers are counted on from a day, and a calendar ends with 9999
 
 
+def make_option(name: str, metavar: str, words: str, *, default: str | bool = False) -> object:
+    """An option with a value.
+
+    Args:
+        words: its help.
+        default: what the help says stands in for it; False for nothing.
+    """
+    return typer.Option(name, metavar=metavar, help=words, show_default=default)
+
+
+def make_argument(metavar: str, words: str) -> object:
+    return typer.Argument(metavar=metavar, help=words, show_default=False)
+
+
 def output_of(forms: str) -> object:
     return typer.Option(
         "--output",

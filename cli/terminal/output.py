@@ -90,16 +90,36 @@ def deliver(
     parts: Callable[[], Iterable[RenderableType]],
 ) -> None:
     """Write an answer as JSON where a file is named; print it as JSON or as what people read."""
-    from operations.project.atomic_files import write_all  # noqa: PLC0415 - most answers are only printed
+    publish(form, resolve_files(output, forms=("json",)), as_json=as_json, parts=parts)
 
-    files = resolve_files(output, forms=("json",))
-    if files:
-        write_all({path: json_text(form) for path in files.values()})
+
+def publish(
+    form: Mapping[str, object],
+    files: Mapping[str, Path],
+    *,
+    as_json: bool,
+    parts: Callable[[], Iterable[RenderableType]],
+    **texts: Callable[[], str],
+) -> None:
+    """Write an answer in the form of each file that is named; print it as JSON or as what people read.
+
+    Args:
+        texts: what writes a form other than JSON, by its name.
+    """
+    write_documents(files, json=lambda: json_text(form), **texts)
     if as_json:
         show_json(form)
     else:
         show(*parts())
     tell_written(files.values())
+
+
+def write_documents(files: Mapping[str, Path], **texts: Callable[[], str]) -> None:
+    """Write all files, or none."""
+    if files:
+        from operations.project.atomic_files import write_all  # noqa: PLC0415 - most answers are only printed
+
+        write_all({path: texts[form]() for form, path in files.items()})
 
 
 def tell_written(paths: Iterable[Path]) -> None:

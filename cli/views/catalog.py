@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from typing import TYPE_CHECKING, Final
 
 from cli.terminal.amounts import NOT_KNOWN, day, number, usd, usd_exact
+from cli.terminal.tables import make_table
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
@@ -15,19 +13,19 @@ if TYPE_CHECKING:
     from datetime import date
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from catalogs.catalog import Catalog
     from catalogs.model import Accelerator, Machine, Price
     from planning.quoting.price_performance import Worth
 
 
+PROVIDER_COUNTS: Final = ("GPU machines", "CPU machines", "regions", "prices", "newest")
+
+
 def providers_table(catalog: Catalog) -> Table:
-    table = _table("provider", "tier", "Kubernetes")
-    for heading in ("GPU machines", "CPU machines", "regions", "prices", "newest"):
-        table.add_column(heading, justify="right")
-    for name in sorted(catalog.providers):
-        table.add_row(*_provider_cells(catalog, name))
-    return table
+    rows = (_provider_cells(catalog, name) for name in sorted(catalog.providers))
+    return make_table(("provider", "tier", "Kubernetes", *PROVIDER_COUNTS), rows, right=PROVIDER_COUNTS)
 
 
 def _provider_cells(catalog: Catalog, name: str) -> tuple[str, ...]:
@@ -79,22 +77,21 @@ def machine_prices(catalog: Catalog, machine: Machine) -> list[Price]:
 
 
 def prices_table(catalog: Catalog, prices: Sequence[Price]) -> Table:
-    table = _table("provider", "item", "region", "purchase")
-    table.add_column("USD", justify="right", no_wrap=True)
-    table.add_column("per")
-    table.add_column("source", overflow="fold")
-    for price in sorted(prices, key=lambda each: (each.usd, each.provider, each.item, each.region, each.above)):
-        tier = f" above {number(price.above)}" if price.above != ZERO else ""
-        table.add_row(
+    ordered = sorted(prices, key=lambda each: (each.usd, each.provider, each.item, each.region, each.above))
+    rows = (
+        (
             price.provider,
             price.item,
             price.region,
             price.purchase,
             usd_exact(price.usd),
-            price.unit + tier,
+            price.unit + (f" above {number(price.above)}" if price.above != ZERO else ""),
             source_text(catalog, price.source, as_of=price.as_of),
         )
-    return table
+        for price in ordered
+    )
+    head = ("provider", "item", "region", "purchase", "USD", "per", "source")
+    return make_table(head, rows, right={"USD"}, whole={"USD"})
 
 
 def source_text(catalog: Catalog, source: str, *, as_of: date | None) -> str:
@@ -102,26 +99,18 @@ def source_text(catalog: Catalog, source: str, *, as_of: date | None) -> str:
     return f"{source if known else f'{source} (unknown)'}, {day(as_of)}"
 
 
-def _table(*headings: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    return table
-
-
 def flags_table(counted: Iterable[tuple[str, int]]) -> Table:
-    table = _table("what weakens a price")
-    table.add_column("offers", justify="right")
-    for flag, count in counted:
-        table.add_row(flag, f"{count:,}")
-    return table
+    rows = ((flag, f"{count:,}") for flag, count in counted)
+    return make_table(("what weakens a price", "offers"), rows, right={"offers"})
 
 
 def worth_table(worths: Sequence[Worth]) -> Table:
-    table = _table("provider", "machine", "accelerator", "region")
-    table.add_column("USD/hour", justify="right", no_wrap=True)
-    table.add_column("per 1000 TFLOPS", justify="right", no_wrap=True)
-    for each in worths:
-        cells = (each.provider, each.machine, each.accelerator, each.region)
-        table.add_row(*cells, usd(each.usd_per_hour), usd(each.usd_per_1000_tflops_hour))
-    return table
+    amounts = ("USD/hour", "per 1000 TFLOPS")
+    rows = (
+        (
+            *(each.provider, each.machine, each.accelerator, each.region),
+            *(usd(each.usd_per_hour), usd(each.usd_per_1000_tflops_hour)),
+        )
+        for each in worths
+    )
+    return make_table(("provider", "machine", "accelerator", "region", *amounts), rows, right=amounts, whole=amounts)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from cli.terminal.amounts import floor, usd
+from cli.terminal.tables import make_table
 from planning.cloud_checks.cloud_reports import CATALOG
 from planning.cloud_checks.pool_capacity import STANDINGS, FactVerdict
 from planning.spec.lock_content import State
@@ -19,9 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from planning.cloud_checks.orphans import OrphanReport, PricedOrphan
-    from planning.cloud_checks.pool_capacity import OfferedFact, PlacementFacts, Preflight, QuotaFact, ReservedFact
+    from planning.cloud_checks.pool_capacity import (
+        OfferedFact,
+        PlacementFacts,
+        PoolFacts,
+        Preflight,
+        QuotaFact,
+        ReservedFact,
+    )
 
 
 WORDS: Final[Mapping[FactVerdict, str]] = {
@@ -48,20 +56,20 @@ def preflight_parts(found: Preflight) -> Iterator[RenderableType]:
 
 
 def placement_table(each: PlacementFacts) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("pool", no_wrap=True)
-    table.add_column("machine")
-    for heading in ("quota", "offered", "reserved"):
-        table.add_column(heading, overflow="fold", ratio=1)
-    for pool in each.pools:
-        facts = (
-            (pool.quota.state, quota_text(pool.quota, silence=each.silence)),
-            (pool.offered.state, offer_text(pool.offered)),
-            (pool.reserved.state, reservation_text(pool.reserved, silence=each.silence)),
-        )
-        cells = (_style_text(text, state=state) for state, text in facts)
-        table.add_row(pool.pool, f"{pool.nodes} x {pool.machine}", *cells)
+    facts = ("quota", "offered", "reserved")
+    table = make_table(
+        ("pool", "machine", *facts), map(partial(_pool_row, silence=each.silence), each.pools), whole={"pool"}
+    )
+    for column in table.columns[-len(facts) :]:
+        column.ratio = 1
     return table
+
+
+def _pool_row(pool: PoolFacts, *, silence: str) -> Iterator[str | Text]:
+    yield from (pool.pool, f"{pool.nodes} x {pool.machine}")
+    yield _style_text(quota_text(pool.quota, silence=silence), state=pool.quota.state)
+    yield _style_text(offer_text(pool.offered), state=pool.offered.state)
+    yield _style_text(reservation_text(pool.reserved, silence=silence), state=pool.reserved.state)
 
 
 def _style_text(text: str, *, state: str) -> Text:
@@ -117,18 +125,14 @@ def leftovers_parts(left: OrphanReport) -> Iterator[RenderableType]:
 
 
 def leftovers_table(things: Sequence[PricedOrphan]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("what", overflow="fold")
-    table.add_column("id", overflow="fold")
-    table.add_column("where")
-    table.add_column("state")
-    table.add_column("USD/month", justify="right", no_wrap=True)
-    table.add_column("note", overflow="fold")
-    for each in things:
-        found = each.found
-        cells = (found.kind, found.id, found.region, found.status, amount(each), "; ".join(notes(each)))
-        table.add_row(*map(Text, cells))
-    return table
+    rows = (
+        (found.kind, found.id, found.region, found.status, amount(each), "; ".join(notes(each)))
+        for each in things
+        for found in (each.found,)
+    )
+    amounts = {"USD/month"}
+    head = ("what", "id", "where", "state", *amounts, "note")
+    return make_table(head, (map(Text, row) for row in rows), right=amounts, whole=amounts)
 
 
 def amount(each: PricedOrphan) -> str:

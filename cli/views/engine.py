@@ -8,12 +8,11 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from cli.terminal.console import note, show
+from cli.terminal.tables import make_table
 from cli.views.plan import exemption_lines, verdict_lines
 from operations.engine.stack_warnings import reminders
 from operations.project.workspace import display_path
@@ -22,6 +21,8 @@ from planning.values.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from datetime import date
+
+    from rich.table import Table
 
     from operations.engine.operation import OperationReport, Progress, ResourceStep
     from operations.engine.session import StackSession
@@ -78,39 +79,22 @@ def counts_line(title: str, changes: Mapping[str, int], *, seconds: float, ahead
 
 def steps_table(steps: Sequence[ResourceStep]) -> Table:
     """Resources that differ, and which of their properties; never a value."""
-    table = _table("action", "type", "resource", "properties")
-    for step in steps:
-        table.add_row(step.action, step.type, step.name, _some(step.properties))
-    return table
+    rows = ((step.action, step.type, step.name, _some(step.properties)) for step in steps)
+    return make_table(("action", "type", "resource", "properties"), rows)
 
 
 def retention_table(kept: Iterable[tuple[str, StackResource]]) -> Table:
-    table = _table("kept", "type", "resource", "id")
-    for why, each in kept:
-        table.add_row(why, each.type, each.name, each.id)
-    return table
+    return make_table(("kept", "type", "resource", "id"), ((why, each.type, each.name, each.id) for why, each in kept))
 
 
 def outputs_table(rows: Iterable[tuple[str, object]], *, whole: bool) -> Table:
     """Outputs by name; `whole`: long texts are not cut."""
-    table = _table("output", "value")
-    for name, value in rows:
-        table.add_row(name, _cell(value, whole=whole))
-    return table
+    return make_table(("output", "value"), ((name, _cell(value, whole=whole)) for name, value in rows))
 
 
 def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
-    table = _table("", "")
+    table = make_table(("", ""), rows)
     table.show_header = False
-    for name, value in rows:
-        table.add_row(name, value)
-    return table
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column, overflow="fold")
     return table
 
 

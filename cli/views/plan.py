@@ -11,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from cli.terminal.amounts import NOT_KNOWN, describe_month, usd, usd_range
+from cli.terminal.tables import make_table
 from planning.spec.lock import sum_accepted_usd
 from planning.values.money import to_cents
 from policies.exemptions import ExemptionState
@@ -75,14 +76,9 @@ def counts_line(resources: Sequence[Resource]) -> str:
 
 
 def differences_table(differences: Sequence[BillDifference]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("line", overflow="fold")
-    table.add_column("accepted\nUSD/month, min / exp / max", justify="right")
-    table.add_column("registered\nUSD/month, min / exp / max", justify="right")
-    table.add_column("why", overflow="fold")
-    for each in differences:
-        table.add_row(each.key, _amount(each.bill), _amount(each.takeoff), each.reason)
-    return table
+    accepted, registered = (f"{side}\nUSD/month, min / exp / max" for side in ("accepted", "registered"))
+    rows = ((each.key, _amount(each.bill), _amount(each.takeoff), each.reason) for each in differences)
+    return make_table(("line", accepted, registered, "why"), rows, right={accepted, registered})
 
 
 def _amount(usd: Range | None) -> str:

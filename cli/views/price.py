@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from cli.terminal.amounts import NOT_KNOWN, total, usd
+from cli.terminal.tables import make_table
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from planning.costs.resources.stack_cost import ResourceCost, StackCost
     from planning.quoting.price_report import PriceReport
@@ -64,16 +64,16 @@ def changes(report: PriceReport) -> tuple[PriceChange, ...]:
 
 
 def changes_table(found: list[PriceChange], *, compared: bool) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("resource", overflow="fold")
-    table.add_column("type", overflow="fold")
-    for heading in ("old", "new", "change") if compared else ("new",):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("state", overflow="fold")
-    for each in found:
-        amounts = (usd(each.old), usd(each.new), _format_signed(each.delta)) if compared else (usd(each.new),)
-        table.add_row(each.name, each.type, *amounts, _state(each))
-    return table
+    amounts = ("old", "new", "change") if compared else ("new",)
+    rows = (
+        (
+            *(each.name, each.type),
+            *((usd(each.old), usd(each.new), _format_signed(each.delta)) if compared else (usd(each.new),)),
+            _state(each),
+        )
+        for each in found
+    )
+    return make_table(("resource", "type", *amounts, "state"), rows, right=amounts, whole=amounts)
 
 
 def sums(report: PriceReport) -> Iterator[str]:

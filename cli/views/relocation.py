@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from catalogs.parsing import spell_unit
 from cli.terminal.amounts import usd_exact
+from cli.terminal.tables import indent, make_table
 from planning.costs.json_shapes import cents_form
 from planning.relocation.durations import DurationEstimate
 from planning.relocation.formatting import amount, size_text, span_text
@@ -213,35 +213,29 @@ def relocation_parts(form: RelocationPlanForm) -> Iterator[RenderableType]:
     yield "\n".join(conclusion(form))
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    for each in columns:
-        table.add_column(each, overflow="fold")
-    return table
-
-
 def transfer_table(form: RelocationPlanForm) -> Table:
-    table = _table(*MOVED_HEADS)
-    for each in select_moved(form):
-        title = Group(Text(each["title"]), Padding(Text(each["key"], style="dim"), (0, 0, 0, 2)))
-        style = "red" if each["mover"] and each["mover"]["loses"] else ""
-        row = (each["loss"], format_thing_size(each), mover_text(each))
-        table.add_row(title, *map(Text, row), Text(losses_text(each), style=style))
-    return table
+    return make_table(MOVED_HEADS, map(_transfer_row, select_moved(form)))
+
+
+def _transfer_row(thing: ThingForm) -> Iterator[RenderableType]:
+    yield _with_small_print(thing["title"], thing["key"])
+    yield from map(Text, (thing["loss"], format_thing_size(thing), mover_text(thing)))
+    yield Text(losses_text(thing), style="red" if thing["mover"] and thing["mover"]["loses"] else "")
+
+
+def _with_small_print(text: str, below: str) -> Group:
+    return Group(Text(text), indent(Text(below, style="dim")))
 
 
 def exclusion_table(form: RelocationPlanForm) -> Table:
-    table = _table(*LEFT_OUT_HEADS)
-    for cells in left_out_rows(form):
-        table.add_row(*map(Text, cells))
-    return table
+    return make_table(LEFT_OUT_HEADS, (map(Text, cells) for cells in left_out_rows(form)))
 
 
 def bill_table(form: RelocationPlanForm) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("what it costs, once", overflow="fold")
-    for reading in ("min", "expected", "max"):
-        table.add_column(f"USD\n{reading}", justify="right", no_wrap=True, min_width=10)
+    amounts = ("USD\nmin", "USD\nexpected", "USD\nmax")
+    table = make_table(("what it costs, once", *amounts), right=amounts, whole=amounts)
+    for column in table.columns[1:]:
+        column.min_width = 10
     lines = form["bill"]["bill"]["lines"]
     for title, mine in sections(lines):
         for line in mine:
@@ -252,7 +246,7 @@ def bill_table(form: RelocationPlanForm) -> Table:
 
 
 def _cells(line: LineForm) -> tuple[RenderableType, ...]:
-    label = Group(Text(line["label"]), Padding(Text(describe_bill_line(line), style="dim"), (0, 0, 0, 2)))
+    label = _with_small_print(line["label"], describe_bill_line(line))
     if line["state"] == "unpriced":
         return label, "", Text("unpriced", style="yellow"), ""
     if line["state"] == "free":
@@ -267,7 +261,7 @@ def _add_sum(table: Table, title: str, lines: list[LineForm], *, style: str) -> 
 
 
 def steps_table(form: RelocationPlanForm) -> Table:
-    table = _table(*STEP_HEADS)
+    table = make_table(STEP_HEADS)
     for last, cells in step_rows(form):
         table.add_row(*map(Text, cells), style="bold" if last else "")
     return table
@@ -276,7 +270,7 @@ def steps_table(form: RelocationPlanForm) -> Table:
 def questions(form: RelocationPlanForm) -> Iterator[RenderableType]:
     for each in form["questions"]:
         yield Text(each["question"], style="bold")
-        yield Padding(Text("\n".join(each["sentences"])), (0, 0, 0, 2))
+        yield indent(Text("\n".join(each["sentences"])))
 
 
 def status_parts(form: StatusForm) -> Iterator[RenderableType]:

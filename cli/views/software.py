@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
+
+from cli.terminal.tables import make_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rich.table import Table
 
     from planning.platform.software_form import CopiesForm, LeftOutForm, ListedForm, PinnedForm, SoftwareForm
 
 UNRESOLVED: Final = "yellow"
 OF_OUR_OWN: Final = "with Atoll"
 SHORT: Final = 9  # letters of a commit that are shown
+COLUMNS: Final = ("part", "how", "version", "source", "digests")
 NARROW: Final = {"source": 27, "digests": 18}
 WIDE: Final = {"source": 38, "digests": 35}  # where licence and sizes do not stand beside them
 
@@ -49,23 +52,21 @@ def conclusion(form: SoftwareForm) -> str:
 
 
 def catalog_table(parts: Iterable[ListedForm]) -> Table:
-    table = _table("part", "how", "version", "source", "digests", "licence", "sizes", widths=NARROW)
-    for part in parts:
-        table.add_row(*_component_row(part), part["licence"], _with(part))
-    return table
+    rows = ((*_component_row(part), part["licence"], _with(part)) for part in parts)
+    return _narrow(make_table((*COLUMNS, "licence", "sizes"), rows, whole=COLUMNS[:3]), NARROW)
 
 
 def installation_table(parts: Iterable[PinnedForm]) -> Table:
-    table = _table("part", "how", "version", "source", "digests", widths=WIDE)
-    for part in parts:
-        table.add_row(*_component_row(part))
-    return table
+    return _narrow(make_table(COLUMNS, map(_component_row, parts), whole=COLUMNS[:3]), WIDE)
 
 
 def omission_table(skipped: Iterable[LeftOutForm]) -> Table:
-    table = _table("part", "why not", widths={})
-    for part in skipped:
-        table.add_row(part["name"], part["reason"])
+    return make_table(("part", "why not"), ((part["name"], part["reason"]) for part in skipped), whole={"part"})
+
+
+def _narrow(table: Table, widths: Mapping[str, int]) -> Table:
+    for column in table.columns:
+        column.max_width = widths.get(str(column.header))
     return table
 
 
@@ -101,12 +102,3 @@ def _short(part: PinnedForm) -> str:
     if at:
         return f"{source}@{commit[:SHORT]}"
     return source.removesuffix(f":{part['version']}") or OF_OUR_OWN
-
-
-def _table(*headings: str, widths: Mapping[str, int]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in headings:
-        table.add_column(
-            heading, no_wrap=heading in ("part", "how", "version"), overflow="fold", max_width=widths.get(heading)
-        )
-    return table

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE_HEAD
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from catalogs.parsing import spell_unit
 from cli.terminal.escaping import plain
+from cli.terminal.tables import indent, make_table
 from cli.views.diff import amounts as figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from operations.plans.watch_form import WatchedForm, WatchForm
 
@@ -79,21 +78,18 @@ def parts(form: WatchForm) -> Iterator[RenderableType]:
     for stack in form["stacks"]:
         yield Text(plain(stack["stack"], most=100), style="bold")
         for each in _inside(stack):
-            yield Padding(each, (0, 0, 0, 2))
+            yield indent(each)
 
 
 def _table(stacks: Sequence[WatchedForm]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("stack", overflow="fold")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right")
-    table.add_column("verdict")
-    for each in stacks:
-        *cells, spread = amounts(each)
-        cells[-1] += f"\n({spread})" if spread else ""
-        verdict = Text(state(each), style=ALARM_STYLE if is_loud(each) else "")
-        table.add_row(Text(plain(each["stack"], most=100)), *map(Text, cells), verdict)
-    return table
+    return make_table(("stack", *HEADINGS, "verdict"), map(_row, stacks), right=HEADINGS)
+
+
+def _row(stack: WatchedForm) -> tuple[Text, ...]:
+    *cells, spread = amounts(stack)
+    cells[-1] += f"\n({spread})" if spread else ""
+    verdict = Text(state(stack), style=ALARM_STYLE if is_loud(stack) else "")
+    return (Text(plain(stack["stack"], most=100)), *map(Text, cells), verdict)
 
 
 def _inside(stack: WatchedForm) -> Iterator[RenderableType]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from typing import TYPE_CHECKING, Final
 
 from cli.terminal import options  # noqa: TC001 - Typer reads the annotations
 from cli.terminal.amounts import number
 from cli.terminal.output import deliver
+from cli.terminal.tables import make_table
 from operations.project.workspace import display_path, resolve_stack
 from operations.software.availability import refuse_unfit
 from planning.checklist.reading.checklist_file import read_file
@@ -19,6 +17,8 @@ from planning.sizing.checklist_demands import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rich.table import Table
 
     from planning.checklist.model.workload import HardwareAsk
     from planning.sizing.demand import Demand
@@ -43,17 +43,13 @@ def run_check(
     return 0
 
 
+COUNTS: Final = ("accelerators", "memory GB", "vCPUs", "copies\nmin / exp / max", "deadline h", "runs a month")
+
+
 def demands_table(demands: tuple[Demand, ...]) -> Table:
     """What each workload needs of its node pool."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("workload", "kind"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("accelerators", "memory GB", "vCPUs", "copies\nmin / exp / max", "deadline h", "runs a month"):
-        table.add_column(heading, justify="right")
-    table.add_column("also")
-    for demand in demands:
-        table.add_row(*_cells(demand))
-    return table
+    whole = ("workload", "kind")
+    return make_table((*whole, *COUNTS, "also"), map(_cells, demands), right=COUNTS, whole=whole)
 
 
 def _cells(demand: Demand) -> tuple[str, ...]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
 from cli.terminal.console import show
 from cli.terminal.prompts import read_typed_line
+from cli.terminal.tables import make_table
 from operations.project.atomic_files import write_all
 from operations.project.workspace import Project, display_path, find_project, new_stack, require_stack
 from planning.checklist.reading.checklist_file import read_file
 from planning.inputs.files import read_text
 from planning.values.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def run_init(
@@ -82,12 +84,8 @@ def _read_example(example: str) -> str:
 
 
 def _examples(project: Project) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("stack", no_wrap=True)
-    table.add_column("workloads")
-    for stack in project.known:
-        table.add_row(stack, _workloads(project, stack))
-    return table
+    rows = ((stack, _workloads(project, stack)) for stack in project.known)
+    return make_table(("stack", "workloads"), rows, whole={"stack"})
 
 
 def _workloads(project: Project, stack: str) -> str:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from planning.incidents.node import Node
 
 
-NodeName = Annotated[str, typer.Argument(metavar="NODE", help="Name of a node.", show_default=False)]
+NodeName = Annotated[str, options.make_argument("NODE", "Name of a node.")]
 Placement = Annotated[
-    str, typer.Option("--placement", metavar="NAME", help="One of several clusters of the stack.", show_default="first")
+    str, options.make_option("--placement", "NAME", "One of several clusters of the stack.", default="first")
 ]
-Because = Annotated[str, typer.Option("--because", metavar="TEXT", help="Why; it is written down.", show_default=False)]
+Because = Annotated[str, options.make_option("--because", "TEXT", "Why; it is written down.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 HINT: Final = "one at a time: wait for it, or stop it; `atoll nodes incidents` shows how far it is"
 
@@ -65,9 +65,7 @@ def open_incident_log(scene: MaintenanceContext) -> Generator[IncidentLog]:
             log.close()
 
 
-Markdown = Annotated[
-    str, typer.Option("--markdown", metavar="FILE", help='Write a Markdown table; "-": print it.', show_default=False)
-]
+Markdown = Annotated[str, options.make_option("--markdown", "FILE", 'Write a Markdown table; "-": print it.')]
 Output = Annotated[list[str] | None, options.output_of(".json, .md")]
 
 
@@ -202,9 +200,9 @@ def hold(stack: options.Stack, node: NodeName, *, placement: Placement = "") -> 
 
 def close(
     stack: options.Stack,
-    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="Its id.", show_default=False)],
+    incident: Annotated[str, options.make_argument("INCIDENT", "Its id.")],
     *,
-    because: Annotated[str, typer.Option("--because", metavar="TEXT", help="How it ended.", show_default=False)],
+    because: Annotated[str, options.make_option("--because", "TEXT", "How it ended.")],
 ) -> int:
     """Close an incident by hand, where the machine was given back for good. Nothing in the cluster is changed."""
     from operations.nodes import health, watch  # noqa: PLC0415 - where it is asked for

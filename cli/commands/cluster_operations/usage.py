@@ -45,16 +45,15 @@ def run_usage(
     ],
     *,
     tag: Annotated[
-        str, typer.Option("--tag", metavar="KEY=VALUE", help="Rows of this stack.", show_default="atoll:stack=STACK")
+        str, options.make_option("--tag", "KEY=VALUE", "Rows of this stack.", default="atoll:stack=STACK")
     ] = "",
     all_rows: Annotated[bool, typer.Option("--all-rows", help="The bill is this stack's alone.")] = False,
     opencost: Annotated[
         str,
-        typer.Option(
+        options.make_option(
             "--opencost-usd-per-gb",
-            metavar="USD",
-            help="The files are answers of OpenCost, which reckons this for a GB to the internet.",
-            show_default=False,
+            "USD",
+            "The files are answers of OpenCost, which reckons this for a GB to the internet.",
         ),
     ] = "",
     write: Annotated[bool, typer.Option("--write", help="Put it into the checklist.")] = False,

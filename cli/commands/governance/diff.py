@@ -10,19 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli.terminal import options
-from cli.terminal.console import json_text, note, progress, show
-from cli.terminal.output import resolve_files, tell_written
-from operations.project.atomic_files import write_all
+from cli.terminal.console import note, progress, show
+from cli.terminal.output import publish, resolve_files
 from operations.project.workspace import STACK_NAME, find_project
 from planning.inputs.files import read_json
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from operations.code_hosts.github import GitHub, RunEvent
     from operations.code_hosts.issues import Watched
-    from planning.diff.form import DiffForm
 
 
 DEADLINE_S: Final = 120.0
@@ -35,8 +31,8 @@ class FailOn(StrEnum):
     ALL = "all"
 
 
-Base = Annotated[str, typer.Option("--base", metavar="REF", help="What to compare with.", show_default=False)]
-Head = Annotated[str, typer.Option("--head", metavar="REF", help="What is compared.", show_default="the working tree")]
+Base = Annotated[str, options.make_option("--base", "REF", "What to compare with.")]
+Head = Annotated[str, options.make_option("--head", "REF", "What is compared.", default="the working tree")]
 FromMergeBase = Annotated[bool, typer.Option("--merge-base", help="Compare with the commit where both histories part.")]
 Stacks = Annotated[
     list[str] | None, typer.Option("--stack", metavar="NAME", help="Only this stack; may be given several times.")
@@ -45,11 +41,9 @@ Stopping = Annotated[
     FailOn, typer.Option("--fail-on", help="Breaches that stop: new ones and ceilings, or all of a changed stack.")
 ]
 Output = Annotated[list[str] | None, options.output_of(".json, .md, .sarif, .xml (JUnit)")]
-Markdown = Annotated[
-    str, typer.Option("--markdown", metavar="FILE", help="Write a comment in Markdown.", show_default=False)
-]
-Sarif = Annotated[str, typer.Option("--sarif", metavar="FILE", help="Write SARIF.", show_default=False)]
-Junit = Annotated[str, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.", show_default=False)]
+Markdown = Annotated[str, options.make_option("--markdown", "FILE", "Write a comment in Markdown.")]
+Sarif = Annotated[str, options.make_option("--sarif", "FILE", "Write SARIF.")]
+Junit = Annotated[str, options.make_option("--junit", "FILE", "Write JUnit XML.")]
 Deadline = Annotated[float, typer.Option("--deadline", metavar="SECONDS", min=1, help="For the program of one stack.")]
 
 
@@ -75,8 +69,14 @@ def run_diff(
     Breaches that the base has too do not count, but for a ceiling, and for one of which nobody can tell in a stack
     that gets dearer; --fail-on all counts them.
     """
-    files = resolve_files(output, forms=tuple(_WRITERS), markdown=markdown, sarif=sarif, junit=junit)
-    from operations.diff.comparison import DiffRequest, compare_project  # noqa: PLC0415 - only where something is compared
+    files = resolve_files(
+        output, forms=("json", "markdown", "sarif", "junit"), markdown=markdown, sarif=sarif, junit=junit
+    )
+    from cli.pages.diff import junit as junit_page  # noqa: PLC0415 - only where something is compared
+    from cli.pages.diff import markdown as comment  # noqa: PLC0415 - as above
+    from cli.pages.diff import sarif as sarif_page  # noqa: PLC0415 - as above
+    from cli.views.diff import tables  # noqa: PLC0415 - as above
+    from operations.diff.comparison import DiffRequest, compare_project  # noqa: PLC0415 - as above
 
     asked = DiffRequest(
         base=base,
@@ -88,45 +88,16 @@ def run_diff(
         deadline_s=deadline,
     )
     form = compare_project(find_project().root, asked, progress=progress)
-    write_all({path: _WRITERS[kind](form) for kind, path in files.items()})
-    tell_written(files.values())
-    _print(form, as_json=as_json)
+    publish(
+        form,
+        files,
+        as_json=as_json,
+        parts=lambda: tables.parts(form),
+        markdown=lambda: comment.text(form),
+        sarif=lambda: sarif_page.text(form),
+        junit=lambda: junit_page.text(form),
+    )
     return form["exit_code"]
-
-
-def _print(form: DiffForm, *, as_json: bool) -> None:
-    if as_json:
-        print(json_text(form), end="")
-        return
-    from cli.views.diff import tables  # noqa: PLC0415 - where it is shown
-
-    show(*tables.parts(form))
-
-
-def _markdown(form: DiffForm) -> str:
-    from cli.pages.diff import markdown  # noqa: PLC0415 - each where it is asked for
-
-    return markdown.text(form)
-
-
-def _sarif(form: DiffForm) -> str:
-    from cli.pages.diff import sarif  # noqa: PLC0415 - as above
-
-    return sarif.text(form)
-
-
-def _junit(form: DiffForm) -> str:
-    from cli.pages.diff import junit  # noqa: PLC0415 - as above
-
-    return junit.text(form)
-
-
-_WRITERS: Final[dict[str, Callable[[DiffForm], str]]] = {
-    "json": json_text,
-    "markdown": _markdown,
-    "sarif": _sarif,
-    "junit": _junit,
-}
 
 
 app = typer.Typer(no_args_is_help=True, help="Post a diff to a pull or merge request; for jobs on the default branch.")

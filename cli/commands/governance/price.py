@@ -28,17 +28,12 @@ EXIT_CODES: Final = {
 def run_price(
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE",
-            help="From pulumi preview --json --show-sames, pulumi stack export, or atoll plan --json.",
-            show_default=False,
+        options.make_argument(
+            "FILE", "From pulumi preview --json --show-sames, pulumi stack export, or atoll plan --json."
         ),
     ],
     *,
-    ceiling: Annotated[
-        str,
-        typer.Option(CEILING_OPTION, metavar="USD", help="Judge the expected month by this limit.", show_default=False),
-    ] = "",
+    ceiling: Annotated[str, options.make_option(CEILING_OPTION, "USD", "Judge the expected month by this limit.")] = "",
     prices: options.Book = options.CURRENT_BOOK,
     own: options.OwnBook = "",
     as_json: options.AsJson = False,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from cli.terminal import options  # noqa: TC001 - Typer reads the annotations
+from cli.terminal import options
 from cli.terminal.output import deliver
 from operations.project.workspace import display_path, find_project
 from planning.inputs.faults import nearest
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def run_rules(
-    name: Annotated[str, typer.Argument(metavar="[RULE]", help="One rule, in full.", show_default=False)] = "",
+    name: Annotated[str, options.make_argument("[RULE]", "One rule, in full.")] = "",
     *,
     as_json: options.AsJson = False,
     output: options.Output = None,

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.terminal import options
-from cli.terminal.console import json_text, progress, show, show_json
-from cli.terminal.output import resolve_files, tell_written
+from cli.terminal.console import progress
+from cli.terminal.output import publish, resolve_files
 from cli.terminal.prompts import ask_passphrase
 from operations.plans.price_book import price_book
-from operations.project.atomic_files import write_all
 from operations.project.workspace import STACK_NAME, Project, display_path, find_project, require_stack
 from planning.costs.resources.formats.file import LARGEST_BYTES, read
 from planning.inputs.files import as_object, parse_json, read_content
@@ -29,27 +28,15 @@ STATE_SUFFIX = ".json"
 EXPORTED = "deployment"  # what `pulumi stack export` wraps the state in
 
 State = Annotated[
-    str,
-    typer.Option(
-        "--state", metavar="FILE", help="From pulumi stack export; without it, the engine is asked.", show_default=False
-    ),
+    str, options.make_option("--state", "FILE", "From pulumi stack export; without it, the engine is asked.")
 ]
-States = Annotated[
-    str,
-    typer.Option(
-        "--states", metavar="DIR", help="A folder with STACK.json of every stack to look at.", show_default=False
-    ),
-]
+States = Annotated[str, options.make_option("--states", "DIR", "A folder with STACK.json of every stack to look at.")]
 Output = Annotated[list[str] | None, options.output_of(".md, .json")]
-Markdown = Annotated[
-    str, typer.Option("--markdown", metavar="FILE", help="Write the body of an issue.", show_default=False)
-]
+Markdown = Annotated[str, options.make_option("--markdown", "FILE", "Write the body of an issue.")]
 
 
 def run_watch(
-    stack: Annotated[
-        str, typer.Argument(metavar="[STACK]", help="Name of a stack under stacks/.", show_default=False)
-    ] = "",
+    stack: Annotated[str, options.make_argument("[STACK]", "Name of a stack under stacks/.")] = "",
     *,
     state: State = "",
     states: States = "",
@@ -71,18 +58,10 @@ def run_watch(
     project = find_project() if states else require_stack(stack)
     wanted = dict(_in_folder(Path(states)) if states else ((stack, _state(project, stack, state)),))
     form = _check_stacks(project, wanted, prices=prices, own=own, today=options.day(today))
-    if files:
-        from cli.pages.watch import text  # noqa: PLC0415 - where it is asked for
+    from cli.pages.watch import text  # noqa: PLC0415 - once there is something to say
+    from cli.views.watch import parts  # noqa: PLC0415 - as above
 
-        texts = {"markdown": text, "json": json_text}
-        write_all({path: texts[kind](form) for kind, path in files.items()})
-        tell_written(files.values())
-    if as_json:
-        show_json(form)
-    else:
-        from cli.views.watch import parts  # noqa: PLC0415 - as above
-
-        show(*parts(form))
+    publish(form, files, as_json=as_json, parts=lambda: parts(form), markdown=lambda: text(form))
     return form["exit_code"]
 
 

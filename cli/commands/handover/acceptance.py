@@ -6,15 +6,14 @@ import time
 from argparse import ArgumentTypeError
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
 from cli.terminal import options
-from cli.terminal.console import json_text, note, show, show_json
-from cli.terminal.output import resolve_files, tell_written
+from cli.terminal.console import note, show
+from cli.terminal.output import publish, resolve_files
 from operations.acceptance.run_lock import Clock
-from operations.project.atomic_files import write_all
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,13 +28,9 @@ def _file(name: str, words: str, *, metavar: str = "FILE") -> object:
     return typer.Option(name, metavar=metavar, help=words, show_default=False)
 
 
-Only = Annotated[
-    str, typer.Option("--only", metavar="KINDS", help="Of node,fabric,storage,network,smoke.", show_default="all")
-]
+Only = Annotated[str, options.make_option("--only", "KINDS", "Of node,fabric,storage,network,smoke.", default="all")]
 Node = Annotated[list[str] | None, _file("--node", "Only this node; repeatable.", metavar="NAME")]
-Placement = Annotated[
-    str, typer.Option("--placement", metavar="NAME", help="Which cluster of the stack.", show_default="home")
-]
+Placement = Annotated[str, options.make_option("--placement", "NAME", "Which cluster of the stack.", default="home")]
 Peer = Annotated[
     list[str] | None,
     _file("--peer", "What has to answer in the main network; repeatable.", metavar="HOST:PORT"),
@@ -43,9 +38,7 @@ Peer = Annotated[
 Recorded = Annotated[
     list[str] | None, _file("--from", "Judge recorded results, without a cluster; repeatable.", metavar="FILE|DIR")
 ]
-RunName = Annotated[
-    str, typer.Option("--run", metavar="NAME", help="Go on with this run.", show_default="the last unfinished")
-]
+RunName = Annotated[str, options.make_option("--run", "NAME", "Go on with this run.", default="the last unfinished")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be made, and make nothing.")]
 WhileWorking = Annotated[bool, typer.Option("--while-working", help="Queue behind pods that hold accelerators now.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Leave the objects of failed jobs, to be looked at.")]
@@ -177,17 +170,14 @@ def _tell(form: AcceptanceForm, it: AcceptanceRequest, files: Mapping[str, Path]
     from planning.acceptance.report.document import document  # noqa: PLC0415 - as above
 
     whole = document(form, sources=it.sources)
-    texts = {
-        "html": lambda: page(whole, form),
-        "markdown": lambda: render_markdown(whole),
-        "json": lambda: json_text(form),
-    }
-    write_all({path: texts[kind]() for kind, path in files.items()})
-    if as_json:
-        show_json(form)
-    else:
-        show(*verdict_lines(form), verdict_table(form))
-    tell_written(files.values())
+    publish(
+        cast("Mapping[str, object]", form),
+        files,
+        as_json=as_json,
+        parts=lambda: (*verdict_lines(form), verdict_table(form)),
+        html=lambda: page(whole, form),
+        markdown=lambda: render_markdown(whole),
+    )
 
 
 def _verify(stack: str, *, verify: str, public_key: str) -> int:

@@ -8,13 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from cli.terminal import options
-from cli.terminal.console import json_text, note, progress, show
-from cli.terminal.output import resolve_files, tell_written
+from cli.terminal.console import note, progress
+from cli.terminal.output import publish, resolve_files, tell_written, write_documents
 from operations.project.accepted_lock import read_accepted_lock
-from operations.project.atomic_files import write_all
 from operations.project.workspace import require_stack
 from planning.checklist.reading.checklist_file import read_file
 from planning.documents.blocks import Blank
@@ -25,20 +22,14 @@ if TYPE_CHECKING:
 
     from operations.service_levels.monthly_report import StackMonth
     from planning.documents.blocks import Document
-    from planning.service_levels.form import SlaForm
     from planning.service_levels.series import RecordedSeries
 
 
 def run_contract(
     stack: options.Stack,
     *,
-    html: Annotated[
-        str,
-        typer.Option("--html", metavar="FILE", help="Write it as one HTML page, to print.", show_default=False),
-    ] = "",
-    markdown: Annotated[
-        str, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown.", show_default=False)
-    ] = "",
+    html: Annotated[str, options.make_option("--html", "FILE", "Write it as one HTML page, to print.")] = "",
+    markdown: Annotated[str, options.make_option("--markdown", "FILE", "Write it as Markdown.")] = "",
     output: Annotated[list[str] | None, options.output_of(".html, .md")] = None,
 ) -> int:
     """Write the annex of a contract: what was accepted and settled, as figures that can be measured.
@@ -64,11 +55,11 @@ def _write(document: Document, files: Mapping[str, Path]) -> None:
     if not files:
         sys.stdout.write(render_markdown(document))
         return
-    texts = {
-        "html": lambda: render_html(document, styles=("document", "contract")),
-        "markdown": lambda: render_markdown(document),
-    }
-    write_all({path: texts[kind]() for kind, path in files.items()})
+    write_documents(
+        files,
+        html=lambda: render_html(document, styles=("document", "contract")),
+        markdown=lambda: render_markdown(document),
+    )
     tell_written(files.values())
     blanks = sum(isinstance(block, Blank) for block in document.blocks)
     note(f"{blanks} lines are to be filled in; `agreement` in the checklist settles terms and contacts")
@@ -77,43 +68,25 @@ def _write(document: Document, files: Mapping[str, Path]) -> None:
 MISSED = OverCeilingError.exit_code
 EXITS = {"met": 0, "below": MISSED, "short": MISSED, "cannot tell": CannotTellError.exit_code}
 
-MonthText = Annotated[
-    str, typer.Option("--month", metavar="YYYY-MM", help="Month of the calendar, in UTC.", show_default=False)
-]
+MonthText = Annotated[str, options.make_option("--month", "YYYY-MM", "Month of the calendar, in UTC.")]
 From = Annotated[
     list[str] | None,
-    typer.Option(
-        "--from",
-        metavar="FILE",
-        help="Samples: what --export saved, or answers of /api/v1/query_range. May be named several times.",
-        show_default=False,
+    options.make_option(
+        "--from", "FILE", "Samples: what --export saved, or answers of /api/v1/query_range. May be named several times."
     ),
 ]
 Prometheus = Annotated[
-    str,
-    typer.Option(
-        "--prometheus",
-        metavar="URL",
-        help="Ask Prometheus; a token is read from ATOLL_PROMETHEUS_TOKEN.",
-        show_default=False,
-    ),
+    str, options.make_option("--prometheus", "URL", "Ask Prometheus; a token is read from ATOLL_PROMETHEUS_TOKEN.")
 ]
 Exclusions = Annotated[
     str,
-    typer.Option(
-        "--exclusions",
-        metavar="FILE",
-        help="Announced maintenance and the like.",
-        show_default="stacks/STACK/exclusions.yaml",
+    options.make_option(
+        "--exclusions", "FILE", "Announced maintenance and the like.", default="stacks/STACK/exclusions.yaml"
     ),
 ]
-Export = Annotated[
-    str, typer.Option("--export", metavar="FILE", help="Save the samples, to reckon again.", show_default=False)
-]
-Html = Annotated[str, typer.Option("--html", metavar="FILE", help="Write the report as one page.", show_default=False)]
-Markdown = Annotated[
-    str, typer.Option("--markdown", metavar="FILE", help="Write the report as Markdown.", show_default=False)
-]
+Export = Annotated[str, options.make_option("--export", "FILE", "Save the samples, to reckon again.")]
+Html = Annotated[str, options.make_option("--html", "FILE", "Write the report as one page.")]
+Markdown = Annotated[str, options.make_option("--markdown", "FILE", "Write the report as Markdown.")]
 Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
 
 
@@ -145,13 +118,24 @@ def run_sla(
     named = about.exclusions(exclusions)
     recorded, source = _query_samples(about, prometheus) if prometheus else _read(about, from_files or [])
     form = about.report(recorded, exclusions=named, source=source)
-    texts = _texts(form, files)
-    if export:
-        from planning.service_levels.series_sources import to_text  # noqa: PLC0415 - where it is asked for
+    files |= {"export": Path(export)} if export else {}
+    from cli.pages.documents.rendering import render_markdown  # noqa: PLC0415 - as above
+    from cli.pages.service_levels import page  # noqa: PLC0415 - as above
+    from cli.views.handover import parts  # noqa: PLC0415 - as above
+    from operations.service_levels.monthly_report import table_source  # noqa: PLC0415 - as above
+    from planning.service_levels.document import document  # noqa: PLC0415 - as above
+    from planning.service_levels.series_sources import to_text  # noqa: PLC0415 - as above
 
-        texts[Path(export)] = to_text(recorded, stack=stack, month=form["month"], asked=f"{source}, {about.today}")
-    _write_report(texts)
-    _show(form, as_json=as_json)
+    made = document(form, table_source=table_source())
+    publish(
+        form,
+        files,
+        as_json=as_json,
+        parts=lambda: parts(form),
+        html=lambda: page(form, made),
+        markdown=lambda: render_markdown(made),
+        export=lambda: to_text(recorded, stack=stack, month=form["month"], asked=f"{source}, {about.today}"),
+    )
     return EXITS[form["verdict"]]
 
 
@@ -170,37 +154,3 @@ def _query_samples(about: StackMonth, url: str) -> tuple[RecordedSeries, str]:
     session = open_session(os.environ.get(TOKEN, ""))
     with session, progress(f"asking {root} for {about.month}"):
         return query_month(root, about.month, until=int(datetime.now(tz=UTC).timestamp()), session=session), root
-
-
-def _texts(form: SlaForm, files: Mapping[str, Path]) -> dict[Path, str]:
-    texts = {path: json_text(form) for kind, path in files.items() if kind == "json"}
-    html, markdown = files.get("html"), files.get("markdown")
-    if not html and not markdown:
-        return texts
-    from operations.service_levels.monthly_report import table_source  # noqa: PLC0415 - as above
-    from planning.service_levels.document import document  # noqa: PLC0415 - as above
-
-    made = document(form, table_source=table_source())
-    if html:
-        from cli.pages.service_levels import page  # noqa: PLC0415 - as above
-
-        texts[html] = page(form, made)
-    if markdown:
-        from cli.pages.documents.rendering import render_markdown  # noqa: PLC0415 - as above
-
-        texts[markdown] = render_markdown(made)
-    return texts
-
-
-def _write_report(texts: Mapping[Path, str]) -> None:
-    write_all(texts)
-    tell_written(texts)
-
-
-def _show(form: SlaForm, *, as_json: bool) -> None:
-    if as_json:
-        print(json_text(form), end="")
-        return
-    from cli.views.handover import parts  # noqa: PLC0415 - where it is shown
-
-    show(*parts(form))

@@ -26,11 +26,10 @@ def run_handbook(
     to: Annotated[str, options.old_option("--to", metavar="DIR")] = "",
     outputs: Annotated[
         str,
-        typer.Option(
+        options.make_option(
             "--outputs",
-            metavar="FILE",
-            help="What `atoll outputs STACK --json` printed, for the addresses that only a running cluster knows.",
-            show_default=False,
+            "FILE",
+            "What `atoll outputs STACK --json` printed, for the addresses that only a running cluster knows.",
         ),
     ] = "",
 ) -> int:
@@ -61,12 +60,10 @@ def run_handover(
     *,
     output: Annotated[str, options.folder_option("Folder to write into.")] = "",
     to: Annotated[str, options.old_option("--to", metavar="DIR")] = "",
-    repository: Annotated[
-        str, typer.Option("--repository", metavar="URL", help="Repository the folder is in.", show_default=False)
-    ],
+    repository: Annotated[str, options.make_option("--repository", "URL", "Repository the folder is in.")],
     revision: Annotated[str, typer.Option("--revision", metavar="NAME", help="Branch or tag that is read.")] = "main",
     folder: Annotated[
-        str, typer.Option("--folder", metavar="PATH", help="Path of the folder in the repository.", show_default="top")
+        str, options.make_option("--folder", "PATH", "Path of the folder in the repository.", default="top")
     ] = "",
 ) -> int:
     """Write the platform as Argo CD applications, without a secret in them.

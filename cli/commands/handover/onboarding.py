@@ -34,20 +34,16 @@ def run_onboard(
     to: Annotated[str, options.old_option("--to", metavar="DIR")] = "",
     credentials: Annotated[
         str,
-        typer.Option(
+        options.make_option(
             "--credentials",
-            metavar="DIR",
-            help="Write a folder for each person with what is theirs alone; never inside a repository.",
-            show_default=False,
+            "DIR",
+            "Write a folder for each person with what is theirs alone; never inside a repository.",
         ),
     ] = "",
     outputs: Annotated[
         str,
-        typer.Option(
-            "--outputs",
-            metavar="FILE|-",
-            help="Outputs of the stack as JSON, secrets included; without it the engine is asked.",
-            show_default=False,
+        options.make_option(
+            "--outputs", "FILE|-", "Outputs of the stack as JSON, secrets included; without it the engine is asked."
         ),
     ] = "",
     today: options.Today = "",
@@ -124,7 +120,7 @@ LONGEST_HOURS = 24
 def run_access(
     stack: options.Stack,
     *,
-    user: Annotated[str, typer.Option("--user", metavar="NAME", help="One of access.users.", show_default=False)],
+    user: Annotated[str, options.make_option("--user", "NAME", "One of access.users.")],
     hours: Annotated[int, typer.Option("--hours", min=1, max=LONGEST_HOURS, help="How long it works.")] = 8,
     placement: Annotated[str, typer.Option("--placement", metavar="NAME", help="Which cluster of the stack.")] = HOME,
 ) -> int:

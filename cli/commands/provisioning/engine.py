@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Get the engine (Pulumi's CLI and plugins), and see what is here.")
 
 MISSING = 1
-OfStack = Annotated[
-    str, typer.Argument(metavar="[STACK]", help="Only the plugins that this stack needs.", show_default=False)
-]
+OfStack = Annotated[str, options.make_argument("[STACK]", "Only the plugins that this stack needs.")]
 
 
 @app.command("install")
@@ -91,12 +89,11 @@ AcceptUnknown = Annotated[
 ]
 SecretsProvider = Annotated[
     str,
-    typer.Option(
+    options.make_option(
         "--secrets-provider",
-        metavar="KEY",
-        help="What encrypts the secrets of a new stack: passphrase, or awskms://, gcpkms://, azurekeyvault://, "
+        "KEY",
+        "What encrypts the secrets of a new stack: passphrase, or awskms://, gcpkms://, azurekeyvault://, "
         "hashivault:// and the key. Default: ATOLL_SECRETS_PROVIDER, else a passphrase.",
-        show_default=False,
     ),
 ]
 

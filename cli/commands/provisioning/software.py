@@ -8,8 +8,8 @@ from catalogs.providers import FORBIDDABLE
 from catalogs.software.reader import software
 from catalogs.software.validation import flaws
 from cli.terminal import options
-from cli.terminal.console import json_text, note, progress, show_json
-from cli.terminal.output import deliver, resolve_files, tell_written
+from cli.terminal.console import json_text, note, progress
+from cli.terminal.output import deliver, resolve_files, tell_written, write_documents
 from cli.views.software import copies_lines, software_tables
 from components.platform.building_blocks.artifact_mirror import ArtifactMirror, read_artifact_mirror
 from operations.project.accepted_lock import read_stack_lock
@@ -25,9 +25,7 @@ from planning.values.errors import InputError
 app = typer.Typer(help="What is installed on clusters: list it, pin it by digest, copy it.")
 
 FAULTY = 1
-StackOrNothing = Annotated[
-    str, typer.Argument(metavar="[STACK]", help="Only what this stack's lock installs.", show_default=False)
-]
+StackOrNothing = Annotated[str, options.make_argument("[STACK]", "Only what this stack's lock installs.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -65,10 +63,7 @@ def list_parts(stack: StackOrNothing = "", *, as_json: options.AsJson = False, o
 def images(
     stack: StackOrNothing = "",
     *,
-    mirror: Annotated[
-        str,
-        typer.Option("--mirror", metavar="FOLDER|oci://...", help="As platform.mirror has it.", show_default=False),
-    ] = "",
+    mirror: Annotated[str, options.make_option("--mirror", "FOLDER|oci://...", "As platform.mirror has it.")] = "",
     as_json: options.AsJson = False,
     output: options.Output = None,
 ) -> int:
@@ -86,11 +81,8 @@ def images(
         stack=stack or None,
     )
     files = resolve_files(output, forms=("json",))
-    write_all({path: json_text(form) for path in files.values()})
-    if as_json:
-        show_json(cast("dict[str, object]", form))
-    else:
-        print("\n".join(copies_lines(form)))
+    write_documents(files, json=lambda: json_text(form))
+    print(json_text(form) if as_json else "\n".join((*copies_lines(form), "")), end="")
     tell_written(files.values())
     return 0
 

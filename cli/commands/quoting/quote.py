@@ -35,24 +35,17 @@ if TYPE_CHECKING:
     from planning.sizing.demand import SizingFigure
 
 
-OptionName = Annotated[
-    str, typer.Option("--option", metavar="ID", help="Show one option with its whole bill.", show_default=False)
-]
+OptionName = Annotated[str, options.make_option("--option", "ID", "Show one option with its whole bill.")]
 Details = Annotated[bool, typer.Option("--details", help="Show every option in full.")]
 Providers = Annotated[
     list[str] | None,
-    typer.Option("--provider", metavar="NAME", help="Only this provider; repeat for several.", show_default="all"),
+    options.make_option("--provider", "NAME", "Only this provider; repeat for several.", default="all"),
 ]
 Regions = Annotated[
-    list[str] | None,
-    typer.Option("--region", metavar="NAME", help="Only this region; repeat for several.", show_default="all"),
+    list[str] | None, options.make_option("--region", "NAME", "Only this region; repeat for several.", default="all")
 ]
-Html = Annotated[
-    str, typer.Option("--html", metavar="FILE", help="Write the document to sign as one HTML page.", show_default=False)
-]
-MarkdownFile = Annotated[
-    str, typer.Option("--markdown", metavar="FILE", help="Write the same as Markdown.", show_default=False)
-]
+Html = Annotated[str, options.make_option("--html", "FILE", "Write the document to sign as one HTML page.")]
+MarkdownFile = Annotated[str, options.make_option("--markdown", "FILE", "Write the same as Markdown.")]
 
 Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
 
@@ -146,10 +139,9 @@ def run_explain(
     stack_or_file: options.StackOrFile,
     about: Annotated[
         str,
-        typer.Argument(
-            metavar="[SUBJECT|NAME|OPTION]",
-            help="A workload, part of a figure's name, or an option of the quote with every line of its bill.",
-            show_default=False,
+        options.make_argument(
+            "[SUBJECT|NAME|OPTION]",
+            "A workload, part of a figure's name, or an option of the quote with every line of its bill.",
         ),
     ] = "",
     *,

@@ -71,21 +71,13 @@ def _answer(each: CloneDecision, checklist: Checklist, *, ask: Callable[[str], s
         say("  " + "; ".join(part for part in objection if part))
 
 
-New = Annotated[str, typer.Argument(metavar="NEW", help="Name of the clone.", show_default=False)]
-Region = Annotated[str, typer.Option("--region", metavar="R", help="Region of the clone.", show_default=False)]
-Provider = Annotated[
-    str, typer.Option("--provider", metavar="P", help="Provider of the clone.", show_default="the source's")
-]
-Zones = Annotated[
-    str, typer.Option("--zones", metavar="A,B,C", help="Zones of its home.", show_default="the quote's choice")
-]
-Cidr = Annotated[str, typer.Option("--cidr", metavar="RANGE", help="Its addresses.", show_default="a free range")]
-Option = Annotated[
-    str, typer.Option("--option", metavar="ID|VIEW", help="Which option.", show_default="the source's view")
-]
-Decisions = Annotated[
-    str, typer.Option("--decisions", metavar="FILE", help="Answers to what it needs to know.", show_default=False)
-]
+New = Annotated[str, options.make_argument("NEW", "Name of the clone.")]
+Region = Annotated[str, options.make_option("--region", "R", "Region of the clone.")]
+Provider = Annotated[str, options.make_option("--provider", "P", "Provider of the clone.", default="the source's")]
+Zones = Annotated[str, options.make_option("--zones", "A,B,C", "Zones of its home.", default="the quote's choice")]
+Cidr = Annotated[str, options.make_option("--cidr", "RANGE", "Its addresses.", default="a free range")]
+Option = Annotated[str, options.make_option("--option", "ID|VIEW", "Which option.", default="the source's view")]
+Decisions = Annotated[str, options.make_option("--decisions", "FILE", "Answers to what it needs to know.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show everything and write nothing.")]
 
 

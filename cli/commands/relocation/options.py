@@ -12,15 +12,15 @@ from cli.terminal.console import note
 from operations.relocation.runner.freeze_window import format_duration
 from planning.values.errors import AtollError
 
-Source = Annotated[str, typer.Argument(metavar="SOURCE", help="The stack that is left.", show_default=False)]
-Target = Annotated[str, typer.Argument(metavar="TARGET", help="The stack that is moved to.", show_default=False)]
+Source = Annotated[str, options.make_argument("SOURCE", "The stack that is left.")]
+Target = Annotated[str, options.make_argument("TARGET", "The stack that is moved to.")]
 PlacesFile = Annotated[
     str,
-    typer.Option(
+    options.make_option(
         "--places",
-        metavar="FILE",
-        help="Both sides and what is moved.",
-        show_default="relocations/SOURCE--TARGET/relocation.yaml, else relocation.yaml",
+        "FILE",
+        "Both sides and what is moved.",
+        default="relocations/SOURCE--TARGET/relocation.yaml, else relocation.yaml",
     ),
 ]
 Plain = Annotated[
@@ -30,11 +30,8 @@ Plain = Annotated[
 
 Name = Annotated[
     str,
-    typer.Option(
-        "--name",
-        metavar="NAME",
-        help="Of one of several relocations between the two, as for buckets in another store.",
-        show_default=False,
+    options.make_option(
+        "--name", "NAME", "Of one of several relocations between the two, as for buckets in another store."
     ),
 ]
 
@@ -71,18 +68,10 @@ class Through(StrEnum):
     DIRECT = "direct"
 
 
-Places = Annotated[
-    str, typer.Option("--places", metavar="FILE", help="relocation.yaml of the two.", show_default=False)
-]
-Volumes = Annotated[
-    str, typer.Option("--volumes", metavar="FILE", help="What was counted: sizes, rates, terms.", show_default=False)
-]
-Bandwidth = Annotated[
-    str, typer.Option("--bandwidth", metavar="RATE", help="Of all transfers, as in 1Gbps.", show_default=False)
-]
-ObjectsPerS = Annotated[
-    str, typer.Option("--objects-per-s", metavar="N", help="Small objects copied in a second.", show_default=False)
-]
+Places = Annotated[str, options.make_option("--places", "FILE", "relocation.yaml of the two.")]
+Volumes = Annotated[str, options.make_option("--volumes", "FILE", "What was counted: sizes, rates, terms.")]
+Bandwidth = Annotated[str, options.make_option("--bandwidth", "RATE", "Of all transfers, as in 1Gbps.")]
+ObjectsPerS = Annotated[str, options.make_option("--objects-per-s", "N", "Small objects copied in a second.")]
 Way = Annotated[
     Through | None,
     typer.Option(
@@ -95,14 +84,11 @@ Look = Annotated[
     bool, typer.Option("--look", help="Ask the source's stores what their objects have, before anything is copied.")
 ]
 Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
-HtmlFile = Annotated[str, typer.Option("--html", metavar="FILE", help="Write a page.", show_default=False)]
-MarkdownFile = Annotated[str, typer.Option("--markdown", metavar="FILE", help="Write Markdown.", show_default=False)]
+HtmlFile = Annotated[str, options.make_option("--html", "FILE", "Write a page.")]
+MarkdownFile = Annotated[str, options.make_option("--markdown", "FILE", "Write Markdown.")]
 Draft = Annotated[
     str,
-    typer.Option(
-        "--draft",
-        metavar="FILE",
-        help="Write a first relocation.yaml, and by-hand.yaml beside it; never over one.",
-        show_default=False,
+    options.make_option(
+        "--draft", "FILE", "Write a first relocation.yaml, and by-hand.yaml beside it; never over one."
     ),
 ]

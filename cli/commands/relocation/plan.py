@@ -13,7 +13,7 @@ from cli.commands.relocation import options  # noqa: TC001 - Typer reads the ann
 from cli.commands.relocation.options import Through
 from cli.terminal import options as arguments
 from cli.terminal.console import note, progress, show
-from cli.terminal.output import resolve_files, tell_written
+from cli.terminal.output import resolve_files, tell_written, write_documents
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock
 from operations.project.atomic_files import write_all
@@ -23,7 +23,7 @@ from planning.inputs.files import read_content
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import date
     from decimal import Decimal
 
@@ -218,7 +218,16 @@ def run_plan(
     )
     if drafts:
         write_drafts(old, new, drafts, form)
-    _write(form, files, as_json=as_json)
+    from cli.pages import relocation as pages  # noqa: PLC0415 - once there is a plan
+    from cli.views.relocation import relocation_parts  # noqa: PLC0415 - as above
+    from planning.relocation.plan_form import to_text  # noqa: PLC0415 - as above
+
+    write_documents(files, json=lambda: to_text(form), html=lambda: pages.page(form), markdown=lambda: pages.text(form))
+    tell_written(files.values())
+    if as_json:
+        print(to_text(form), end="")
+    else:
+        show(*relocation_parts(form))
     return 0
 
 
@@ -311,30 +320,6 @@ def _inventory(
     return with_measured(
         made.leave_behind(found, file.leave_out), merge_measurements(read_measurements(file), named.counted)
     ), named
-
-
-def _write(form: RelocationPlanForm, files: Mapping[str, Path], *, as_json: bool) -> None:
-    from planning.relocation.plan_form import to_text  # noqa: PLC0415 - once there is a plan
-
-    texts: dict[Path, str] = {}
-    if path := files.get("json"):
-        texts[path] = to_text(form)
-    if path := files.get("html"):
-        from cli.pages.relocation import page  # noqa: PLC0415 - where it is asked for
-
-        texts[path] = page(form)
-    if path := files.get("markdown"):
-        from cli.pages.relocation import text  # noqa: PLC0415 - as above
-
-        texts[path] = text(form)
-    write_all(texts)
-    tell_written(texts)
-    if as_json:
-        print(to_text(form), end="")
-        return
-    from cli.views.relocation import relocation_parts  # noqa: PLC0415 - where it is shown
-
-    show(*relocation_parts(form))
 
 
 def _gbps(text: str) -> Decimal | None:

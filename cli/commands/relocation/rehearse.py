@@ -51,16 +51,10 @@ def run_rehearse(
 
 
 def _table(form: "RehearsalForm") -> "Table":
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - where it is shown
-    from rich.table import Table  # noqa: PLC0415 - as above
+    from cli.terminal.tables import make_table  # noqa: PLC0415 - where it is shown
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("stage")
-    table.add_column("seconds", justify="right")
-    table.add_column("found")
-    for stage in form["stages"]:
-        table.add_row(stage["name"], f"{stage['seconds']:.1f}", stage["found"])
-    return table
+    rows = ((stage["name"], f"{stage['seconds']:.1f}", stage["found"]) for stage in form["stages"])
+    return make_table(("stage", "seconds", "found"), rows, right={"seconds"})
 
 
 def _closing(form: "RehearsalForm") -> str:

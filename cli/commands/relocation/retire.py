@@ -32,11 +32,11 @@ def run_retire(
     *,
     state: Annotated[
         str,
-        typer.Option(
+        arguments.make_option(
             "--state",
-            metavar="FILE",
-            help="What a destroy would delete: preview of it, or exported state.",
-            show_default="what the program registers",
+            "FILE",
+            "What a destroy would delete: preview of it, or exported state.",
+            default="what the program registers",
         ),
     ] = "",
     after: Annotated[bool, typer.Option("--after", help="The source was destroyed: does it still cost?")] = False,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 import typer
 
 from cli.commands.relocation import options
-from cli.terminal import options as arguments  # noqa: TC001 - Typer reads the annotations
+from cli.terminal import options as arguments
 from cli.terminal.console import note
 from cli.terminal.output import deliver
 from operations.project.signals import until_stopped
@@ -33,7 +33,7 @@ def run_relocation(
     name: options.Name = "",
     places: options.PlacesFile = "",
     until: Annotated[
-        str, typer.Option("--until", metavar="STEP", help="Stop after this step.", show_default=POINT_OF_NO_RETURN)
+        str, arguments.make_option("--until", "STEP", "Stop after this step.", default=POINT_OF_NO_RETURN)
     ] = "",
     on_failure: Annotated[
         Literal["stop", "rollback"],

@@ -15,7 +15,6 @@ from cli.terminal.amounts import (
     describe_month,
     floor,
     format_unpriced,
-    nodes,
     quantity,
     total,
     usd_exact,
@@ -27,6 +26,7 @@ from cli.views.quote.options import (
     describe_verdict,
     explain_verdict,
     find_shared_details,
+    format_nodes,
     letter,
     list_named_pools,
     option_details,
@@ -84,7 +84,7 @@ def _option(at: int, option: Option, shared: dict[str, tuple[str, ...]]) -> Iter
             pool.machine,
             f"{pool.accelerators}x {pool.accelerator}" if pool.accelerator else "",
             pool.purchase.replace("_", " "),
-            nodes(pool),
+            format_nodes(pool),
         )
         for name, pool in list_named_pools(option)
     ]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from catalogs.parsing import spell_unit
+from cli.terminal.tables import indent, make_table
 from cli.views.diff import amounts
 from planning.values.money import parse_amount
 
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from planning.clone.comparison.difference import Difference
     from planning.clone.comparison.parity import Parity
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from planning.diff.form import AmountForm, DeltaForm, LineDiffForm
 
 LOUD: Final = "bold red"
+AMOUNTS: Final = ("source\nUSD a month", "clone", "change")
 NO_PRICE: Final = "no price"
 STYLES: Final[Mapping[str, str]] = {
     "weaker": LOUD,
@@ -65,7 +65,7 @@ def _money(c: CloneComparison) -> Iterator[RenderableType]:
 
 
 def _price_table(money: PriceLines) -> Table:
-    table = _table(("line", ""), ("source\nUSD a month", "right"), ("clone", "right"), ("change", "right"))
+    table = make_table(("line", *AMOUNTS), right=AMOUNTS)
     left_out = {each.key for each in money.one_sided}
     for component in money.components:
         lines = [line for line in component["lines"] if _strip_tier(line["key"]) not in left_out]
@@ -82,7 +82,7 @@ def _price_table(money: PriceLines) -> Table:
 
 def _one_sided_table(money: PriceLines) -> Table:
     """A line each: what it costs where it has a price, and that it has none on the other side."""
-    table = _table(("line", ""), ("source\nUSD a month", "right"), ("clone", "right"))
+    table = make_table(("line", *AMOUNTS[:2]), right=AMOUNTS)
     left_out = {each.key for each in money.one_sided}
     for component in money.components:
         for line in component["lines"]:
@@ -98,8 +98,8 @@ def _line(line: LineDiffForm) -> RenderableType:
     quantity, price = amounts.quantities(line), amounts.unit_prices(line)
     made_of = f"{quantity} {spell_unit(line['unit'], quantity)}".strip() + (f" at {price}" if price else "")
     source = f"; {line['source']}" if line["source"] else ""
-    below = Padding(Text(made_of + source, style="dim"), (0, 0, 0, 2))
-    return Padding(Group(Text(line["label"]), below), (0, 0, 0, 2))
+    below = indent(Text(made_of + source, style="dim"))
+    return indent(Group(Text(line["label"]), below))
 
 
 def _strip_tier(key: str) -> str:
@@ -148,7 +148,7 @@ def _capabilities(c: CloneComparison) -> Iterator[RenderableType]:
         yield Text("Both sides can do the same.")
         return
     yield Text("What differs besides the price:", style="bold")
-    table = _table(("what", ""), ("source", ""), ("clone", ""))
+    table = make_table(("what", "source", "clone"))
     topic, source = ("", ""), ""
     for each in c.capabilities:
         if (each.placement, each.topic) != topic:
@@ -162,8 +162,8 @@ def _capabilities(c: CloneComparison) -> Iterator[RenderableType]:
 def _what(each: Difference, *, above: str) -> RenderableType:
     below = "; ".join(text for text in (each.note, "" if each.source == above else each.source) if text)
     if not below:
-        return Padding(Text(each.what), (0, 0, 0, 2))
-    return Padding(Group(Text(each.what), Padding(Text(below, style="dim"), (0, 0, 0, 2))), (0, 0, 0, 2))
+        return indent(Text(each.what))
+    return indent(Group(Text(each.what), indent(Text(below, style="dim"))))
 
 
 def _security(c: CloneComparison) -> Iterator[RenderableType]:
@@ -173,7 +173,7 @@ def _security(c: CloneComparison) -> Iterator[RenderableType]:
     yield Text(f"Security: {equal} of {len(c.security)} controls are equal on both sides", style="bold")
     if equal == len(c.security):
         return
-    table = _table(("control", ""), ("clone is", ""), ("source", ""), ("clone", ""))
+    table = make_table(("control", "clone is", "source", "clone"))
     for standing in STANDINGS:
         for each in c.security:
             if each.standing == standing != "equal":
@@ -182,7 +182,7 @@ def _security(c: CloneComparison) -> Iterator[RenderableType]:
 
 
 def _control(each: Parity) -> tuple[RenderableType, Text, Text, Text]:
-    title = Group(Text(each.title), Padding(Text(each.source, style="dim"), (0, 0, 0, 2)))
+    title = Group(Text(each.title), indent(Text(each.source, style="dim")))
     standing = Text(STANDINGS[each.standing], style=STYLES.get(each.standing, ""))
     return title, standing, Text(each.old), Text(each.new)
 
@@ -192,14 +192,7 @@ def _places(c: CloneComparison) -> Iterator[RenderableType]:
         words = f"Residency, {each.placement}: {each.verdict}: {each.words}"
         yield Text(words, style=STYLES.get(each.verdict, ""))
         sources = dict.fromkeys((each.old.source, each.new.source))
-        yield Padding(Text("; ".join(sources), style="dim"), (0, 0, 0, 2))
+        yield indent(Text("; ".join(sources), style="dim"))
     yield Text(f"Latency: {c.latency.words}")
     for each in (*c.latency.commands, *c.latency.notes):
-        yield Padding(Text(each, style="dim"), (0, 0, 0, 2))
-
-
-def _table(*headings: tuple[str, str]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading, justify in headings:
-        table.add_column(heading, justify="right" if justify else "left", overflow="fold")
-    return table
+        yield indent(Text(each, style="dim"))

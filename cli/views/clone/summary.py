@@ -6,10 +6,9 @@ from decimal import Decimal
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
+from cli.terminal.tables import indent, make_grid
 from cli.views.diff import amounts
 from operations.clone.report import PLAIN, list_assumed
 from planning.clone.field_table import MADE, FieldHandling
@@ -42,16 +41,10 @@ VERDICTS: Final = {
 def summary(source: SourceStack, clone: Clone, c: CloneComparison) -> Iterator[RenderableType]:
     here, there = (_place(each.lock) for each in (source, clone))
     yield Text(f"{clone.stack}, a clone of {source.stack}: {here} → {there}", style="bold")
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for name, words in _lines(clone, c, here=here, there=there):
-        table.add_row(Text(name), Text(words))
-    yield Padding(table, (0, 0, 0, 2))
+    yield make_grid(_lines(clone, c, here=here, there=there))
     if first := list(_look_at(clone, c)):
         yield Text("Look at these first:", style="bold")
-        bullets = Table.grid(padding=(0, 1, 0, 0))
-        for words, style in first:
-            bullets.add_row(Text("-"), Text(words, style=style))
-        yield Padding(bullets, (0, 0, 0, 2))
+        yield make_grid((("-", Text(words, style=style)) for words, style in first), gap=1)
 
 
 def _place(lock: Lock) -> str:
@@ -129,7 +122,6 @@ def _some(words: Sequence[str], most: int = 4) -> str:
 
 WIDEST: Final = (30, 30)  # characters of a field's name and of what was before; longer ones fold
 MADE_ANEW: Final = frozenset(each.name for each in MADE)
-IN: Final = (0, 0, 0, 2)
 OWN_NAME: Final = 3  # steps of a path such as workloads.NAME.deadline, the first two of which are a heading
 
 
@@ -157,21 +149,12 @@ def _changes(rows: Sequence[FieldRow]) -> Iterator[RenderableType]:
             continue
         by_why.setdefault(row.why, []).append((row.field, row.old, new))
     for why, mine in by_why.items():
-        yield Padding(Text(why, style="dim"), IN)
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(width=min(names, WIDEST[0]), overflow="fold")
-        table.add_column(width=min(before, WIDEST[1]), overflow="fold")
-        table.add_column()
-        table.add_column(overflow="fold")
-        for field, old, new in mine:
-            table.add_row(Text(field), Text(old), Text("→"), Text(new))
-        yield Padding(table, (0, 0, 0, 4))
+        yield indent(Text(why, style="dim"))
+        widths = (min(names, WIDEST[0]), min(before, WIDEST[1]))
+        yield make_grid(((field, old, "→", new) for field, old, new in mine), widths=widths, left=4)
     if made := [row for row in rows if row.field in MADE_ANEW]:
-        yield Padding(Text("made for each stack, whatever its place", style="dim"), IN)
-        table = Table.grid(padding=(0, 2, 0, 0))
-        for row in made:
-            table.add_row(Text(row.field), Text(f"{row.new}: {row.why}"))
-        yield Padding(table, (0, 0, 0, 4))
+        yield indent(Text("made for each stack, whatever its place", style="dim"))
+        yield make_grid(((row.field, f"{row.new}: {row.why}") for row in made), left=4)
 
 
 def _sections(fields: Iterable[tuple[str, str]]) -> RenderableType:
@@ -179,11 +162,8 @@ def _sections(fields: Iterable[tuple[str, str]]) -> RenderableType:
     for path, words in fields:
         section, name = _split(path)
         sections.setdefault(section, []).append(words.replace("{}", name, 1))
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(width=min(max(map(len, sections)), WIDEST[0]), overflow="fold")
-    for section, said in sections.items():
-        table.add_row(Text(section, style="bold"), Text("; ".join(said)))
-    return Padding(table, IN)
+    rows = ((Text(section, style="bold"), "; ".join(said)) for section, said in sections.items())
+    return make_grid(rows, widths=(min(max(map(len, sections)), WIDEST[0]),))
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -203,21 +183,18 @@ def config_parts(keys: Sequence[ConfigKey], *, stack: str, provider: str = "") -
     """
     if keys:
         yield Text("Configuration of the stack:", style="bold")
-        table = Table.grid(padding=(0, 2, 0, 0))
-        for key in keys:
-            table.add_row(Text(key.name), Text("carried" if key.carried else "not carried"), Text(key.why))
-        yield Padding(table, IN)
+        yield make_grid((key.name, "carried" if key.carried else "not carried", key.why) for key in keys)
     secrets = [key.name for key in keys if key.secret]
     if secrets:
         yield Text("Secrets are never copied; set them again before `atoll up`:", style="bold")
-        yield Padding(Text("\n".join(_commands(secrets, stack=stack, provider=provider))), IN)
+        yield indent(Text("\n".join(_commands(secrets, stack=stack, provider=provider))))
     if "://" in provider:
         # Seen with Pulumi 3.260: `stack init` without the flag takes a passphrase and strikes the line out of the file.
         words = (
             "`atoll up` makes the stack with that key; a `pulumi stack init` of your own needs --secrets-provider, "
             f"else Pulumi takes a passphrase and strikes the key out of Pulumi.{stack}.yaml"
         )
-        yield Padding(Text(words), IN)
+        yield indent(Text(words))
 
 
 def _commands(secrets: Sequence[str], *, stack: str, provider: str) -> Iterator[str]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE_HEAD
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from catalogs.parsing import spell_unit
 from cli.terminal.escaping import plain
+from cli.terminal.tables import indent, make_table
 from cli.views.diff import amounts
 from planning.values.errors import OverCeilingError, StalePricesError
 
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from planning.diff.form import (
         AmountForm,
@@ -141,22 +140,19 @@ def _limit_lines(form: DiffForm) -> Iterator[Text]:
 
 
 def _stacks_table(stacks: Sequence[StackDiffForm]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("stack", overflow="fold")
-    for heading in ("before\nUSD a month", "after", "change", "%"):
-        table.add_column(heading, justify="right")
-    table.add_column("verdict")
-    for each in stacks:
-        absent = amounts.NOT_KNOWN if each["state"] == "failed" else amounts.NOT_THERE
-        table.add_row(
-            Text(_stack_title(each)),
-            Text(_amount_text(each["old"], absent=absent)),
-            Text(_amount_text(each["new"], absent=absent)),
-            amounts.delta(each["delta"], each["old"], each["new"]),
-            amounts.percent(each["delta"]),
-            Text(row_verdict(each), style=STYLES[loudness(each)]),
-        )
-    return table
+    figures = ("before\nUSD a month", "after", "change", "%")
+    return make_table(("stack", *figures, "verdict"), map(_stack_row, stacks), right=figures)
+
+
+def _stack_row(stack: StackDiffForm) -> tuple[str | Text, ...]:
+    absent = amounts.NOT_KNOWN if stack["state"] == "failed" else amounts.NOT_THERE
+    return (
+        Text(_stack_title(stack)),
+        *(Text(_amount_text(side, absent=absent)) for side in (stack["old"], stack["new"])),
+        amounts.delta(stack["delta"], stack["old"], stack["new"]),
+        amounts.percent(stack["delta"]),
+        Text(row_verdict(stack), style=STYLES[loudness(stack)]),
+    )
 
 
 def _stack_title(stack: StackDiffForm) -> str:
@@ -175,7 +171,7 @@ def _stack(stack: StackDiffForm) -> Iterator[RenderableType]:
         return
     yield Text(plain(stack["stack"], most=100), style="bold")
     for each in inside:
-        yield Padding(each, (0, 0, 0, 2))
+        yield indent(each)
 
 
 def _inside(stack: StackDiffForm) -> Iterator[RenderableType]:
@@ -217,10 +213,8 @@ def _breach(each: BreachForm) -> str:
 
 
 def _components_table(components: Sequence[ComponentDiffForm]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("component and line", overflow="fold")
-    for heading in ("before", "after", "change", "%"):
-        table.add_column(heading, justify="right")
+    figures = ("before", "after", "change", "%")
+    table = make_table(("component and line", *figures), right=figures)
     for each in components:
         table.add_row(Text(plain(each["name"], most=100), style="bold"), *_amounts(each))
         for line in each["lines"]:

@@ -7,10 +7,11 @@ from decimal import Decimal
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
-from cli.terminal.amounts import duration, floor, nodes, percent, usd
+from cli.terminal.amounts import duration, floor, number, percent, usd
 from cli.terminal.layout import ScreenLine, lay_out_terms, wrap, wrap_name
 from planning.ceilings.verdict import NO_CEILING
 from planning.checklist.model.vocabulary import HOME
+from planning.quoting.quote import calculate_average_nodes
 from planning.values.money import ZERO
 from planning.values.verdict import Verdict
 
@@ -149,12 +150,17 @@ def lay_out_option(
     yield from lay_out_terms(list(option_details(option, shared=shared)), width=width, indent=INDENT)
 
 
+def format_nodes(pool: Pool) -> str:
+    """Least / average / most nodes of a pool."""
+    return f"{pool.min_nodes} / {number(calculate_average_nodes(pool))} / {pool.max_nodes}"
+
+
 def describe_pool(pool: Pool, worth: PoolWorth | None) -> str:
     carried = f"{pool.accelerators}x {pool.accelerator} in each " if pool.accelerator else ""
     said = [
         f"{carried}{pool.machine}",
         pool.purchase.replace("_", " "),
-        f"nodes {nodes(pool)} (min / expected / max)",
+        f"nodes {format_nodes(pool)} (min / expected / max)",
     ]
     if worth is not None and worth.usd_per_gpu_hour is not None:
         said.append(f"{usd(worth.usd_per_gpu_hour)} USD a GPU-hour{_beside_hyperscalers(worth)}")
