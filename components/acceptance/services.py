@@ -37,7 +37,7 @@ from components.acceptance.pods import (
 from components.agents.measure import services
 from components.context.names import SERVICE_ACCOUNT, namespace, workloads
 from components.platform.building_blocks.names import EDITOR, KUBEFLOW, MLFLOW_ADDRESS, S3_ADDRESS, S3_DEFAULT
-from planning.acceptance.services import services_of
+from planning.acceptance.expectations import services_of
 from planning.agents.measurement_records import Per, subject
 from planning.platform.queues import OPEN
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from planning.acceptance.limits import CHECKLIST
 from planning.acceptance.node_limits import ExpectedPool, pools_of
-from planning.acceptance.services import services_of
 from planning.acceptance.storage_limits import ExpectedTier, tiers_of
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 DNS: Final = "dns"
 EGRESS: Final = "egress"
 PEERING: Final = "peering"
-
-__all__ = ["DNS", "EGRESS", "PEERING", "Expectations", "ExpectedPool", "ExpectedTier", "Once", "build_expectations"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,3 +98,23 @@ def _once(spec: ClusterSpec) -> tuple[Once, ...]:
         for name, title in services_of(spec).items()
     ]
     return (*networks, *services)
+
+
+SMOKES: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
+    "notebook": (("notebooks",), "a notebook starts"),
+    "pipeline": (("pipelines",), "a pipeline runs to its end"),
+    "training": (("trainer",), "a training job runs to its end"),
+    "sweep": (("katib",), "a sweep finds its best trial"),
+    "serving": (("kserve",), "a model answers"),
+    "mlflow": (("mlflow",), "a run is logged and read back"),
+    "s3": (("minio", "seaweedfs"), "an object is written, read and removed"),
+}
+"""Service to the platform parts of which one must be there, and what it has to do."""
+
+
+def services_of(spec: ClusterSpec) -> Mapping[str, str]:
+    """Name of each service of a cluster, to what it has to do; none on a cluster that only takes jobs."""
+    if spec.platform is None:
+        return {}
+    installed = {part.name for part in spec.platform.parts}
+    return {name: title for name, (parts, title) in SMOKES.items() if installed & set(parts)}

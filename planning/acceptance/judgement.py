@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from planning.acceptance.limits import AcceptanceLimit, plain
-from planning.acceptance.record_index import sort
+from planning.acceptance.records import index_records
 from planning.acceptance.verdicts import (
     About,
     CheckOutcome,
@@ -29,8 +29,9 @@ from planning.agents.measurement_records import Per, subject
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from planning.acceptance.expectations import Expectations, ExpectedPool, Once
-    from planning.acceptance.record_index import IndexedRecord, Sorted
+    from planning.acceptance.expectations import Expectations, Once
+    from planning.acceptance.node_limits import ExpectedPool
+    from planning.acceptance.records import IndexedRecord, Sorted
     from planning.acceptance.storage_limits import ExpectedTier
     from planning.agents.measurement_records import Results
 
@@ -214,13 +215,11 @@ def _together(about: About, records: Sequence[IndexedRecord], limit: AcceptanceL
     return judge_figure(about, sum(shares.values(), Decimal()), limit)
 
 
-__all__ = ["CheckOutcome", "CheckVerdict", "NodeVerdict", "Verdicts", "judge"]
-
 COUNTED: Final = {"dns": ("resolved", "asked"), "egress": ("reached", "asked"), "peering": ("reached", "asked")}
 
 
 def judge(results: Results, expected: Expectations) -> Verdicts:
-    given = sort(results, expected)
+    given = index_records(results, expected)
     verdicts = [
         *(
             verdict

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from catalogs.model import Promise
 
 CHECKLIST: Final = "checklist.yaml "  # how the source of what was agreed begins; its path in the checklist follows
 NOTHING_TO_HOLD: Final = "nobody has promised a figure for this"
@@ -63,3 +66,8 @@ def plain(value: Decimal) -> str:
     rounded = value.quantize(Decimal("0.01")) if abs(value) < 10**12 else value
     text = f"{rounded:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def percent(share: Promise) -> str:
+    """A share in words: "80%"."""
+    return f"{plain(share.value * 100)}%"

@@ -1,22 +1,24 @@
-"""What the nodes of a pool are held to: memory, arithmetic, and the links inside and between them."""
+"""What the nodes of a pool are held to: memory, arithmetic, and the links inside and between them.
+
+How fast an accelerator and its links can be, in theory and as far as anybody has seen: decision 0027.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
-from planning.acceptance import hardware_speed
+from catalogs.measurements import achievable, read_visible_memory
+from planning.acceptance.limits import AcceptanceLimit, build_unjudged_limit, percent, plain, unknown
 from planning.agents.measurement_records import Per, subject
 from planning.checklist.model.vocabulary import Precision
 from planning.checklist.model.workload import FineTuning, Inference, Training
 from planning.platform.burn_in_eligibility import list_eligible_pools
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from catalogs.catalog import Catalog
-    from catalogs.model import Machine
-    from planning.acceptance.limits import AcceptanceLimit
+    from catalogs.model import Accelerator, Promise
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.workload import Workload
     from planning.spec.cluster import ClusterSpec, Pool
@@ -117,6 +119,7 @@ def payloads_of(catalog: Catalog, *, memory_gb: int) -> tuple[tuple[int, ...], t
 def _pool(pool: Pool, *, spec: ClusterSpec, catalog: Catalog, checklist: Checklist) -> ExpectedPool:
     place = spec.placement
     machine = catalog.machines.get((place.provider, pool.machine))
+    network_gbps = machine.network_gbps if machine is not None else None
     facts = catalog.accelerators.get(pool.accelerator or "")
     share = catalog.promises["all_reduce_share"]
     precision = _precision(pool.workload, checklist)
@@ -140,25 +143,21 @@ def _pool(pool: Pool, *, spec: ClusterSpec, catalog: Catalog, checklist: Checkli
         guaranteed=pool.kind != SPOT,
         fabric=pool.fabric,
         precision=precision,
-        shapes=hardware_speed.shapes(pool.accelerator or "", precision),
-        memory=hardware_speed.memory(facts, catalog=catalog),
-        matmul=hardware_speed.matmul(facts, precision=precision, share=share),
-        nvlink=hardware_speed.limit_inside_node(facts, accelerators=pool.accelerators, share=share),
+        shapes=list_shapes(pool.accelerator or "", precision),
+        memory=limit_memory(facts, catalog=catalog),
+        matmul=limit_matmul(facts, precision=precision, share=share),
+        nvlink=limit_inside_node(facts, accelerators=pool.accelerators, share=share),
         payloads=run,
         judged_payloads=judged,
         all_reduce=tuple(
             AllReduce(
                 nodes=count,
-                limit=hardware_speed.limit_between_nodes(facts, _network_gbps(machine), pool=pool, share=share),
+                limit=limit_between_nodes(facts, network_gbps, pool=pool, share=share),
             )
             for count in counts
         ),
         burn_in=pool in list_eligible_pools(spec),
     )
-
-
-def _network_gbps(machine: Machine | None) -> Decimal | None:
-    return machine.network_gbps if machine is not None else None
 
 
 def _precision(workload: str | None, checklist: Checklist) -> str:
@@ -169,3 +168,113 @@ def _precision(workload: str | None, checklist: Checklist) -> str:
 
 def _workload(name: str | None, checklist: Checklist) -> Workload | None:
     return next((work for work in checklist.workloads if work.name == name), None)
+
+
+BITS: Final = 8
+MIB_PER_GIB: Final = 1024
+MIB_PER_GB: Final = Decimal(10**9) / 2**20
+IN_NETWORK: Final = 2
+"""A switch that adds up what passes, or a tree inside the node, halves what crosses a link at most: no figure of an
+all-reduce is believed above twice the slowest link."""
+UNPUBLISHED: Final = "nobody has published what is achievable, and few accelerators reach that share of their peak"
+SHAPES: Final = ("8192x8192x8192", "4096x4096x16384", "16384x8192x4096")
+"""Tried beside the published best one: large, and multiples of every tile."""
+NODE: Final = "GB/s"
+
+
+def list_shapes(accelerator: str, precision: str) -> tuple[str, ...]:
+    """Matrices to multiply, "MxNxK": the published best, where there is one, and three large ones."""
+    best = achievable().get((accelerator, precision))
+    return (best.shape, *SHAPES) if best is not None and best.shape else SHAPES
+
+
+def limit_memory(accelerator: Accelerator | None, *, catalog: Catalog) -> AcceptanceLimit:
+    """Usable memory of one accelerator, in MiB: more of its label than what was once complained of.
+
+    75 of 80 GB was too little, so a node fails at that share of its label or less. Some labels count in 2^30 bytes and
+    some in 10^9, and no data sheet says which: where the accelerator shows more than the share elsewhere when counted
+    in 2^30, its label does too.
+    """
+    if accelerator is None:
+        return unknown(reading="memory", unit="MiB", why="the catalog does not know the accelerator")
+    bad, label = catalog.promises["usable_memory_bad"], catalog.promises["usable_memory_label"]
+    share = bad.value / label.value
+    binary = Decimal(accelerator.memory_gb * MIB_PER_GIB)
+    seen = read_visible_memory().get(accelerator.name)
+    sold = binary if seen is not None and seen > binary * share else accelerator.memory_gb * MIB_PER_GB
+    return AcceptanceLimit(
+        reading="memory",
+        unit="MiB",
+        least=(sold * share).to_integral_value(ROUND_FLOOR) + 1,
+        theory=sold,
+        why=f"more than {plain(bad.value)} of {plain(label.value)} GB, which was too little, of {plain(sold)} MiB sold",
+        source=bad.source,
+    )
+
+
+def limit_matmul(accelerator: Accelerator | None, *, precision: str, share: Promise) -> AcceptanceLimit:
+    """TFLOPS of the slowest accelerator: a share of what was achieved elsewhere.
+
+    Where nobody has published that, a share of the peak passes, and less is no proof of a fault: most rows of
+    catalogs/achievable.csv stay below 80% of their peak at their best.
+    """
+    peak = accelerator.tflops.get(precision) if accelerator is not None else None
+    if accelerator is None or peak is None:
+        return unknown(reading="tflops", unit="TFLOPS", why=f"the catalog has no {precision} peak of this accelerator")
+    best = achievable().get((accelerator.name, precision))
+    of = best.tflops if best is not None else peak
+    what = "the most that was measured elsewhere" if best is not None else "the peak"
+    return AcceptanceLimit(
+        reading="tflops",
+        unit="TFLOPS",
+        least=of * share.value,
+        theory=of,
+        bound=peak,
+        why=f"{percent(share)} of {plain(of)} TFLOPS, {what}",
+        source=best.source if best is not None else accelerator.source,
+        beyond="" if best is not None else UNPUBLISHED,
+    )
+
+
+def limit_inside_node(accelerator: Accelerator | None, *, accelerators: int, share: Promise) -> AcceptanceLimit:
+    """Bus bandwidth of an all-reduce inside one node: a share of one accelerator's links, one direction."""
+    if accelerators < 2:  # noqa: PLR2004 - nothing to talk to
+        return build_unjudged_limit(reading="bus", unit=NODE)
+    link = accelerator.nvlink_gb_per_s if accelerator is not None else None
+    if accelerator is None or link is None:
+        return unknown(reading="bus", unit=NODE, why="the catalog knows no links between accelerators of this node")
+    return AcceptanceLimit(
+        reading="bus",
+        unit=NODE,
+        least=link * share.value,
+        theory=link,
+        bound=link * IN_NETWORK,
+        why=f"{percent(share)} of {plain(link)} GB/s, the links of one accelerator in one direction",
+        source=accelerator.source,
+    )
+
+
+def limit_between_nodes(
+    accelerator: Accelerator | None, network_gbps: Decimal | None, *, pool: Pool, share: Promise
+) -> AcceptanceLimit:
+    """Bus bandwidth of an all-reduce over nodes.
+
+    In a ring, all that a node's accelerators send leaves through the node's network once, so the bus bandwidth is at
+    most the node's network, or the links of one accelerator where those are slower: min(Gbps / 8, links). The number
+    of nodes is not in it: that is what nccl-tests defines the bus bandwidth for.
+    """
+    if network_gbps is None:
+        return unknown(reading="bus", unit=NODE, why=f"the catalog does not know the network of {pool.machine}")
+    network = network_gbps / BITS
+    links = accelerator.nvlink_gb_per_s if accelerator is not None and pool.accelerators > 1 else None
+    slowest = min(network, links) if links is not None else network
+    what = "the network of a node" if slowest == network else "the links of one accelerator"
+    return AcceptanceLimit(
+        reading="bus",
+        unit=NODE,
+        least=slowest * share.value,
+        theory=slowest,
+        bound=slowest * IN_NETWORK,
+        why=f"{percent(share)} of {plain(slowest)} GB/s, {what}",
+        source="nccl-tests-performance",
+    )

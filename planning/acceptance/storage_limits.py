@@ -8,8 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.measurements import tier_speeds
-from planning.acceptance.hardware_speed import percent
-from planning.acceptance.limits import CHECKLIST, AcceptanceLimit, build_unjudged_limit, plain, unknown
+from planning.acceptance.limits import CHECKLIST, AcceptanceLimit, build_unjudged_limit, percent, plain, unknown
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:

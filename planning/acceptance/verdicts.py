@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from planning.acceptance.limits import AcceptanceLimit
-    from planning.acceptance.record_index import IndexedRecord
+    from planning.acceptance.records import IndexedRecord
 
 
 class CheckOutcome(StrEnum):

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.acceptance.report.form import SCHEMA_VERSION
-from planning.acceptance.scaling_curve import curves
+from planning.acceptance.records import index_records
+from planning.acceptance.report.form import (
+    SCHEMA_VERSION,
+    AcceptanceNodeForm,
+    AcceptancePoolForm,
+    CurveForm,
+    VerdictForm,
+)
 from planning.acceptance.verdicts import CheckOutcome, worst
 from planning.agents.measurement_records import BY_ID, Per
+from planning.values.json_format import decimal_text, fill_form
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from decimal import Decimal
 
-    from planning.acceptance.expectations import Expectations, ExpectedPool
-    from planning.acceptance.report.form import (
-        AcceptanceForm,
-        AcceptanceNodeForm,
-        AcceptancePoolForm,
-        CurveForm,
-        ResultsForm,
-        ToolForm,
-        VerdictForm,
-    )
-    from planning.acceptance.scaling_curve import AllReduceCurve
-    from planning.acceptance.verdicts import CheckVerdict, NodeVerdict, Verdicts
+    from planning.acceptance.expectations import Expectations
+    from planning.acceptance.node_limits import ExpectedPool
+    from planning.acceptance.report.form import AcceptanceForm, PointForm, ResultsForm, ToolForm
+    from planning.acceptance.verdicts import CheckVerdict, Verdicts
     from planning.agents.measurement_records import Results
     from planning.spec.lock import Lock
 
@@ -69,10 +68,13 @@ def build_report(
         "only": [*sorted(only), *(f"node/{name}" for name in sorted(nodes))],
         "outcome": worst(each.outcome for each in kept).value if partly else verdicts.outcome.value,
         "failed_nodes": [each.name for each in listed if each.outcome is CheckOutcome.FAILED],
-        "nodes": [_node(each) for each in sorted(listed, key=lambda each: each.outcome is not CheckOutcome.FAILED)],
-        "pools": [_pool(each, lock) for each in expected.pools],
-        "verdicts": [_verdict(each, expected) for each in kept],
-        "curves": [_curve(each, kept) for each in curves(results, expected) if each.points],
+        "nodes": [
+            fill_form(AcceptanceNodeForm, each)
+            for each in sorted(listed, key=lambda each: each.outcome is not CheckOutcome.FAILED)
+        ],
+        "pools": [_fill_pool(each, lock) for each in expected.pools],
+        "verdicts": [_fill_verdict(each, expected) for each in kept],
+        "curves": list(fill_curves(results, expected, kept)),
         "unfinished": list(unfinished),
         "faults": list(verdicts.faults),
         "tools": list(_tools(results)),
@@ -88,84 +90,56 @@ def _is_requested(verdict: CheckVerdict, *, only: Collection[str], nodes: Collec
     return not only or per in {GROUPS[each] for each in only}
 
 
-def _node(verdict: NodeVerdict) -> AcceptanceNodeForm:
-    return {
-        "name": verdict.name,
-        "placement": verdict.placement,
-        "pool": verdict.pool,
-        "outcome": verdict.outcome.value,
-        "reasons": list(verdict.reasons),
-    }
+def _fill_verdict(verdict: CheckVerdict, expected: Expectations) -> VerdictForm:
+    return fill_form(
+        VerdictForm,
+        verdict,
+        params=dict(verdict.params),
+        source=verdict.source or (expected.burn_in_source if verdict.check == "burn_in" else ""),
+        at=ROOT + verdict.at if verdict.at else "",
+    )
 
 
-def _verdict(verdict: CheckVerdict, expected: Expectations) -> VerdictForm:
-    return {
-        "check": verdict.check,
-        "subject": verdict.subject,
-        "pool": verdict.pool,
-        "title": verdict.title,
-        "outcome": verdict.outcome.value,
-        "sentence": verdict.sentence,
-        "unit": verdict.unit,
-        "measured": _text(verdict.measured),
-        "least": _text(verdict.least),
-        "most": _text(verdict.most),
-        "theory": _text(verdict.theory),
-        "params": dict(verdict.params),
-        "why": verdict.why,
-        "source": verdict.source or (expected.burn_in_source if verdict.check == "burn_in" else ""),
-        "at": ROOT + verdict.at if verdict.at else "",
-    }
-
-
-def _curve(curve: AllReduceCurve, verdicts: Sequence[CheckVerdict]) -> CurveForm:
+def fill_curves(results: Results, expected: Expectations, verdicts: Sequence[CheckVerdict] = ()) -> Iterator[CurveForm]:
+    """The all-reduce of each pool of more than one node of which anything was measured: the worst of its runs."""
+    given = index_records(results, expected)
     judged = {
-        (dict(each.params).get("nodes"), dict(each.params).get("payload_bytes")): each.outcome.value
+        (each.subject, *(dict(each.params).get(name, "") for name in ("nodes", "payload_bytes"))): each.outcome.value
         for each in verdicts
-        if (each.check, each.subject) == ("all_reduce", curve.pool)
+        if each.check == "all_reduce"
     }
-    return {
-        "pool": curve.pool,
-        "theory": _text(curve.theory),
-        "least": _text(curve.threshold),
-        "why": curve.why,
-        "source": curve.source,
-        "node_counts": sorted({*curve.node_counts, *(each.nodes for each in curve.points)}),
-        "points": [
+    for pool in expected.pools:
+        worst: dict[tuple[int, int], tuple[Decimal, str]] = {}
+        for record in given.of("all_reduce", pool.subject) if pool.all_reduce else ():
+            size = int(record.param("nodes")), int(record.param("payload_bytes"))
+            bus = record.figure("bus")
+            if bus is not None and all(size) and (size not in worst or bus < worst[size][0]):
+                worst[size] = bus, record.at("bus")
+        if not worst:
+            continue
+        points: list[PointForm] = [
             {
-                "nodes": each.nodes,
-                "payload_bytes": each.payload_bytes,
-                "bus_gb_per_s": format(each.bus_gb_per_s.normalize(), "f"),
-                "outcome": judged.get((str(each.nodes), str(each.payload_bytes)), ""),
-                "at": ROOT + each.at,
+                "nodes": nodes,
+                "payload_bytes": payload,
+                "bus_gb_per_s": decimal_text(bus),
+                "outcome": judged.get((pool.subject, str(nodes), str(payload)), ""),
+                "at": ROOT + at,
             }
-            for each in curve.points
-        ],
-    }
+            for (nodes, payload), (bus, at) in sorted(worst.items())
+        ]
+        counts = {*(each.nodes for each in pool.all_reduce), *(nodes for nodes, _ in worst)}
+        limit = pool.all_reduce[-1].limit
+        yield fill_form(CurveForm, limit, pool=pool.subject, node_counts=sorted(counts), points=points)
 
 
-def _text(value: Decimal | None) -> str | None:
-    return None if value is None else format(value.normalize(), "f")
-
-
-def _pool(pool: ExpectedPool, lock: Lock) -> AcceptancePoolForm:
+def _fill_pool(pool: ExpectedPool, lock: Lock) -> AcceptancePoolForm:
     at = next(
         f"placements.{place}.pools.{number}"
         for place, spec in enumerate(lock.placements)
         for number, each in enumerate(spec.pools)
         if (spec.placement.name, each.name) == (pool.placement, pool.name)
     )
-    return {
-        "subject": pool.subject,
-        "name": pool.name,
-        "placement": pool.placement,
-        "at": at,
-        "machine": pool.machine,
-        "accelerator": pool.accelerator,
-        "accelerators": pool.accelerators,
-        "nodes": pool.nodes,
-        "nodes_at": f"{at}.max_nodes",
-    }
+    return fill_form(AcceptancePoolForm, pool, at=at, nodes_at=f"{at}.max_nodes")
 
 
 def _tools(results: Results) -> Iterator[ToolForm]:

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from catalogs.model import Term
-    from planning.acceptance.expectations import Expectations, ExpectedPool
+    from planning.acceptance.expectations import Expectations
     from planning.acceptance.limits import AcceptanceLimit
+    from planning.acceptance.node_limits import ExpectedPool
     from planning.checklist.model.agreement import Agreement
     from planning.checklist.model.checklist import Checklist
     from planning.documents.blocks import Block

@@ -21,8 +21,9 @@ from components.agents.measure import node as accelerators
 from components.agents.measure.child_process import Ran
 from components.agents.measure.storage import SmallFileTimes
 from operations.acceptance.kubernetes_cluster import PodSnapshot
-from planning.acceptance.expectations import Expectations, ExpectedPool
+from planning.acceptance.expectations import Expectations
 from planning.acceptance.limits import AcceptanceLimit
+from planning.acceptance.node_limits import ExpectedPool
 
 RECORDED = Path(__file__).parents[2] / "components" / "measure" / "recorded"
 SCRIPTS = "/scripts/"

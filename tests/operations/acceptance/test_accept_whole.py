@@ -18,8 +18,9 @@ from components.acceptance.jobs import foundation, measurable, plan_jobs
 from components.acceptance.model import PlannedJob
 from operations.acceptance.result_store import ResultStore, build_results, merge_records
 from operations.acceptance.run_plan import jobs_of, name_lock_nodes
-from planning.acceptance.judgement import CheckOutcome, Verdicts, judge
+from planning.acceptance.judgement import judge
 from planning.acceptance.limits import AcceptanceLimit
+from planning.acceptance.verdicts import CheckOutcome, Verdicts
 from planning.agents.measurement_records import MeasurementRecord, Per
 
 PEERS = ("10.0.0.2:443",)

@@ -6,9 +6,10 @@ from copy import deepcopy
 from decimal import Decimal
 from typing import cast
 
-from planning.acceptance.expectations import Expectations, ExpectedPool, ExpectedTier, Once
+from planning.acceptance.expectations import Expectations, Once
 from planning.acceptance.limits import AcceptanceLimit, build_unjudged_limit
-from planning.acceptance.node_limits import AllReduce
+from planning.acceptance.node_limits import AllReduce, ExpectedPool
+from planning.acceptance.storage_limits import ExpectedTier
 from planning.agents.measurement_records import MeasurementRecord, Results
 
 GIB = 2**30

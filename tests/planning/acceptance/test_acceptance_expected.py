@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs.measurements import achievable, read_visible_memory, tier_speeds
-from planning.acceptance import hardware_speed as speed
 from planning.acceptance import node_limits
 from planning.acceptance.expectations import Expectations, build_expectations
-from planning.acceptance.judgement import CheckOutcome, judge
+from planning.acceptance.judgement import judge
+from planning.acceptance.verdicts import CheckOutcome
 from planning.agents.measurement_records import CHECKS, Per, subject
 from planning.checklist.model.agreement import AgreedSpeed, Agreement
 from planning.spec.cluster import Pool
@@ -83,13 +83,13 @@ def test_payloads_that_the_memory_cannot_hold_three_times_are_not_asked(memory_g
 
 def test_matmul_is_held_to_what_was_achieved_and_not_to_the_peak() -> None:
     share = catalog().promises["all_reduce_share"]
-    h100 = speed.matmul(catalog().accelerators["H100-SXM-80GB"], precision="bf16", share=share)
+    h100 = node_limits.limit_matmul(catalog().accelerators["H100-SXM-80GB"], precision="bf16", share=share)
     assert (h100.least, h100.bound, h100.source) == (Decimal("635.60"), Decimal("989.4"), "mamf-table")
     assert h100.beyond == ""
-    unseen = speed.matmul(catalog().accelerators["H100-NVL-94GB"], precision="bf16", share=share)
+    unseen = node_limits.limit_matmul(catalog().accelerators["H100-NVL-94GB"], precision="bf16", share=share)
     assert (unseen.least, unseen.source) == (Decimal("668.40"), "ds-h100")
     assert unseen.beyond
-    blind = speed.matmul(catalog().accelerators["MI350X-OAM-288GB"], precision="bf16", share=share)
+    blind = node_limits.limit_matmul(catalog().accelerators["MI350X-OAM-288GB"], precision="bf16", share=share)
     assert not blind.known
     assert "no bf16 peak" in blind.why
 
@@ -107,7 +107,7 @@ def test_nothing_was_achieved_above_a_peak() -> None:
     [("H100-SXM-80GB", 75 * 1024, 81004), ("H200-SXM-141GB", 132 * 1024, 143000), ("T4-PCIe-16GB", 14000, 14900)],
 )
 def test_75_of_80_gb_fails_and_a_whole_accelerator_passes(name: str, complained: int, whole: int) -> None:
-    limit = speed.memory(catalog().accelerators[name], catalog=catalog())
+    limit = node_limits.limit_memory(catalog().accelerators[name], catalog=catalog())
     assert limit.least is not None
     assert complained < limit.least <= whole
 
@@ -120,13 +120,13 @@ def a_pool(**changes: object) -> Pool:
 def test_the_fabric_is_held_to_its_slowest_link() -> None:
     share = catalog().promises["all_reduce_share"]
     h100 = catalog().accelerators["H100-SXM-80GB"]
-    cards = speed.limit_between_nodes(h100, Decimal(3200), pool=a_pool(), share=share)
+    cards = node_limits.limit_between_nodes(h100, Decimal(3200), pool=a_pool(), share=share)
     assert (cards.theory, cards.least, cards.bound) == (400, 320, 800)
-    links = speed.limit_between_nodes(h100, Decimal(6400), pool=a_pool(), share=share)
+    links = node_limits.limit_between_nodes(h100, Decimal(6400), pool=a_pool(), share=share)
     assert (links.theory, "links of one accelerator" in links.why) == (450, True)
-    single = speed.limit_between_nodes(h100, Decimal(6400), pool=a_pool(accelerators=1), share=share)
+    single = node_limits.limit_between_nodes(h100, Decimal(6400), pool=a_pool(accelerators=1), share=share)
     assert single.theory == 800
-    blind = speed.limit_between_nodes(h100, None, pool=a_pool(), share=share)
+    blind = node_limits.limit_between_nodes(h100, None, pool=a_pool(), share=share)
     assert not blind.known
     assert "does not know the network" in blind.why
 

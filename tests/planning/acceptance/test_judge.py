@@ -16,7 +16,7 @@ from planning.acceptance import storage_limits
 from planning.acceptance.judgement import judge
 from planning.acceptance.limits import AcceptanceLimit, unknown
 from planning.acceptance.records import results_of
-from planning.acceptance.scaling_curve import curves
+from planning.acceptance.report.builder import fill_curves
 from planning.acceptance.verdicts import About, CheckOutcome, CheckVerdict, Verdicts, judge_figure
 from planning.agents.measurement_records import Results
 from planning.checklist.model.agreement import AgreedSpeed, Agreement
@@ -341,7 +341,7 @@ def test_no_records_break_the_judge_and_nothing_passes_of_nothing(records: list[
     results: Results = {**good(), "measured": records}  # pyright: ignore[reportAssignmentType]
     verdicts = judge(results, expected())
     assert verdicts.outcome is not CheckOutcome.PASSED
-    assert curves(results, expected())[0].node_counts == (2, 4)
+    assert all(each["node_counts"] == [2, 4] for each in fill_curves(results, expected()))
 
 
 @given(st.decimals(min_value=0, max_value=Decimal("989.4"), places=2), st.decimals(0, 500, places=2))
@@ -368,12 +368,12 @@ def test_one_more_round_never_turns_a_failed_node_into_a_good_one(first: int, se
 def test_points_of_the_curve_with_theory_and_threshold() -> None:
     results = good()
     results["measured"].append(all_reduce(4, "355"))
-    (curve,) = curves(results, expected())
-    assert (curve.theory, curve.threshold) == (400, Decimal("320.0"))
-    assert [(each.nodes, each.payload_bytes // GIB, each.bus_gb_per_s, each.judged) for each in curve.points] == [
-        (2, 4, 385, True),
-        (4, 1, 120, False),
-        (4, 4, 355, True),
+    (curve,) = fill_curves(results, expected())
+    assert (curve["theory"], curve["least"]) == ("400", "320")
+    assert [(each["nodes"], each["payload_bytes"] // GIB, each["bus_gb_per_s"]) for each in curve["points"]] == [
+        (2, 4, "385"),
+        (4, 1, "120"),
+        (4, 4, "355"),
     ]
 
 
@@ -387,4 +387,4 @@ def test_a_count_that_is_no_whole_number_is_a_fault_and_never_0(check: str, para
     record = next(each for each in results["measured"] if each["check"] == check)
     record["params"][param] = text
     assert any(f"{param} is no whole number" in each for each in judge(results, expected()).faults)
-    curves(results, expected())
+    list(fill_curves(results, expected()))
