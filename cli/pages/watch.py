@@ -12,8 +12,7 @@ from cli.views.watch import amounts, headline, is_loud, prices_of, reason, state
 from planning.values.money import parse_amount
 
 if TYPE_CHECKING:
-    from operations.plans.plan_form import BillDifferenceForm
-    from operations.plans.watch_form import MovedPriceForm, WatchedForm, WatchForm
+    from operations.plans.plan_form import BillDifferenceForm, MovedPriceForm, WatchedForm, WatchForm
     from planning.costs.json_shapes import RangeForm
     from planning.diff.form import ExemptionForm, FoundForm
 

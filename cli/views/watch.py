@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from operations.plans.watch_form import WatchedForm, WatchForm
+    from operations.plans.plan_form import WatchedForm, WatchForm
 
 
 LOUD: Final = {"over": "OVER", "cannot tell": "CANNOT TELL"}

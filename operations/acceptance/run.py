@@ -10,7 +10,7 @@ from components.acceptance.job_context import NAMESPACE
 from components.acceptance.jobs import foundation
 from components.acceptance.model import Reference
 from operations.acceptance import run_plan as placed
-from operations.acceptance.log_records import read_burn_in_records
+from operations.acceptance.records import read_burn_in_records
 from operations.acceptance.result_store import build_results, merge_records
 from operations.acceptance.run_lock import Hold
 from operations.acceptance.run_plan import explain_unmeasured, jobs_of, longest, name_lock_nodes, select_run

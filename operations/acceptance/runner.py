@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from components.acceptance.job_context import NAMESPACE, RUN
 from components.acceptance.model import JobState, Reference
-from operations.acceptance.log_records import (
-    MOST_WORDS,
+from operations.acceptance.records import (
+    LONGEST_REASON,
     build_duration_record,
     failure_reason,
     list_error_lines,
@@ -168,7 +168,7 @@ class AcceptanceRun:
     def _look(self, opened: RunningJob) -> None:
         opened.looked = self.clock.monotonic()
         try:
-            opened.waits = next((each.waiting for each in self._pods(opened.job) if each.waiting), "")[:MOST_WORDS]
+            opened.waits = next((each.waiting for each in self._pods(opened.job) if each.waiting), "")[:LONGEST_REASON]
         except ClusterError:  # what is awaited was seen, and decides alone
             return
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.nodes import Action
 from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError
-from operations.nodes.drain import drain
 from operations.nodes.health import find_node, inspect_nodes
-from operations.nodes.replacement import replace_machine
+from operations.nodes.repair_steps import drain, replace_machine
 from planning.incidents import node as node_labels
 from planning.incidents.findings import NodeHealth
 from planning.incidents.incident import STEPS, Event, next_id, open_for
@@ -19,10 +18,10 @@ from planning.values.errors import AtollError, InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.nodes.drain import Waiting
     from operations.nodes.health import HealthSnapshot, MaintenanceContext
     from operations.nodes.incident_log import IncidentLog
     from operations.nodes.kubernetes_cluster import NodeApi
+    from operations.nodes.repair_steps import Waiting
     from planning.incidents.incident import Incident, Step
     from planning.incidents.node import Node
     from planning.incidents.spares import SpareChoice

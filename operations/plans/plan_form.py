@@ -1,4 +1,4 @@
-"""Shapes of the JSON of a plan; `atoll schema --of plan` publishes them."""
+"""Shapes of the JSON of a plan and of `atoll watch`; `atoll schema --of plan` publishes the plan's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from planning.ceilings.verdict import JudgementForm  # noqa: TC001 - as below
 from planning.costs.json_shapes import BillForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
-from planning.diff.form import ExemptionForm, FoundForm  # noqa: TC001 - as above
+from planning.diff.form import AmountForm, DeltaForm, ExemptionForm, FoundForm, JudgedForm  # noqa: TC001 - as above  # noqa: TC001 - pydantic reads them at run time  # noqa: TC001 - as above
 from planning.platform.software_form import LeftOutForm, PinnedForm  # noqa: TC001 - as above
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
@@ -67,3 +67,57 @@ class PlanForm(TypedDict):
     policies: list[FoundForm]
     """What the rules say."""
     exemptions: list[ExemptionForm]
+
+
+@with_config(_CLOSED)
+class MovedPriceForm(TypedDict):
+    """A line of the accepted bill whose price is another one today."""
+
+    key: str
+    label: str
+    usd_per_unit: list[str]
+    """As accepted, today; "" where nobody knows."""
+    unit: str
+    delta: DeltaForm
+
+
+@with_config(_CLOSED)
+class WatchedForm(TypedDict):
+    """One running stack."""
+
+    stack: str
+    failure: str
+    """Why nothing is known of it; "" where something is."""
+    accepted_on: str
+    accepted: AmountForm | None
+    """As the lock has it."""
+    repriced: AmountForm | None
+    """The accepted cluster at today's prices."""
+    running: AmountForm | None
+    """What the state holds, at today's prices."""
+    by_prices: DeltaForm | None
+    """`repriced` less `accepted`: the same cluster, other prices."""
+    by_resources: DeltaForm | None
+    """`running` less `repriced`: other resources than were accepted."""
+    moved_prices: list[MovedPriceForm]
+    """The dearest movement first."""
+    differences: list[BillDifferenceForm]
+    """Lines on which the state and the accepted cluster do not agree, both at today's prices."""
+    verdict: JudgedForm | None
+    breaches: list[FoundForm]
+    exemptions: list[ExemptionForm]
+    notes: list[str]
+    """What could not be judged, and why."""
+
+
+@with_config(_CLOSED)
+class WatchForm(TypedDict):
+    """`atoll watch --json`."""
+
+    schema_version: int
+    day: str
+    prices: str
+    prices_as_of: str | None
+    stacks: list[WatchedForm]
+    exit_code: int
+    """The worst of all stacks."""

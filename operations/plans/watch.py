@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from operations.plans.plan import Planned
-    from operations.plans.watch_form import MovedPriceForm, WatchedForm, WatchForm
+    from operations.plans.plan_form import MovedPriceForm, WatchedForm, WatchForm
     from planning.costs.bill import Bill, LineItem
     from planning.costs.json_shapes import RangeForm
     from planning.costs.resources.formats.values import Preview

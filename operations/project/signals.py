@@ -1,13 +1,16 @@
-"""A stop that was asked for: nothing is finished, for every step can be killed, and the next run goes on from there."""
+"""A stop that was asked for, and processes that end with ours: every step can be killed, and the next run goes on."""
 
 from __future__ import annotations
 
+import shutil
 import signal
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
+
 
 INTERRUPTED: Final = 130  # as a shell reports SIGINT
 TERMINATED: Final = 143  # and SIGTERM
@@ -43,3 +46,14 @@ def until_stopped(work: Callable[[], int], *, told: Callable[[], None]) -> int:
     except TerminatedError:
         told()
         return TERMINATED
+
+
+def with_parent_death_signal(command: Sequence[str]) -> list[str]:
+    """A command that is killed when this process is; as it is where the system has no `setpriv`."""
+    setpriv = _setpriv()
+    return [setpriv, "--pdeathsig", "KILL", "--", *command] if setpriv else list(command)
+
+
+@cache
+def _setpriv() -> str:
+    return shutil.which("setpriv") or ""

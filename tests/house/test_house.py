@@ -171,7 +171,7 @@ NAMES_PROVIDERS = {  # with the reason why a literal there is no trait of a prov
     "components/stack/cluster_contents.py": "which builder makes the main cloud's end of a tunnel",
     "components/context/settings_reference.py": "which builder reads a setting",
     "components/platform/experiments/airflow.py": "Airflow's kind of a connection",
-    "operations/engine/plugins.py": "plugins of Pulumi",
+    "operations/engine/environment.py": "plugins of Pulumi",
     "operations/offline/program.py": "packages of Pulumi types",
     "operations/relocation/buckets/pairs.py": "kinds of object stores",
     "operations/relocation/config/endpoints.py": "kinds of object stores",

@@ -20,10 +20,10 @@ from waiting import WITHIN, wait_until
 from operations.clouds.kubernetes.objects import ClusterError
 from operations.nodes import kubernetes_cluster as live
 from operations.nodes import watch
-from operations.nodes.drain import DrainError, Waiting
 from operations.nodes.health import MaintenanceContext, inspect_nodes
 from operations.nodes.incident_log import IncidentLog, read_incidents
 from operations.nodes.repair import RepairContext, RepairRequest, repair_node
+from operations.nodes.repair_steps import DrainError, Waiting
 from operations.nodes.watch import CordonLimit, cordon_failed_nodes
 from planning.incidents.findings import NodeHealth
 from planning.spec.cluster import Amounts, ClusterSpec, Placement, Pool, Profile

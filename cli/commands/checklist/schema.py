@@ -10,8 +10,7 @@ from pydantic import TypeAdapter
 
 from cli.terminal.console import show_json
 from operations.clone.report import CloneForm
-from operations.plans.plan_form import PlanForm
-from operations.plans.watch_form import WatchForm
+from operations.plans.plan_form import PlanForm, WatchForm
 from operations.relocation.rehearsal.report import RehearsalForm
 from operations.relocation.runner.status import StatusForm
 from planning.acceptance.report.form import AcceptanceForm

@@ -159,9 +159,9 @@ def mend(
     incidents and is not done twice: run the command again after whatever stopped it.
     """
     from operations.nodes import health, repair, watch  # noqa: PLC0415 - where it is asked for
-    from operations.nodes.drain import Waiting  # noqa: PLC0415 - as above
     from operations.nodes.incident_log import read_incidents  # noqa: PLC0415 - as above
     from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
+    from operations.nodes.repair_steps import Waiting  # noqa: PLC0415 - as above
 
     scene = health.read_context(stack, placement=placement)
     cluster = open_node_api(scene.spec)
@@ -218,7 +218,7 @@ def _describe_steps(
     node: Node, looked: HealthSnapshot, scene: MaintenanceContext, cluster: NodeApi, asked: RepairRequest
 ) -> Iterator[str]:
     from operations.nodes.repair import choose_spare, no_spare  # noqa: PLC0415 - where it is asked for
-    from operations.nodes.replacement import remedy_for  # noqa: PLC0415 - as above
+    from operations.nodes.repair_steps import remedy_for  # noqa: PLC0415 - as above
     from planning.incidents import node as node_labels  # noqa: PLC0415 - as above
     from planning.incidents.pods import blocking, find_unowned, list_pods_to_drain  # noqa: PLC0415 - as above
 

@@ -12,8 +12,7 @@ from cli.terminal.output import deliver
 from cli.views.cluster_operations import usage_parts
 from operations.project.atomic_files import write_all
 from operations.project.workspace import display_path, require_stack
-from operations.usage.bill_files import rows
-from operations.usage.opencost import opencost_rows
+from operations.usage.bill_files import opencost_rows, rows
 from planning.checklist.model.units import QuantityError, parse_number
 from planning.checklist.reading.checklist_file import read, read_file
 from planning.costs.json_shapes import range_form

@@ -18,7 +18,7 @@ from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from operations.code_hosts.github import GitHub, RunEvent
-    from operations.code_hosts.issues import Watched
+    from operations.code_hosts.github_report import Watched
 
 
 DEADLINE_S: Final = 120.0
@@ -154,7 +154,7 @@ def gitlab() -> int:
 @app.command("issues")
 def issues(folder: Folder) -> int:
     """Open, update or close one issue for each stack that `atoll watch` looked at."""
-    from operations.code_hosts.issues import keep  # noqa: PLC0415 - only this command posts
+    from operations.code_hosts.github_report import keep  # noqa: PLC0415 - only this command posts
 
     found = _read_watch_reports(folder)
     if not found:
@@ -166,7 +166,7 @@ def issues(folder: Folder) -> int:
 
 def _read_watch_reports(folder: Path) -> list[Watched]:
     """Reports of the watch job: STACK.txt beside STACK.code, from a job with fewer rights than this one."""
-    from operations.code_hosts.issues import Watched  # noqa: PLC0415 - only this command posts
+    from operations.code_hosts.github_report import Watched  # noqa: PLC0415 - only this command posts
 
     found: list[Watched] = []
     for path in sorted(folder.glob("*.code")):

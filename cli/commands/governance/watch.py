@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import date
 
-    from operations.plans.watch_form import WatchForm
+    from operations.plans.plan_form import WatchForm
     from planning.costs.resources.formats.values import Preview
 
 STATE_SUFFIX = ".json"

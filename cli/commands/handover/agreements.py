@@ -140,7 +140,7 @@ def run_sla(
 
 
 def _read(about: StackMonth, names: list[str]) -> tuple[RecordedSeries, str]:
-    from operations.service_levels.sample_files import read_samples  # noqa: PLC0415 - as above
+    from operations.service_levels.monthly_report import read_samples  # noqa: PLC0415 - as above
 
     paths = [Path(name) for name in names]
     found = read_samples(paths, stack=about.lock.stack, month=about.month)

@@ -91,7 +91,7 @@ def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
 
 
 def _deliver(lock: Lock, folder: Path, outputs: str) -> None:
-    from operations.engine import outputs as handover  # noqa: PLC0415 - imported once needed
+    from operations.engine import session as handover  # noqa: PLC0415 - imported once needed
     from operations.handbook.credentials import check_place, folders  # noqa: PLC0415 - as above
 
     check_place(folder, [])  # before anybody is asked for a secret
@@ -103,8 +103,8 @@ def _deliver(lock: Lock, folder: Path, outputs: str) -> None:
 
 def _outputs(lock: Lock, file: str) -> dict[str, object]:
     if not file:
-        from operations.engine import outputs as handover  # noqa: PLC0415 - Pulumi is imported once needed
         from operations.engine import session  # noqa: PLC0415 - as above
+        from operations.engine import session as handover  # noqa: PLC0415 - Pulumi is imported once needed
 
         opened = session.open_stack(require_stack(lock.stack), lock.stack, ask_passphrase=ask_passphrase)
         return dict(handover.read_outputs(opened, secrets=True).plain)

@@ -24,7 +24,7 @@ from operations.project.workspace import display_path, find_project, require_sta
 from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
-    from operations.engine.plugins import Plugin
+    from operations.engine.environment import Plugin
     from operations.engine.session import StackSession
     from operations.engine.teardown import StackState
 
@@ -38,7 +38,7 @@ OfStack = Annotated[str, options.make_argument("[STACK]", "Only the plugins that
 @app.command("install")
 def install(stack: OfStack = "") -> int:
     """Download the pinned CLI, and every plugin that is not here, the way the SDK does it."""
-    from operations.engine import binary, plugins, session  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine import binary, environment, session  # noqa: PLC0415 - Pulumi is imported once needed
 
     root = find_project().root
     wanted = _list_plugins(stack)
@@ -46,7 +46,7 @@ def install(stack: OfStack = "") -> int:
         command = binary.find_or_install(note)
     show(f"Pulumi CLI {binary.version_of(command)}: {command.command}")
     workspace = session.workspace(root)
-    plugins.install(workspace, wanted=plugins.missing(workspace, wanted=wanted), say=note)
+    environment.install_plugins(workspace, wanted=environment.find_missing_plugins(workspace, wanted=wanted), say=note)
     show(f"plugins: {', '.join(map(str, wanted))}")
     return 0
 
@@ -54,13 +54,13 @@ def install(stack: OfStack = "") -> int:
 @app.command("status")
 def status(stack: OfStack = "") -> int:
     """CLI, plugins, backend and what encrypts secrets; exit code 1 where there is no CLI."""
-    from operations.engine import environment, plugins, session  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine import environment, session  # noqa: PLC0415 - Pulumi is imported once needed
     from operations.engine.environment import cli_facts, plugin_fact, surroundings_facts  # noqa: PLC0415 - as above
 
     root = find_project().root
     wanted = _list_plugins(stack)
     command, cli = cli_facts()
-    absent = wanted if command is None else plugins.missing(session.workspace(root), wanted=wanted)
+    absent = wanted if command is None else environment.find_missing_plugins(session.workspace(root), wanted=wanted)
     chosen = environment.backend(root)
     listed = (plugin_fact(each, here=each not in absent) for each in wanted)
     show(facts_table([*cli, *listed, *surroundings_facts(chosen)]))
@@ -73,14 +73,14 @@ def status(stack: OfStack = "") -> int:
 
 def _list_plugins(stack: str) -> tuple[Plugin, ...]:
     """The plugins of a stack's resources, as its program registers them; of every provider where no stack is named."""
-    from operations.engine import plugins  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine import environment  # noqa: PLC0415 - Pulumi is imported once needed
     from operations.offline.program import run  # noqa: PLC0415 - as above
 
     if not stack:
-        return plugins.list_pinned_plugins()
+        return environment.list_pinned_plugins()
     root = require_stack(stack).root
     with progress(f"running the program of {stack}"):
-        return plugins.select_plugins(each.type for each in run(stack, root=root).resources)
+        return environment.select_plugins(each.type for each in run(stack, root=root).resources)
 
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
@@ -259,22 +259,22 @@ def run_outputs(
     if write and (as_json or show_secrets):
         unused = "--json" if as_json else "--show-secrets"
         raise typer.BadParameter("-o DIR writes files and prints nothing; leave one of them out", param_hint=unused)
-    from operations.engine import outputs, session  # noqa: PLC0415 - Pulumi is imported once needed
+    from operations.engine import session  # noqa: PLC0415 - Pulumi is imported once needed
 
     opened = session.open_stack(require_stack(stack), stack, ask_passphrase=ask_passphrase)
-    found = outputs.read_outputs(opened, secrets=show_secrets or bool(write))
+    found = session.read_outputs(opened, secrets=show_secrets or bool(write))
     if write:
-        texts = outputs.files(found.plain)
+        texts = session.build_output_files(found.plain)
         if not texts:
             raise InputError(f"{stack} hands over no kubeconfig and no VPN profile; nothing was written")
-        for path in outputs.write_private(Path(write), texts):
+        for path in session.write_private(Path(write), texts):
             note(f"written: {display_path(path)}")
         return 0
     values = found.shown(secrets=show_secrets)
     if as_json:
         show_json(values)
     elif values:
-        show(outputs_table(outputs.rows(values), whole=show_secrets))
+        show(outputs_table(session.list_output_rows(values), whole=show_secrets))
     else:
         show(f"{stack} has no outputs: nothing is built")
     return 0

@@ -17,8 +17,7 @@ from cli.pages.service_levels import page
 from cli.terminal.console import json_text
 from operations.plans.quote import option_named, quote_subject
 from operations.project.workspace import StackRef as Asked
-from operations.service_levels.monthly_report import resolve_terms, table_source
-from operations.service_levels.sample_files import exclusions_in, read_samples
+from operations.service_levels.monthly_report import exclusions_in, read_samples, resolve_terms, table_source
 from planning.checklist.reading.checklist_file import read_file
 from planning.platform.alerts import availability
 from planning.quoting.option import ceilings

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol
 
-from operations.project.child_process import with_parent_death_signal
+from operations.project.signals import with_parent_death_signal
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

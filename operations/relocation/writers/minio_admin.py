@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, cast, final
 
 from operations.clouds.kubernetes.objects import mapping
-from operations.project.child_process import with_parent_death_signal
+from operations.project.signals import with_parent_death_signal
 from operations.relocation.runner.step import StepError
 from operations.relocation.writers import bucket_policy
 

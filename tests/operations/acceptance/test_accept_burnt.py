@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from accept_scene import START, MindCluster
 
-from components.agents import burn_in
+from components.agents import cluster_api
 from operations.acceptance.kubernetes_cluster import NodeSnapshot
-from operations.acceptance.log_records import LEDGER, read_burn_in_records
+from operations.acceptance.records import LEDGER, read_burn_in_records
 from planning.agents.burn_in import BurnInEntry, BurnInVerdict
 from planning.agents.burn_in_ledger import ledger_to_text
 
@@ -23,7 +23,7 @@ SEEN = [
 def asked(text: str | None) -> Any:
     cluster = MindCluster()
     if text is not None:
-        cluster.there[LEDGER] = {"kind": "ConfigMap", "data": {burn_in.LEDGER: text}}
+        cluster.there[LEDGER] = {"kind": "ConfigMap", "data": {cluster_api.LEDGER: text}}
     pools = {"gpu": [each.name for each in SEEN]}
     return read_burn_in_records(cluster, seen=SEEN, pools=pools, placement="home", now=START)
 

@@ -8,7 +8,7 @@ import pytest
 from accept_scene import SPACE, MindCluster, job, meta, record, run_of
 
 from components.acceptance.model import Reference
-from operations.acceptance.log_records import parse_log
+from operations.acceptance.records import parse_log
 from operations.acceptance.result_store import ResultStore
 from operations.clouds.kubernetes.objects import ClusterError
 

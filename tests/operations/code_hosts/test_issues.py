@@ -5,7 +5,7 @@ from typing import Any
 from github_stub import BOT, Stub
 from poster_kit import github
 
-from operations.code_hosts.issues import Watched, keep
+from operations.code_hosts.github_report import Watched, keep
 
 OVER = Watched(stack="demo", exit_code=10, report="over by 200 USD")
 WELL = Watched(stack="demo", exit_code=0, report="within")

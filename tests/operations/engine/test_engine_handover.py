@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from engine_fakes import FakeStack
 
-from operations.engine.outputs import files, read_outputs, rows, write_private
+from operations.engine.session import build_output_files, list_output_rows, read_outputs, write_private
 from planning.values.errors import InputError
 
 MASKED = {"endpoints": {"api": "https://a", "token": "[secret]"}, "vpnProfiles": {"ann": "[secret]"}}
@@ -23,7 +23,7 @@ def test_secrets_are_decrypted_only_when_they_are_wanted() -> None:
 
 
 def test_mappings_are_taken_apart_by_name() -> None:
-    assert dict(rows({"a": {"b": {"c": 1}}, "d": [1], "e": {}})) == {"a.b.c": 1, "d": [1], "e": {}}
+    assert dict(list_output_rows({"a": {"b": {"c": 1}}, "d": [1], "e": {}})) == {"a.b.c": 1, "d": [1], "e": {}}
 
 
 def test_kubeconfigs_and_profiles_become_files() -> None:
@@ -33,26 +33,26 @@ def test_kubeconfigs_and_profiles_become_files() -> None:
         "vpnProfiles": {"ann@acme.example": "of ann"},
         "buckets": {"models": "acme-models"},
     }
-    found = files(outputs)
+    found = build_output_files(outputs)
     assert sorted(found) == ["admin.kubeconfig", "ann@acme.example.conf", "engineer.kubeconfig"]
     assert '"kind": "Config"' in found["admin.kubeconfig"]
 
 
 def test_another_placement_has_a_folder_of_its_own(tmp_path: Path) -> None:
     there = {"kubeconfigs": {"admin": "of the admin there"}, "region": "us-east"}
-    found = files({"kubeconfigs": {"admin": "of the admin here"}, "placements": {"training": there}})
+    found = build_output_files({"kubeconfigs": {"admin": "of the admin here"}, "placements": {"training": there}})
     assert found == {"admin.kubeconfig": "of the admin here", "training/admin.kubeconfig": "of the admin there"}
     written = write_private(tmp_path / "hand", found)
     assert [path.stat().st_mode & 0o777 for path in written] == [0o600, 0o600]
     assert (tmp_path / "hand" / "training").stat().st_mode & 0o777 == 0o700
     with pytest.raises(InputError, match="cannot name a file"):
-        files({"placements": {"..": there}})
+        build_output_files({"placements": {"..": there}})
 
 
 @pytest.mark.parametrize("owner", ["../ann", "a/b", ".ann", "", "a\nb"])
 def test_an_owner_that_cannot_name_a_file_is_refused(owner: str) -> None:
     with pytest.raises(InputError, match="cannot name a file"):
-        files({"vpnProfiles": {owner: "x"}})
+        build_output_files({"vpnProfiles": {owner: "x"}})
 
 
 def test_the_files_are_for_their_owner_alone(tmp_path: Path) -> None:

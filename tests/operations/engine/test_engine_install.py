@@ -14,8 +14,8 @@ import pytest
 from command_project import Atoll
 from pulumi.automation import CommandError, PulumiCommand
 
-from operations.engine import binary, plugins
-from operations.engine.plugins import Plugin
+from operations.engine import binary, environment
+from operations.engine.environment import Plugin
 from planning.values.errors import AtollError
 
 AWS, RANDOM = Plugin("aws", "7.1.0"), Plugin("random", "4.2.0")
@@ -127,21 +127,21 @@ def test_a_pinned_cli_that_is_here_is_not_downloaded_again(monkeypatch: pytest.M
 
 
 def test_plugins_have_the_versions_of_their_packages() -> None:
-    assert Plugin("kubernetes", version("pulumi-kubernetes")) in plugins.list_pinned_plugins()
-    assert {each.name for each in plugins.list_pinned_plugins()} == set(plugins.PROVIDERS)
+    assert Plugin("kubernetes", version("pulumi-kubernetes")) in environment.list_pinned_plugins()
+    assert {each.name for each in environment.list_pinned_plugins()} == set(environment.PROVIDERS)
 
 
 def test_only_plugins_of_another_version_or_none_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     wanted = (AWS, Plugin("aws", "7.2.0"), RANDOM)
-    assert plugins.missing(Workspace(), wanted=wanted) == wanted[1:]  # pyright: ignore[reportArgumentType]
+    assert environment.find_missing_plugins(Workspace(), wanted=wanted) == wanted[1:]  # pyright: ignore[reportArgumentType]
 
 
 def test_every_plugin_that_can_be_had_is_got_and_the_others_are_named() -> None:
     workspace = Workspace(can=("random",))
     said: list[str] = []
     with pytest.raises(AtollError, match=r"could not be installed: aws 7\.1\.0: no network") as failed:
-        plugins.install(workspace, wanted=(AWS, RANDOM), say=said.append)  # pyright: ignore[reportArgumentType]
+        environment.install_plugins(workspace, wanted=(AWS, RANDOM), say=said.append)  # pyright: ignore[reportArgumentType]
     assert workspace.got == [("random", "v4.2.0")]
     assert said == ["getting plugin aws 7.1.0", "getting plugin random 4.2.0"]
     assert "pulumi plugin install resource" in failed.value.hint
@@ -165,4 +165,4 @@ def test_a_stack_needs_only_the_plugins_of_its_resources() -> None:
         "atoll:cluster:AwsCluster",
         "pulumi:pulumi:Stack",
     )
-    assert [each.name for each in plugins.select_plugins(types)] == ["aws", "kubernetes"]
+    assert [each.name for each in environment.select_plugins(types)] == ["aws", "kubernetes"]

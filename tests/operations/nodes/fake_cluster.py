@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError
-from operations.nodes.drain import Waiting
 from operations.nodes.health import MaintenanceContext
+from operations.nodes.repair_steps import Waiting
 from planning.incidents.node import Condition, Node
 from planning.incidents.pods import Pod, PodDisruptionBudget
 from planning.spec.cluster import Amounts, ClusterSpec, Placement, Profile

@@ -13,10 +13,10 @@ from fake_cluster import XID_79, Clock, FakeCluster, node, pod, scene, spare, sp
 
 from operations.clouds.kubernetes.objects import ClusterError
 from operations.nodes import aws_instances, watch
-from operations.nodes.drain import DrainError
 from operations.nodes.health import MaintenanceContext, inspect_nodes
 from operations.nodes.incident_log import IncidentLog, read_incidents
 from operations.nodes.repair import RepairContext, RepairRequest, repair_node
+from operations.nodes.repair_steps import DrainError
 from operations.nodes.watch import CordonLimit, cordon_failed_nodes, report_unhealthy
 from operations.project.journal import Journal, RecordKind
 from planning.incidents.incident import Incident

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from operations.project import child_process
+from operations.project import signals
 
 STARTS = """
 import subprocess, sys
-from operations.project.child_process import with_parent_death_signal
+from operations.project.signals import with_parent_death_signal
 child = subprocess.Popen(with_parent_death_signal(["sleep", "600"]))
 print(child.pid, flush=True)
 child.wait()
@@ -46,5 +46,5 @@ def test_a_program_is_gone_once_whoever_started_it_was_killed() -> None:
 
 
 def test_without_setpriv_a_command_is_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child_process, "_setpriv", str)
-    assert child_process.with_parent_death_signal(["mc", "ls"]) == ["mc", "ls"]
+    monkeypatch.setattr(signals, "_setpriv", str)
+    assert signals.with_parent_death_signal(["mc", "ls"]) == ["mc", "ls"]

@@ -24,9 +24,8 @@ from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.manual_confirmations import read_marks
 from operations.relocation.config.plan_inputs import read_measured
 from operations.relocation.config.reader import read_file as read_places
-from operations.service_levels.sample_files import exclusions_in, read_samples
-from operations.usage.bill_files import rows
-from operations.usage.opencost import opencost_rows
+from operations.service_levels.monthly_report import exclusions_in, read_samples
+from operations.usage.bill_files import opencost_rows, rows
 from planning.checklist.reading.checklist_file import read_file as read_checklist
 from planning.clone.decisions.answers_file import read_answers
 from planning.costs.resources.formats.file import read_file as read_preview

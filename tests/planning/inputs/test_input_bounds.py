@@ -17,7 +17,7 @@ from input_formats import BILL_HEAD, BILL_ROW, FORMATS
 
 from catalogs.model import CatalogError
 from cli.terminal.errors import render_error
-from operations.usage import bill_files, opencost
+from operations.usage import bill_files
 from planning.values.errors import InputError
 from planning.values.printable import printable
 
@@ -201,9 +201,9 @@ def test_a_large_bill_is_read_row_by_row(tmp_path: Path) -> None:
 
 
 def test_an_amount_that_no_decimal_holds_is_said(tmp_path: Path) -> None:
-    path = tmp_path / "opencost.json"
+    path = tmp_path / "bill_files.json"
     path.write_text(json.dumps({"data": [{"c": {"start": "2026-10-01T00:00:00Z", "networkInternetCost": 10**300}}]}))
     try:
-        list(opencost.opencost_rows(path, usd_per_gb=Decimal("1e-9")))
+        list(bill_files.opencost_rows(path, usd_per_gb=Decimal("1e-9")))
     except InputError as error:
         assert_told(error, path)

@@ -31,9 +31,8 @@ from input_leaves import (
 
 from operations.acceptance.result_store import read_records
 from operations.nodes.incident_log import IncidentLog, log_path, read_incidents
-from operations.service_levels.sample_files import exclusions_in, read_samples
-from operations.usage.bill_files import rows
-from operations.usage.opencost import opencost_rows
+from operations.service_levels.monthly_report import exclusions_in, read_samples
+from operations.usage.bill_files import opencost_rows, rows
 from planning.incidents.incident import Event
 from planning.usage.meters import MonthlyUsage, ranges
 from planning.values.errors import InputError

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sla_samples import CONTROL, FABRIC, OCTOBER, recorded, reported, runs
 
-from operations.service_levels.sample_files import read_samples
+from operations.service_levels.monthly_report import read_samples
 from planning.service_levels.month import Month, parse_month, refuse_untimely
 from planning.service_levels.series import Name, RecordedSeries, SampleError, SeriesSegment, merge_segments
 from planning.service_levels.series_sources import read_answers, read_runs

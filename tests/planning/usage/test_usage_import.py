@@ -12,7 +12,7 @@ from bill_kit import GIB, ROOT, focus, measured, table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from operations.usage.opencost import opencost_rows
+from operations.usage.bill_files import opencost_rows
 from planning.checklist.reading.checklist_file import read
 from planning.usage.checklist_section import block, with_block
 from planning.usage.meters import MonthlyUsage, ranges
