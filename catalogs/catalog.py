@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, final
 from catalogs import integrity, parsing
 from catalogs import integrity as integrity_cache
 from catalogs import offers as offering
-from catalogs.custom_prices import book as own
-from catalogs.custom_prices.cells import CustomPriceVocabulary
 from catalogs.files import read_content
 from catalogs.model import (
     CatalogError,
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
+    from catalogs.custom_prices.book import OwnPrices
+    from catalogs.custom_prices.cells import CustomPriceVocabulary
     from catalogs.model import Accelerator, Machine, Offer, PurchaseKind
 
 ROOT = Path(__file__).parent
@@ -63,7 +63,7 @@ class Catalog:
         lines: Sequence[str],
         words: integrity.Words,
         digest: str,
-        own_prices: own.OwnPrices | None,
+        own_prices: OwnPrices | None,
         own_sources: Iterable[Source],
     ) -> None:
         self._root = root
@@ -228,6 +228,8 @@ def load(
         _refuse_strangers(catalog, words)
     if override is None:
         return catalog
+    from catalogs.custom_prices import book as own  # noqa: PLC0415 - few customers have prices of their own
+
     own_rows, own_sources = own.read(override, known=_build_vocabulary(catalog, today=today), lines=lines)
     hashed.update(read_content(override, most_bytes=own.MOST_BYTES))
     with_own = own.with_exact(lines, own_rows)
@@ -285,6 +287,8 @@ def _refuse_strangers(catalog: Catalog, words: integrity.Words) -> None:
 
 
 def _build_vocabulary(catalog: Catalog, *, today: date | None) -> CustomPriceVocabulary:
+    from catalogs.custom_prices.cells import CustomPriceVocabulary  # noqa: PLC0415 - as above
+
     machines, terms = catalog.machines, catalog.terms
     return CustomPriceVocabulary(
         providers=catalog.providers.keys(),

@@ -258,6 +258,9 @@ class KubernetesProfile:
     as_of: date | None
 
 
+OWN_PREFIX = "own-"  # of a source of the customer's own price book; the line of the book follows
+
+
 class Method(StrEnum):
     """How a source came by its price. Some ways make a price weaker than a list price, and an offer says so."""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, final
 from catalogs import parsing
 from catalogs.custom_prices.cells import cell_faults, header_faults, parse_factor, quantity
 from catalogs.files import UnreadableFileError, read_text
-from catalogs.model import CatalogError, Method, Source
+from catalogs.model import OWN_PREFIX, CatalogError, Method, Source
 from catalogs.parsing import COLUMNS, EVERYWHERE, LIST, within
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str, str, str]
 Faults = list[tuple[int, str]]
 
-OWN_PREFIX = "own-"  # of a source; the line of the book follows
 FIRST_TIER = "0"
 _ZERO = Decimal(0)
 MOST_BYTES = 1_000_000  # 10,000 rows; every list of ours together has fewer

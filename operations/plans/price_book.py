@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, overload
 
 from catalogs.catalog import CURRENT, load
-from catalogs.custom_prices.book import OWN_PREFIX
-from catalogs.model import Method
+from catalogs.model import OWN_PREFIX, Method
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,6 @@ from planning.platform.burn_in_eligibility import explain_skipped_pools
 from planning.quoting.assembly.cluster import UNNAMED_MACHINE, name_offer_shares, spec, target
 from planning.quoting.assembly.platform import forwarding_notice, not_installed, shares_here, store_notice
 from planning.quoting.candidates.candidate import hold_all_month
-from planning.quoting.explanation import list_hour_figures
 from planning.quoting.price_performance import buying, pool_worth
 from planning.quoting.quote import Option, RunEstimate
 from planning.quoting.search.selection import find_lead, rank
@@ -152,6 +151,8 @@ def _list_placement_notes(
 
 def _hour_figures(candidates: Sequence[Candidate], market: Market) -> tuple[SizingFigure, ...]:
     """Why each pool is billed for more node hours than its work takes."""
+    from planning.quoting.explanation import list_hour_figures  # noqa: PLC0415 - only where a quote is explained
+
     sources = market.catalog.sources
     return tuple(figure for each in candidates for figure in list_hour_figures(each, sources=sources))
 

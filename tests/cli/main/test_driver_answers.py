@@ -203,7 +203,9 @@ class TestPolicy:
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=project)
         assert done.stderr.strip() == "['cli.commands.quoting', 'cli.commands.quoting.quote']"
 
-    @pytest.mark.parametrize(("words", "most"), [("check demo", 110), ("catalog list", 55), ("rules", 150)])
+    @pytest.mark.parametrize(
+        ("words", "most"), [("quote demo", 150), ("check demo", 110), ("catalog list", 55), ("rules", 150)]
+    )
     def test_a_command_loads_only_what_it_needs(self, project: Path, words: str, most: int) -> None:
         script = (
             f"import sys; from cli.main.application import run; run({words.split()!r});"
