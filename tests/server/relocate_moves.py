@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from kube_client import KubeClient
 
-    from operations.clouds.kubernetes.objects import KubernetesApi, ResourceKind
+    from operations.clouds.kubernetes.objects import ResourceKind
+    from operations.relocation.cluster.client import RelocationCluster
     from operations.relocation.config.endpoints import Places
 
 
@@ -61,13 +62,13 @@ class KilledOnce:
     def forget(self) -> None:
         self.died.clear()
 
-    def around(self, cluster: KubernetesApi | None) -> KubernetesApi | None:
+    def around(self, cluster: RelocationCluster | None) -> RelocationCluster | None:
         return Dying(cluster, self.died) if cluster else None
 
 
 @dataclass
 class Dying:
-    cluster: KubernetesApi
+    cluster: RelocationCluster
     died: set[str]
 
     def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:

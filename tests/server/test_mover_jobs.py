@@ -27,6 +27,7 @@ from components.agents.mover.scan import ScanRequest
 from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import connect
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
+from operations.clouds.kubernetes.client import KubernetesClient
 from operations.relocation.jobs import package
 from operations.relocation.jobs.copies import ClusterMovers
 from operations.relocation.jobs.objects import MoverJob, Peer, keys_of
@@ -384,7 +385,7 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
         assert "would violate PodSecurity" not in answer.headers.get("Warning", ""), answer.headers
     made: Manifest = package.objects(job)[-1]
     with new_client_from_config(config_file=str(kube.plane.kubeconfig)) as api:
-        runs, lines = JobRuns(api, every=0.2), list[str]()
+        runs, lines = JobRuns(KubernetesClient(api), every=0.2), list[str]()
         runs.start(package.objects(job))  # again: a Job that runs goes on
         with pytest.raises(StepError, match=r"the cluster refused Job .*: 422 .*parallelism"):
             runs.start([{**made, "spec": {**made["spec"], "parallelism": -1}}])
@@ -397,6 +398,6 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
         answer = kube.apply(each, dry_run=True)
         assert answer.ok, answer.text
     with new_client_from_config(config_file=str(kube.plane.kubeconfig)) as api:
-        JobRuns(api).remove(package.objects(job))
+        JobRuns(KubernetesClient(api)).remove(package.objects(job))
         with pytest.raises(StepError, match="is not there any more: 404"):
-            JobRuns(api).wait(made, say=print)
+            JobRuns(KubernetesClient(api)).wait(made, say=print)

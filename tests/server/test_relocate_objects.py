@@ -10,7 +10,8 @@ import pytest
 import requests
 from control_plane import ControlPlane, start_control_plane
 
-from operations.relocation.cluster.client import maker, open_cluster
+from operations.clouds.kubernetes.objects import ClusterError
+from operations.relocation.cluster.client import open_cluster
 from operations.relocation.cluster.recreation import STOP, start_all
 from operations.relocation.config.endpoints import Places
 from operations.relocation.rehearsal.cluster import NODE, TEAM, RehearsedApiServer, furnish, kind, path_of
@@ -118,12 +119,12 @@ def test_another_schedule_of_the_same_name_is_refused(
 
 
 def test_a_kind_that_nobody_may_make_is_refused_with_the_servers_words(move: Move) -> None:
-    makes = maker(move.places.target, move.secrets, words="target")
+    makes = open_cluster(move.places.target, move.secrets, words="target")
     assert makes is not None
     from operations.clouds.kubernetes.kinds import POD
 
     wrong = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "namespace": "nobody"}, "spec": {}}
-    with pytest.raises(StepError, match=r"the cluster of the target refused POST .* \(x\): 4"):
+    with pytest.raises(ClusterError, match=r"the cluster of the target refused POST .*: 4"):
         makes.create(POD, wrong)
     assert not makes.delete(POD, namespace="default", name="nobody")
 

@@ -10,7 +10,7 @@ import pytest
 
 from operations.clouds.kubernetes import client
 from operations.relocation.cluster import recreation as kubeflow
-from operations.relocation.cluster.client import KubernetesApiClient, Maker
+from operations.relocation.cluster.client import RelocationCluster
 from operations.relocation.databases.uri_rules import rules_of
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ def test_every_model_server_is_made_again_stopped_with_every_field_that_is_store
         answer = kube.apply(each)
         assert answer.ok, answer.text
     with client.open_api(str(kube.plane.kubeconfig), context=None) as api:
-        target = KubernetesApiClient(api, words="target")
+        target = RelocationCluster(client.KubernetesClient(api))
         source: Any = Before({kind.plural: target.listed(kind) for kind in (kubeflow.RUNTIMES, *kubeflow.SERVICES)})
         kube.delete_all(OBJECTS)
-        rules, makes = rules_of([("s3://here", "s3://there")]), Maker(api, words="target")
-        told = kubeflow.recreate_models(source=source, target=target, makes=makes, rules=rules)
+        rules = rules_of([("s3://here", "s3://there")])
+        told = kubeflow.recreate_models(source=source, target=target, rules=rules)
         assert {name: each.made for name, each in told.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
-        again = kubeflow.recreate_models(source=source, target=target, makes=makes, rules=rules)
+        again = kubeflow.recreate_models(source=source, target=target, rules=rules)
         assert {name: each.there for name, each in again.items()} == {each["kind"]: (f"{HOME}/m",) for each in OBJECTS}
     runtime, *servers = (kube.get(each).json() for each in OBJECTS)
     assert kubeflow.STOP not in runtime["metadata"].get("annotations", {})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from operations.clouds.kubernetes import client
 from operations.relocation.cluster import inventory
 from operations.relocation.cluster.inventory import SECRETS
 from planning.values.money import Range
@@ -48,7 +49,7 @@ def _people(kube: KubeClient) -> None:
 def test_a_plan_finds_what_people_keep_page_after_page(
     page: int, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inventory, "PAGE", page)
+    monkeypatch.setattr(client, "PAGE", page)
     monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
     said = inventory.query_cluster(SPEC, None)
     assert said.silence == ""
@@ -65,18 +66,18 @@ def test_no_value_of_a_secret_reaches_this_machine(
     control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Any] = []
-    page = inventory.LiveLister._page
+    list_objects = client.KubernetesClient.list_objects
 
-    def listened(self: inventory.LiveLister, *words: Any, **more: Any) -> Any:
-        read.append((words[0], page(self, *words, **more)))
+    def listened(self: client.KubernetesClient, path: str, **more: Any) -> Any:
+        read.append((path, list_objects(self, path, **more)))
         return read[-1][1]
 
-    monkeypatch.setattr(inventory.LiveLister, "_page", listened)
+    monkeypatch.setattr(client.KubernetesClient, "list_objects", listened)
     monkeypatch.setenv(VARIABLE, str(control_plane.kubeconfig))
     assert inventory.query_cluster(SPEC, None).silence == ""
-    of_secrets = [answer for kind, answer in read if kind == SECRETS]
-    assert [each["metadata"]["name"] for answer in of_secrets for each in answer["items"]]
-    assert not any({"data", "stringData"} & each.keys() for answer in of_secrets for each in answer["items"])
+    of_secrets = [each for path, found in read if path == SECRETS.path() for each in found]
+    assert [each["metadata"]["name"] for each in of_secrets]
+    assert not any({"data", "stringData"} & each.keys() for each in of_secrets)
 
 
 def test_a_cluster_that_refuses_or_is_gone_is_silent_in_a_line(

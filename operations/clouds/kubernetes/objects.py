@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from planning.values.errors import AtollError
 
@@ -66,26 +66,6 @@ class ResourceKind:
         """Path of one object, or of a list where no name is given."""
         within = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
         return f"{self.root}{within}/{self.plural}" + (f"/{name}" if name else "")
-
-
-class KubernetesApi(Protocol):
-    """What is needed of a cluster; each raises StepError where it refuses or does not answer."""
-
-    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
-        """Every object of a kind; none where the cluster does not serve the kind."""
-        ...
-
-    def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:
-        """One object; None where it is not there."""
-        ...
-
-    def change(self, kind: ResourceKind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
-        """Apply a merge patch; False where the object is not there.
-
-        Raises:
-            ChangedMeanwhileError: the patch names a version that is no longer the present one.
-        """
-        ...
 
 
 def mapping(value: object) -> Mapping[str, object]:

@@ -6,17 +6,16 @@ import os
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol, cast, final
 
-from kubernetes.client.exceptions import ApiException
 from kubernetes.utils import quantity
-from urllib3.exceptions import HTTPError
 
 from components.context.names import WORKLOAD_PREFIX
 from operations.clouds.kubernetes import client
+from operations.clouds.kubernetes.client import JSON, KubernetesClient
 from operations.clouds.kubernetes.objects import (
     KUBECONFIG_VARIABLE,
+    ClusterError,
     ResourceKind,
     labels_of,
     mapping,
@@ -33,8 +32,6 @@ from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from kubernetes.client import ApiClient
 
     from operations.relocation.config.endpoints import RelocationSide
     from planning.spec.cluster import ClusterSpec
@@ -100,11 +97,8 @@ def read_cluster_inventory(lister: Lister) -> ClusterInventory:
     """Everything, or why nothing is known."""
     try:
         return ClusterInventory(things=tuple(_things(lister)))
-    except ApiException as error:
-        status, reason = cast("tuple[object, object]", (error.status, error.reason))  # pyright: ignore[reportUnknownMemberType]
-        return ClusterInventory(silence=f"the cluster refused: {status} {reason}")
-    except (HTTPError, OSError) as error:
-        return ClusterInventory(silence=f"the cluster cannot be reached: {type(error).__name__}")
+    except ClusterError as error:
+        return ClusterInventory(silence=str(error))
 
 
 def _things(lister: Lister) -> Iterator[StatefulAsset]:
@@ -242,7 +236,6 @@ def _upto(asked: object) -> Range | None:
     return Range(ZERO, Decimal(parse(asked)), Decimal(parse(asked)))
 
 
-PAGE: Final = 500
 # Only names and labels are asked for, so that no secret's value reaches this machine
 # (kubernetes.io/docs/reference/using-api/api-concepts, "Receiving resources as metadata", 2026-11).
 NAMES_ONLY: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
@@ -257,7 +250,7 @@ def query_cluster(spec: ClusterSpec, side: RelocationSide | None) -> ClusterInve
     if not named:
         return ClusterInventory(silence=f"{variable} is not set, which names its kubeconfig")
     try:
-        return read_cluster_inventory(LiveLister(client.open_api(named, context=context)))
+        return read_cluster_inventory(LiveLister(KubernetesClient(client.open_api(named, context=context))))
     except client.NoKubeconfigError:
         return ClusterInventory(silence=f"what {variable} names is no kubeconfig")
     except client.UNUSABLE as error:
@@ -268,26 +261,9 @@ def query_cluster(spec: ClusterSpec, side: RelocationSide | None) -> ClusterInve
 class LiveLister:
     """A cluster, by its API."""
 
-    def __init__(self, api: ApiClient) -> None:
-        self._api = api
+    def __init__(self, cluster: KubernetesClient) -> None:
+        self._cluster = cluster
 
     def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
-        """Every object of a kind, page after page; none where it is not served."""
-        every: list[Mapping[str, object]] = []
-        more = ""
-        while True:
-            page = self._page(kind, more, accept=NAMES_ONLY if names_only else "application/json")
-            every += rows(page.get("items"))
-            more = str(mapping(page.get("metadata")).get("continue") or "")
-            if not more:
-                return every
-
-    def _page(self, kind: ResourceKind, more: str, *, accept: str) -> Mapping[str, object]:
-        query = [("limit", str(PAGE)), ("continue", more)]
-        status, content = client.answer(self._api, "GET", kind.path(), query=query, accept=accept)
-        page = client.parse_object(content)
-        if status == HTTPStatus.NOT_FOUND:
-            return {}
-        if status >= HTTPStatus.MULTIPLE_CHOICES:
-            raise ApiException(status=status, reason=page.get("reason", "and gave no reason"))
-        return page
+        """Every object of a kind; none where it is not served."""
+        return self._cluster.list_objects(kind.path(), optional=True, accept=NAMES_ONLY if names_only else JSON)

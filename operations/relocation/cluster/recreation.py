@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.objects import ResourceKind, mapping, metadata, name_of, namespace_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from operations.clouds.kubernetes.objects import KubernetesApi
+    from operations.relocation.cluster.client import RelocationCluster
     from operations.relocation.config.endpoints import DatabasePlace
     from operations.relocation.databases.client_programs import ProgramRunner
     from operations.relocation.databases.uri_rules import UriRules
@@ -74,18 +74,6 @@ def regional_images(document: Mapping[str, object]) -> list[str]:
     return sorted({each for each in texts(document) if REGIONAL.match(each)})
 
 
-class Makes(Protocol):
-    """What is needed of a cluster in which something is made."""
-
-    def create(self, kind: ResourceKind, document: Mapping[str, object]) -> bool:
-        """Make an object; False where one of its name is there."""
-        ...
-
-    def delete(self, kind: ResourceKind, *, namespace: str, name: str) -> bool:
-        """Delete an object; False where none is there."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recreated:
     """What was done for one kind.
@@ -104,9 +92,8 @@ class Recreated:
 def recreate(
     kind: ResourceKind,
     *,
-    source: KubernetesApi,
-    target: KubernetesApi,
-    makes: Makes,
+    source: RelocationCluster,
+    target: RelocationCluster,
     rules: UriRules,
     still: Callable[[dict[str, object]], dict[str, object]],
 ) -> Recreated:
@@ -132,7 +119,7 @@ def recreate(
             hint="delete it or rename it there, then run again; nothing of the source was changed",
             evidence={"kind": kind.name, "different": sorted(other)},
         )
-    made = [key for key, each in sorted(documents.items()) if key not in before and makes.create(kind, each)]
+    made = [key for key, each in sorted(documents.items()) if key not in before and target.create(kind, each)]
     after = {_key(each): each for each in target.listed(kind)}
     missing = sorted(set(wanted) - set(after))
     if missing:
@@ -200,13 +187,13 @@ PLACES: Final = (
 TABLES: Final = frozenset(table for table, _, _ in PLACES)
 
 
-def recreate_schedules(*, source: KubernetesApi, target: KubernetesApi, makes: Makes, rules: UriRules) -> Recreated:
+def recreate_schedules(*, source: RelocationCluster, target: RelocationCluster, rules: UriRules) -> Recreated:
     """Every recurring run of the source, at the target, disabled.
 
     Raises:
         StepError: the target has another of the same name, or refuses one.
     """
-    return recreate(RECURRING, source=source, target=target, makes=makes, rules=rules, still=disable_schedule)
+    return recreate(RECURRING, source=source, target=target, rules=rules, still=disable_schedule)
 
 
 def disable_schedule(document: dict[str, object]) -> dict[str, object]:
@@ -278,25 +265,21 @@ SERVICES: Final = (
 )
 
 
-def recreate_models(
-    *, source: KubernetesApi, target: KubernetesApi, makes: Makes, rules: UriRules
-) -> dict[str, Recreated]:
+def recreate_models(*, source: RelocationCluster, target: RelocationCluster, rules: UriRules) -> dict[str, Recreated]:
     """Every model server of the source, at the target, stopped; by kind.
 
     Raises:
         StepError: the target has another of the same name, or refuses one.
     """
     found = {
-        RUNTIMES.name: recreate(
-            RUNTIMES, source=source, target=target, makes=makes, rules=rules, still=lambda document: document
-        )
+        RUNTIMES.name: recreate(RUNTIMES, source=source, target=target, rules=rules, still=lambda document: document)
     }
     for kind in SERVICES:
-        found[kind.name] = recreate(kind, source=source, target=target, makes=makes, rules=rules, still=stop_model)
+        found[kind.name] = recreate(kind, source=source, target=target, rules=rules, still=stop_model)
     return found
 
 
-def start_all(memory: Memory, *, source: KubernetesApi, target: KubernetesApi) -> list[str]:
+def start_all(memory: Memory, *, source: RelocationCluster, target: RelocationCluster) -> list[str]:
     """Let what was made here run as it ran at the source: at commit."""
     started: list[str] = []
     for kind in SERVICES:

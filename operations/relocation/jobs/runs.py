@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast, final
 
-from operations.clouds.kubernetes import client as api_server
-from operations.relocation.cluster.client import api_of
+from operations.clouds.kubernetes.client import explain_refusal, parse_object
+from operations.clouds.kubernetes.objects import ClusterSilentError, mapping
+from operations.relocation.cluster.client import open_client
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kubernetes import client
-
+    from operations.clouds.kubernetes.client import KubernetesClient
     from operations.relocation.config.endpoints import RelocationSide
     from operations.relocation.jobs.objects import Manifest
 
@@ -27,6 +25,7 @@ EVERY_SECONDS: Final = 5.0
 SILENT_MOST: Final = 12  # answers in a row that did not come: a minute of an API server that starts again
 # What such a server says, or one to which a new token of the kubeconfig's plugin is still to come.
 PASSING: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS})
+ANY_STATUS: Final = range(HTTPStatus.MULTIPLE_CHOICES, 600)
 # Plural of each kind that a Job of movers consists of.
 PLURALS: Final[Mapping[str, str]] = {
     "ConfigMap": "configmaps",
@@ -56,33 +55,23 @@ class JobEnd:
 
 @final
 class JobRuns:
-    """Jobs of one cluster."""
+    """Jobs of one cluster; it raises ClusterError where that refuses or does not answer."""
 
     def __init__(
-        self, api: client.ApiClient, *, sleep: Callable[[float], None] = time.sleep, every: float = EVERY_SECONDS
+        self, cluster: KubernetesClient, *, sleep: Callable[[float], None] = time.sleep, every: float = EVERY_SECONDS
     ) -> None:
-        self._api, self._sleep, self._every = api, sleep, every
+        self._cluster, self._sleep, self._every = cluster, sleep, every
 
     def start(self, objects: Sequence[Manifest]) -> None:
-        """Apply the objects; a Job that runs already goes on.
-
-        Raises:
-            StepError: the cluster refused one of them, or does not answer.
-        """
+        """Apply the objects; a Job that runs already goes on."""
         for each in objects:
-            path = f"{path_of(each)}?fieldManager={OWNER}&force=true&fieldValidation=Strict"
-            status, found = self._call("PATCH", path, body=json.dumps(each), kind=api_server.APPLY)
-            if status >= HTTPStatus.MULTIPLE_CHOICES:
-                raise StepError(
-                    f"the cluster refused {each['kind']} {path_of(each)}: {status} {found.get('message', '')}",
-                    hint="the kubeconfig's user must be allowed to make it; then run again, it goes on",
-                )
+            self._cluster.apply(path_of(each), each, owner=OWNER)
 
     def wait(self, job: Manifest, *, say: Callable[[str], None]) -> JobEnd:
         """Watch a Job to its end, which its own deadline brings at the latest.
 
         Raises:
-            StepError: the cluster does not answer any more, or the Job is gone.
+            StepError: the Job is gone, or may not be looked at.
         """
         last = ""
         while True:
@@ -97,21 +86,15 @@ class JobRuns:
             self._sleep(self._every)
 
     def remove(self, objects: Sequence[Manifest]) -> None:
-        """Delete the objects, the Job's pods with it.
-
-        Raises:
-            StepError: the cluster refused, or does not answer.
-        """
+        """Delete the objects, the Job's pods with it."""
         for each in reversed(objects):
-            status, found = self._call("DELETE", f"{path_of(each)}?propagationPolicy=Background")
-            if status >= HTTPStatus.MULTIPLE_CHOICES and status != HTTPStatus.NOT_FOUND:
-                raise StepError(f"the cluster refused to delete {path_of(each)}: {status} {found.get('message', '')}")
+            self._cluster.delete(path_of(each), propagationPolicy="Background")
 
     def _status(self, job: Manifest) -> Mapping[str, object]:
         for left in reversed(range(SILENT_MOST)):
             try:
-                status, found = self._call("GET", path_of(job))
-            except StepError:
+                status, content = self._cluster.request("GET", path_of(job), expected=ANY_STATUS)
+            except ClusterSilentError:
                 if not left:
                     raise
                 self._sleep(self._every)
@@ -121,18 +104,9 @@ class JobRuns:
                 continue
             if status >= HTTPStatus.MULTIPLE_CHOICES:
                 how = "is not there any more" if status == HTTPStatus.NOT_FOUND else "cannot be looked at"
-                raise StepError(f"{path_of(job)} {how}: {status} {found.get('message', '')}")
-            return cast("dict[str, object]", found.get("status") or {})
+                raise StepError(f"{path_of(job)} {how}: {status} {explain_refusal(content)}")
+            return mapping(parse_object(content).get("status"))
         raise AssertionError
-
-    def _call(
-        self, method: str, path: str, *, body: str | None = None, kind: str = ""
-    ) -> tuple[int, Mapping[str, object]]:
-        try:
-            status, content = api_server.answer(self._api, method, path, body=body, sent_as=kind)
-        except api_server.SILENT as error:
-            raise StepError(f"the cluster does not answer: {type(error).__name__}") from error
-        return status, api_server.parse_object(content)
 
 
 def path_of(each: Manifest) -> str:
@@ -162,13 +136,6 @@ def open_job_runs(side: RelocationSide, secrets: Mapping[str, str], *, words: st
         words: which cluster it is, for messages.
 
     Raises:
-        StepError: the side names no kubeconfig, or what it names is none.
+        StepError, ClusterError: the side names no kubeconfig, or what it names is none.
     """
-    variable = side.kubeconfig_env or ""
-    named = secrets.get(variable) or os.environ.get(variable, "")
-    hint = f"kubeconfig_env of the {words} names the variable with its kubeconfig"
-    if not named:
-        raise StepError(
-            f"movers run in the cluster of the {words}: {variable or 'its kubeconfig'} is not set", hint=hint
-        )
-    return JobRuns(api_of(named, side, words=words, hint=hint))
+    return JobRuns(open_client(side, secrets, words=words))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from operations.project.atomic_files import write_all
 from operations.relocation.cluster import recreation
-from operations.relocation.cluster.client import maker, open_clusters
+from operations.relocation.cluster.client import open_clusters
 from operations.relocation.databases import mysql, postgres
 from operations.relocation.databases.artifact_links import STORES
 from operations.relocation.databases.client_programs import own_folder
@@ -110,17 +110,16 @@ def _render_survey(seen: Survey) -> dict[str, object]:
 def _cluster(move: Move, rules: UriRules) -> Evidence:
     """What people made in the source's cluster that names addresses or starts work."""
     source, target = open_clusters(move)
-    makes = maker(move.places.target, move.secrets, words="target")
-    if source is None or target is None or makes is None:
+    if source is None or target is None:
         return {"skipped": "relocation.yaml names no kubeconfig for both sides"}
-    recurring = recreation.recreate_schedules(source=source, target=target, makes=makes, rules=rules)
+    recurring = recreation.recreate_schedules(source=source, target=target, rules=rules)
     for pair in list_database_pairs(move):
         if pair.source.part == "pipelines":
             folder = own_folder(move.folder / DUMPS)
             recreation.update_run_ids(pair.target, move.secrets, recurring.uids, folder=folder)
     for kind in recreation.SERVICES:
         move.memory.remember(recreation.memory_key_of_kind(kind), {"made": True})
-    served = recreation.recreate_models(source=source, target=target, makes=makes, rules=rules)
+    served = recreation.recreate_models(source=source, target=target, rules=rules)
     every = {recreation.RECURRING.name: recurring, **served}
     return {
         **recreation.summary(every),

@@ -10,8 +10,8 @@ from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.kinds import POD
-from operations.clouds.kubernetes.objects import ResourceKind, mapping, name_of, namespace_of, rows
-from operations.relocation.cluster.client import maker, open_cluster, open_clusters
+from operations.clouds.kubernetes.objects import ClusterError, ResourceKind, mapping, name_of, namespace_of, rows
+from operations.relocation.cluster.client import open_cluster, open_clusters
 from operations.relocation.databases import mlflow, mysql, postgres
 from operations.relocation.databases import mlflow as mlflow_links
 from operations.relocation.databases.artifact_links import STORES, different, parse_address, within_any
@@ -25,8 +25,7 @@ from operations.relocation.steps.rewrite import SCHEMAS, rules_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.clouds.kubernetes.objects import KubernetesApi
-    from operations.relocation.cluster.recreation import Makes
+    from operations.relocation.cluster.client import RelocationCluster
     from operations.relocation.config.endpoints import DatabasePlace, RelocationSide
     from operations.relocation.runner.step import Evidence, Move
 
@@ -69,9 +68,9 @@ def manifest() -> dict[str, object]:
     }
 
 
-def try_placement(cluster: KubernetesApi, makes: Makes, *, sleep: Callable[[float], None] = time.sleep) -> str:
+def try_placement(cluster: RelocationCluster, *, sleep: Callable[[float], None] = time.sleep) -> str:
     """The node that it was placed on, or why it was not as "! reason"; it is deleted in the end."""
-    makes.create(POD, manifest())  # of a run that was killed, it may be there already
+    cluster.create(POD, manifest())  # of a run that was killed, it may be there already
     try:
         for _ in range(int(SECONDS / EVERY)):
             found = cluster.get(POD, namespace=NAMESPACE, name=NAME) or {}
@@ -85,7 +84,7 @@ def try_placement(cluster: KubernetesApi, makes: Makes, *, sleep: Callable[[floa
         said = next((str(each.get("message")) for each in conditions if each.get("type") == "PodScheduled"), "")
         return f"! no node took it within {SECONDS:.0f} s: {said or 'the scheduler said nothing'}"
     finally:
-        makes.delete(POD, namespace=NAMESPACE, name=NAME)
+        cluster.delete(POD, namespace=NAMESPACE, name=NAME)
 
 
 SHOWN: Final = 20  # faults of one check in the evidence
@@ -117,7 +116,7 @@ def _run_check(move: Move, name: str, check: Callable[[Move], SmokeResult]) -> S
     move.say(f"smoke: {name}")
     try:
         return check(move)
-    except (StepError, StoreError) as error:
+    except (StepError, StoreError, ClusterError) as error:
         return SmokeResult({}, [str(error)])
 
 
@@ -244,10 +243,9 @@ def _claims(notebook: Mapping[str, object]) -> list[str]:
 
 def _pod(move: Move) -> SmokeResult:
     cluster = open_cluster(move.places.target, move.secrets, words="target")
-    makes = maker(move.places.target, move.secrets, words="target")
-    if cluster is None or makes is None:
+    if cluster is None:
         return SmokeResult({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
-    said = try_placement(cluster, makes)
+    said = try_placement(cluster)
     return (
         SmokeResult({}, [f"a pod was not placed: {said[2:]}"])
         if said.startswith("! ")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from components.agents.mover.scan import Connect
-    from operations.clouds.kubernetes.objects import KubernetesApi
+    from operations.relocation.cluster.client import RelocationCluster
     from operations.relocation.config.endpoints import DatabasePlace, RelocationSide, StorePlace
     from operations.relocation.runner.step import Move
     from operations.relocation.writers.suspension import Patience
@@ -69,7 +69,7 @@ class QuiescePorts:
         databases: of PostgreSQL; what writes a MySQL database is stopped in its cluster.
     """
 
-    cluster: Callable[[RelocationSide, Mapping[str, str], str], KubernetesApi | None]
+    cluster: Callable[[RelocationSide, Mapping[str, str], str], RelocationCluster | None]
     stores: Mapping[str, StorePort]
     databases: DatabasePort
     connect: Connect
@@ -132,7 +132,7 @@ class PostgresAdapter:
 STORES: Final[Mapping[str, StorePort]] = {"minio": MinioAdapter(), "aws": BucketPolicyAdapter()}
 
 
-def _cluster(side: RelocationSide, secrets: Mapping[str, str], words: str) -> KubernetesApi | None:
+def _cluster(side: RelocationSide, secrets: Mapping[str, str], words: str) -> RelocationCluster | None:
     return client.open_cluster(side, secrets, words=words)
 
 

@@ -15,7 +15,7 @@ from operations.relocation.writers.workloads import writer_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from operations.clouds.kubernetes.objects import KubernetesApi
+    from operations.relocation.cluster.client import RelocationCluster
     from operations.relocation.runner.step import Move
     from operations.relocation.writers.workloads import WriterWorkload
 
@@ -80,7 +80,7 @@ def memory_key_of_writer(side: str, writer: WriterWorkload) -> str:
     return f"freeze/{side}/{writer.way.kind.plural}/{writer.namespace}/{writer.name}"
 
 
-def stop(cluster: KubernetesApi, move: Move, *, side: str, patience: Patience = PATIENT) -> list[Stopped]:
+def stop(cluster: RelocationCluster, move: Move, *, side: str, patience: Patience = PATIENT) -> list[Stopped]:
     """Stop every writer, and look again until none is found that runs.
 
     Raises:
@@ -104,7 +104,7 @@ def stop(cluster: KubernetesApi, move: Move, *, side: str, patience: Patience = 
     return list(stopped.values())
 
 
-def _wait_for_keepers(cluster: KubernetesApi, patience: Patience) -> bool:
+def _wait_for_keepers(cluster: RelocationCluster, patience: Patience) -> bool:
     """Whether the pods of the keepers have ended: one that is ending would put a queue back once more."""
 
     def have_ended() -> bool:
@@ -117,7 +117,7 @@ def _of_a_keeper(words: str) -> bool:
     return any(f" {namespace}/{name}-" in words for _, namespace, name in kinds.KEEPERS)
 
 
-def _stop_one(cluster: KubernetesApi, move: Move, writer: WriterWorkload, *, side: str) -> Stopped:
+def _stop_one(cluster: RelocationCluster, move: Move, writer: WriterWorkload, *, side: str) -> Stopped:
     key = memory_key_of_writer(side, writer)
     if other := mapping(move.memory.recall(key)).get("uid"):
         key = key if other == writer.uid else f"{key}/{writer.uid}"  # made anew under the same name since
@@ -129,7 +129,7 @@ def _stop_one(cluster: KubernetesApi, move: Move, writer: WriterWorkload, *, sid
 
 
 def _set(
-    cluster: KubernetesApi, writer: WriterWorkload, value: object, *, only_if: Callable[[WriterWorkload], bool]
+    cluster: RelocationCluster, writer: WriterWorkload, value: object, *, only_if: Callable[[WriterWorkload], bool]
 ) -> bool:
     """Set the field by which a writer is stopped, unless it has become another, or another has set it.
 
@@ -153,7 +153,7 @@ def _set(
     raise StepError(f"{writer.words} is changed by somebody else all the time", hint="find out by whom, and run again")
 
 
-def _moving(cluster: KubernetesApi) -> list[str]:
+def _moving(cluster: RelocationCluster) -> list[str]:
     """Writers that do not stand still, though they were told to: something put them back."""
     return [each.words for _, writers in workloads.stages(cluster) for each in writers if not each.stands_still]
 
@@ -167,7 +167,7 @@ def _still(side: str, left: Sequence[str]) -> StepError:
     )
 
 
-def restore(cluster: KubernetesApi, move: Move, *, side: str) -> list[str]:
+def restore(cluster: RelocationCluster, move: Move, *, side: str) -> list[str]:
     """Let each writer that the freeze stopped go on as it was, those that put others back last; who they are, in words.
 
     One that was deleted, made anew or set otherwise meanwhile is left as it is.
@@ -176,7 +176,7 @@ def restore(cluster: KubernetesApi, move: Move, *, side: str) -> list[str]:
     return [each.words for each in reversed(every) if _back(cluster, move, each, side=side)]
 
 
-def _back(cluster: KubernetesApi, move: Move, writer: WriterWorkload, *, side: str) -> bool:
+def _back(cluster: RelocationCluster, move: Move, writer: WriterWorkload, *, side: str) -> bool:
     kept = recall_state(move, writer, side=side)
     return bool(kept) and not writer.way.holds(kept["before"]) and restore_value(cluster, writer, kept["before"])
 
@@ -191,7 +191,7 @@ def recall_state(move: Move, writer: WriterWorkload, *, side: str) -> dict[str, 
     return {}
 
 
-def restore_value(cluster: KubernetesApi, writer: WriterWorkload, value: object) -> bool:
+def restore_value(cluster: RelocationCluster, writer: WriterWorkload, value: object) -> bool:
     """Set a writer that stands still to what it was; whether anything was changed."""
     if not writer.stands_still:
         return False
@@ -203,13 +203,13 @@ AS_AT_SOURCE: Final = (*kinds.SCHEDULES, kinds.QUEUES)
 AGAIN: Final = "look at its pods; then run again, nothing that was opened is closed"
 
 
-def open_writers(cluster: KubernetesApi, move: Move) -> list[str]:
+def open_writers(cluster: RelocationCluster, move: Move) -> list[str]:
     """Open what the freeze closed at the target; what was opened, in words. Users start their notebooks themselves."""
     every = [each for stage, writers in workloads.stages(cluster) if stage != "notebooks" for each in writers]
     return [each.words for each in reversed(every) if _open(cluster, move, each)]
 
 
-def _open(cluster: KubernetesApi, move: Move, writer: WriterWorkload) -> bool:
+def _open(cluster: RelocationCluster, move: Move, writer: WriterWorkload) -> bool:
     kept = _recall_wanted_state(move, writer)
     return bool(kept) and not writer.way.holds(kept["before"]) and restore_value(cluster, writer, kept["before"])
 
@@ -221,7 +221,7 @@ def _recall_wanted_state(move: Move, writer: WriterWorkload) -> dict[str, object
     return recall_state(move, writer, side="target")
 
 
-def wait_ready(cluster: KubernetesApi, move: Move, *, patience: Patience = PATIENT) -> list[str]:
+def wait_ready(cluster: RelocationCluster, move: Move, *, patience: Patience = PATIENT) -> list[str]:
     """Wait until the platform's writers are there; their names.
 
     Raises:
@@ -243,13 +243,13 @@ def wait_ready(cluster: KubernetesApi, move: Move, *, patience: Patience = PATIE
     return [each.words for each in due]
 
 
-def _platform(cluster: KubernetesApi) -> list[WriterWorkload]:
+def _platform(cluster: RelocationCluster) -> list[WriterWorkload]:
     named = {(way.kind.name, namespace, name) for way, namespace, name in (*kinds.KEEPERS, *kinds.PLATFORM)}
     every = (each for _, writers in workloads.stages(cluster) for each in writers)
     return [each for each in every if (each.way.kind.name, each.namespace, each.name) in named]
 
 
-def _is_ready(cluster: KubernetesApi, writer: WriterWorkload) -> bool:
+def _is_ready(cluster: RelocationCluster, writer: WriterWorkload) -> bool:
     document = cluster.get(writer.way.kind, namespace=writer.namespace, name=writer.name)
     if document is None:
         return True

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from operations.clouds.kubernetes.kinds import Named, StopMethod
-    from operations.clouds.kubernetes.objects import KubernetesApi
+    from operations.relocation.cluster.client import RelocationCluster
 
 PROFILE: Final = ("app.kubernetes.io/part-of", "kubeflow-profile")  # label of namespaces that Kubeflow's Profiles own
 QUEUE_NAME: Final = "kueue.x-k8s.io/queue-name"  # label of what Kueue starts and stops
@@ -73,7 +73,7 @@ def writer_of(way: StopMethod, document: Mapping[str, object]) -> WriterWorkload
     )
 
 
-def find_user_namespaces(cluster: KubernetesApi) -> frozenset[str]:
+def find_user_namespaces(cluster: RelocationCluster) -> frozenset[str]:
     """Namespaces in which people work: those that are queued, those of Profiles, those with notebooks or schedules."""
     label, value = PROFILE
     marked = {
@@ -85,7 +85,7 @@ def find_user_namespaces(cluster: KubernetesApi) -> frozenset[str]:
     return frozenset(marked | used)
 
 
-def stages(cluster: KubernetesApi) -> Iterator[tuple[str, list[WriterWorkload]]]:
+def stages(cluster: RelocationCluster) -> Iterator[tuple[str, list[WriterWorkload]]]:
     """Writers by stage; each is looked for when the one before is stopped."""
     yield "keepers", list(_find_by_name(cluster, kinds.KEEPERS))
     yield "schedules", [*_schedules(cluster), *_find_by_name(cluster, kinds.PLATFORM)]
@@ -94,14 +94,14 @@ def stages(cluster: KubernetesApi) -> Iterator[tuple[str, list[WriterWorkload]]]
     yield "work", [*_work(cluster), *_servers(cluster)]
 
 
-def _find_by_name(cluster: KubernetesApi, named: tuple[Named, ...]) -> Iterator[WriterWorkload]:
+def _find_by_name(cluster: RelocationCluster, named: tuple[Named, ...]) -> Iterator[WriterWorkload]:
     for way, namespace, name in named:
         found = cluster.get(way.kind, namespace=namespace, name=name)
         if found is not None:
             yield writer_of(way, found)
 
 
-def _schedules(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
+def _schedules(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
     """Those of Kubeflow wherever they are; CronJobs where people or the platform's writers are."""
     near = find_user_namespaces(cluster) | set(kinds.PLATFORM_NAMESPACES)
     for way in kinds.SCHEDULES:
@@ -110,7 +110,7 @@ def _schedules(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
                 yield writer_of(way, each)
 
 
-def _work(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
+def _work(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
     """What runs and is stopped by itself: not what has ended, nor what a queue or another of its kind stops."""
     here = find_user_namespaces(cluster)
     queued = _find_queued_namespaces(cluster)
@@ -122,7 +122,7 @@ def _work(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
                 yield writer_of(way, each)
 
 
-def _find_queued_namespaces(cluster: KubernetesApi) -> frozenset[str]:
+def _find_queued_namespaces(cluster: RelocationCluster) -> frozenset[str]:
     """Namespaces whose jobs a queue starts and stops; none where there is no queue."""
     if not cluster.listed(kinds.QUEUES.kind):
         return frozenset()
@@ -140,7 +140,7 @@ def _has_ended(document: Mapping[str, object]) -> bool:
     return any(each.get("type") in ENDED and each.get("status") == "True" for each in rows(status.get("conditions")))
 
 
-def _servers(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
+def _servers(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
     """What people run for ever without a controller of ours above it."""
     here = find_user_namespaces(cluster)
     for way in kinds.SERVERS:
@@ -149,7 +149,7 @@ def _servers(cluster: KubernetesApi) -> Iterator[WriterWorkload]:
                 yield writer_of(way, each)
 
 
-def still_running(cluster: KubernetesApi) -> list[str]:
+def still_running(cluster: RelocationCluster) -> list[str]:
     """Pods that may still write, in words."""
     here = find_user_namespaces(cluster)
     stopped = _selectors(cluster)
@@ -168,7 +168,7 @@ def still_running(cluster: KubernetesApi) -> list[str]:
     return found
 
 
-def _selectors(cluster: KubernetesApi) -> list[tuple[str, Mapping[str, object]]]:
+def _selectors(cluster: RelocationCluster) -> list[tuple[str, Mapping[str, object]]]:
     """Pods of the platform's writers that are scaled to 0."""
     found: list[tuple[str, Mapping[str, object]]] = []
     for way, namespace, name in (*kinds.KEEPERS, *kinds.PLATFORM):
@@ -178,7 +178,7 @@ def _selectors(cluster: KubernetesApi) -> list[tuple[str, Mapping[str, object]]]
     return found
 
 
-def _readers(cluster: KubernetesApi) -> list[tuple[str, Mapping[str, object]]]:
+def _readers(cluster: RelocationCluster) -> list[tuple[str, Mapping[str, object]]]:
     return [
         (namespace_of(each), mapping(value_at(each, ("spec", "selector"))))
         for each in cluster.listed(kinds.DEPLOYMENTS.kind)

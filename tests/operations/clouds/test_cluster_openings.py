@@ -17,10 +17,8 @@ from operations.clouds.kubernetes.objects import ClusterError
 from operations.nodes import kubernetes_cluster as nodes
 from operations.relocation.cluster import client as relocate
 from operations.relocation.cluster import inventory
-from operations.relocation.cluster.client import maker
 from operations.relocation.config.endpoints import Keys, RelocationSide, StorePlace
 from operations.relocation.jobs.runs import open_job_runs
-from operations.relocation.runner.step import StepError
 from planning.spec.cluster import ClusterSpec, ExistingCluster
 from planning.values.errors import AtollError
 
@@ -51,24 +49,20 @@ ROOMS: dict[str, Callable[[ClusterSpec, RelocationSide], object]] = {
     "accepting": lambda spec, _: accepting.open_acceptance_cluster(spec),
     "nodes": lambda spec, _: nodes.open_node_api(spec),
     "relocate": lambda _, side: relocate.open_cluster(side, {}, words="target"),
-    "making": lambda _, side: maker(side, {}, words="target"),
     "jobs": lambda _, side: open_job_runs(side, {}, words="target"),
 }
 HINTS = {
     "accepting": f"export {VARIABLE}=FILE, as `atoll outputs` or `atoll access` writes it",
     "nodes": f"{VARIABLE} names the kubeconfig of the cluster",
     "relocate": f"{VARIABLE} names the kubeconfig of the target",
-    "making": f"{VARIABLE} names the kubeconfig of the target",
-    "jobs": "kubeconfig_env of the target names the variable with its kubeconfig",
+    "jobs": f"{VARIABLE} names the kubeconfig of the target",
 }
 ERRORS: dict[str, type[AtollError]] = {
     "accepting": ClusterError,
     "nodes": ClusterError,
-    "relocate": StepError,
-    "making": StepError,
-    "jobs": StepError,
+    "relocate": ClusterError,
+    "jobs": ClusterError,
 }
-IS_NONE = {"accepting": f"what {VARIABLE} names is no kubeconfig", "nodes": f"what {VARIABLE} names is no kubeconfig"}
 CANNOT = {"accepting": "the cluster cannot be opened: ", "nodes": "the cluster cannot be opened: "}
 OF_TARGET = "the cluster of the target cannot be opened: "
 CONTEXT = "Invalid kube-config file. Expected key current-context in AT"
@@ -89,19 +83,18 @@ OF_FILE = {
 SAID = {
     **{
         (room, why): f"{CANNOT.get(room, OF_TARGET)}{reason}"
-        for room in ("accepting", "nodes", "relocate", "making", "jobs")
+        for room in ("accepting", "nodes", "relocate", "jobs")
         for why, reason in OF_FILE.items()
     },
     **{
-        (room, why): IS_NONE.get(room, "AT is no kubeconfig")
-        for room in ("accepting", "nodes", "relocate", "making", "jobs")
+        (room, why): f"what {VARIABLE} names is no kubeconfig"
+        for room in ("accepting", "nodes", "relocate", "jobs")
         for why in ("list", "empty")
     },
     ("accepting", "unset"): f"{VARIABLE} is not set, and it names the kubeconfig of the cluster",
     ("nodes", "unset"): f"{VARIABLE} is not set, and it names the kubeconfig of the cluster",
-    ("relocate", "unset"): f"{VARIABLE} is not set",
-    ("jobs", "unset"): f"movers run in the cluster of the target: {VARIABLE} is not set",
-    ("making", "unset"): f"{VARIABLE} is not set",
+    ("relocate", "unset"): f"{VARIABLE} is not set, and it names the kubeconfig of the cluster of the target",
+    ("jobs", "unset"): f"{VARIABLE} is not set, and it names the kubeconfig of the cluster of the target",
 }
 
 
@@ -182,15 +175,15 @@ def test_the_first_of_several_kubeconfigs_is_opened_in_its_context(
 
 def test_a_side_without_a_kubeconfig_has_no_cluster() -> None:
     side = SIDE.model_copy(update={"kubeconfig_env": None})
-    assert relocate.open_cluster(side, {}, words="target") is maker(side, {}, words="target") is None
+    assert relocate.open_cluster(side, {}, words="target") is None
 
 
-@pytest.mark.parametrize("room", ["relocate", "making", "jobs"])
+@pytest.mark.parametrize("room", ["relocate", "jobs"])
 def test_what_a_relocation_was_given_goes_before_the_environment(room: str, at: Path, tmp_path: Path) -> None:
     at.write_text("- a\n")
     given = tmp_path / "given"
     given.write_text(KUBECONFIG)
     secrets = {VARIABLE: str(given)}
-    opens = {"relocate": relocate.open_cluster, "making": maker, "jobs": open_job_runs}
+    opens = {"relocate": relocate.open_cluster, "jobs": open_job_runs}
     opened = cast("Any", opens[room])(SIDE, secrets, words="target")
-    assert opened._api.configuration.host == "https://127.0.0.1:1"
+    assert opened._cluster._api.configuration.host == "https://127.0.0.1:1"

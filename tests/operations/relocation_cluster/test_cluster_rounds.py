@@ -22,6 +22,7 @@ from operations.relocation.jobs.copies import ClusterMovers
 from operations.relocation.jobs.objects import Peer
 from operations.relocation.jobs.runs import JobEnd, open_job_runs
 from operations.relocation.runner.step import Move, StepError
+from planning.values.errors import AtollError
 
 SOURCE, TARGET = (
     BucketEndpoint(endpoint=f"http://127.0.0.1:{port}", region="r", bucket="sets", access_key="a", secret_key="s")
@@ -278,15 +279,15 @@ def test_a_cluster_that_nobody_names_or_that_is_none_is_told(tmp_path: Path) -> 
     (tmp_path / "empty").write_text("{}")
     named = places(kubeconfig_env="NEW_KUBECONFIG")
     cases = [
-        (places(), {}, "its kubeconfig is not set"),
+        (places(), {}, "the target names no kubeconfig"),
         (named, {}, "NEW_KUBECONFIG is not set"),
-        (named, {"NEW_KUBECONFIG": str(tmp_path / "text")}, "text is no kubeconfig"),
+        (named, {"NEW_KUBECONFIG": str(tmp_path / "text")}, "what NEW_KUBECONFIG names is no kubeconfig"),
         (named, {"NEW_KUBECONFIG": str(tmp_path / "empty")}, "the cluster of the target cannot be opened"),
         (named, {"NEW_KUBECONFIG": str(tmp_path / "absent")}, "the cluster of the target cannot be opened"),
         (named.model_copy(update={"movers": None}), {}, '"movers" is missing'),
     ]
     for asked, secrets, said in cases:
-        with pytest.raises(StepError, match=said):
+        with pytest.raises(AtollError, match=said):
             cluster_opening.cluster_movers(asked, secrets)
     with pytest.raises(StepError, match="of the source: its kubeconfig"):
         open_job_runs(named.source, {}, words="source")

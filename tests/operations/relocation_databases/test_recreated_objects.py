@@ -104,7 +104,7 @@ def sides() -> tuple[Cluster, Cluster]:
 
 def test_recurring_runs_are_made_again_disabled_and_with_new_addresses(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    found = recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
+    found = recreation.recreate_schedules(source=here, target=there, rules=RULES)
     assert found.made == ("team-vision/nightly", "team-vision/weekly")
     kept = cast("dict[str, Any]", there.get(recreation.RECURRING, namespace="team-vision", name="nightly"))
     assert kept["spec"]["enabled"] is False
@@ -118,8 +118,8 @@ def test_recurring_runs_are_made_again_disabled_and_with_new_addresses(sides: tu
 
 def test_a_second_time_nothing_is_made_and_the_ids_are_the_same(sides: tuple[Cluster, Cluster]) -> None:
     here, there = sides
-    first = recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
-    again = recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
+    first = recreation.recreate_schedules(source=here, target=there, rules=RULES)
+    again = recreation.recreate_schedules(source=here, target=there, rules=RULES)
     assert again.made == ()
     assert again.there == ("team-vision/nightly", "team-vision/weekly")
     assert again.uids == first.uids
@@ -131,7 +131,7 @@ def test_another_schedule_of_the_same_name_is_named_and_nothing_is_made(sides: t
     there.create(recreation.RECURRING, schedule("weekly", cron="0 0 5 * * *"))
     there.made.clear()
     with pytest.raises(StepError, match="another ScheduledWorkflow of the same name: team-vision/weekly"):
-        recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES)
+        recreation.recreate_schedules(source=here, target=there, rules=RULES)
     assert there.made == []
 
 
@@ -140,7 +140,7 @@ def test_what_another_object_makes_is_left_to_it() -> None:
     owned = schedule()
     owned["metadata"]["ownerReferences"] = [{"kind": "Thing"}]
     here.create(recreation.RECURRING, owned)
-    assert recreation.recreate_schedules(source=here, target=there, makes=there, rules=RULES).made == ()
+    assert recreation.recreate_schedules(source=here, target=there, rules=RULES).made == ()
 
 
 def test_ids_are_changed_in_one_transaction_and_only_ids_get_in() -> None:
@@ -163,7 +163,7 @@ def test_model_servers_are_made_stopped_and_run_at_commit_as_they_ran() -> None:
         "spec": {"predictor": {"model": {"storageUri": "s3://old/models/llm", "image": IMAGES[0]}}},
     }
     here.create(service, document)
-    found = recreation.recreate_models(source=here, target=there, makes=there, rules=RULES)
+    found = recreation.recreate_models(source=here, target=there, rules=RULES)
     kept = cast("dict[str, Any]", there.get(service, namespace="team-vision", name="llm"))
     assert kept["spec"]["predictor"]["model"]["storageUri"] == "s3://new/models/llm"
     assert kept["metadata"]["annotations"] == {recreation.STOP: "true"}
@@ -208,7 +208,7 @@ def test_what_a_server_fills_in_beside_is_no_difference() -> None:
 
 def test_a_pod_is_placed_and_gone_again() -> None:
     there = Cluster(0)
-    assert smoke.try_placement(there, there) == "node-1"
+    assert smoke.try_placement(there) == "node-1"
     assert there.listed(smoke.POD) == []
 
 
@@ -221,6 +221,6 @@ def test_a_pod_that_no_node_takes_is_named_and_gone_again() -> None:
         name=smoke.NAME,
         change={"status": {"conditions": [{"type": "PodScheduled", "message": "0/3 nodes are available"}]}},
     )
-    said = smoke.try_placement(there, there, sleep=lambda _: None)
+    said = smoke.try_placement(there, sleep=lambda _: None)
     assert said == "! no node took it within 90 s: 0/3 nodes are available"
     assert there.listed(smoke.POD) == []
