@@ -289,5 +289,5 @@ def test_a_cluster_that_nobody_names_or_that_is_none_is_told(tmp_path: Path) -> 
     for asked, secrets, said in cases:
         with pytest.raises(AtollError, match=said):
             cluster_opening.cluster_movers(asked, secrets)
-    with pytest.raises(StepError, match="of the source: its kubeconfig"):
+    with pytest.raises(StepError, match="the source names no kubeconfig"):
         open_job_runs(named.source, {}, words="source")
