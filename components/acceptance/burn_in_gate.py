@@ -27,7 +27,7 @@ from components.platform.building_blocks.network_policies import api_servers, is
 from components.platform.building_blocks.script_pod import PodProgram, register_program
 from components.tenancy.cluster import shut_namespace
 from planning.agents import burn_in, burn_in_ledger
-from planning.platform.burn_in_eligibility import list_eligible_pools
+from planning.platform.accelerators import list_eligible_pools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from planning.acceptance.limits import AcceptanceLimit, build_unjudged_limit, pe
 from planning.agents.measurement_records import Per, subject
 from planning.checklist.model.vocabulary import Precision
 from planning.checklist.model.workload import FineTuning, Inference, Training
-from planning.platform.burn_in_eligibility import list_eligible_pools
+from planning.platform.accelerators import list_eligible_pools
 
 if TYPE_CHECKING:
     from catalogs.catalog import Catalog

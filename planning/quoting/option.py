@@ -14,7 +14,7 @@ from planning.checklist.model.vocabulary import HOME, Operation
 from planning.costs.bill import Bill
 from planning.costs.charges.cluster import charges
 from planning.costs.pricing import price_all
-from planning.platform.burn_in_eligibility import explain_skipped_pools
+from planning.platform.accelerators import explain_skipped_pools
 from planning.quoting.assembly.cluster import UNNAMED_MACHINE, name_offer_shares, spec, target
 from planning.quoting.assembly.platform import forwarding_notice, not_installed, shares_here, store_notice
 from planning.quoting.candidates.candidate import hold_all_month

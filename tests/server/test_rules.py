@@ -11,7 +11,7 @@ import yaml
 
 from planning.platform.alerts.model import AlertFacts
 from planning.platform.alerts.rulebook import alerts, rule_groups
-from planning.platform.dashboards.boards import boards
+from planning.platform.dashboards import boards
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,13 +84,7 @@ def test_every_rule_parses(promtool: Path, rules: Path) -> None:
 
 
 def test_every_query_of_every_dashboard_parses(promtool: Path, tmp_path: Path) -> None:
-    queries = [
-        query.expr
-        for board in boards(FACTS)
-        for panel in board.panels
-        if panel.source == "prometheus"
-        for query in panel.queries
-    ]
+    queries = [panel.expr for board in boards(FACTS) for panel in board.panels if panel.source == "prometheus"]
     recorded = [{"record": f"panel:{number}", "expr": expr} for number, expr in enumerate(queries)]
     path = tmp_path / "panels.yaml"
     path.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": recorded}]}))

@@ -8,7 +8,7 @@ from components.platform.building_blocks.chart import release
 from components.platform.building_blocks.context import component, show_version
 from components.platform.gpu.devices import ANY_TAINT, MACHINE, OURS, POOL, build_label_affinity
 from planning.platform.accelerators import NVIDIA, device
-from planning.platform.alerts.metrics import gpu_counters
+from planning.platform.alerts.rulebook import gpu_counters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from components.platform.building_blocks.network_policies import allow_egress
 from components.platform.building_blocks.objects import register_config_map
 from components.platform.gpu.device_plugin import turns
 from components.platform.gpu.devices import ANY_TAINT, OURS
-from planning.platform.alerts.metrics import gpu_counters
+from planning.platform.alerts.rulebook import gpu_counters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from planning.costs.node_prices import NodePrices
 from planning.platform.alerts.availability import list_shared_tiers, list_slo_targets
 from planning.platform.alerts.model import AlertFacts
 from planning.platform.alerts.rulebook import rule_groups
-from planning.platform.dashboards.boards import boards
+from planning.platform.dashboards import boards
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.context import PlatformContext, PlatformResource

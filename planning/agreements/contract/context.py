@@ -22,7 +22,7 @@ from planning.documents.figures import (
     say,
     source_text,
 )
-from planning.platform.burn_in_eligibility import list_eligible_pools
+from planning.platform.accelerators import list_eligible_pools
 from planning.spec.lock import to_text
 
 if TYPE_CHECKING:

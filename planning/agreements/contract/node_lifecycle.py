@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from planning.agreements.contract.context import BINDING, NO, UNKNOWN, describe_measurement, render_term
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph
 from planning.documents.figures import compose, join_sentences, of_catalog, of_lock, say
-from planning.platform.burn_in_eligibility import why_not
+from planning.platform.accelerators import why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from planning.documents.figures import (
     say,
     source_text,
 )
-from planning.platform.burn_in_eligibility import list_eligible_pools
+from planning.platform.accelerators import list_eligible_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from decimal import Decimal
 
 Severity = Literal["critical", "warning", "info"]
@@ -138,3 +138,26 @@ class AlertFacts:
     gpu_pools: Sequence[str]
     owed: Sequence[SloTarget] = ()
     shared_tiers: Sequence[str] = ()
+
+    def has_all(self, needs: Collection[str]) -> bool:
+        """Whether the cluster has everything that an entry of a table needs: platform parts, or one of these."""
+        there = {
+            "gpus": bool(self.gpu_pools),
+            "teams": bool(self.teams),
+            "prices": bool(self.prices),
+            "ceiling": self.ceiling_usd_per_month is not None,
+            "slo": self.slo_percent is not None,
+        }
+        return all(there.get(each, each in self.parts) for each in needs)
+
+    def fill(self, text: str) -> str:
+        """A text of a table with figures of the cluster in it."""
+        figures = {
+            "@idle_minutes@": f"{self.idle_minutes}",
+            "@idle_minutes_twice@": f"{2 * self.idle_minutes}",
+            "@ceiling@": f"{self.ceiling_usd_per_month or 0:,.0f}",
+            "@slo_percent@": f"{self.slo_percent}",
+        }
+        for word, figure in figures.items():
+            text = text.replace(word, figure)
+        return text

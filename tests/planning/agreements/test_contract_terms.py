@@ -16,7 +16,7 @@ from planning.agents.measurement_records import CHECKS
 from planning.agreements.contract.annex import annex
 from planning.checklist.model.agreement import AgreedSpeed, Agreement, Contact, Credit, Response, Role
 from planning.documents.blocks import Document, Notice, Paragraph
-from planning.platform.burn_in_eligibility import list_eligible_pools
+from planning.platform.accelerators import list_eligible_pools
 
 TERMS = {
     "fix_within_days": "Days to bring a deliverable to what was promised",

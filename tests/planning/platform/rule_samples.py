@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+import catalogs
 from planning.platform.alerts.model import AlertFacts, SloTarget
 
 WORDS = {"by", "on", "and", "or", "unless", "group_left", "group_right", "ignoring", "without", "bool", "offset"}
@@ -43,6 +46,17 @@ def bare() -> AlertFacts:
     """Nothing installed, no accelerators, no price, no ceiling, no promise."""
     without: dict[str, Any] = {"parts": frozenset(), "prices": {}, "ceiling_usd_per_month": None, "slo_percent": None}
     return facts(**without, teams={}, gpu_pools=(), owed=(), shared_tiers=())
+
+
+def list_exported_metrics() -> set[str]:
+    """Every metric that an exporter of the cluster is known to have."""
+    folder = Path(catalogs.__file__).parent / "platform"
+    files = {"metrics.csv": "metric", "gpu_counters.csv": "name"}
+    return {
+        row[column]
+        for name, column in files.items()
+        for row in csv.DictReader((folder / name).read_text().splitlines())
+    }
 
 
 def metrics(expr: str) -> set[str]:

@@ -6,13 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from rule_samples import bare, facts, metrics
+from rule_samples import bare, facts, list_exported_metrics, metrics
 
-from planning.platform.alerts.metrics import list_metric_names
 from planning.platform.alerts.model import RecordingRule
 from planning.platform.alerts.rulebook import rule_groups
-from planning.platform.dashboards.boards import boards
-from planning.platform.dashboards.model import Board, Panel, line
+from planning.platform.dashboards import Board, Panel, boards
 
 BOARDS = boards(facts())
 COLUMNS = 24
@@ -67,8 +65,7 @@ def test_every_metric_is_exported_or_recorded(board: Board) -> None:
     recorded = {rule.name for group in rule_groups(facts()) for rule in group.rules if isinstance(rule, RecordingRule)}
     for panel in board.panels:
         if panel.source == "prometheus":
-            for query in panel.queries:
-                assert metrics(query.expr) <= list_metric_names() | recorded, panel.title
+            assert metrics(panel.expr) <= list_exported_metrics() | recorded, panel.title
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.uid)
@@ -83,10 +80,10 @@ def test_a_board_survives_json_and_says_what_it_is_for(board: Board) -> None:
 def test_no_panel_needs_what_is_not_installed() -> None:
     without = boards(facts(parts=frozenset({"kueue"})))
     assert all(panel.source == "prometheus" for board in without for panel in board.panels)
-    assert not any("minio" in query.expr for board in without for panel in board.panels for query in panel.queries)
+    assert not any("minio" in panel.expr for board in without for panel in board.panels)
 
 
 def test_a_row_that_is_too_wide_is_refused() -> None:
-    wide: list[Panel] = [line(f"panel {number}", "up") for number in range(3)]
+    wide: list[Panel] = [Panel(title=f"panel {number}", expr="up") for number in range(3)]
     with pytest.raises(ValueError, match="wider than 24"):
-        Board(uid="atoll-wide", title="Wide", note="Too much.", rows=(wide,)).as_json()
+        Board(uid="atoll-wide", title="Wide", note="Too much.", rows=[wide]).as_json()

@@ -1,59 +1,66 @@
-"""Panels and boards, and the one place that lays them out and writes them as Grafana reads them."""
+"""Dashboards: catalogs/platform/dashboards.yaml, laid out and written as Grafana reads it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from pydantic.dataclasses import dataclass
+
+from planning.inputs.fact_tables import read_table
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+
+    from planning.platform.alerts.model import AlertFacts
 
 COLUMNS: Final = 24  # of Grafana's grid
 SCHEMA: Final = 41  # of the classic dashboard model (github.com/grafana/grafana, kinds/dashboard), which 13 still reads
 Source = Literal["prometheus", "loki"]
-Shape = Literal["stat", "timeseries", "bargauge", "table", "logs"]
+Shape = Literal["stat", "timeseries", "bargauge", "logs"]
 Unit = Literal["short", "percent", "percentunit", "currencyUSD", "bytes", "Bps", "celsius", "watt", "s", "none"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """One query of a panel.
-
-    Args:
-        expr: PromQL, or LogQL for Loki.
-        legend: with labels in double braces; "" for Grafana's own.
-        now: whether only the present value is asked for.
-    """
-
-    expr: str
-    legend: str = ""
-    now: bool = False
+WIDTHS: Final[dict[Shape, int]] = {"stat": 6, "timeseries": 12, "bargauge": 12, "logs": COLUMNS}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Panel:
-    """One picture.
+    """One picture, an entry of the table.
 
     Args:
-        note: what one should see in it, shown at the title.
-        width: of 24 columns; height: in rows of Grafana's grid.
         limits: values from which it is yellow and red; empty for no colour.
-        stacked: whether lines are piled up.
+        width: of 24 columns; None for the shape's own.
+        needs: what must be there for it to be shown, as `AlertFacts.has_all` knows it.
     """
 
     title: str
-    queries: Sequence[Query]
+    expr: str
+    legend: str = ""
     shape: Shape = "timeseries"
     unit: Unit = "short"
     note: str = ""
-    width: int = 12
-    height: int = 8
-    limits: Sequence[float] = ()
+    limits: list[int | float] = field(default_factory=list[int | float])
     stacked: bool = False
-    source: Source = "prometheus"
+    width: int | None = None
+    needs: list[str] = field(default_factory=list[str])
+
+    @property
+    def source(self) -> Source:
+        return "loki" if self.shape == "logs" else "prometheus"
+
+    @property
+    def columns(self) -> int:
+        return self.width or WIDTHS[self.shape]
+
+    @property
+    def height(self) -> int:
+        """In rows of Grafana's grid."""
+        return 4 if self.shape == "stat" else 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Board:
     """One dashboard.
 
@@ -65,8 +72,9 @@ class Board:
     uid: str
     title: str
     note: str
-    rows: Sequence[Sequence[Panel]]
+    rows: list[list[Panel]]
     span: str = "now-24h"
+    needs: list[str] = field(default_factory=list[str])
 
     @property
     def panels(self) -> Iterator[Panel]:
@@ -100,13 +108,13 @@ class Board:
     def _laid_out(self) -> Iterator[dict[str, object]]:
         number, top = 0, 0
         for row in self.rows:
-            if sum(panel.width for panel in row) > COLUMNS:
+            if sum(panel.columns for panel in row) > COLUMNS:
                 raise ValueError(f"{self.uid}: a row is wider than {COLUMNS} columns: {[each.title for each in row]}")
             left = 0
             for panel in row:
                 number += 1
-                yield _render_panel(panel, number, {"x": left, "y": top, "w": panel.width, "h": panel.height})
-                left += panel.width
+                yield _render_panel(panel, number, {"x": left, "y": top, "w": panel.columns, "h": panel.height})
+                left += panel.columns
             top += max(panel.height for panel in row)
 
 
@@ -124,22 +132,21 @@ def _render_panel(panel: Panel, number: int, place: dict[str, int]) -> dict[str,
             "overrides": [],
         },
         "options": OPTIONS[panel.shape],
-        "targets": [_target(query, panel, letter) for query, letter in zip(panel.queries, "ABCDEFGH", strict=False)],
+        "targets": [_target(panel)],
     }
 
 
-def _target(query: Query, panel: Panel, letter: str) -> dict[str, object]:
+def _target(panel: Panel) -> dict[str, object]:
+    now = panel.shape == "bargauge"  # one bar per result, as of now
     found: dict[str, object] = {
-        "refId": letter,
+        "refId": "A",
         "datasource": {"type": panel.source, "uid": panel.source},
-        "expr": query.expr,
-        "instant": query.now,
-        "range": not query.now,
+        "expr": panel.expr,
+        "instant": now,
+        "range": not now,
     }
-    if query.legend:
-        found["legendFormat"] = query.legend
-    if panel.shape == "table":
-        found["format"] = "table"
+    if panel.legend:
+        found["legendFormat"] = panel.legend
     return found
 
 
@@ -168,45 +175,21 @@ OPTIONS: Final[dict[Shape, dict[str, object]]] = {
         "tooltip": {"mode": "multi", "sort": "desc"},
     },
     "bargauge": {"reduceOptions": LATEST, "displayMode": "basic", "orientation": "horizontal"},
-    "table": {"showHeader": True},
     "logs": {"showTime": True, "wrapLogMessage": True, "sortOrder": "Descending"},
 }
 
 
-def stat(title: str, expr: str, *, unit: Unit = "short", limits: Sequence[float] = (), note: str = "") -> Panel:
-    return Panel(
-        title=title, queries=(Query(expr=expr),), shape="stat", unit=unit, limits=limits, note=note, width=6, height=4
-    )
+@cache
+def _read_boards() -> tuple[Board, ...]:
+    return read_table("platform/dashboards.yaml", tuple[Board, ...])
 
 
-def line(
-    title: str,
-    expr: str,
-    legend: str = "",
-    *,
-    unit: Unit = "short",
-    stacked: bool = False,
-    note: str = "",
-    width: int = 12,
-    limits: Sequence[float] = (),
-) -> Panel:
-    return Panel(
-        title=title,
-        queries=(Query(expr=expr, legend=legend),),
-        unit=unit,
-        stacked=stacked,
-        note=note,
-        width=width,
-        limits=limits,
-    )
+def boards(facts: AlertFacts) -> tuple[Board, ...]:
+    """The dashboards of a cluster: cluster, cost, GPUs, training, queues, storage, and the promise."""
+    return tuple(_fit(board, facts) for board in _read_boards() if facts.has_all(board.needs))
 
 
-def bars(title: str, expr: str, legend: str, *, unit: Unit = "short", note: str = "", width: int = 12) -> Panel:
-    """One bar per result, as of now."""
-    query = Query(expr=expr, legend=legend, now=True)
-    return Panel(title=title, queries=(query,), shape="bargauge", unit=unit, note=note, width=width)
-
-
-def matches(query: str, title: str) -> Panel:
-    """Lines of the logs that match, over the whole width."""
-    return Panel(title=title, queries=(Query(expr=query),), shape="logs", unit="none", width=COLUMNS, source="loki")
+def _fit(board: Board, facts: AlertFacts) -> Board:
+    """A board with the panels of what is there."""
+    rows = [[panel for panel in row if facts.has_all(panel.needs)] for row in board.rows]
+    return replace(board, note=facts.fill(board.note), rows=[row for row in rows if row])

@@ -1,1 +1,0 @@
-"""Dashboards of Grafana, built from small typed parts."""
