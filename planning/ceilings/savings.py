@@ -64,7 +64,8 @@ def knobs(bill: Bill, *, keep: Collection[str] = (), nodes: Mapping[str, int] | 
             yield from (replace(each, always=_nodes(lines, most=False)) for each in _knob(lines, most, words))
         elif chapter == "storage":
             lying = [line for line in lines if line.unit != _REQUESTS]  # less of it is not asked for less often
-            yield from _knob(lying, _gb(lying), lambda n, of, name=component: _smaller(name, n, of))
+            held_gb = sum((line.quantity.max for line in lying if line.unit == _GB), start=ZERO)
+            yield from _knob(lying, held_gb, lambda n, of, name=component: _smaller(name, n, of))
         elif not has_placement(component):
             yield from _knob(lines, Decimal(1), lambda _n, _of, name=component: f"Take {name} out")
         for line in lines:
@@ -97,10 +98,6 @@ def _nodes(lines: Iterable[LineItem], *, most: bool) -> Decimal:
     """Nodes of a busy month, or of a quiet one."""
     hours = (line.quantity for line in lines if line.group is BillGroup.COMPUTE and line.unit == _HOUR)
     return sum((each.max if most else each.min for each in hours), start=ZERO) / HOURS_PER_MONTH
-
-
-def _gb(lines: Iterable[LineItem]) -> Decimal:
-    return sum((line.quantity.max for line in lines if line.unit == _GB), start=ZERO)
 
 
 _MOST_STEPS: Final = 6

@@ -65,7 +65,11 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
     limits = list(_limits(bill, ceiling, contract_months=contract_months, usd_per_gpu_hour=hour))
     if not limits:
         return _without_limit(bill)
-    over = [f"{what} is {_usd(amount.low)}, the ceiling {_usd(limit)}" for what, amount, limit in _over(limits)]
+    over = [
+        f"{what} is {_usd(amount.low)}, the ceiling {_usd(limit)}"
+        for what, amount, limit in limits
+        if amount.against(limit) is Verdict.OVER
+    ]
     if over:
         return Judgement(verdict=Verdict.OVER, reason="; ".join(over))
     if any(amount.against(limit) is Verdict.CANNOT_TELL for _, amount, limit in limits):
@@ -103,10 +107,6 @@ def _limits(
         yield f"{cost} over {contract_months} months", month.times(contract_months), ceiling.usd_per_contract
     if ceiling.usd_per_gpu_hour is not None and usd_per_gpu_hour is not None:
         yield "an accelerator for an hour", usd_per_gpu_hour, ceiling.usd_per_gpu_hour
-
-
-def _over(limits: list[tuple[str, Interval, Decimal]]) -> list[tuple[str, Interval, Decimal]]:
-    return [each for each in limits if each[1].against(each[2]) is Verdict.OVER]
 
 
 def describe_unpriced(bill: Bill) -> str:

@@ -111,8 +111,10 @@ def catalog_offer(machine: str, spec: ClusterSpec, *, catalog: Catalog) -> Offer
     """Where the catalog knows a machine to be offered, or sold at least."""
     place = spec.placement
     zones = catalog.zones(provider=place.provider, machine=machine, region=place.region)
-    efa = _efa_interfaces(machine, place.provider, catalog=catalog)
-    as_of = _day(place.provider, catalog=catalog)
+    fact = catalog.machines.get((place.provider, machine))
+    efa = None if fact is None else fact.efa_interfaces
+    source = catalog.sources.get(find_traits(place.provider).zones_source)
+    as_of = source.as_of if source else None
     if zones:
         return OfferReport(zones=zones, offered=True, efa_interfaces=efa, source=CATALOG, as_of=as_of)
     if _elsewhere(machine, place.provider, catalog=catalog):
@@ -129,13 +131,3 @@ def _elsewhere(machine: str, provider: str, *, catalog: Catalog) -> bool:
     regions: Mapping[tuple[str, str], Region] = catalog.regions
     named = [region for owner, region in regions if owner == provider]
     return any(catalog.zones(provider=provider, machine=machine, region=region) for region in named)
-
-
-def _efa_interfaces(machine: str, provider: str, *, catalog: Catalog) -> int | None:
-    known = (provider, machine) in catalog.machines
-    return catalog.machines[provider, machine].efa_interfaces if known else None
-
-
-def _day(provider: str, *, catalog: Catalog) -> date | None:
-    source = catalog.sources.get(find_traits(provider).zones_source)
-    return source.as_of if source else None

@@ -123,7 +123,8 @@ def check_offer(pool: Pool, spec: ClusterSpec, *, told: CloudReport) -> OfferedF
     found = tuple(zone for zone in wanted if zone in said.zones)
     missing = tuple(zone for zone in wanted if zone not in said.zones)
     if (missing if pool.zones else not found) and wanted:
-        reason = f"{pool.machine}{_with_efa(pool)} is not offered in {', '.join(missing)}, but in {_places(said)}"
+        what = f"{pool.machine}, and so EFA," if pool.efa_interfaces else pool.machine
+        reason = f"{what} is not offered in {', '.join(missing)}, but in {', '.join(said.zones)}"
         return OfferedFact(
             state="not_offered", zones=found, missing=missing, source=said.source, as_of=said.as_of, reason=reason
         )
@@ -138,14 +139,6 @@ def _without_efa(pool: Pool, said: OfferReport) -> str:
         return ""
     has = f"has {said.efa_interfaces}" if said.efa_interfaces else "has no EFA"
     return f"the lock asks for {pool.efa_interfaces} EFA interfaces, and {pool.machine} {has}"
-
-
-def _with_efa(pool: Pool) -> str:
-    return ", and so EFA," if pool.efa_interfaces else ""
-
-
-def _places(said: OfferReport) -> str:
-    return ", ".join(said.zones)
 
 
 def check_reservation(pool: Pool, spec: ClusterSpec, *, told: CloudReport, id_: str, today: date) -> ReservedFact:

@@ -122,7 +122,7 @@ def share_of_bill(charge: Charge, lines: Iterable[LineItem]) -> Charge:
     """A charge that follows the bill, with its quantity: the USD of `lines`, services of people left out."""
     usd = total(line for line in lines if line.group is not BillGroup.SERVICES)
     least = LEAST_BILL_USD.get(charge.item, ZERO)
-    quantity = Range(*(max(reading, least) for reading in (usd.min, usd.expected, usd.max)))
+    quantity = Range(*(max(reading, least) for reading in usd.readings))
     return replace(charge, quantity=quantity, of_bill=False)
 
 
@@ -136,7 +136,7 @@ def in_tiers(quantity: Range, tiers: Sequence[Price]) -> Iterator[tuple[Price, R
 
     A range of 5, 15, 40 in tiers above 0, 10 and 30 is 5, 10, 10, then 0, 5, 20, then 0, 0, 10.
     """
-    readings = (quantity.min, quantity.expected, quantity.max)
+    readings = quantity.readings
     for tier, upto in zip(tiers, (*(each.above for each in tiers[1:]), None), strict=True):
         yield tier, Range(*(_inside(reading, tier.above, upto) for reading in readings))
 

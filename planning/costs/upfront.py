@@ -46,7 +46,7 @@ def list_upfront(
     prices: Mapping[str, Decimal],
     *,
     term_of: Callable[[str, str], Term | None],
-) -> tuple[Upfront, ...]:
+) -> Iterator[Upfront]:
     """Every pool of which something is paid before it is used; those without a price are left out.
 
     It is information beside the bill: each month of the bill already holds its part of the term.
@@ -55,12 +55,6 @@ def list_upfront(
         prices: USD of a node for an hour, by the key of the pool's line: "pool/train/machine".
         term_of: what a purchase means, by provider and word.
     """
-    return tuple(_each(placements, prices, term_of))
-
-
-def _each(
-    placements: Sequence[ClusterSpec], prices: Mapping[str, Decimal], term_of: Callable[[str, str], Term | None]
-) -> Iterator[Upfront]:
     for at, spec in enumerate(placements):
         prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
         for number, pool in enumerate(spec.pools):

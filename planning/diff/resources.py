@@ -45,7 +45,11 @@ def list_replacement_paths(changed: Sequence[str], old: Resource, new: Resource)
     paths = OBJECT_IDENTITY if old.type.startswith(KUBERNETES) else _list_replacing_inputs(old.type, "any")
     touched = [path for path in paths if path.partition(".")[0] in changed]
     different = [path for path in touched if not is_equal_value(_at(old, path), _at(new, path))]
-    smaller = [path for path in _list_replacing_inputs(old.type, "smaller") if _less(_at(new, path), _at(old, path))]
+    smaller: list[str] = []
+    for path in _list_replacing_inputs(old.type, "smaller"):
+        before, after = _at(old, path), _at(new, path)
+        if isinstance(before, int | float) and isinstance(after, int | float) and after < before:
+            smaller.append(path)
     return sorted({*different, *smaller})
 
 
@@ -75,10 +79,6 @@ def _at(resource: Resource, path: str) -> Value:
     for step in rest:
         value = value.get(step) if isinstance(value, dict) else None
     return value
-
-
-def _less(one: Value, other: Value) -> bool:
-    return isinstance(one, int | float) and isinstance(other, int | float) and one < other
 
 
 # Types whose deletion loses data, or the key to it (tests/components/program/test_census_laws.py has the same list).

@@ -41,7 +41,7 @@ READINGS: Final = (
 def option_figures(option: Option) -> Iterator[SizingFigure]:
     """The readings of an option's month, the guarded cap where there is one, and every node for the whole month."""
     month = option.bill.usd_per_month
-    for (name, meaning), usd in zip(READINGS, (month.min, month.expected, month.max), strict=True):
+    for (name, meaning), usd in zip(READINGS, month.readings, strict=True):
         yield _build_hour_figure(option, f"{name} a month", usd, meaning)
     if option.guarded_usd_per_month is not None:
         yield _build_hour_figure(option, "guarded cap", option.guarded_usd_per_month, GUARDED)
@@ -87,7 +87,7 @@ def _formula(line: LineItem) -> str:
 
 def _inputs(line: LineItem) -> Iterator[tuple[str, str]]:
     quantity = line.quantity
-    for (name, _), amount in zip(READINGS, (quantity.min, quantity.expected, quantity.max), strict=True):
+    for (name, _), amount in zip(READINGS, quantity.readings, strict=True):
         yield f"{name} quantity", decimal_text(amount)
     if line.usd_per_unit is not None:
         yield f"USD per {spell_unit(line.unit)}", decimal_text(line.usd_per_unit)
@@ -109,7 +109,7 @@ def list_hour_figures(candidate: Candidate, *, sources: Mapping[str, Source] | N
     Args:
         sources: of the catalog, by id, so that a figure names the text; else it names the id.
     """
-    found = _list_figures(candidate)
+    found = (*_run_figures(candidate), *_build_billed_figures(candidate))
     known = sources or {}
     return tuple(
         replace(each, source=", ".join(part for part in (known[each.source].text, known[each.source].url) if part))
@@ -117,10 +117,6 @@ def list_hour_figures(candidate: Candidate, *, sources: Mapping[str, Source] | N
         else each
         for each in found
     )
-
-
-def _list_figures(candidate: Candidate) -> tuple[SizingFigure, ...]:
-    return (*_run_figures(candidate), *_build_billed_figures(candidate))
 
 
 def _run_figures(candidate: Candidate) -> Iterator[SizingFigure]:

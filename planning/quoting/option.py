@@ -233,12 +233,8 @@ def _runs(candidates: Sequence[Candidate]) -> Iterator[RunEstimate]:
     for each in candidates:
         hours = each.fit.hours_per_run
         if hours is not None:
-            yield RunEstimate(workload=each.demand.workload, hours=hours, usd=_usd_per_hour(each) * hours)
-
-
-def _usd_per_hour(candidate: Candidate) -> Decimal:
-    """All nodes of a candidate for one hour."""
-    return sum((part.offer.price.usd * part.nodes for part in candidate.parts), start=ZERO)
+            usd_per_hour = sum((part.offer.price.usd * part.nodes for part in each.parts), start=ZERO)
+            yield RunEstimate(workload=each.demand.workload, hours=hours, usd=usd_per_hour * hours)
 
 
 def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
@@ -248,7 +244,8 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
         yield f"SSH to nodes, which {cluster.profile.title} does not allow"
     if any(pool.machine == UNNAMED_MACHINE for pool in cluster.pools):
         yield "CPU nodes: the provider's CPU machines are not in the price book"
-    if checklist.main_cloud and checklist.main_cloud.vpc_id and not _has_private_connection(cluster):
+    private = cluster.network.peering or cluster.network.link
+    if checklist.main_cloud and checklist.main_cloud.vpc_id and private is None:
         yield f"the link to the main {checklist.main_cloud.provider} VPC"
     if cluster.platform is not None and cluster.platform.forwarding is not None:
         yield f"what {cluster.platform.forwarding.provider} charges for the logs and metrics that are forwarded to it"
@@ -260,11 +257,6 @@ def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
         yield "the work of running the cluster (operation: for_us), for which no price is published"
     yield from filter(None, find_traits(cluster.placement.provider).not_counted.split("|"))
     yield "taxes, people's time and unused commitments"
-
-
-def _has_private_connection(cluster: ClusterSpec) -> bool:
-    """Whether the cluster reaches the main cloud by a private way."""
-    return cluster.network.peering is not None or cluster.network.link is not None
 
 
 def _notes(placed: PlacementPick, *, market: Market) -> Iterator[str]:

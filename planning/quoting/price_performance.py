@@ -6,7 +6,7 @@ with sparsity, so the peak is always an argument: figures over different peaks m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
@@ -201,21 +201,15 @@ class MarketRank:
 
 def standings(quote: Quote, checklist: Checklist, catalog: Catalog) -> tuple[MarketRank, ...]:
     """One for each precision that a pool with a known peak works in."""
-    used = _precisions(checklist)
-    found = tuple((used.get(name, DEFAULT_PRECISION), pool) for name, pool in _pools(quote, catalog, used))
+    used: dict[str | None, str] = {
+        each.name: str(getattr(each, "precision", DEFAULT_PRECISION)) for each in checklist.workloads
+    }
+    pools = (named for at, option in enumerate(quote.options) for named in _pools_of(option, at, catalog, used))
+    found = tuple((used.get(name, DEFAULT_PRECISION), pool) for name, pool in pools)
     return tuple(
         _standing(precision, [pool for name, pool in found if name == precision], catalog)
         for precision in dict.fromkeys(name for name, _ in found)
     )
-
-
-def _precisions(checklist: Checklist) -> dict[str | None, str]:
-    return {each.name: str(getattr(each, "precision", DEFAULT_PRECISION)) for each in checklist.workloads}
-
-
-def _pools(quote: Quote, catalog: Catalog, used: dict[str | None, str]) -> Iterator[tuple[str | None, PoolMarketRank]]:
-    for at, option in enumerate(quote.options):
-        yield from _pools_of(option, at, catalog, used)
 
 
 def _pools_of(
@@ -250,19 +244,7 @@ def _standing(precision: str, pools: list[PoolMarketRank], catalog: Catalog) -> 
     return MarketRank(
         precision=precision,
         machines=tuple(machines.values()),
-        pools=tuple(_count_cheaper(pool, rates) for pool in pools),
-    )
-
-
-def _count_cheaper(pool: PoolMarketRank, rates: list[Decimal]) -> PoolMarketRank:
-    return PoolMarketRank(
-        at=pool.at,
-        pool=pool.pool,
-        accelerator=pool.accelerator,
-        purchase=pool.purchase,
-        peak_tflops=pool.peak_tflops,
-        usd=pool.usd,
-        cheaper=sum(rate < pool.usd for rate in rates),
+        pools=tuple(replace(pool, cheaper=sum(rate < pool.usd for rate in rates)) for pool in pools),
     )
 
 

@@ -83,7 +83,7 @@ def _fields(body: str) -> Iterator[tuple[str, str]]:
 
 
 def _spread(usage: str, amounts: Range) -> str:
-    parts = zip(("low", "expected", "high"), (amounts.min, amounts.expected, amounts.max), strict=True)
+    parts = zip(("low", "expected", "high"), amounts.readings, strict=True)
     return "{" + ", ".join(f"{name}: {_amount(usage, amount)}" for name, amount in parts) + "}"
 
 

@@ -256,7 +256,8 @@ def ranges(found: MonthlyUsage) -> dict[str, Range]:
     }
     stored = [(month, found.amounts[STORED][month]) for month in months if month in found.amounts.get(STORED, {})]
     steps = [
-        max(later - earlier, ZERO) / _apart(before, after) for (before, earlier), (after, later) in pairwise(stored)
+        max(later - earlier, ZERO) / ((after[0] - before[0]) * 12 + after[1] - before[1])
+        for (before, earlier), (after, later) in pairwise(stored)
     ]
     if steps:
         by_usage[GROWTH] = steps
@@ -271,10 +272,6 @@ def _moment(text: str) -> datetime:
     """
     found = datetime.fromisoformat(text.strip().removesuffix(" UTC"))
     return found if found.tzinfo is None else found.astimezone(UTC)
-
-
-def _apart(one: Month, other: Month) -> int:
-    return (other[0] - one[0]) * 12 + other[1] - one[1]
 
 
 def format_month(month: Month) -> str:

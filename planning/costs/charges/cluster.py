@@ -152,7 +152,7 @@ def _pool(pool: Pool) -> tuple[Charge, ...]:
 
 def disk_gb_months(*, hours: Range, disk_gb: int) -> Range:
     """GB-months of the disks of nodes that are up for `hours` node-hours."""
-    return Range(*(part * disk_gb / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max)))
+    return Range(*(part * disk_gb / HOURS_PER_MONTH for part in hours.readings))
 
 
 def _gateways(spec: ClusterSpec) -> tuple[Charge, ...]:
@@ -187,8 +187,9 @@ def _all_node_hours(spec: ClusterSpec) -> Range:
 
 def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
     network = spec.network
+    balanced = network.load_balancers.as_range().times(HOURS_PER_MONTH)
     found = [
-        _network("load_balancer", "load balancer in front of the services", Item.LOAD_BALANCER, _hours(spec)),
+        _network("load_balancer", "load balancer in front of the services", Item.LOAD_BALANCER, balanced),
         _network("egress", "data to the internet", Item.INTERNET_EGRESS, network.egress_gb.as_range()),
     ]
     traits = find_traits(spec.placement.provider)
@@ -205,10 +206,6 @@ def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
         item = Item.CROSS_ZONE_DATA if near else Item.INTER_REGION_DATA
         found.append(_network("peering", "data over the peering", item, network.peering.gb_per_month.as_range()))
     return tuple(charge for charge in found if charge.quantity.max > ZERO)
-
-
-def _hours(spec: ClusterSpec) -> Range:
-    return spec.network.load_balancers.as_range().times(HOURS_PER_MONTH)
 
 
 def _network(name: str, label: str, item: Item, quantity: Range) -> Charge:

@@ -98,7 +98,11 @@ def spec(
     profile = profile_of(place[0], market.catalog)
     pools = (
         *(build_unnamed_pool(demand, provider=place[0]) for demand in missing),
-        *(pool for each in candidates for pool in _pools(each, zones=zones, checklist=checklist, market=market)),
+        *(
+            _pool(each, part, name=name, zones=zones, checklist=checklist, market=market)
+            for each in candidates
+            for name, part in name_offer_shares(each)
+        ),
     )
     return ClusterSpec(
         customer=checklist.customer,
@@ -172,13 +176,6 @@ def _peering(checklist: Checklist, *, place: Place) -> Peering | None:
         route_table_ids=main.route_table_ids,
         gb_per_month=Amounts.of(quantity),
     )
-
-
-def _pools(each: Candidate, *, zones: tuple[str, ...], checklist: Checklist, market: Market) -> list[Pool]:
-    return [
-        _pool(each, part, name=name, zones=zones, checklist=checklist, market=market)
-        for name, part in name_offer_shares(each)
-    ]
 
 
 def name_offer_shares(each: Candidate) -> tuple[tuple[str, OfferShare], ...]:

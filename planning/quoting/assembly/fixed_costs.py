@@ -50,7 +50,7 @@ class Overhead:
         if self.support is None:
             return shared + self.services
         least = LEAST_BILL_USD.get(self.support.item, ZERO)
-        quantity = Range(*(max(usd, least) for usd in (shared.min, shared.expected, shared.max)))
+        quantity = Range(*(max(usd, least) for usd in shared.readings))
         support = replace(self.support, quantity=quantity, of_bill=False)
         return shared + self.services + market.rank_cost(support, place)
 

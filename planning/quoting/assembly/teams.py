@@ -139,7 +139,7 @@ def divide_accelerators(claims: Iterable[TeamClaim], pools: Mapping[str, int]) -
     short = [
         Fault(message=_short(claim, holding, pools), file="", path=f"teams[{at}].accelerators")
         for at, claim in enumerate(by_name.values())
-        if not _guarantee(claim, holding, by_name)
+        if not all(holding.give(by_name, claim.name) for _ in range(claim.accelerators or 0))
     ]
     if short:
         said = "; ".join(fault.message for fault in short)
@@ -149,10 +149,6 @@ def divide_accelerators(claims: Iterable[TeamClaim], pools: Mapping[str, int]) -
         for team, count in _apportion_rest(holding.free[pool], takers):
             holding.add(team, pool, count)
     return holding.held
-
-
-def _guarantee(claim: TeamClaim, holding: Holding, claims: Mapping[str, TeamClaim]) -> bool:
-    return all(holding.give(claims, claim.name) for _ in range(claim.accelerators or 0))
 
 
 def _short(claim: TeamClaim, holding: Holding, pools: Mapping[str, int]) -> str:

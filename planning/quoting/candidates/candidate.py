@@ -130,14 +130,10 @@ def build_reserved_and_burst(
     always = HOURS_PER_MONTH * fit.min_nodes
     base_part = OfferShare(base, fit.min_nodes, 0, fit.min_nodes, Range.exactly(always))
     billed = total_hours(demand, fit, burst, accelerator)
-    rest = Range(*(max(part - always, Decimal(0)) for part in _readings(billed)))
+    rest = Range(*(max(part - always, Decimal(0)) for part in billed.readings))
     burst_part = OfferShare(burst, fit.working - fit.min_nodes, fit.spares, 0, rest, fallback)
     usd = base_part.usd + burst_part.usd
     return Candidate(demand, fit, base.machine, accelerator, (base_part, burst_part), usd, base_part.node_hours + rest)
-
-
-def _readings(quantity: Range) -> tuple[Decimal, Decimal, Decimal]:
-    return quantity.min, quantity.expected, quantity.max
 
 
 def rank_usd(candidate: Candidate, market: Market) -> Range:

@@ -158,7 +158,8 @@ def find_at(
         pick = _with_some(candidates, place, keep, some)
     if pick is None or limit is None or candidates.bound(pick.rank) <= limit:
         return pick
-    return _find_under(candidates, place, keep, limit)
+    # The cheapest by the expected reading may be over a limit on another one, where a dearer cluster is not.
+    return None if candidates.bound is EXPECTED else find_within(candidates, place, keep, limit=limit)
 
 
 def _cheapest_at(candidates: CandidateSet, place: Place, keep: Keep) -> ClusterPick | None:
@@ -227,11 +228,6 @@ def _is_met_by(candidate: Candidate, *, keep: Keep, some: Keep, workload: str) -
     return keep(candidate) and (candidate.demand.workload != workload or some(candidate))
 
 
-def _find_under(candidates: CandidateSet, place: Place, keep: Keep, limit: Decimal) -> ClusterPick | None:
-    """The cheapest cluster under a limit on another reading than the expected one."""
-    return None if candidates.bound is EXPECTED else find_within(candidates, place, keep, limit=limit)
-
-
 def find_within(
     candidates: CandidateSet,
     place: Place,
@@ -282,7 +278,11 @@ def _list_choices(
             ]
             continue
         beside = [
-            [each for first in pool for each in _list_fewer(candidates, first, keep, kind=_kind_of(first))]
+            [
+                each
+                for first in pool
+                for each in _list_fewer(candidates, first, keep, kind=first.parts[0].offer.term.kind)
+            ]
             for pool in candidates.list_beside(workload, place, keep)
         ]
         yield [
@@ -306,10 +306,6 @@ def _list_with_beside(
     priced = [[(rank_usd(with_hours(each, hours), candidates.market), each) for each in pool] for pool in beside]
     for pools in product(*priced):
         yield sum((each for each, _ in pools), start=usd), {each.demand.workload: each for _, each in pools}
-
-
-def _kind_of(candidate: Candidate) -> PurchaseKind:
-    return candidate.parts[0].offer.term.kind
 
 
 def _list_fewer(candidates: CandidateSet, best: Candidate, keep: Keep, *, kind: PurchaseKind | None) -> list[Candidate]:

@@ -81,49 +81,41 @@ def _try_changes(candidates: CandidateSet) -> Iterator[tuple[str, Decimal]]:
             yield change.words, other.bound(pick.rank)
 
 
-def _spot(checklist: Checklist) -> Checklist:
-    return _each_workload(checklist, lambda each: each.model_copy(update={"spot": True}))
-
-
-def _later(checklist: Checklist) -> Checklist:
+def _double_deadlines(checklist: Checklist) -> Checklist:
     def later(each: Workload) -> Workload:
         if not isinstance(each, (Training, FineTuning)) or each.deadline is None:
             return each
         return each.model_copy(update={"deadline": each.deadline * LONGER})
 
-    return _each_workload(checklist, later)
+    return checklist.model_copy(update={"workloads": tuple(later(each) for each in checklist.workloads)})
 
 
-def _each_workload(checklist: Checklist, change: Callable[[Workload], Workload]) -> Checklist:
-    return checklist.model_copy(update={"workloads": tuple(change(each) for each in checklist.workloads)})
+def _each_workload(checklist: Checklist, **fields: object) -> Checklist:
+    workloads = tuple(each.model_copy(update=fields) for each in checklist.workloads)
+    return checklist.model_copy(update={"workloads": workloads})
 
 
-def _any_hardware(checklist: Checklist) -> Checklist:
-    return _each_workload(checklist, lambda each: each.model_copy(update={"hardware": None}))
+def _serve_anywhere(checklist: Checklist) -> Checklist:
+    where = checklist.where.model_copy(update={"wanted": (), "excluded": (), "regions": ()})
+    return checklist.model_copy(update={"where": where})
 
 
-def _anywhere(checklist: Checklist) -> Checklist:
-    return _where(checklist, wanted=(), excluded=(), regions=())
-
-
-def _where(checklist: Checklist, **parts: tuple[str, ...]) -> Checklist:
-    return checklist.model_copy(update={"where": checklist.where.model_copy(update=parts)})
-
-
-def _contract(checklist: Checklist) -> Checklist | None:
+def _sign_contract(checklist: Checklist) -> Checklist | None:
     if checklist.contract.months:
         return None
     return checklist.model_copy(update={"contract": checklist.contract.model_copy(update={"months": CONTRACT_MONTHS})})
 
 
 CHANGES: Final = (
-    ChecklistChange("allow spot machines (workloads[].spot: true)", _spot),
-    ChecklistChange("double the deadlines (workloads[].deadline)", _later),
-    ChecklistChange("ask for no particular hardware (remove workloads[].hardware)", _any_hardware),
+    ChecklistChange("allow spot machines (workloads[].spot: true)", partial(_each_workload, spot=True)),
+    ChecklistChange("double the deadlines (workloads[].deadline)", _double_deadlines),
     ChecklistChange(
-        "let any provider and region serve (remove where.wanted, where.excluded and where.regions)", _anywhere
+        "ask for no particular hardware (remove workloads[].hardware)", partial(_each_workload, hardware=None)
     ),
-    ChecklistChange("sign for 12 months (contract.months: 12)", _contract),
+    ChecklistChange(
+        "let any provider and region serve (remove where.wanted, where.excluded and where.regions)", _serve_anywhere
+    ),
+    ChecklistChange("sign for 12 months (contract.months: 12)", _sign_contract),
 )
 
 

@@ -8,7 +8,7 @@ that must not stop is on machines that can be taken away; no price in it is in d
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import PurchaseKind
@@ -72,15 +72,11 @@ def find_recommended(candidates: CandidateSet) -> ClusterPick | None:
     if best is None:
         return None
     for name in ORDER:
-        tried = _with_condition(kept, name)
+        tried = replace(kept, **{name: True})
         pick = _find(candidates, tried)
         if pick is not None:
             kept, best = tried, pick
     return best
-
-
-def _with_condition(kept: Conditions, name: str) -> Conditions:
-    return Conditions(**{each: getattr(kept, each) or each == name for each in ORDER})
 
 
 def _find(candidates: CandidateSet, conditions: Conditions) -> ClusterPick | None:
@@ -196,12 +192,11 @@ def _explain_redundancy(candidates: CandidateSet, pick: ClusterPick) -> str:
 
 def count_reserved(pick: ClusterPick) -> dict[str, int]:
     """Nodes that are reserved for the contract, by workload; without the workloads that have none."""
-    nodes = {each.demand.workload: _count_reserved(each) for each in pick.candidates}
+    nodes = {
+        each.demand.workload: sum(part.nodes for part in each.parts if part.offer.term.kind is PurchaseKind.RESERVED)
+        for each in pick.candidates
+    }
     return {workload: count for workload, count in nodes.items() if count}
-
-
-def _count_reserved(candidate: Candidate) -> int:
-    return sum(part.nodes for part in candidate.parts if part.offer.term.kind is PurchaseKind.RESERVED)
 
 
 # In the order in which they claim one of the places in a quote.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.resources.formats.pulumi import (
-    REGION,
     find_digest_faults,
     find_export_faults,
     read_digest,
     read_export,
+    read_region,
 )
 from planning.costs.resources.formats.values import (
     Preview,
-    is_object,
     objects,
     plan_inputs,
     provider_urn,
@@ -48,12 +47,11 @@ def read_plan(document: dict[str, object]) -> Preview:
     """The stack after; a plan knows nothing of what exists."""
     registered = objects(document.get("resources"))
     urns = {text(each.get("urn")) for each in registered}
-    config = document.get("config")
     return Preview(
         stack=text(document.get("stack")),
         old=None,
         new=tuple(_registration(each, urns) for each in registered),
-        default_region=text(config.get(REGION)) or None if is_object(config) else None,
+        default_region=read_region(document.get("config")),
     )
 
 

@@ -73,14 +73,16 @@ def read_digest(document: dict[str, object]) -> Preview:
         if _elsewhere(after):
             read_only += 1
             continue
-        made = kept if kept is not None and _alike(before, after) else resource(after)
+        # Two states that say the same are one resource, which needs reading only once.
+        same = is_object(before) and all(before.get(name) == after.get(name) for name in FIELDS)
+        made = kept if kept is not None and same else resource(after)
         new[made.urn] = made
     return Preview(
         stack=next(iter(stack_of(urn) for urn in (*new, *old)), ""),
         old=tuple(old.values()),
         new=tuple(new.values()),
-        default_region=_region(document.get("config")),
-        notes=(*gaps, *_notes(read_only)),
+        default_region=read_region(document.get("config")),
+        notes=(*gaps, f"{read_only} resources are only read by this stack and not counted") if read_only else gaps,
         gaps=gaps,
     )
 
@@ -94,17 +96,12 @@ def _keep_first(old: dict[str, Resource], state: dict[str, object]) -> Resource 
     return old[urn]
 
 
-def _alike(before: object, after: dict[str, object]) -> bool:
-    """Whether two states make the same resource, so that it needs reading only once."""
-    return is_object(before) and all(before.get(name) == after.get(name) for name in FIELDS)
-
-
 def _elsewhere(state: dict[str, object]) -> bool:
     """Whether the resource is only read here: another stack pays for it."""
     return state.get("external") is True
 
 
-def _region(config: object) -> str | None:
+def read_region(config: object) -> str | None:
     return text(config.get(REGION)) or None if is_object(config) else None
 
 
@@ -114,11 +111,6 @@ def _gaps(document: dict[str, object], steps: Sequence[dict[str, object]]) -> It
         yield f"{hidden} unchanged resources are not in this preview: {_SHOW_SAMES}"
     if any(each.get("severity") == ERROR for each in objects(document.get("diagnostics"))):
         yield "the preview ended with an error: resources may be missing"
-
-
-def _notes(read_only: int) -> Iterator[str]:
-    if read_only:
-        yield f"{read_only} resources are only read by this stack and not counted"
 
 
 def _count_unlisted(document: dict[str, object], steps: Sequence[dict[str, object]]) -> int:
@@ -141,7 +133,8 @@ def find_export_faults(document: dict[str, object]) -> Iterator[str]:
 
 def read_export(document: dict[str, object]) -> Preview:
     """The stack as it stands. What waits for deletion and what is only read is left out, and said."""
-    states = _states(document)
+    deployment = document.get("deployment")
+    states = objects(deployment.get("resources")) if is_object(deployment) else []
     kept = [state for state in states if state.get("delete") is not True and state.get("external") is not True]
     left = sum(1 for state in states if state.get("delete") is True)
     note = f"{left} resources wait for deletion and are not counted, though they may still be paid for"
@@ -151,8 +144,3 @@ def read_export(document: dict[str, object]) -> Preview:
         new=tuple(resource(state) for state in kept),
         notes=(note,) if left else (),
     )
-
-
-def _states(document: dict[str, object]) -> list[dict[str, object]]:
-    deployment = document.get("deployment")
-    return objects(deployment.get("resources")) if is_object(deployment) else []

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from planning.costs.bill import Charge
     from planning.costs.resources.findings import CostingContext, Counter, Finding
-    from planning.costs.resources.resource import Resource
 
 PROVIDER: Final = "aws"
 NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
@@ -77,7 +76,8 @@ def _node_hours(case: CostingContext, limits: Properties) -> Range:
     said = Properties(pool.inputs, pool.name)
     nodes = _most(limits, said.at("vcpus"))
     most, foreseen = nodes * HOURS_PER_MONTH, said.at("nodeHours")
-    fixed = sum((_least(group) for group in case.registered.nodes_of_pool.get(pool.urn, ())), start=ZERO)
+    groups = (Properties(each.inputs, each.name) for each in case.registered.nodes_of_pool.get(pool.urn, ()))
+    fixed = sum((group.at("scalingConfig").at("minSize").number(0) for group in groups), start=ZERO)
     always = fixed * HOURS_PER_MONTH
     low, expected = (min(max(foreseen.at(reading).number() - always, ZERO), most) for reading in ("min", "expected"))
     expected = max(low, expected)
@@ -94,10 +94,6 @@ def _most(limits: Properties, cores_of_node: Properties) -> Decimal:
     if not each:
         raise UnreadableError(f"{cores_of_node.path} is 0")
     return cores // each
-
-
-def _least(group: Resource) -> Decimal:
-    return Properties(group.inputs, group.name).at("scalingConfig").at("minSize").number(0)
 
 
 def _machines(case: CostingContext, spec: Properties, hours: Range) -> Iterable[Finding]:

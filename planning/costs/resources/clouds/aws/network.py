@@ -43,7 +43,8 @@ def control_plane(case: CostingContext) -> Iterator[Finding]:
 def nat_gateway(case: CostingContext) -> Iterator[Finding]:
     if case.inputs.at("availabilityMode").text("zonal") != "zonal":
         raise UnreadableError("availabilityMode is regional: paid for each zone it serves, which is not known here")
-    yield case.hourly(Item.NAT_GATEWAY, group=BillGroup.NETWORK, own="network/nat_gateway", note=_traffic(case))
+    note = "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
+    yield case.hourly(Item.NAT_GATEWAY, group=BillGroup.NETWORK, own="network/nat_gateway", note=note)
 
 
 def address(case: CostingContext) -> Iterator[Finding]:
@@ -96,11 +97,6 @@ def vpn_connection(case: CostingContext) -> Iterator[Finding]:
 def transit_attachment(case: CostingContext) -> Iterator[Finding]:
     own = "network/transit_attachment"
     yield case.hourly(Item.TRANSIT_ATTACHMENT, group=BillGroup.NETWORK, own=own, note=_TRAFFIC_EXTRA)
-
-
-def _traffic(case: CostingContext) -> str:
-    """Says that data is not counted, unless a component declares it."""
-    return "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
 
 
 QUEUE: Final = "one reader that waits 20 seconds a request stays below the first million requests of a month"

@@ -74,7 +74,7 @@ def charges(
             label=f"{case.resource.name}: {item.replace('_', ' ')}",
             group=BillGroup.STORAGE,
             item=str(item),
-            quantity=Range(*(part * amount / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max))),
+            quantity=Range(*(part * amount / HOURS_PER_MONTH for part in hours.readings)),
             note=note,
         )
 

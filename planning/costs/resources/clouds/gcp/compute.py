@@ -174,7 +174,7 @@ def _disk(case: CostingContext, config: Properties, hours: Range) -> Charge:
         label=f"{case.resource.name}: disk",
         group=BillGroup.STORAGE,
         item=Item.DISK,
-        quantity=Range(*(part * size / HOURS_PER_MONTH for part in (hours.min, hours.expected, hours.max))),
+        quantity=Range(*(part * size / HOURS_PER_MONTH for part in hours.readings)),
         note=DISKS[kind],
     )
 
