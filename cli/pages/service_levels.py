@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from cli.pages.charts.axes import element, picture, text, with_hover
 from cli.pages.documents.rendering import render_html
-from planning.service_levels.document import AGAINST, STRIPS
-from planning.service_levels.formatting import SAID_STANDING
+from planning.service_levels.document import AGAINST, SAID_STANDING, STRIPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from planning.acceptance.report.document import VERDICTS
 from planning.agents.measurement_records import BY_ID
-from planning.service_levels.formatting import FormFigures, conclusion, format_verdict
+from planning.service_levels.document import FormFigures, conclusion, format_verdict
 from planning.values.printable import printable
 
 if TYPE_CHECKING:

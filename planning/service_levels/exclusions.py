@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, final
 
-from planning.inputs.faults import SourceText, nearest, spell
-from planning.inputs.yaml_nodes import Fields, Items, Scalar, compose
-from planning.values.errors import InputError, format_fault_count
+from planning.inputs.faults import nearest
+from planning.inputs.yaml_document import YamlText
+from planning.inputs.yaml_nodes import Fields, Items, Scalar
+from planning.values.errors import InputError
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from planning.inputs.yaml_nodes import Node, TextPosition
     from planning.service_levels.month import Month
-    from planning.values.errors import Fault
 
 
 ALL: Final = "all"
@@ -138,14 +138,13 @@ def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple
     """
     if len(text) > MAX_TEXT:
         raise InputError(f"{file}: over 1 MB", hint="it is a page of text")
-    source = SourceText(file=file, lines=text.splitlines())
-    root, notes = compose(text)
-    reader = _ExclusionsReader(source=source, components=(*components, ALL))
-    reader.faults += [source.fault(note.message, place=note.place, hint=note.hint) for note in notes]
-    found = tuple(reader.exclusions(root))
-    if reader.faults:
-        ordered = sorted(reader.faults, key=lambda fault: (fault.line, fault.column))
-        raise InputError(f"{file}: {format_fault_count(ordered)}", faults=ordered)
+    written = YamlText(text, file=file)
+    reader = _ExclusionsReader(written=written, components=(*components, ALL))
+    for note in written.notes:
+        reader.fault(note.message, note.place, hint=note.hint)
+    found = tuple(reader.exclusions())
+    if written.faults:
+        raise written.refusal()
     return found
 
 
@@ -154,52 +153,51 @@ def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple
 class _ExclusionsReader:
     """Walks the nodes and gathers faults."""
 
-    source: SourceText
+    written: YamlText
     components: Sequence[str]
-    faults: list[Fault] = field(default_factory=list["Fault"])
 
-    def exclusions(self, root: Node | None) -> Iterator[Exclusion]:
-        entries = self._entries(root)
-        for index, node in enumerate(entries):
+    def exclusions(self) -> Iterator[Exclusion]:
+        for index, node in enumerate(self._entries()):
             if found := self._one(node, path=("exclusions", index)):
                 yield found
 
-    def _entries(self, root: Node | None) -> Sequence[Node]:
+    def _entries(self) -> Sequence[Node]:
         """The list; nothing where the file is empty, has only comments, or says []."""
+        root = self.written.root
         if root is None or (isinstance(root, Scalar) and not root.text):
             return ()
         if not isinstance(root, Fields):
-            self._fault("the file has no fields", root.place, hint=ROOT_HINT)
+            self.fault("the file has no fields", root.place, hint=ROOT_HINT)
             return ()
         for key, (place, _) in root.entries.items():
             if key != "exclusions":
-                self._fault(f'"{key}" is not a field of this file', place, hint=ROOT_HINT)
+                self.fault(f'"{key}" is not a field of this file', place, hint=ROOT_HINT)
         value = root.entries.get("exclusions")
         if value is None or (isinstance(value[1], Scalar) and not value[1].text):
             return ()
         if not isinstance(value[1], Items):
-            self._fault('"exclusions" must be a list', value[0], hint=ROOT_HINT)
+            self.fault('"exclusions" must be a list', value[0], hint=ROOT_HINT)
             return ()
         return value[1].nodes
 
     def _one(self, node: Node, *, path: tuple[str | int, ...]) -> Exclusion | None:
         if not isinstance(node, Fields):
-            self._fault(
+            self.fault(
                 "an exclusion is a section of fields", node.place, hint=f"fields: {', '.join(FIELDS)}", path=path
             )
             return None
-        before = len(self.faults)
+        before = len(self.written.faults)
         self._known(node, path)
         texts = {key: self._text(node, key, path) for key in FIELDS}
         cause = self._word(node, "cause", texts["cause"], CAUSES, path)
         component = self._word(node, "component", texts["component"], self.components, path)
         start, end, notice = (self._time(node, key, texts[key], path) for key in ("from", "to", "notice_at"))
         if start is not None and end is not None and end <= start:
-            self._fault('"to" is not after "from"', node.entries["to"][1].place, path=(*path, "to"))
+            self.fault('"to" is not after "from"', node.entries["to"][1].place, path=(*path, "to"))
         if notice is not None and cause != Cause.MAINTENANCE:
             place = node.entries["notice_at"][0]
-            self._fault("only maintenance is announced", place, hint='delete "notice_at"', path=(*path, "notice_at"))
-        if len(self.faults) > before or start is None or end is None:
+            self.fault("only maintenance is announced", place, hint='delete "notice_at"', path=(*path, "notice_at"))
+        if len(self.written.faults) > before or start is None or end is None:
             return None
         return Exclusion(
             cause=Cause(cause),
@@ -216,11 +214,11 @@ class _ExclusionsReader:
             if key not in FIELDS:
                 near = nearest(key, FIELDS)
                 hint = f'did you mean "{near}"?' if near else f"fields here: {', '.join(FIELDS)}"
-                self._fault(f'"{key}" is not a field of an exclusion', place, hint=hint, path=(*path, key))
+                self.fault(f'"{key}" is not a field of an exclusion', place, hint=hint, path=(*path, key))
         missing = [key for key in NEEDED if key not in node.entries]
         if missing:
             names = ", ".join(f'"{key}"' for key in missing)
-            self._fault(f"{names} missing from this exclusion", node.place, path=path)
+            self.fault(f"{names} missing from this exclusion", node.place, path=path)
 
     def _text(self, node: Fields, key: str, path: tuple[str | int, ...]) -> str:
         if key not in node.entries:
@@ -228,7 +226,7 @@ class _ExclusionsReader:
         place, value = node.entries[key]
         if isinstance(value, Scalar) and value.text.strip():
             return value.text.strip()
-        self._fault(f'"{key}" has no text', place, hint="write one line of text", path=(*path, key))
+        self.fault(f'"{key}" has no text', place, hint="write one line of text", path=(*path, key))
         return ""
 
     def _word(self, node: Fields, key: str, text: str, allowed: Sequence[str], path: tuple[str | int, ...]) -> str:
@@ -236,7 +234,7 @@ class _ExclusionsReader:
             near = nearest(text, allowed)
             hint = f'did you mean "{near}"? ' if near else ""
             place = node.entries[key][1].place
-            self._fault(
+            self.fault(
                 f'"{key}" cannot be "{text[:40]}"', place, hint=f"{hint}one of: {', '.join(allowed)}", path=(*path, key)
             )
         return text
@@ -248,12 +246,12 @@ class _ExclusionsReader:
         try:
             found = datetime.fromisoformat(text)
         except ValueError:
-            self._fault(f'"{key}" is not a moment: "{text[:40]}"', place, hint=EXAMPLE, path=(*path, key))
+            self.fault(f'"{key}" is not a moment: "{text[:40]}"', place, hint=EXAMPLE, path=(*path, key))
             return None
         if found.tzinfo is None or not ZONED.fullmatch(text):
-            self._fault(f'"{key}" has no time zone', place, hint=EXAMPLE, path=(*path, key))
+            self.fault(f'"{key}" has no time zone', place, hint=EXAMPLE, path=(*path, key))
             return None
         return int(found.timestamp())
 
-    def _fault(self, message: str, place: TextPosition, *, hint: str = "", path: tuple[str | int, ...] = ()) -> None:
-        self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))
+    def fault(self, message: str, place: TextPosition, *, hint: str = "", path: tuple[str | int, ...] = ()) -> None:
+        self.written.add(message, place, hint=hint, path=path)
