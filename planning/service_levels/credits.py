@@ -24,8 +24,8 @@ HOUR = 3600
 class CreditStep:
     """A row of the table: below that attainment, that share of the charge; both in percent."""
 
-    below: Decimal
-    credit: Decimal
+    below_percent: Decimal
+    credit_percent: Decimal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ def percent_owed(attained: Fraction | None, table: Iterable[CreditStep]) -> Deci
     """The largest credit whose attainment was not reached; nothing where nothing was owed."""
     if attained is None:
         return ZERO
-    return max((step.credit for step in table if attained < Fraction(step.below)), default=ZERO)
+    return max((step.credit_percent for step in table if attained < Fraction(step.below_percent)), default=ZERO)
 
 
 def owing(
@@ -138,8 +138,8 @@ def _charge(
     if usd is None:
         return (ZERO, ZERO) if lock.bill[line].state == "free" else (None, None)
     if nodes is not None and (rate := _elastic_rate(nodes, lock, usd)) is not None:
-        return _decimal(node_hours(nodes.owed) * rate), _decimal(node_hours(nodes.owed + nodes.unknown) * rate)
-    return _decimal(Fraction(usd[0]) * counted), _decimal(Fraction(usd[2]) * counted)
+        return to_decimal(node_hours(nodes.owed) * rate), to_decimal(node_hours(nodes.owed + nodes.unknown) * rate)
+    return to_decimal(Fraction(usd[0]) * counted), to_decimal(Fraction(usd[2]) * counted)
 
 
 def _elastic_rate(found: Availability, lock: Lock, usd: tuple[Decimal, Decimal, Decimal]) -> Fraction | None:
@@ -173,7 +173,7 @@ def _unusable(found: Availability, lock: Lock) -> tuple[Decimal, Decimal] | None
         return None
     rate = Fraction(usd) / Fraction(hours[at])
     least, most = node_hours(found.short) * rate, node_hours(found.short + found.unknown) * rate
-    return to_cents(_decimal(least)), to_cents(_decimal(most))
+    return to_cents(to_decimal(least)), to_cents(to_decimal(most))
 
 
 def node_hours(node_seconds: Fraction) -> Fraction:
@@ -181,5 +181,5 @@ def node_hours(node_seconds: Fraction) -> Fraction:
     return node_seconds / HOUR
 
 
-def _decimal(value: Fraction) -> Decimal:
+def to_decimal(value: Fraction) -> Decimal:
     return Decimal(value.numerator) / Decimal(value.denominator)
