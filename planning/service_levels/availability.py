@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -114,19 +114,19 @@ def _spans(
     for start, end in itertools.pairwise(ordered):
         wanted, found = _find_target_at(part, owed, start), value_at(there, start)
         excluded = any(window.start <= start < window.end for window in windows)
+        standing: Standing = "excluded" if excluded else "short"
+        target, had = wanted, None if found is None or wanted is None else min(found, wanted)
         if start < starts:
-            yield AvailabilityPeriod(start=start, end=end, standing="before", owed=NONE, delivered=NONE)
+            standing, target, had = "before", NONE, NONE
         elif wanted == NONE:
-            yield AvailabilityPeriod(start=start, end=end, standing="up", owed=NONE, delivered=NONE)
-        elif wanted is None or found is None:
-            standing: Standing = "excluded" if excluded else "not known"
-            yield AvailabilityPeriod(
-                start=start, end=end, standing=standing, owed=most if wanted is None else wanted, delivered=None
-            )
-        else:
-            had = min(found, wanted)
-            standing = "up" if had == wanted else "excluded" if excluded else "short"
-            yield AvailabilityPeriod(start=start, end=end, standing=standing, owed=wanted, delivered=had)
+            standing, had = "up", NONE
+        elif had is None:
+            standing = "excluded" if excluded else "not known"
+        elif had == wanted:
+            standing = "up"
+        yield AvailabilityPeriod(
+            start=start, end=end, standing=standing, owed=most if target is None else target, delivered=had
+        )
 
 
 def _find_target_segments(part: ServicePart, recorded: RecordedSeries) -> tuple[SeriesSegment, ...]:
@@ -159,9 +159,7 @@ def _merge_periods(spans: Iterator[AvailabilityPeriod]) -> Iterator[Availability
         if last is None:
             last = span
         elif (last.standing, last.owed, last.delivered) == (span.standing, span.owed, span.delivered):
-            last = AvailabilityPeriod(
-                start=last.start, end=span.end, standing=span.standing, owed=span.owed, delivered=span.delivered
-            )
+            last = replace(last, end=span.end)
         else:
             yield last
             last = span
