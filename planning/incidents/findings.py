@@ -115,11 +115,14 @@ def _of_conditions(node: Node, now: datetime) -> Iterator[Finding]:
         row = known.get((FailureSignal.CONDITION, each.type))
         if row is None or not row.fails(each.status):
             continue
+        least = timedelta(minutes=row.after_minutes)
+        # A condition that does not say since when is taken for a new one.
+        has_lasted = not least or (each.since is not None and now - each.since >= least)
         yield Finding(
             name=each.type,
             meaning=row.meaning,
             action=row.action,
-            certain=row.certain and _has_lasted(each, row, now) and not _is_excused(each),
+            certain=row.certain and has_lasted and not _is_excused(each),
             source=row.source,
             since=each.since,
             detail=": ".join(part for part in (each.reason, each.message) if part),
@@ -137,12 +140,6 @@ def _by_its_clock(node: Node, now: datetime) -> datetime:
     return min(max(now, beat), beat + REPORTS)
 
 
-def _has_lasted(condition: Condition, row: Failure, now: datetime) -> bool:
-    """A condition that does not say since when is taken for a new one."""
-    least = timedelta(minutes=row.after_minutes)
-    return not least or (condition.since is not None and now - condition.since >= least)
-
-
 def _is_excused(condition: Condition) -> bool:
     """Whether it names nothing but Xids that a program causes by itself."""
     named = _find_xids(condition)
@@ -155,30 +152,33 @@ def _find_xids(condition: Condition) -> tuple[int, ...]:
     return xids_in(f"{condition.reason} {condition.message}", coded=coded)
 
 
+def _build_finding(name: str, row: Failure, *, detail: str = "") -> Finding:
+    certain, source = row.certain, row.source
+    return Finding(name=name, meaning=row.meaning, action=row.action, certain=certain, source=source, detail=detail)
+
+
 def _of_labels(node: Node) -> Iterator[Finding]:
     for (kind, name), row in failures().items():
         value = node.labels.get(name)
         if kind is FailureSignal.LABEL and value is not None and row.fails(value):
-            certain, source, why = row.certain, row.source, node.annotations.get(f"{name}-why", value)
-            yield Finding(name=name, meaning=row.meaning, action=row.action, certain=certain, source=source, detail=why)
+            yield _build_finding(name, row, detail=node.annotations.get(f"{name}-why", value))
 
 
 def _of_xids(node: Node, told: Iterable[int]) -> Iterator[Finding]:
-    failing = (each for each in node.conditions if _fails(each))
+    known = failures()
+    failing = (
+        each
+        for each in node.conditions
+        if (row := known.get((FailureSignal.CONDITION, each.type))) and each.type != READY and row.fails(each.status)
+    )
     numbers = dict.fromkeys((*(number for each in failing for number in _find_xids(each)), *told))
     for number in numbers:
-        row = failures().get((FailureSignal.XID, str(number)))
+        row = known.get((FailureSignal.XID, str(number)))
         if row is None:
-            meaning, source = "an Xid that the catalog does not know", ""
-            yield Finding(name=f"Xid {number}", meaning=meaning, action=Action.LOOK, certain=False, source=source)
+            unknown = "an Xid that the catalog does not know"
+            yield Finding(name=f"Xid {number}", meaning=unknown, action=Action.LOOK, certain=False, source="")
         else:
-            certain, source = row.certain, row.source
-            yield Finding(name=f"Xid {number}", meaning=row.meaning, action=row.action, certain=certain, source=source)
-
-
-def _fails(condition: Condition) -> bool:
-    row = failures().get((FailureSignal.CONDITION, condition.type))
-    return condition.type != READY and row is not None and row.fails(condition.status)
+            yield _build_finding(f"Xid {number}", row)
 
 
 SOURCE: Final = "atoll-kernel-monitor"
@@ -223,11 +223,18 @@ def monitor() -> dict[str, object]:
         "conditions": [
             {"type": name, "reason": reason, "message": message} for name, (reason, message) in HEALTHY.items()
         ],
-        "rules": [*_xids(), *_failing(), *_build_log_rules()],
+        "rules": [
+            *_build_xid_rules(),
+            *(
+                {"type": "permanent", "condition": name, "reason": reason, "pattern": pattern}
+                for name, (reason, pattern) in FAILING.items()
+            ),
+            *({"type": "temporary", "reason": reason, "pattern": pattern} for reason, pattern in TOLD.items()),
+        ],
     }
 
 
-def _xids() -> list[Rule]:
+def _build_xid_rules() -> list[Rule]:
     """One rule for each Xid that needs more than its program: the reason names it."""
     found: list[Rule] = []
     for (kind, number), row in failures().items():
@@ -241,14 +248,3 @@ def _xids() -> list[Rule]:
 def _line(number: str) -> str:
     """As the driver writes it: "NVRM: Xid (PCI:0000:b4:00): 79, pid=1582259, name=python, ..."."""
     return rf"NVRM: Xid \([^)\n]*\): {number},.*"
-
-
-def _failing() -> list[Rule]:
-    return [
-        {"type": "permanent", "condition": name, "reason": reason, "pattern": pattern}
-        for name, (reason, pattern) in FAILING.items()
-    ]
-
-
-def _build_log_rules() -> list[Rule]:
-    return [{"type": "temporary", "reason": reason, "pattern": pattern} for reason, pattern in TOLD.items()]

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 Step = Literal["cordon", "drain", "spare", "replace"]
 # The spare works before the node is emptied: what is evicted, and a budget that waits for it, need the room.
 STEPS: Final[tuple[Step, ...]] = ("cordon", "spare", "drain", "replace")
+# Step to the moment of an incident at which it was done.
+MOMENTS: Final[Mapping[str, str]] = {
+    "cordon": "cordoned",
+    "drain": "drained",
+    "spare": "spared",
+    "replace": "replaced",
+}
 Happening = Literal["opened", "done", "failed", "closed"]
 
 
@@ -82,9 +89,7 @@ class Incident:
         return self.closed is None
 
     def did(self, step: Step) -> bool:
-        return {"cordon": self.cordoned, "drain": self.drained, "spare": self.spared, "replace": self.replaced}[
-            step
-        ] is not None
+        return getattr(self, MOMENTS[step]) is not None
 
 
 def incidents(events: Iterable[Event]) -> tuple[Incident, ...]:
@@ -134,13 +139,8 @@ def _apply_event(incident: Incident, event: Event) -> Incident:
         return replace(incident, closed=event.at, end=event.words, trouble="")
     if event.happening == "failed":
         return replace(incident, trouble=f"{event.step}: {event.words}")
-    if event.step == "cordon":
-        return replace(incident, cordoned=event.at, trouble="")
-    if event.step == "drain":
-        return replace(incident, drained=event.at, trouble="")
-    if event.step == "spare":
-        return replace(incident, spared=event.at, spare=event.spare, trouble="")
-    return replace(incident, replaced=event.at, remedy=event.words, trouble="")
+    words = {"spare": {"spare": event.spare}, "replace": {"remedy": event.words}}.get(event.step, {})
+    return replace(incident, trouble="", **{MOMENTS[event.step]: event.at, **words})
 
 
 def explain_end(

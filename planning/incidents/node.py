@@ -115,7 +115,7 @@ class Node:
 
 def node_of(form: Mapping[str, object]) -> Node:
     """The node of a JSON object of the API; what is missing stays empty."""
-    meta, spec, status = (_fields(form.get(part)) for part in ("metadata", "spec", "status"))
+    meta, spec, status = (fields_of(form.get(part)) for part in ("metadata", "spec", "status"))
     return Node(
         name=_text(meta.get("name")),
         uid=_text(meta.get("uid")),
@@ -124,9 +124,9 @@ def node_of(form: Mapping[str, object]) -> Node:
         cordoned=spec.get("unschedulable") is True,
         labels=_texts(meta.get("labels")),
         annotations=_texts(meta.get("annotations")),
-        taints={_text(each.get("key")): _text(each.get("value")) for each in _rows(spec.get("taints"))},
-        conditions=tuple(_condition(each) for each in _rows(status.get("conditions"))),
-        system_uuid=_text(_fields(status.get("nodeInfo")).get("systemUUID")),
+        taints={_text(each.get("key")): _text(each.get("value")) for each in rows_of(spec.get("taints"))},
+        conditions=tuple(_condition(each) for each in rows_of(status.get("conditions"))),
+        system_uuid=_text(fields_of(status.get("nodeInfo")).get("systemUUID")),
         ending=meta.get("deletionTimestamp") is not None,
     )
 
@@ -155,13 +155,13 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _fields(value: object) -> Mapping[str, object]:
+def fields_of(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _texts(value: object) -> dict[str, str]:
-    return {name: _text(text) for name, text in _fields(value).items()}
+    return {name: _text(text) for name, text in fields_of(value).items()}
 
 
-def _rows(value: object) -> Sequence[Mapping[str, object]]:
-    return [_fields(each) for each in cast("list[object]", value)] if isinstance(value, list) else []
+def rows_of(value: object) -> Sequence[Mapping[str, object]]:
+    return [fields_of(each) for each in cast("list[object]", value)] if isinstance(value, list) else []

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
+from planning.incidents.node import fields_of, rows_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
 MIRROR: Final = "kubernetes.io/config.mirror"
 ENDED: Final = frozenset({"Succeeded", "Failed"})
@@ -55,30 +57,30 @@ class PodDisruptionBudget:
 
 
 def pod_of(form: Mapping[str, object]) -> Pod:
-    meta, spec, status = (_fields(form.get(part)) for part in ("metadata", "spec", "status"))
-    owners = [each for each in _rows(meta.get("ownerReferences")) if each.get("controller") is True]
+    meta, spec, status = (fields_of(form.get(part)) for part in ("metadata", "spec", "status"))
+    owners = [each for each in rows_of(meta.get("ownerReferences")) if each.get("controller") is True]
     grace = spec.get("terminationGracePeriodSeconds")
     return Pod(
         namespace=str(meta.get("namespace", "")),
         name=str(meta.get("name", "")),
         uid=str(meta.get("uid", "")),
         owner=str(owners[0].get("kind", "")) if owners else "",
-        mirror=MIRROR in _fields(meta.get("annotations")),
+        mirror=MIRROR in fields_of(meta.get("annotations")),
         phase=str(status.get("phase", "")),
         grace_seconds=grace if isinstance(grace, int) else DEFAULT_GRACE,
         ending=meta.get("deletionTimestamp") is not None,
-        files=any("emptyDir" in each for each in _rows(spec.get("volumes"))),
-        labels={name: str(value) for name, value in _fields(meta.get("labels")).items()},
+        files=any("emptyDir" in each for each in rows_of(spec.get("volumes"))),
+        labels={name: str(value) for name, value in fields_of(meta.get("labels")).items()},
     )
 
 
 def budget_of(form: Mapping[str, object]) -> PodDisruptionBudget:
-    meta, spec, status = (_fields(form.get(part)) for part in ("metadata", "spec", "status"))
+    meta, spec, status = (fields_of(form.get(part)) for part in ("metadata", "spec", "status"))
     allowed = status.get("disruptionsAllowed")
     return PodDisruptionBudget(
         namespace=str(meta.get("namespace", "")),
         name=str(meta.get("name", "")),
-        selector=_fields(spec.get("selector")),
+        selector=fields_of(spec.get("selector")),
         allowed=allowed if isinstance(allowed, int) else 0,
     )
 
@@ -100,9 +102,9 @@ def blocking(pod: Pod, budgets: Iterable[PodDisruptionBudget]) -> tuple[PodDisru
 
 def matches(selector: Mapping[str, object], labels: Mapping[str, str]) -> bool:
     """Whether a label selector of the API selects these labels."""
-    wanted = _fields(selector.get("matchLabels"))
+    wanted = fields_of(selector.get("matchLabels"))
     return all(labels.get(name) == value for name, value in wanted.items()) and all(
-        _fits(each, labels) for each in _rows(selector.get("matchExpressions"))
+        _fits(each, labels) for each in rows_of(selector.get("matchExpressions"))
     )
 
 
@@ -115,11 +117,3 @@ def _fits(rule: Mapping[str, object], labels: Mapping[str, str]) -> bool:
         "Exists": found is not None,
         "DoesNotExist": found is None,
     }.get(str(rule.get("operator")), False)
-
-
-def _fields(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _rows(value: object) -> Sequence[Mapping[str, object]]:
-    return [_fields(each) for each in cast("list[object]", value)] if isinstance(value, list) else []
