@@ -28,7 +28,7 @@ class HandbookPage:
 
 
 def _always(facts: HandbookFacts) -> bool:
-    return bool(facts.stack)
+    return bool(facts.lock.stack)
 
 
 def _part(*names: str) -> Callable[[HandbookFacts], bool]:

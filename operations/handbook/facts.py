@@ -1,50 +1,75 @@
-"""What a cluster has, as its handbook says it: plain values from lock, checklist, outputs and settings."""
+"""What a cluster has, as its handbook says it: templates read lock and checklist, and here what must be computed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from catalogs.catalog import load
+from catalogs.providers import find_traits
+from components.clouds.aws.nodepools import karpenter
+from components.clouds.aws.storage import classes as aws_classes
+from components.clouds.coreweave.storage import file_systems
+from components.clouds.gcp.storage import classes as gcp_classes
+from components.context.names import namespace, workloads
+from components.platform.building_blocks import names
+from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
+from components.platform.building_blocks.images import resolve_image_reference
+from components.platform.kubeflow import notebook_spawner
+from components.platform.kubeflow.runtimes import runtimes_of
+from components.platform.observability import loki, prometheus
+from components.platform.scheduling import kueue, slurm
+from components.platform.scheduling.multikueue import QUEUE
+from components.platform.teams.pod_defaults import SHARED
+from operations.handbook.namespaces import homes, pools
+from operations.handbook.stack_outputs import ClusterOutputs, read_outputs
+from operations.handbook.user_kubeconfig import list_user_workloads
+from operations.project.accepted_lock import read_accepted_lock
+from planning.agents.spend_guard import HOLD_HOURS
+from planning.checklist.model.vocabulary import Ide
+from planning.checklist.reading.checklist_file import read_file
+from planning.costs.charges.storage import OBJECT_ITEMS
+from planning.platform.accelerators import TURNS
+from planning.platform.slurm import shares
+from planning.values.errors import InputError
+from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from decimal import Decimal
+    from pathlib import Path
+
+    from catalogs.catalog import Catalog
+    from components.platform.building_blocks.artifact_mirror import ArtifactMirror
+    from operations.handbook.namespaces import HomeFacts, NodePoolFacts
+    from operations.project.workspace import Project
+    from planning.checklist.model.checklist import Checklist
+    from planning.checklist.model.people import User
+    from planning.platform.slurm import SlurmShare
+    from planning.spec.cluster import ClusterSpec, Tier
+    from planning.spec.lock import Lock
+    from planning.spec.platform import Platform
 
 
 HOT: Final = "hot"  # on the nodes' own disks
+COLD: Final = "cold"
 KEPT_AWAY: Final = "archive"  # takes hours to read from
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonFacts:
-    """Somebody with access."""
-
-    name: str
-    group: str
-    workloads: tuple[str, ...]
-    has_key: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TierFacts:
-    """A storage tier.
-
-    Args:
-        asked_gb: usable size that the checklist asked for.
-        is_bucket: whether it is object storage.
-        bucket: its name; "" until the stack is up.
-    """
-
-    tier: str
-    engine: str
-    asked_gb: Decimal
-    purpose: str
-    is_bucket: bool
-    bucket: str
-
-    @property
-    def is_files(self) -> bool:
-        """Whether it is a file system that outlives the nodes."""
-        return not self.is_bucket and self.tier != HOT
+STORE: Final = "object_store"
+SHARED_SSD: Final = "shared_ssd"  # on AWS the plain file system has a storage class and no claim of ours
+HOURS_PER_DAY: Final = 24
+EMPTY_MINUTES: Final = int(karpenter.EMPTY_FOR.removesuffix("m"))
+# Pages that people open: by the platform component that serves each, and the first label of its address.
+PAGES: Final[Mapping[str, tuple[str, str]]] = {
+    "dashboard": ("dashboard", names.DASHBOARD_HOST),
+    "grafana": ("prometheus", names.GRAFANA_HOST),
+    "mlflow": ("mlflow", names.MLFLOW_HOST),
+    "airflow": ("airflow", names.AIRFLOW_HOST),
+    "argo_cd": ("argo_cd", names.ARGO_CD_HOST),
+}
+# By where claims stand: those that each namespace has for a shared file system, and for a bucket that is mounted.
+FILES: Final[Mapping[str, str]] = {"system": aws_classes.CLAIM, "workload": gcp_classes.SHARED_CLAIM}
+BUCKETS: Final[Mapping[str, str]] = {"workload": gcp_classes.BUCKET_CLAIM}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,142 +92,226 @@ class ElsewhereFacts:
     queue: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShareFacts:
-    """Slurm's part of a pool."""
-
-    pool: str
-    nodes: int
-    standing: int
-    per_node: int
+def is_bucket(tier: Tier) -> bool:
+    return tier.item in OBJECT_ITEMS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContactFacts:
-    """Whom to call; the role in words."""
-
-    role: str
-    name: str
-    email: str
-    phone: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseFacts:
-    """How soon somebody answers; how bad it is in words."""
-
-    sort: str
-    within_minutes: int
-    weekends: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageAddresses:
-    """Pages that people open; "" where the part is not installed."""
-
-    dashboard: str = ""
-    grafana: str = ""
-    mlflow: str = ""
-    airflow: str = ""
-    argo_cd: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HandbookSettings:
-    """Figures of the parts, as the program sets them.
-
-    Args:
-        empty_minutes: after which a scaler takes an empty node away; None where that is not the program's to say.
-        hold_hours: for which running work goes on after the ceiling has stopped the queues.
-    """
-
-    idle_minutes: int
-    workspace_gib: int
-    turns: int
-    start_minutes: int
-    recovery_minutes: int
-    retries: int
-    metrics_days: int
-    logs_days: int
-    hold_hours: Decimal
-    empty_minutes: int | None
-    slurm_percent: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterOutputs:
-    """What only a cluster that is up knows; "" and empty until then. No secret is among it."""
-
-    is_known: bool = False
-    vpn_address: str = ""
-    cluster_name: str = ""
-    entrance: str = ""
-    buckets: Mapping[str, str] = field(default_factory=dict[str, str])
-    roles: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class HandbookFacts:
-    """Everything that the pages are made of.
+    """The cluster at home, as it was accepted and as far as it is known to be built.
 
     Args:
-        target: what built it: aws, gcp, coreweave, existing.
-        homes: in the order of the pools.
-        images: of notebooks, by IDE.
-        claims: shared volumes of each namespace, by claim, with where notebooks mount them.
-        apart: claims on shared files that are no namespace's of a workload, with the namespace that they are in.
-        object_store: minio, seaweedfs or provider; "" where there is no store.
-        store_gb: disks of a store inside the cluster; 0 where there is none.
+        shelf: the software lock and the mirror, which say how images are named here.
+
+    Raises:
+        InputError: the lock installs nothing that people could work with.
     """
 
-    stack: str
-    customer: str
-    owner: str
-    option: str
-    provider: str
-    region: str
-    target: str
-    operation: str
-    support: str
-    cidr: str
-    domain: str
-    is_private_domain: bool
-    sso: str
-    has_vpn: bool
-    has_ssh: bool
-    is_api_open: bool
-    parts: frozenset[str]
-    versions: Mapping[str, str]
-    pools: tuple[NodePoolFacts, ...]
-    homes: tuple[HomeFacts, ...]
-    people: tuple[PersonFacts, ...]
-    tiers: tuple[TierFacts, ...]
-    files: str
-    dataset_gb: Decimal | None
-    ides: tuple[str, ...]
-    images: Mapping[str, tuple[str, ...]]
-    frameworks: tuple[str, ...]
-    runtimes: tuple[RuntimeFacts, ...]
-    tracker: str
-    object_store: str
-    s3_address: str
-    collector: str
-    claims: Mapping[str, str]
-    apart: Mapping[str, str]
-    store_gb: int
-    sharing: str
-    scale_to_zero: bool
-    checkpoint_minutes: Mapping[str, int]
-    elsewhere: tuple[ElsewhereFacts, ...]
-    shares: tuple[ShareFacts, ...]
-    ceiling_usd_per_month: Decimal | None
-    ceiling_binds: str
-    expected_usd_per_month: Decimal | None
-    contacts: tuple[ContactFacts, ...]
-    responses: tuple[ResponseFacts, ...]
-    addresses: PageAddresses
-    settings: HandbookSettings
-    outputs: ClusterOutputs
+    lock: Lock
+    checklist: Checklist
+    catalog: Catalog
+    shelf: ArtifactMirror
+    outputs: ClusterOutputs = field(default_factory=ClusterOutputs)
+
+    s3_address: ClassVar[str] = names.S3_ADDRESS
+    collector: ClassVar[str] = names.COLLECTOR
+
+    def __post_init__(self) -> None:
+        if self.spec.platform is None or not workloads(self.spec):
+            raise InputError(
+                f"{self.lock.stack} has no platform to work with, so there is nothing to write a handbook about",
+                hint="accept an option with workloads that have nodes",
+            )
+
+    @property
+    def spec(self) -> ClusterSpec:
+        return self.lock.spec
+
+    @cached_property
+    def platform(self) -> Platform:
+        if self.spec.platform is None:  # refused above
+            raise AssertionError
+        return self.spec.platform
+
+    @property
+    def target(self) -> str:
+        return self.spec.placement.target
+
+    @property
+    def provider(self) -> str:
+        """Its title."""
+        return self._title(self.spec)
+
+    def _title(self, spec: ClusterSpec) -> str:
+        known = self.catalog.providers.get(spec.placement.provider)
+        return spec.placement.provider if known is None else known.title
+
+    @property
+    def domain(self) -> str:
+        """The domain below which every page has its name."""
+        return self.spec.network.domain or PRIVATE_DOMAIN
+
+    @property
+    def sso(self) -> str:
+        return "" if self.platform.sso is None else self.platform.sso.provider
+
+    @property
+    def has_vpn(self) -> bool:
+        return self.spec.vpn is not None
+
+    @property
+    def has_ssh(self) -> bool:
+        access = self.spec.access
+        return access.ssh and "ssh" not in self.spec.profile.forbidden and any(user.ssh_key for user in access.users)
+
+    def workloads_of(self, user: User) -> tuple[str, ...]:
+        return list_user_workloads(user, self.spec)
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """Names of the platform components that are installed."""
+        return frozenset(part.name for part in self.platform.parts)
+
+    @cached_property
+    def pools(self) -> tuple[NodePoolFacts, ...]:
+        return pools(self.lock, self.catalog)
+
+    @cached_property
+    def homes(self) -> tuple[HomeFacts, ...]:
+        """In the order of the pools."""
+        return homes(self.lock, self.pools)
+
+    @cached_property
+    def tiers(self) -> tuple[Tier, ...]:
+        """As the lock has them, the fastest first."""
+        return tuple(self.spec.storage)
+
+    @property
+    def bucket_tiers(self) -> tuple[Tier, ...]:
+        return tuple(tier for tier in self.tiers if is_bucket(tier))
+
+    @cached_property
+    def dataset_gb(self) -> Decimal | None:
+        return None if self.checklist.dataset is None else self.checklist.dataset.size
+
+    @property
+    def ides(self) -> tuple[str, ...]:
+        return tuple(self.spec.ides or Ide)
+
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each for work in self.platform.works for each in work.frameworks))
+
+    @property
+    def images(self) -> Mapping[str, tuple[str, ...]]:
+        """Of notebooks, by IDE."""
+        devices = {notebook_spawner.device(pool.accelerator) for pool in self.spec.pools if pool.accelerator}
+        offered = {
+            Ide.JUPYTERLAB: notebook_spawner.jupyter_images(self.frameworks, devices),
+            Ide.VSCODE: (notebook_spawner.CODE,),
+        }
+        return {
+            str(ide): tuple(resolve_image_reference(image, self.shelf) for image in images)
+            for ide, images in offered.items()
+            if ide in self.ides
+        }
+
+    @property
+    def runtimes(self) -> tuple[RuntimeFacts, ...]:
+        return tuple(
+            RuntimeFacts(
+                name=each.name, framework=each.framework, image=resolve_image_reference(each.image, self.shelf)
+            )
+            for each in runtimes_of(self.frameworks)
+        )
+
+    @property
+    def tracker(self) -> str:
+        """The tracker that people use; "" where MLflow is asked for and not installed."""
+        return "" if self.spec.tracker == "mlflow" and self.platform.part("mlflow") is None else self.spec.tracker
+
+    @property
+    def object_store(self) -> str:
+        """minio, seaweedfs or provider; "" where there is no store."""
+        engine = self.platform.object_store
+        return engine if self.platform.part(STORE) or engine == "provider" else ""
+
+    @property
+    def store_gb(self) -> int:
+        """Disks of the object store inside the cluster; 0 where there is none."""
+        part = self.platform.part(self.platform.object_store)
+        return 0 if part is None else part.disk_gb
+
+    @cached_property
+    def claims(self) -> Mapping[str, str]:
+        """Shared volumes of each namespace, by claim, with where notebooks mount them."""
+        where = find_traits(self.target).shared_claims
+        found = [FILES[where] for tier in self.spec.storage if where in FILES and _is_files(tier, where)]
+        if where in BUCKETS:
+            found += [BUCKETS[where] for tier in self.spec.storage if tier.tier == COLD and is_bucket(tier)]
+        return {claim: f"{SHARED}/{claim}" for claim in dict.fromkeys(found)}
+
+    @property
+    def apart(self) -> Mapping[str, str]:
+        """Claims on shared files that are no namespace's of a workload, with the namespace that they are in."""
+        if find_traits(self.target).shared_claims != "tier":
+            return {}
+        tiers = [tier.tier for tier in self.spec.storage if tier.item == SHARED_SSD]
+        return {tier: f"{file_systems.NAMESPACE}-{tier}" for tier in tiers}
+
+    @property
+    def checkpoint_minutes(self) -> Mapping[str, int]:
+        """Minutes between checkpoints that the quote reckons with, by workload."""
+        asked = {work.name: getattr(work, "checkpointing", None) for work in self.checklist.workloads}
+        return {name: each.every_minutes for name, each in asked.items() if each is not None and each.enabled}
+
+    @property
+    def elsewhere(self) -> tuple[ElsewhereFacts, ...]:
+        return tuple(
+            ElsewhereFacts(
+                name=spec.placement.name,
+                provider=self._title(spec),
+                region=spec.placement.region,
+                namespaces=tuple(namespace(each) for each in workloads(spec)),
+                queue=QUEUE if self.lock.joined else "",
+            )
+            for spec in self.lock.placements[1:]
+        )
+
+    @property
+    def shares(self) -> tuple[SlurmShare, ...]:
+        """Slurm's part of each pool."""
+        return shares(self.spec) if self.platform.part("slurm") else ()
+
+    @property
+    def expected_usd_per_month(self) -> Decimal | None:
+        """A month as expected; None where a line has no price, for then nobody knows the whole."""
+        amounts = [line.usd_per_month for line in self.lock.bill]
+        return None if None in amounts else sum((each[1] for each in amounts if each), Decimal(0))
+
+    @cached_property
+    def addresses(self) -> Mapping[str, str]:
+        """Pages that people open; "" where the part is not installed."""
+        there = {page: host for page, (part, host) in PAGES.items() if self.platform.part(part) is not None}
+        return {page: f"https://{there[page]}.{self.domain}" if page in there else "" for page in PAGES}
+
+    @cached_property
+    def settings(self) -> Mapping[str, int | Decimal | None]:
+        """Figures of the components, as the program sets them."""
+        scales_down = find_traits(self.target).spot_fallback  # elsewhere it is not the program's to say after how long
+        return {
+            "idle_minutes": self.platform.idle_minutes,
+            "workspace_gib": notebook_spawner.WORKSPACE_GIB,
+            "turns": TURNS,
+            "start_minutes": kueue.START_MINUTES,
+            "recovery_minutes": kueue.RECOVERY_MINUTES,
+            "retries": kueue.RETRIES,
+            "metrics_days": int(prometheus.KEPT.removesuffix("d")),
+            "logs_days": int(loki.KEPT_FOR.removesuffix("h")) // HOURS_PER_DAY,
+            "hold_hours": HOLD_HOURS,
+            "empty_minutes": EMPTY_MINUTES if scales_down else None,
+            "slurm_percent": slurm.WORKER_PERCENT,
+        }
 
     def has(self, *parts: str) -> bool:
         """Whether all of these platform parts are installed."""
@@ -232,9 +341,10 @@ class HandbookFacts:
         return any(pool.kind == "spot" for pool in self.pools)
 
     @property
-    def unclaimed(self) -> tuple[TierFacts, ...]:
+    def unclaimed(self) -> tuple[Tier, ...]:
         """Shared files that the quote counts and that no claim here leads to."""
-        return () if self.claims or self.apart else tuple(tier for tier in self.tiers if tier.is_files)
+        files = tuple(tier for tier in self.tiers if tier.tier != HOT and not is_bucket(tier))
+        return () if self.claims or self.apart else files
 
     @property
     def store_holds_data(self) -> bool:
@@ -242,7 +352,7 @@ class HandbookFacts:
         return not self.store_gb or self.dataset_gb is None or self.dataset_gb <= self.store_gb
 
     @property
-    def data_tiers(self) -> tuple[TierFacts, ...]:
+    def data_tiers(self) -> tuple[Tier, ...]:
         """Tiers that outlive the nodes and are large enough for the data set, the fastest first."""
         least = self.dataset_gb or 0
         kept = (tier for tier in self.tiers if tier.tier not in (HOT, KEPT_AWAY))
@@ -257,91 +367,24 @@ def _with_accelerators(homes: list[HomeFacts] | tuple[HomeFacts, ...]) -> HomeFa
     return next((home for home in homes if home.pool and home.pool.resource), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodePoolFacts:
-    """Equal nodes.
+def _is_files(tier: Tier, where: str) -> bool:
+    if where == "system":
+        return tier.item == SHARED_SSD
+    return tier.tier != HOT and not is_bucket(tier)
 
-    Args:
-        accelerator: name in the catalog; "" for none.
-        accelerator_gb: memory of one; None where the catalog does not know it.
-        per_node: accelerators of a node.
-        resource: what pods ask for; "" for none.
-        parts: how many of that resource one accelerator is.
-        nodes: working ones at the peak.
-        least: nodes that always stand.
-        most: with spares.
-        kind: word of the lock for how it is bought.
-        nvme_gb: local disks of a node; None for none.
-        usd_per_hour: of a node by the accepted bill; None where nobody knows.
-        chosen: whether pods can name the pool by the label of its nodes.
+
+def facts_of(project: Project, stack: str, *, outputs: Path | None = None) -> HandbookFacts:
+    """The facts of a stack.
+
+    Raises:
+        InputError: no lock, a checklist that does not read, or outputs that are not this stack's.
     """
-
-    name: str
-    role: str
-    workload: str
-    machine: str
-    accelerator: str
-    accelerator_gb: int | None
-    per_node: int
-    resource: str
-    parts: int
-    nodes: int
-    spares: int
-    least: int
-    most: int
-    kind: str
-    vcpus: int | None
-    memory_gib: Decimal | None
-    nvme_gb: int | None
-    fabric: str
-    usd_per_hour: Decimal | None
-    chosen: bool
-
-    @property
-    def asks(self) -> int:
-        """What a pod asks for to have a whole node's accelerators."""
-        return self.per_node * self.parts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueFacts:
-    """A queue as a job names it.
-
-    Args:
-        guaranteed: of each pool's resource, by pool.
-        usd_per_month: the team's part of the money; None where the checklist names none.
-    """
-
-    team: str
-    guaranteed: Mapping[str, int]
-    usd_per_month: Decimal | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HomeFacts:
-    """A workload and the namespace that people work in for it.
-
-    Args:
-        quota: of the namespace, by resource.
-        default: team whose queue takes jobs that name none; "default" for the one without a guarantee.
-    """
-
-    workload: str
-    namespace: str
-    kind: str
-    frameworks: tuple[str, ...]
-    spot: bool
-    pools: tuple[NodePoolFacts, ...]
-    teams: tuple[str, ...]
-    queues: tuple[QueueFacts, ...]
-    default: str
-    quota: Mapping[str, int]
-
-    @property
-    def pool(self) -> NodePoolFacts | None:
-        """The pool that jobs are shown with: the first with accelerators, else the first."""
-        return next((each for each in self.pools if each.resource), self.pools[0] if self.pools else None)
-
-    @property
-    def queue(self) -> str:
-        return self.queues[0].team if self.queues else self.default
+    lock = read_accepted_lock(project, stack)
+    mirror = lock.spec.platform.mirror if lock.spec.platform is not None else ""
+    return HandbookFacts(
+        lock=lock,
+        checklist=read_file(project.checklist(stack)),
+        catalog=load(),
+        shelf=read_artifact_mirror(mirror, project=project.root),
+        outputs=ClusterOutputs() if outputs is None else read_outputs(outputs, lock=lock),
+    )

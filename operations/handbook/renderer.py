@@ -202,7 +202,7 @@ def _build_output_renderer(facts: HandbookFacts) -> Callable[[str], Markdown]:
     def render_output(value: str) -> Markdown:
         if value:
             return in_code(value)
-        return Markdown(f"*known once the cluster is up:* `atoll outputs {facts.stack}`")
+        return Markdown(f"*known once the cluster is up:* `atoll outputs {facts.lock.stack}`")
 
     return render_output
 

@@ -80,7 +80,7 @@ def build(folder: Path) -> None:
 def _settings(facts: HandbookFacts, rendered: Sequence[Rendered]) -> dict[str, object]:
     """MkDocs' configuration: no font, script or picture from elsewhere, and readable from a folder."""
     return {
-        "site_name": f"{facts.customer}: handbook",
+        "site_name": f"{facts.spec.customer.name}: handbook",
         "docs_dir": DOCS,
         "site_dir": SITE,
         "use_directory_urls": False,
@@ -155,10 +155,10 @@ def write(facts: HandbookFacts, folder: Path) -> Path:
         OSError: the folder cannot be written.
     """
     whole = folder.resolve()
-    refuse_foreign(whole, stack=facts.stack, shown=folder)
+    refuse_foreign(whole, stack=facts.lock.stack, shown=folder)
     whole.parent.mkdir(parents=True, exist_ok=True)
     with folder_beside(whole) as staged:
-        marker = {"made_by": "atoll handbook", "stack": facts.stack, "option": facts.option}
+        marker = {"made_by": "atoll handbook", "stack": facts.lock.stack, "option": facts.lock.option}
         for name, text in {**source(facts), MARKER: json.dumps(marker) + "\n"}.items():
             path = staged / name
             path.parent.mkdir(parents=True, exist_ok=True)

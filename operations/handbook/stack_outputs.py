@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
 from components.context.buckets import purposes
 from components.platform.building_blocks import names
-from operations.handbook.facts import ClusterOutputs
 from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.inputs.files import read_object
 from planning.values.errors import Fault, InputError
@@ -22,6 +22,18 @@ if TYPE_CHECKING:
 
 STACK: Final = "stack"  # the output; programs of before do not have it
 LONGEST_SHOWN: Final = 80  # characters of another name that a message repeats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterOutputs:
+    """What only a cluster that is up knows; "" and empty until then. No secret is among it."""
+
+    is_known: bool = False
+    vpn_address: str = ""
+    cluster_name: str = ""
+    entrance: str = ""
+    buckets: Mapping[str, str] = field(default_factory=dict[str, str])
+    roles: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def describe_other_stack(outputs: Mapping[str, object], *, stack: str) -> str:

@@ -18,7 +18,7 @@ from accepted import accepted, catalog, checklist
 from components.context.names import QUEUED
 from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
 from components.platform.scheduling.queues import guard
-from operations.handbook.context import Sources, gather
+from operations.handbook.facts import HandbookFacts
 from operations.handbook.renderer import snippets
 from operations.offline.program import run
 
@@ -39,13 +39,13 @@ TEAM = "team-vision"
 
 @cache
 def written(example: str) -> Mapping[str, str]:
-    sources = Sources(
+    facts = HandbookFacts(
         lock=accepted(example),
         checklist=checklist(example),
         catalog=catalog(),
         shelf=read_artifact_mirror("", project=ROOT),
     )
-    return snippets(gather(sources))
+    return snippets(facts)
 
 
 def manifests() -> list[tuple[str, str]]:

@@ -37,7 +37,7 @@ def run_handbook(
     to = require_folder(output, old=to, option="--to")
     project = require_stack(stack)
     with progress(f"building the handbook of {stack}"):
-        from operations.handbook.context import facts_of  # noqa: PLC0415 - the program's rooms are imported once needed
+        from operations.handbook.facts import facts_of  # noqa: PLC0415 - the program's rooms are imported once needed
         from operations.handbook.site import refuse_foreign, write  # noqa: PLC0415 - as above
 
         folder = Path(to)
@@ -47,7 +47,7 @@ def run_handbook(
     show(f"written: {display_path(index)}", f"source: {display_path(folder)}/docs, {display_path(folder)}/mkdocs.yml")
     if not facts.outputs.is_known:
         note(f"addresses that only a running cluster knows are left open: atoll outputs {stack} --json > outputs.json")
-    if not facts.contacts:
+    if not facts.checklist.agreement.contacts:
         note("nobody is named to call: agreement.contacts in the checklist")
     return 0
 

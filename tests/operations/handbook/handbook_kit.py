@@ -9,8 +9,8 @@ from pathlib import Path
 
 from catalogs.catalog import Catalog, load
 from components.platform.building_blocks.artifact_mirror import ArtifactMirror
-from operations.handbook.context import Sources, gather
-from operations.handbook.facts import ClusterOutputs, HandbookFacts
+from operations.handbook.facts import HandbookFacts
+from operations.handbook.stack_outputs import ClusterOutputs
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.candidates.market import Market
@@ -61,15 +61,20 @@ def scene(name: str) -> Scene:
 
 
 def facts(accepted: Lock, checklist: Checklist, outputs: ClusterOutputs | None = None) -> HandbookFacts:
-    return gather(
-        Sources(
-            lock=accepted,
-            checklist=checklist,
-            catalog=catalog(),
-            shelf=ArtifactMirror(),
-            outputs=outputs or ClusterOutputs(),
-        )
+    return HandbookFacts(
+        lock=accepted,
+        checklist=checklist,
+        catalog=catalog(),
+        shelf=ArtifactMirror(),
+        outputs=outputs or ClusterOutputs(),
     )
+
+
+def altered(facts: HandbookFacts, **computed: object) -> HandbookFacts:
+    """The same facts, with other values for what is computed of the lock."""
+    found = replace(facts)
+    vars(found).update(computed)
+    return found
 
 
 def with_agreement(name: str, agreement: object) -> HandbookFacts:
@@ -81,4 +86,4 @@ def with_agreement(name: str, agreement: object) -> HandbookFacts:
 def with_part(name: str, *parts: str, gone: tuple[str, ...] = ()) -> HandbookFacts:
     """Facts of a stack that has other parts, too."""
     found = scene(name).facts
-    return replace(found, parts=(found.parts | set(parts)) - set(gone))
+    return altered(found, parts=(found.parts | set(parts)) - set(gone))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from handbook_kit import NAMES, REPOSITORY, catalog, scene, with_agreement, with_part
+from handbook_kit import NAMES, REPOSITORY, altered, catalog, scene, with_agreement, with_part
 
 from catalogs.software.reader import parts
 from operations.handbook.contents import PAGES
@@ -59,12 +58,14 @@ def traced(name: str, facts: HandbookFacts) -> set[str]:
     known = set(below(json.loads(found.lock.model_dump_json())))
     known |= set(below(json.loads(found.checklist.model_dump_json())))
     known |= {number for each in catalog().accelerators.values() for number in below(str(each.memory_gb))}
-    known |= set(below(asdict(facts.settings)))
+    known |= set(below(dict(facts.settings)))
     known |= {number for home in facts.homes for number in below(dict(home.quota))}
     known |= {number for home in facts.homes for queue in home.queues for number in below(dict(queue.guaranteed))}
     known |= {number for pool in facts.pools for number in below(pool.asks)}
     known |= {number for pool in facts.pools for number in below(pool.parts)}
-    known |= {number for share in facts.shares for number in below(asdict(share))}
+    known |= {
+        number for share in facts.shares for number in below([share.nodes, share.standing, share.pool.accelerators])
+    }
     amounts = [line.usd_per_month for line in found.lock.bill]
     if None not in amounts:
         known |= set(numbers(f"{sum(each[1] for each in amounts if each):.2f}"))
@@ -154,7 +155,7 @@ def test_the_demo_names_its_own_namespaces_queues_and_idle_time() -> None:
     job = text_of(facts, "first-job")
     assert "namespace: work-finetune-7b" in job
     assert "kueue.x-k8s.io/queue-name: models" in job
-    assert f"**{facts.settings.idle_minutes} minutes**" in text_of(facts, "notebooks")
+    assert f"**{facts.settings['idle_minutes']} minutes**" in text_of(facts, "notebooks")
 
 
 def test_what_only_outputs_know_is_left_open() -> None:
@@ -185,12 +186,12 @@ def test_where_nobody_was_named_the_page_says_so_and_invents_nobody() -> None:
 
 
 def test_a_link_to_a_page_that_is_not_there_is_words() -> None:
-    without = replace(with_part("demo", gone=("model_registry", "kserve")))
+    without = with_part("demo", gone=("model_registry", "kserve"))
     assert "(models.md)" not in "".join(each.text for each in pages(without))
 
 
 def test_an_unknown_fact_is_refused_and_never_shown() -> None:
-    broken = replace(scene("demo").facts, customer=object())  # type: ignore[arg-type]
+    broken = altered(scene("demo").facts, settings={**scene("demo").facts.settings, "idle_minutes": object()})
     with pytest.raises(AtollError, match="no text and no number"):
         pages(broken)
 

@@ -14,8 +14,8 @@ import pytest
 import yaml
 from handbook_kit import facts, scene
 
-from operations.handbook.facts import ClusterOutputs
 from operations.handbook.site import INSTALL, build, source, write
+from operations.handbook.stack_outputs import ClusterOutputs
 from planning.values.errors import AtollError, InputError
 
 # Element to the attribute by which it asks for something at once; a link waits until somebody follows it.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from handbook_kit import facts, scene
+from handbook_kit import altered, facts, scene
 
-from operations.handbook.facts import HandbookFacts, TierFacts
+from operations.handbook.facts import HandbookFacts
 from operations.handbook.renderer import pages
 from planning.spec.cluster import Tier
 
@@ -29,7 +28,7 @@ def there(dataset_gb: int = 4000, *, tier: Tier | None = WARM) -> HandbookFacts:
     found = scene("existing-lambda")
     home = found.lock.placements[0].model_copy(update={"storage": (tier,) if tier else ()})
     lock = found.lock.model_copy(update={"placements": (home,)})
-    return replace(facts(lock, found.checklist), dataset_gb=Decimal(dataset_gb))
+    return altered(facts(lock, found.checklist), dataset_gb=Decimal(dataset_gb))
 
 
 def page(of: HandbookFacts, name: str) -> str:
@@ -79,9 +78,7 @@ def test_a_claim_in_a_namespace_of_its_own_is_the_same_on_both_pages() -> None:
 
 
 def test_the_nodes_own_disks_are_no_place_to_keep_a_data_set() -> None:
-    hot = TierFacts(
-        tier="hot", engine="local NVMe", asked_gb=Decimal(20000), purpose="data", is_bucket=False, bucket=""
-    )
-    told = replace(there(tier=None), tiers=(hot,))
+    hot = WARM.model_copy(update={"tier": "hot", "item": "local_nvme", "asked_gb": Decimal(20000)})
+    told = altered(there(tier=None), tiers=(hot,))
     assert told.data_tiers == ()
     assert told.unclaimed == ()
