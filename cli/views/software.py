@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from planning.platform.software_form import CopiesForm, LeftOutForm, ListedForm, PinnedForm, SoftwareForm
+    from planning.platform.digests import LeftOutForm, ListedForm, PinnedForm, SoftwareForm
+    from planning.platform.mirror import CopiesForm
 
 UNRESOLVED: Final = "yellow"
 OF_OUR_OWN: Final = "with Atoll"

@@ -12,12 +12,11 @@ from planning.ceilings.verdict import judge, judgement_form
 from planning.costs.json_shapes import bill_form, range_form
 from planning.costs.resources.stack_cost import price_resources
 from planning.platform.base_layer_software import list_base_layer_software
-from planning.platform.digests import SoftwareLock
-from planning.platform.software_form import build_left_out_form, build_pinned_form
+from planning.platform.digests import LeftOutForm, SoftwareLock, build_pinned_form
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
 from planning.quoting.quote import usd_per_node_hour
-from planning.values.json_format import SCHEMA_VERSION
+from planning.values.json_format import SCHEMA_VERSION, fill_form
 from planning.values.money import NOTHING, to_cents
 from policies.evaluation import PolicyReport, build_finding_forms, evaluate_rules, exemption_forms
 from policies.rules.money.spend_limits import bill_of
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from planning.ceilings.verdict import Judgement
     from planning.costs.bill import Bill, LineItem
     from planning.costs.resources.resource import Resource
-    from planning.platform.software_form import LeftOutForm, PinnedForm
+    from planning.platform.digests import PinnedForm
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
     from planning.values.money import Range
@@ -223,7 +222,7 @@ def software_forms(plan: Planned) -> list[PinnedForm]:
 def build_left_out_forms(plan: Planned) -> list[LeftOutForm]:
     """Every part that is not installed, and why."""
     decided = plan.lock.spec.platform
-    return [build_left_out_form(part) for part in decided.skipped] if decided else []
+    return [fill_form(LeftOutForm, part) for part in decided.skipped] if decided else []
 
 
 def _difference_form(each: BillDifference) -> BillDifferenceForm:

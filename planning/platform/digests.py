@@ -1,18 +1,25 @@
-"""Which software is pinned by digest: what the software lock says of each part, and what it does not say."""
+"""Which software is pinned by digest: what the software lock says of each part, and what it does not say.
+
+At the end stands the catalog, or what of it a stack installs, as JSON.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, with_config
+from typing_extensions import TypedDict
 
 from catalogs.software.model import InstallationKind, split
-from catalogs.software.reader import RELEASE, images_of
+from catalogs.software.reader import RELEASE, images_of, read_tested_versions
 from planning.values.errors import InputError
+from planning.values.json_format import fill_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from catalogs.software.model import SoftwareComponent
 
 LOCK_NAME: Final = "software.lock.json"
 SCHEMA_VERSION: Final = 1
@@ -130,3 +137,115 @@ def describe_unresolved(parts: Iterable[Sourced], lock: SoftwareLock) -> tuple[s
     """What is said of each part that is not wholly pinned."""
     found = [standing(part, lock) for part in parts]
     return tuple(f"{each.part} ({each.words.removeprefix('unresolved: ')})" for each in found if not each.resolved)
+
+
+_CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+@with_config(_CLOSED)
+class PinnedForm(TypedDict):
+    """A platform part with its version, and how far it is pinned."""
+
+    name: str
+    title: str
+    kind: str
+    version: str
+    source: str
+    """Repository, name and version in one line; "" for objects of our own."""
+    digest: str | None
+    """SHA-256 of the chart's archive, or the commit of manifests; null where it is not resolved."""
+    digest_state: str
+    """"resolved", "our own", or "unresolved: " and what is missing."""
+    unresolved: list[str]
+    """Chart and images without a digest."""
+
+
+@with_config(_CLOSED)
+class LeftOutForm(TypedDict):
+    """A part that is not installed."""
+
+    name: str
+    title: str
+    reason: str
+
+
+@with_config(_CLOSED)
+class FootprintForm(TypedDict):
+    """What a part takes, and when it is there without being asked for."""
+
+    licence: str
+    sizes: list[str]
+    built_by: str
+    """"" for the platform; else who installs it without one too: the builder of a target, or "ways" (in and out)."""
+    images: int
+    cpu_millicores: int
+    memory_mib: int
+    disk_gb: int
+    as_of: str | None
+    """Day of the source that version and footprint were read from."""
+
+
+@with_config(_CLOSED)
+class ListedForm(PinnedForm, FootprintForm):
+    """A row of the software catalog."""
+
+
+@with_config(_CLOSED)
+class TestedForm(TypedDict):
+    """A version that was tested together with the others of its release."""
+
+    subject: str
+    version: str
+    source: str
+
+
+@with_config(_CLOSED)
+class SoftwareForm(TypedDict):
+    """`atoll software list --json`."""
+
+    schema_version: int
+    release: str
+    stack: str | None
+    parts: list[ListedForm]
+    not_installed: list[LeftOutForm]
+    tested: list[TestedForm]
+    faults: list[str]
+    """Versions that float, tags that move, tuples that are torn; empty where there are none."""
+
+
+def build_pinned_form(part: Sourced, lock: SoftwareLock) -> PinnedForm:
+    """A part, its version, its source, and how far it is pinned."""
+    found = standing(part, lock)
+    return fill_form(
+        PinnedForm,
+        part,
+        source=found.source,
+        digest=found.digest or None,
+        digest_state=found.words,
+        unresolved=list(found.missing),
+    )
+
+
+def software_form(
+    parts: Iterable[tuple[Sourced, SoftwareComponent]],
+    *,
+    skipped: Iterable[object] = (),
+    lock: SoftwareLock,
+    stack: str | None,
+    faults: Iterable[str],
+) -> SoftwareForm:
+    """The catalog, or the part of it that a stack installs; each part as it is decided, with its row."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "release": RELEASE,
+        "stack": stack,
+        "parts": [_build_listed_form(part, row, lock) for part, row in parts],
+        "not_installed": [fill_form(LeftOutForm, part) for part in skipped],
+        "tested": [fill_form(TestedForm, each) for each in read_tested_versions() if each.release == RELEASE],
+        "faults": list(faults),
+    }
+
+
+def _build_listed_form(part: Sourced, row: SoftwareComponent, lock: SoftwareLock) -> ListedForm:
+    images = len({image.pulled for image in images_of(row.name)})
+    return fill_form(ListedForm, row, **build_pinned_form(part, lock), images=images)

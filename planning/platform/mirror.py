@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
+
 from catalogs.software.model import InstallationKind, split
-from catalogs.software.reader import downloads
-from planning.platform.digests import address
+from catalogs.software.reader import RELEASE, downloads, images_of
+from planning.platform.digests import SCHEMA_VERSION, address, image_digest
+from planning.values.json_format import fill_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from catalogs.software.model import Image
     from planning.platform.digests import SoftwareLock, Sourced
 
 OCI: Final = "oci://"
@@ -95,3 +100,112 @@ def host_and_path(image: str) -> tuple[str, str]:
 def target(image: str, registry: str) -> str:
     """Where an image lies in a mirror's registry: its whole name below the registry's path; as it is without one."""
     return f"{registry.rstrip('/')}/{whole_name(image)}" if registry else image
+
+
+_CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+@with_config(_CLOSED)
+class CopyForm(TypedDict):
+    """A chart to copy."""
+
+    part: str
+    source: str
+    target: str
+    """Under the mirror: an address in its registry, or a file in its folder."""
+
+
+@with_config(_CLOSED)
+class CheckoutForm(TypedDict):
+    """Manifests to copy."""
+
+    repository: str
+    commit: str
+    target: str
+    """Folder of the checkout, under the mirror."""
+
+
+@with_config(_CLOSED)
+class FetchedForm(TypedDict):
+    """What manifests fetch while they are built: a copy has it beside them instead."""
+
+    part: str
+    address: str
+    file: str
+    """Of the checkout, which names the address."""
+
+
+@with_config(_CLOSED)
+class ImageForm(TypedDict):
+    """An image to copy."""
+
+    name: str
+    target: str
+    """Under the mirror's registry; as it is where none is known."""
+    digest: str | None
+    parts: list[str]
+    held_in: list[str]
+    """Who names it: values, objects, configuration (only a patch changes that) or program."""
+
+
+@with_config(_CLOSED)
+class CopiesForm(TypedDict):
+    """`atoll software images --json`: what a cluster without a way out needs."""
+
+    schema_version: int
+    release: str
+    stack: str | None
+    mirror: str
+    charts: list[CopyForm]
+    manifests: list[CheckoutForm]
+    fetched: list[FetchedForm]
+    images: list[ImageForm]
+
+
+def copies_form(
+    parts: Sequence[Sourced], *, lock: SoftwareLock, mirror: str, registry: str, stack: str | None
+) -> CopiesForm:
+    """Everything that some parts are made of, and where a mirror must hold it.
+
+    Args:
+        mirror: folder or registry of charts; "" where there is none yet.
+        registry: where images go; "" where none is known.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "release": RELEASE,
+        "stack": stack,
+        "mirror": mirror,
+        "charts": [_copy(part, mirror) for part in parts if part.kind == InstallationKind.CHART],
+        "manifests": _checkouts(parts),
+        "fetched": [fill_form(FetchedForm, each) for each in downloads() if each.part in {part.name for part in parts}],
+        "images": [_image(name, held, lock, registry) for name, held in sorted(_group_pulled_images(parts).items())],
+    }
+
+
+def _copy(part: Sourced, mirror: str) -> CopyForm:
+    there = f"{mirror.rstrip('/')}/{part.chart}:{part.version}" if is_registry(mirror) else chart_file(part)
+    return {"part": part.name, "source": address(part), "target": there}
+
+
+def _checkouts(parts: Iterable[Sourced]) -> list[CheckoutForm]:
+    wanted = dict.fromkeys((part.repository, part.ref) for part in parts if part.kind == InstallationKind.KUSTOMIZE)
+    return [{"repository": url, "commit": commit, "target": f"{MANIFESTS}/{commit}"} for url, commit in wanted]
+
+
+def _group_pulled_images(parts: Iterable[Sourced]) -> Mapping[str, list[Image]]:
+    pulled: dict[str, list[Image]] = {}
+    for part in parts:
+        for image in images_of(part.name):
+            pulled.setdefault(image.pulled, []).append(image)
+    return pulled
+
+
+def _image(name: str, held: Sequence[Image], lock: SoftwareLock, registry: str) -> ImageForm:
+    return {
+        "name": name,
+        "target": target(name, registry.removeprefix(OCI)),
+        "digest": image_digest(name, lock) or None,
+        "parts": sorted({image.part for image in held}),
+        "held_in": sorted({str(image.held_in) for image in held}),
+    }

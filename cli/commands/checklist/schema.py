@@ -19,8 +19,8 @@ from planning.cloud_checks.orphans import LeftoversForm
 from planning.cloud_checks.pool_capacity import Preflight
 from planning.diff.form import DiffForm
 from planning.incidents.form import IncidentsForm, NodesForm
-from planning.platform.digests import SoftwareLock
-from planning.platform.software_form import CopiesForm, SoftwareForm
+from planning.platform.digests import SoftwareForm, SoftwareLock
+from planning.platform.mirror import CopiesForm
 from planning.quoting.catalog_report import (
     DemandsForm,
     FactsForm,

@@ -16,8 +16,8 @@ from operations.project.accepted_lock import read_stack_lock
 from operations.project.atomic_files import write_all
 from operations.project.workspace import display_path, find_project, require_stack
 from planning.platform.base_layer_software import describe_untested_versions, list_base_layer_software
-from planning.platform.digests import LOCK_NAME, Sourced
-from planning.platform.software_form import copies_form, software_form
+from planning.platform.digests import LOCK_NAME, Sourced, software_form
+from planning.platform.mirror import copies_form
 from planning.spec.lock import Lock
 from planning.spec.platform import Platform
 from planning.values.errors import InputError

@@ -21,8 +21,7 @@ from operations.plans.plan import Planned, build_left_out_forms, software_forms
 from operations.software import registry
 from operations.software.lock import resolve
 from planning.ceilings.verdict import Judgement
-from planning.platform.digests import SoftwareLock
-from planning.platform.software_form import build_pinned_form
+from planning.platform.digests import SoftwareLock, build_pinned_form
 from planning.quoting.quote import lock
 from planning.spec.lock import read_lock
 from planning.spec.platform import Platform, PlatformComponent, Skipped
