@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pulumi
 
-from catalogs.providers import find_traits
+from catalogs.providers import find_traits, provider_traits
 from catalogs.software.reader import images_of
 from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
@@ -44,13 +44,15 @@ NO_WAY: Final = "main_cloud.logs_and_metrics: nothing is sent to {provider}: a w
 def find_forwarding_target(context: PlatformContext) -> Forwarding | None:
     """The main cloud, where it is asked for and has a place for logs and metrics that we know a way to."""
     to = context.platform.forwarding
-    return to if to is not None and to.provider in EXPORTERS else None
+    return to if to is not None and find_traits(to.provider).log_service in EXPORTERS else None
 
 
 def warn(context: PlatformContext) -> None:
     to = context.platform.forwarding
-    if to is not None and to.provider not in EXPORTERS:
-        pulumi.log.warn(NO_WAY.format(provider=to.provider, known=", ".join(EXPORTERS)))
+    if to is not None and find_forwarding_target(context) is None:
+        known = {traits.log_service: name for name, traits in provider_traits().items() if traits.log_service}
+        ways = ", ".join(known[service] for service in EXPORTERS)
+        pulumi.log.warn(NO_WAY.format(provider=to.provider, known=ways))
     elif to is not None and not context.settings.forwarding_credentials:
         said = access_said(to, target=context.spec.placement.target)
         if said:
