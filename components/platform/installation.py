@@ -8,32 +8,14 @@ from typing import TYPE_CHECKING, Final
 from components.platform.building_blocks.artifact_mirror import read_program_mirror, refuse
 from components.platform.building_blocks.context import Keyring, KeyringArgs, PlatformContext
 from components.platform.experiments import airflow, mlflow
-from components.platform.foundation import (
-    cert_manager,
-    dex,
-    external_secrets,
-    ingress,
-    istio,
-    namespaces,
-    oauth2_proxy,
-    postgres_operator,
-)
-from components.platform.gpu import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
-from components.platform.kubeflow import (
-    central_dashboard,
-    katib,
-    knative,
-    kserve,
-    model_registry,
-    notebooks,
-    pipelines,
-    prerequisites,
-    runtimes,
-    trainer,
-)
-from components.platform.observability import collector, dashboards, loki, opencost, prometheus, prometheus_crds, tempo
+from components.platform.foundation import cert_manager, dex, ingress, istio, namespaces, oauth2_proxy
+from components.platform.foundation import operators as foundation_operators
+from components.platform.gpu import device_plugins
+from components.platform.gpu import operators as gpu_operators
+from components.platform.kubeflow import dashboard, katib, model_registry, notebooks, pipelines, serving, training
+from components.platform.observability import collector, dashboards, log_and_trace_stores, opencost, prometheus
 from components.platform.operations import argo_cd, node_problem_detector, spend_guard, velero
-from components.platform.scheduling import kueue, queues, slurm, slurm_operator
+from components.platform.scheduling import kueue, queues, slurm
 from components.platform.stores import minio, object_store, seaweedfs
 from components.platform.teams import profiles
 from planning.platform.base_layer_software import describe_untested_versions, list_base_layer_software
@@ -54,46 +36,46 @@ BUILDERS: Final[Mapping[str, Builder]] = {
     "namespaces": namespaces.build,
     "cert_manager": cert_manager.build,
     "istio": istio.build,
-    "kubeflow_base": prerequisites.build,
+    "kubeflow_base": dashboard.build_kubeflow_base,
     "oauth2_proxy": oauth2_proxy.build,
     "dex": dex.build,
     "ingress": ingress.build,
-    "external_secrets": external_secrets.build,
+    "external_secrets": foundation_operators.build_external_secrets,
     "argo_cd": argo_cd.build,
-    "slurm_operator": slurm_operator.build,
-    "slurm": slurm.build,
-    "gpu_operator": gpu_operator.build,
-    "device_plugin": device_plugin.build,
-    "dcgm_exporter": dcgm_exporter.build,
-    "network_operator": network_operator.build,
-    "efa_plugin": efa_plugin.build,
+    "slurm_operator": slurm.build_slurm_operator,
+    "slurm": slurm.build_slurm,
+    "gpu_operator": gpu_operators.build_gpu_operator,
+    "device_plugin": device_plugins.build_device_plugin,
+    "dcgm_exporter": gpu_operators.build_dcgm_exporter,
+    "network_operator": gpu_operators.build_network_operator,
+    "efa_plugin": device_plugins.build_efa_plugin,
     "node_problem_detector": node_problem_detector.build,
     "kueue": kueue.build,
     "queues": queues.build,
     "spend_guard": spend_guard.build,
-    "postgres_operator": postgres_operator.build,
+    "postgres_operator": foundation_operators.build_postgres_operator,
     "minio": minio.build,
     "seaweedfs": seaweedfs.build,
     "object_store": object_store.build,
     "mlflow": mlflow.build,
     "airflow": airflow.build,
     "velero": velero.build,
-    "prometheus_crds": prometheus_crds.build,
+    "prometheus_crds": prometheus.build_definitions,
     "prometheus": prometheus.build,
-    "loki": loki.build,
-    "tempo": tempo.build,
+    "loki": log_and_trace_stores.build_loki,
+    "tempo": log_and_trace_stores.build_tempo,
     "collector": collector.build,
     "opencost": opencost.build,
     "dashboards": dashboards.build,
-    "dashboard": central_dashboard.build,
+    "dashboard": dashboard.build_dashboard,
     "katib": katib.build,
-    "knative": knative.build,
-    "kserve": kserve.build,
+    "knative": serving.build_knative,
+    "kserve": serving.build_kserve,
     "model_registry": model_registry.build,
     "notebooks": notebooks.build,
     "pipelines": pipelines.build,
-    "runtimes": runtimes.build,
-    "trainer": trainer.build,
+    "runtimes": training.build_runtimes,
+    "trainer": training.build_trainer,
     "teams": profiles.build,
 }
 

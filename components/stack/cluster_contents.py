@@ -17,10 +17,9 @@ from components.context.contract import ContractArgs, SupportServices
 from components.context.names import workloads
 from components.context.naming import tags
 from components.platform.building_blocks.artifact_mirror import read_program_mirror
-from components.platform.gpu.devices import Devices, DevicesArgs, needs_device_plugin
+from components.platform.gpu.device_plugins import Devices, DevicesArgs, needs_device_plugin
 from components.platform.installation import compose
-from components.tenancy.cluster import Tenancy, TenancyArgs
-from components.tenancy.cluster_roles import ClusterRoles, ClusterRolesArgs
+from components.tenancy.cluster import ClusterRoles, ClusterRolesArgs, Tenancy, TenancyArgs
 from planning.costs.bill import to_inputs
 from planning.costs.charges.cluster import charges
 from planning.costs.charges.connectivity import READ_OFF

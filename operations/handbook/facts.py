@@ -18,8 +18,8 @@ from components.platform.building_blocks import names
 from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
 from components.platform.building_blocks.images import resolve_image_reference
 from components.platform.kubeflow import notebook_spawner
-from components.platform.kubeflow.runtimes import runtimes_of
-from components.platform.observability import loki, prometheus
+from components.platform.kubeflow.training import runtimes_of
+from components.platform.observability import log_and_trace_stores, prometheus
 from components.platform.scheduling import kueue, slurm
 from components.platform.scheduling.multikueue import QUEUE
 from components.platform.teams.pod_defaults import SHARED
@@ -307,7 +307,7 @@ class HandbookFacts:
             "recovery_minutes": kueue.RECOVERY_MINUTES,
             "retries": kueue.RETRIES,
             "metrics_days": int(prometheus.KEPT.removesuffix("d")),
-            "logs_days": int(loki.KEPT_FOR.removesuffix("h")) // HOURS_PER_DAY,
+            "logs_days": int(log_and_trace_stores.LOGS_KEPT_FOR.removesuffix("h")) // HOURS_PER_DAY,
             "hold_hours": HOLD_HOURS,
             "empty_minutes": EMPTY_MINUTES if scales_down else None,
             "slurm_percent": slurm.WORKER_PERCENT,

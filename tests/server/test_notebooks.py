@@ -13,7 +13,7 @@ import yaml
 from components.agents import notebook_culler
 from components.agents.notebook_culler import SERVER, STOPPED, CullerClusterClient, sweep
 from components.platform.kubeflow.notebooks import notebook_template
-from components.platform.kubeflow.runtimes import JAX, MPI, TORCH, XGBOOST, Runtime, spec
+from components.platform.kubeflow.training import JAX, MPI, TORCH, XGBOOST, Runtime, spec
 from components.tenancy.cluster import PRIORITIES
 
 if TYPE_CHECKING:

@@ -9,12 +9,11 @@ import pulumi
 from catalogs.providers import find_traits, provider_traits
 from catalogs.software.reader import images_of
 from components.platform.building_blocks import names
-from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.chart import build_resources, release
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.network_policies import EVERYWHERE, allow, allow_egress
 from components.platform.building_blocks.object_store_access import allow_bucket_egress
 from components.platform.building_blocks.objects import register_secret
-from components.platform.observability.object_storage import asks
 from planning.platform.log_forwarding import access_said
 
 if TYPE_CHECKING:
@@ -200,7 +199,7 @@ def _agent() -> dict[str, object]:
             "service": _service({"logs": {"receivers": [], "processors": list(OURS), "exporters": ["otlp_http"]}}),
         },
         "tolerations": [{"operator": "Exists"}],
-        "resources": asks("50m", "128Mi", limit="384Mi"),
+        "resources": build_resources("50m", "128Mi", limit="384Mi"),
     }
 
 
@@ -213,7 +212,7 @@ def _gateway(context: PlatformContext, to: Forwarding | None) -> dict[str, objec
         "presets": {"kubernetesAttributes": {"enabled": True}},
         "alternateConfig": _routes(context, to),
         "nodeSelector": dict(context.on_system),
-        "resources": asks("100m", "256Mi", limit="1Gi"),
+        "resources": build_resources("100m", "256Mi", limit="1Gi"),
     }
     if to is None or not context.settings.forwarding_credentials:
         return found

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from components.platform.building_blocks import names
+from components.platform.building_blocks.chart import build_resources
 from components.platform.building_blocks.objects import register_secret
 from components.platform.building_blocks.sign_in import addresses, admins
-from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     import pulumi
@@ -48,7 +48,7 @@ def values(context: PlatformContext) -> dict[str, object]:
         "grafana.ini": _settings(context),
         "sidecar": {
             "dashboards": {"searchNamespace": names.OBSERVABILITY, "label": LABEL, "labelValue": "1"},
-            "resources": asks("10m", "96Mi"),
+            "resources": build_resources("10m", "96Mi"),
         },
         "additionalDataSources": _sources(context),
         "defaultDashboardsTimezone": "browser",
@@ -57,7 +57,7 @@ def values(context: PlatformContext) -> dict[str, object]:
         "initChownData": {"enabled": False},  # runs as root; the volume's group does
         "testFramework": {"enabled": False},
         "nodeSelector": dict(context.on_system),
-        "resources": asks("100m", "256Mi", limit="1Gi"),
+        "resources": build_resources("100m", "256Mi", limit="1Gi"),
     }
 
 

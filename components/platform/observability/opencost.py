@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from components.platform.building_blocks import names
-from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.chart import build_resources, release
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.objects import register_config_map
-from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +69,7 @@ def _values(context: PlatformContext) -> dict[str, object]:
             "exporter": {
                 "extraEnv": {"USE_CSV_PROVIDER": "true", "CSV_PATH": f"{FOLDER}/{FILE}"},
                 "extraVolumeMounts": [{"name": "prices", "mountPath": FOLDER, "readOnly": True}],
-                "resources": asks("20m", "128Mi", limit="1Gi"),
+                "resources": build_resources("20m", "128Mi", limit="1Gi"),
             },
         },
         "extraVolumes": [{"name": "prices", "configMap": {"name": PRICES}}],

@@ -9,13 +9,12 @@ import pulumi_kubernetes as kubernetes
 
 from catalogs.providers import find_traits
 from components.platform.building_blocks import names
-from components.platform.building_blocks.chart import release
+from components.platform.building_blocks.chart import build_resources, release
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.network_policies import PROMETHEUS_PODS, allow, allow_egress
 from components.platform.building_blocks.objects import register_secret
 from components.platform.building_blocks.sign_in import DEX_PORT, register_route
 from components.platform.observability import grafana
-from components.platform.observability.object_storage import asks
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource
@@ -127,6 +126,15 @@ COUNTED: Final = (
 PROMOTED: Final = ("service.name", "service.namespace", "k8s.namespace.name", "k8s.pod.name")
 
 
+@component("prometheus_crds", "atoll:platform:PrometheusCrds")
+def build_definitions(own: PlatformResource) -> None:
+    """The operator's definitions, before every component that brings a monitor of its own.
+
+    They are a chart of their own: Helm updates them, which it never does for those inside a chart.
+    """
+    release(own, {})
+
+
 @component(PART, "atoll:platform:Prometheus")
 def build(own: PlatformResource) -> Outputs:
     """Metrics, alerts, and the pages that show them.
@@ -163,12 +171,12 @@ def _values(context: PlatformContext) -> dict[str, object]:
             "metricLabelsAllowlist": [NODE_LABELS, POD_LABELS],
             "collectors": list(COUNTED),
             "nodeSelector": dict(context.on_system),
-            "resources": asks("50m", "128Mi"),
+            "resources": build_resources("50m", "128Mi"),
         },
         "prometheus-node-exporter": {
             "namespaceOverride": names.NODE_AGENTS,
             "tolerations": [{"operator": "Exists"}],
-            "resources": asks("20m", "32Mi"),
+            "resources": build_resources("20m", "32Mi"),
         },
     }
 
@@ -179,8 +187,8 @@ def _operator(context: PlatformContext) -> dict[str, object]:
         "admissionWebhooks": {"enabled": False},
         "tls": {"enabled": False},
         "nodeSelector": dict(context.on_system),
-        "resources": asks("50m", "128Mi"),
-        "prometheusConfigReloader": {"resources": asks("10m", "32Mi")},
+        "resources": build_resources("50m", "128Mi"),
+        "prometheusConfigReloader": {"resources": build_resources("10m", "32Mi")},
     }
 
 
@@ -196,7 +204,7 @@ def _prometheus(context: PlatformContext) -> dict[str, object]:
         "otlp": {"promoteResourceAttributes": list(PROMOTED)},
         "externalLabels": {"region": context.spec.placement.region},
         "nodeSelector": dict(context.on_system),
-        "resources": asks("500m", "2Gi"),
+        "resources": build_resources("500m", "2Gi"),
     }
 
 
@@ -205,7 +213,7 @@ def _alertmanager(context: PlatformContext) -> dict[str, object]:
         "storage": {"volumeClaimTemplate": {"spec": _claim(ALERTS_DISK, context)}},
         "secrets": [SECRET] if receives(context) else [],
         "nodeSelector": dict(context.on_system),
-        "resources": asks("20m", "64Mi"),
+        "resources": build_resources("20m", "64Mi"),
     }
 
 

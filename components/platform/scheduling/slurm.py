@@ -1,4 +1,4 @@
-"""Slurm: a controller, a login pod for everybody with an SSH key, and one worker on each node that Slurm has."""
+"""Slurm on Kubernetes (Slinky): its operator, a controller, a login pod for SSH keys, and a worker on each node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from components.platform.building_blocks import names
 from components.platform.building_blocks.chart import release
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
-from components.platform.building_blocks.network_policies import allow, allow_egress
+from components.platform.building_blocks.network_policies import allow, allow_egress, allow_webhook
 from components.platform.building_blocks.object_store_access import PROVIDER, pod_port
 from components.platform.building_blocks.objects import register_config_map, register_secret
 from planning.platform.slurm import shares
@@ -25,6 +25,27 @@ if TYPE_CHECKING:
     from components.platform.building_blocks.context import Charges, PlatformContext, PlatformResource
     from planning.platform.slurm import SlurmShare
     from planning.spec.cluster import Pool
+
+
+@component("slurm_operator", "atoll:platform:SlurmOperator")
+def build_slurm_operator(own: PlatformResource) -> None:
+    """Operator and webhook, with the definitions of their custom resources.
+
+    It watches every namespace, and only ours has something for it.
+    """
+    allow_webhook("slurm-webhook", namespace=own.part.namespace, ports=[WEBHOOK_PORT], parent=own)
+    selector = dict(own.context.on_system)
+    values = {
+        "crds": {"enabled": True},
+        "operator": {"resources": {"requests": OPERATOR_REQUESTS}, "nodeSelector": selector},
+        "webhook": {"resources": {"requests": WEBHOOK_REQUESTS}, "nodeSelector": selector},
+    }
+    release(own, values)
+
+
+WEBHOOK_PORT: Final = 9443
+OPERATOR_REQUESTS: Final = {"cpu": "100m", "memory": "128Mi"}
+WEBHOOK_REQUESTS: Final = {"cpu": "50m", "memory": "64Mi"}
 
 
 # Of a node's cores and memory a worker has this part: the rest is for the node's own agents and for the platform's.
@@ -113,7 +134,7 @@ def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
 
 
 @component("slurm", "atoll:platform:Slurm", inputs=_inputs)
-def build(own: PlatformResource) -> None:
+def build_slurm(own: PlatformResource) -> None:
     """A partition for each pool; the first is the default. Accounting is off: it needs a MariaDB of its own."""
     context = own.context
     if not shares(context.spec):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from planning.spec.platform import TeamShare
 
 # Group of the checklist to the role that Kubeflow knows: a person's page asks for these words.
-ROLES: Final[Mapping[str, str]] = {"admin": "admin", "engineer": "edit", "viewer": "view"}
+KUBEFLOW_ROLES: Final[Mapping[str, str]] = {"admin": "admin", "engineer": "edit", "viewer": "view"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ def _people(spec: ClusterSpec, workload: str) -> dict[str, str]:
     """Admins look after every namespace; the others work in those of their workloads."""
     owner = owner_of(spec)
     return {
-        user.email: ROLES[user.group]
+        user.email: KUBEFLOW_ROLES[user.group]
         for user in spec.access.users
         if user.email != owner and (user.group == "admin" or not user.workloads or workload in user.workloads)
     }

@@ -1,11 +1,13 @@
-"""What a pod of a namespace is given when it asks for it by a label: its store, its tracker, its shared volumes."""
+"""What a namespace is given: stores, trackers and shared volumes that pods ask for by label; what pipelines need."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
+import yaml
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.names import MLFLOW_ADDRESS
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from components.context.settings import StackSettings
     from components.platform.building_blocks.context import PlatformContext
     from components.platform.teams.namespaces import WorkloadNamespace
-
 
 # MLflow's client asks a server that keeps artifacts in S3 for signed addresses, and then downloads from the store
 # itself: past the proxy, where neither its network nor the certificate authority lets it. Both are switched off at the
@@ -155,4 +156,85 @@ def _register_pod_default(
         metadata={"name": name, "namespace": home.namespace},
         spec={"desc": description, "selector": {"matchLabels": {name: "true"}}, **spec},
         opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after)),
+    )
+
+
+PIPELINES_KEYS: Final = "mlpipeline-minio-artifact"  # the name that the engine and the pages look for
+FOLDER: Final = "pipelines"
+METADATA: Final = {
+    "METADATA_GRPC_SERVICE_HOST": f"metadata-grpc-service.{names.KUBEFLOW}",
+    "METADATA_GRPC_SERVICE_PORT": "8080",
+}
+DEFAULT: Final = "default-namespaced"
+
+
+def pipelines(home: WorkloadNamespace, *, context: PlatformContext, parent: pulumi.Resource) -> None:
+    """Artifacts go to the bucket of the namespace's first team, by the keys of that team."""
+    if not home.teams or not context.has("pipelines"):
+        return
+    store = store_of(f"team-{home.teams[0]}", context)
+    if not store.keyless:
+        kubernetes.core.v1.Secret(
+            f"{home.workload}-pipelines-keys",
+            metadata={"name": PIPELINES_KEYS, "namespace": home.namespace},
+            string_data={"accesskey": store.access_key, "secretkey": store.secret_key},
+            opts=pulumi.ResourceOptions(parent=parent),
+        )
+    launcher = {"defaultPipelineRoot": store.uri(FOLDER), "providers": yaml.safe_dump(providers(store))}
+    _register_config_map(home, "kfp-launcher", launcher, parent=parent)
+    _register_config_map(home, "metadata-grpc-configmap", METADATA, parent=parent)
+    marked = {"workflows.argoproj.io/default-artifact-repository": DEFAULT}
+    logs = pulumi.Output.from_input(store.bucket).apply(lambda bucket: json.dumps(repository(store, bucket=bucket)))
+    _register_config_map(home, "artifact-repositories", {DEFAULT: logs}, annotations=marked, parent=parent)
+
+
+def providers(store: ObjectStoreAccess) -> dict[str, object]:
+    """How the launcher opens the bucket (kubeflow/pipelines 2.16.1, backend/src/v2/config/s3.go)."""
+    credentials: dict[str, object] = {"fromEnv": True}
+    if not store.keyless:
+        reference = {"secretName": PIPELINES_KEYS, "accessKeyKey": "accesskey", "secretKeyKey": "secretkey"}
+        credentials = {"fromEnv": False, "secretRef": reference}
+    default = {
+        "endpoint": store.endpoint,
+        "region": store.region,
+        "disableSSL": False,
+        "forcePathStyle": store.path_style,
+        "credentials": credentials,
+    }
+    return {store.scheme: {"default": default}}
+
+
+def repository(store: ObjectStoreAccess, *, bucket: str) -> dict[str, object]:
+    """Where the engine puts logs (argo-workflows v3.7.3, S3ArtifactRepository)."""
+    folder = "/".join(part for part in (store.prefix, FOLDER, "logs") if part)
+    s3: dict[str, object] = {
+        "endpoint": store.host,
+        "bucket": bucket,
+        "region": store.region,
+        "insecure": False,
+        "keyFormat": f"{folder}/{{{{workflow.name}}}}/{{{{pod.name}}}}",
+    }
+    if store.keyless:
+        s3["useSDKCreds"] = True
+    else:
+        s3["accessKeySecret"] = {"name": PIPELINES_KEYS, "key": "accesskey"}
+        s3["secretKeySecret"] = {"name": PIPELINES_KEYS, "key": "secretkey"}
+    if store.ca_secret:
+        s3["caSecret"] = {"name": store.ca_secret, "key": CA_KEY}
+    return {"archiveLogs": True, "s3": s3}
+
+
+def _register_config_map(
+    home: WorkloadNamespace,
+    name: str,
+    values: dict[str, str] | dict[str, pulumi.Output[str]] | dict[str, str | pulumi.Output[str]],
+    *,
+    parent: pulumi.Resource,
+    annotations: dict[str, str] | None = None,
+) -> None:
+    kubernetes.core.v1.ConfigMap(
+        f"{home.workload}-{name}",
+        metadata={"name": name, "namespace": home.namespace, "annotations": annotations or {}},
+        data=dict(values),
+        opts=pulumi.ResourceOptions(parent=parent),
     )

@@ -10,11 +10,9 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
-from components.platform.teams.admission_policies import door_guard, profile_guard
+from components.platform.teams.isolation import door_guard, profile_guard, register_team_network_policies
 from components.platform.teams.namespaces import WorkloadNamespace, list_workload_namespaces
-from components.platform.teams.network_policies import register_team_network_policies
-from components.platform.teams.pipelines import pipelines
-from components.platform.teams.pod_defaults import defaults
+from components.platform.teams.pod_defaults import defaults, pipelines
 from components.tenancy.workload import ROLES, group_of
 
 if TYPE_CHECKING:

@@ -17,17 +17,7 @@ from components.platform.building_blocks.manifests import PROXY
 from components.platform.building_blocks.object_store_access import store_of
 from components.platform.building_blocks.script_pod import REQUESTS
 from components.platform.foundation import cert_manager, dex, istio, oauth2_proxy
-from components.platform.kubeflow import (
-    central_dashboard,
-    katib,
-    knative,
-    kserve,
-    model_registry,
-    notebooks,
-    pipelines,
-    prerequisites,
-    trainer,
-)
+from components.platform.kubeflow import dashboard, katib, model_registry, notebooks, pipelines, serving, training
 from components.stack.targets import build
 from operations.offline.program import OfflineRun, run
 from planning.sizing import assumptions
@@ -125,20 +115,20 @@ class Own(NamedTuple):
 MANIFESTS: Mapping[str, Own] = {
     "cert_manager": Own(cert_manager.patches),
     "istio": Own(istio.patches, 900, 2476),  # 500m and 2Gi, a gateway, and 100m and 100Mi on every node
-    "kubeflow_base": Own(lambda _: prerequisites.patches()),
+    "kubeflow_base": Own(lambda _: dashboard.gateway_patches()),
     "oauth2_proxy": Own(oauth2_proxy.patches),
     "dex": Own(dex.patches),
-    "knative": Own(knative.patches, 750, 548, proxies=6),
-    "dashboard": Own(central_dashboard.patches, proxies=2),
+    "knative": Own(serving.knative_patches, 750, 548, proxies=6),
+    "dashboard": Own(dashboard.dashboard_patches, proxies=2),
     "notebooks": Own(lambda ground: notebooks.patches(ground, ticked=()), 30 + 10, 256 + 64, proxies=7),
-    "trainer": Own(trainer.patches, proxies=2),
+    "trainer": Own(training.trainer_patches, proxies=2),
     # With the engine of workflows, 100m and 500Mi, whose deployment the release takes from another repository.
     "pipelines": Own(lambda ground: pipelines.patches(ground, store_of(pipelines.USER, ground)), 610, 2870, proxies=11),
     "katib": Own(katib.patches, proxies=1),
-    "kserve": Own(kserve.patches, 300, 700, proxies=4),
+    "kserve": Own(serving.kserve_patches, 300, 700, proxies=4),
     "model_registry": Own(model_registry.patches, proxies=3),
 }
-PODS = {"oauth2-proxy": 2, "dex": 2, trainer.CONTROLLERS: 2}  # deployments of one patch, or replicas of one deployment
+PODS = {"oauth2-proxy": 2, "dex": 2, training.CONTROLLERS: 2}  # deployments of one patch, or replicas of one deployment
 
 
 @cache

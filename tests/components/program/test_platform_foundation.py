@@ -14,8 +14,8 @@ from platform_samples import handle_of, run_part, spec_with
 
 from components.context.placement import Ingress, Names
 from components.platform.building_blocks.manifests import ignore_controller_fields, kustomization
-from components.platform.foundation import cert_manager, dex, external_secrets, ingress, istio
-from components.platform.kubeflow import prerequisites
+from components.platform.foundation import cert_manager, dex, ingress, istio, operators
+from components.platform.kubeflow import dashboard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,11 +73,11 @@ def test_the_gateway_takes_requests_from_outside_and_from_prometheus() -> None:
 
 
 def test_everybody_is_sent_on_to_https() -> None:
-    (gateway,) = prerequisites.patches()
+    (gateway,) = dashboard.gateway_patches()
     plain, shut = gateway.change["spec"]["servers"]  # type: ignore[index]
     assert plain["tls"] == {"httpsRedirect": True}
     assert shut["tls"]["credentialName"] == "gateway-tls"
-    assert run_part("kubeflow_base", prerequisites.build, spec_with())
+    assert run_part("kubeflow_base", dashboard.build_kubeflow_base, spec_with())
 
 
 def test_the_certificate_is_for_every_name_below_the_domain() -> None:
@@ -104,7 +104,7 @@ def test_the_balancer_takes_the_providers_certificate() -> None:
 
 def test_external_secrets_reaches_vaults_and_is_reached_by_the_api_server() -> None:
     spec = spec_with(platform={"size": "full"})
-    found = run_part("external_secrets", external_secrets.build, spec)
+    found = run_part("external_secrets", operators.build_external_secrets, spec)
     assert {"external-secrets-webhook", "external-secrets-vaults"} <= names(found, POLICY)
 
 

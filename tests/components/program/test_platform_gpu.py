@@ -13,7 +13,7 @@ from look import at, of_type, one
 from platform_samples import checklist, run_part, spec_with
 
 from catalogs.catalog import load
-from components.platform.gpu import dcgm_exporter, device_plugin, efa_plugin, gpu_operator, network_operator
+from components.platform.gpu import device_plugins, operators
 from planning.quoting.assembly.cluster import profile_of
 from planning.quoting.assembly.platform import device_parts, platform
 from planning.spec.cluster import ExistingCluster, Placement, Pool
@@ -82,7 +82,7 @@ def test_a_device_part_can_be_left_out() -> None:
 
 
 def test_the_operator_brings_driver_plugin_and_metrics_and_cuts_accelerators() -> None:
-    found = run_part("gpu_operator", gpu_operator.build, spec_with(on("runpod", lab()), **SLICED))
+    found = run_part("gpu_operator", operators.build_gpu_operator, spec_with(on("runpod", lab()), **SLICED))
     release = one(found, RELEASE, "gpu-operator")
     for part in ("driver", "devicePlugin", "dcgmExporter", "nfd"):
         assert at(release, "values", part, "enabled") is True
@@ -93,7 +93,9 @@ def test_the_operator_brings_driver_plugin_and_metrics_and_cuts_accelerators() -
 def test_gpus_of_notebooks_are_shared_and_those_of_jobs_are_not() -> None:
     spec = specs.aws_cluster(pools=(specs.system_pool(), specs.pool("train"), lab()))
     works = [LAB, {"kind": "training", "name": "train", "model": {"parameters": "7B"}, "tokens": "2B"}]
-    found = run_part("device_plugin", device_plugin.build, spec_with(spec, **{**TURNS, "workloads": works}))
+    found = run_part(
+        "device_plugin", device_plugins.build_device_plugin, spec_with(spec, **{**TURNS, "workloads": works})
+    )
     whole, shared = (one(found, RELEASE, f"nvidia-device-plugin{end}") for end in ("", "-shared"))
     assert '"lab"' not in json.dumps(at(whole, "values", "affinity"))
     assert '"train"' not in json.dumps(at(shared, "values", "affinity"))
@@ -103,22 +105,26 @@ def test_gpus_of_notebooks_are_shared_and_those_of_jobs_are_not() -> None:
 
 def test_metrics_come_from_nodes_that_have_gpus() -> None:
     at_home = one(
-        run_part("dcgm_exporter", dcgm_exporter.build, spec_with(specs.aws_cluster())), RELEASE, "dcgm-exporter"
+        run_part("dcgm_exporter", operators.build_dcgm_exporter, spec_with(specs.aws_cluster())),
+        RELEASE,
+        "dcgm-exporter",
     )
     assert "atoll/pool" in json.dumps(at(at_home, "values", "affinity"))
-    rented = run_part("dcgm_exporter", dcgm_exporter.build, spec_with(on("nebius", lab(machine="gpu-h100-sxm"))))
+    rented = run_part(
+        "dcgm_exporter", operators.build_dcgm_exporter, spec_with(on("nebius", lab(machine="gpu-h100-sxm")))
+    )
     assert "gpu-h100-sxm" in json.dumps(at(one(rented, RELEASE, "dcgm-exporter"), "values", "affinity"))
 
 
 def test_efa_is_announced_where_jobs_span_nodes() -> None:
-    found = one(run_part("efa_plugin", efa_plugin.build, spec_with(specs.aws_cluster())), RELEASE,
+    found = one(run_part("efa_plugin", device_plugins.build_efa_plugin, spec_with(specs.aws_cluster())), RELEASE,
                 "aws-efa-k8s-device-plugin")  # fmt: skip
     assert at(found, "values", "supportedInstanceLabels", "values") == ["train", "burst", "block"]
 
 
 def test_features_are_discovered_once() -> None:
     spec = spec_with(on("runpod", specs.pool("train", fabric="infiniband", efa_interfaces=0)))
-    found = run_part("network_operator", network_operator.build, spec)
+    found = run_part("network_operator", operators.build_network_operator, spec)
     assert at(one(found, RELEASE, "network-operator"), "values", "nfd", "enabled") is False
     policy = one(found, "kubernetes:mellanox.com/v1alpha1:NicClusterPolicy", "nic-cluster-policy")
     said = json.loads(str(at(policy, "spec", "rdmaSharedDevicePlugin", "config")))
@@ -147,13 +153,13 @@ FREE: Final = frozenset({"devicePlugin.config.data", "config.map", "dcgmExporter
 @pytest.mark.parametrize(
     ("part", "build", "provider", "asked"),
     [
-        ("gpu_operator", gpu_operator.build, "runpod", SLICED),
-        ("gpu_operator", gpu_operator.build, "runpod", TURNS),
-        ("device_plugin", device_plugin.build, "azure", TURNS),
-        ("device_plugin", device_plugin.build, "hyperstack", TURNS),
-        ("dcgm_exporter", dcgm_exporter.build, "hyperstack", {}),
-        ("network_operator", network_operator.build, "runpod", {}),
-        ("network_operator", network_operator.build, "azure", {}),
+        ("gpu_operator", operators.build_gpu_operator, "runpod", SLICED),
+        ("gpu_operator", operators.build_gpu_operator, "runpod", TURNS),
+        ("device_plugin", device_plugins.build_device_plugin, "azure", TURNS),
+        ("device_plugin", device_plugins.build_device_plugin, "hyperstack", TURNS),
+        ("dcgm_exporter", operators.build_dcgm_exporter, "hyperstack", {}),
+        ("network_operator", operators.build_network_operator, "runpod", {}),
+        ("network_operator", operators.build_network_operator, "azure", {}),
     ],
 )
 def test_every_value_that_is_set_is_one_of_its_chart(part: str, build: Builder, provider: str, asked: Any) -> None:

@@ -7,13 +7,13 @@ from look import at, of_type, one
 from platform_samples import BUCKET, run_part, spec_with
 
 from components.context.placement import PlatformBucket
-from components.platform.observability import loki, tempo
+from components.platform.observability import log_and_trace_stores as stores
 from operations.offline.program import OfflineRun
 from planning.costs.resources.resource import Secret
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
-PARTS = {"loki": loki.build, "tempo": tempo.build}
+PARTS = {"loki": stores.build_loki, "tempo": stores.build_tempo}
 GOOGLE = PlatformBucket(name="atoll-sample", endpoint="https://storage.googleapis.com", region="us", scheme="gs")
 
 

@@ -8,7 +8,7 @@ from platform_samples import BUCKET, run_part, spec_with
 
 from components.context.placement import PlatformBucket
 from components.platform.experiments import mlflow
-from components.platform.foundation import postgres_operator
+from components.platform.foundation import operators
 from planning.costs.resources.resource import Secret
 
 CLUSTER = "kubernetes:postgresql.cnpg.io/v1:Cluster"
@@ -111,6 +111,6 @@ def test_the_flask_key_is_generated() -> None:
 
 
 def test_the_operator_of_databases_may_be_called_by_the_api_server() -> None:
-    run = run_part("postgres_operator", postgres_operator.build, spec_with())
+    run = run_part("postgres_operator", operators.build_postgres_operator, spec_with())
     policy = look.one(run, "kubernetes:networking.k8s.io/v1:NetworkPolicy", "postgres-webhook")
     assert look.at(policy, "spec", "ingress", 0, "ports", 0, "port") == 9443

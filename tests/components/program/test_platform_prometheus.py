@@ -10,7 +10,7 @@ from platform_samples import run_part, spec_with
 
 from components.context.settings import read_settings
 from components.platform.building_blocks import names
-from components.platform.observability import prometheus, prometheus_crds
+from components.platform.observability import prometheus
 from operations.offline.program import run
 from planning.values.errors import InputError
 
@@ -30,7 +30,7 @@ def told(run: OfflineRun, *path: str | int) -> Any:
 
 
 def test_definitions_come_from_a_chart_that_updates_them() -> None:
-    run = run_part("prometheus_crds", prometheus_crds.build, spec_with())
+    run = run_part("prometheus_crds", prometheus.build_definitions, spec_with())
     assert at(one(run, RELEASE, "prometheus-crds"), "version") == "31.0.1"
     assert told(installed(), "crds", "enabled") is False
 

@@ -10,7 +10,7 @@ from chart_values import PLATFORM, chart, faults
 from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
-from components.platform.scheduling import slurm, slurm_operator
+from components.platform.scheduling import slurm
 from components.platform.scheduling.slurm import account_id, lines
 from planning.checklist.model.vocabulary import Orchestration
 from planning.costs.resources.resource import Secret
@@ -36,7 +36,7 @@ def spec_of(orchestration: str = "slurm", *, working: int = 4, least: int = 2, *
 
 
 def values(spec: ClusterSpec) -> Any:
-    return at(one(run_part("slurm", slurm.build, spec), RELEASE, "slurm"), "values")
+    return at(one(run_part("slurm", slurm.build_slurm, spec), RELEASE, "slurm"), "values")
 
 
 def nodeset(spec: ClusterSpec) -> Any:
@@ -104,7 +104,7 @@ def test_the_first_pool_is_the_default_partition() -> None:
 
 
 def test_everybody_with_a_key_has_an_account_and_nobody_a_password() -> None:
-    run = run_part("slurm", slurm.build, spec_of(access={"users": [ADA]}))
+    run = run_part("slurm", slurm.build_slurm, spec_of(access={"users": [ADA]}))
     people = at(one(run, "kubernetes:core/v1:ConfigMap", "slurm-people"), "data")
     assert people["passwd"] == f"ada:x:{account_id('ada')}:{account_id('ada')}:ada:/home/ada:/bin/bash\n"  # type: ignore[index,call-overload]
     assert people["key-ada"] == f"{KEY}\n"  # type: ignore[index,call-overload]
@@ -124,7 +124,7 @@ def test_a_persons_number_does_not_hang_on_who_else_is_there() -> None:
 
 
 def test_the_keys_of_the_daemons_are_generated_by_us() -> None:
-    run = run_part("slurm", slurm.build, spec_of())
+    run = run_part("slurm", slurm.build_slurm, spec_of())
     secret = one(run, "kubernetes:core/v1:Secret", "slurm-keys")
     assert isinstance(at(secret, "stringData"), Secret)
     found = at(one(run, RELEASE, "slurm"), "values")
@@ -133,12 +133,12 @@ def test_the_keys_of_the_daemons_are_generated_by_us() -> None:
 
 
 def test_that_there_is_no_node_for_it_is_said(caplog: pytest.LogCaptureFixture) -> None:
-    run_part("slurm", slurm.build, spec_of("both", working=1))
+    run_part("slurm", slurm.build_slurm, spec_of("both", working=1))
     assert "Slurm has no node" in caplog.text
 
 
 def test_the_operator_brings_its_definitions_and_lets_the_api_call_its_webhook() -> None:
-    run = run_part("slurm_operator", slurm_operator.build, spec_of())
+    run = run_part("slurm_operator", slurm.build_slurm_operator, spec_of())
     assert at(one(run, RELEASE, "slurm-operator"), "values", "crds") == {"enabled": True}
     (policy,) = of_type(run, "kubernetes:networking.k8s.io/v1:NetworkPolicy")
     assert at(policy, "spec", "ingress", 0, "ports", 0, "port") == 9443

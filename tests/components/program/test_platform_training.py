@@ -5,8 +5,8 @@ import specs
 from look import at, of_type
 from platform_samples import run_part, spec_with
 
-from components.platform.kubeflow import runtimes, trainer
-from components.platform.kubeflow.runtimes import BY_FRAMEWORK, runtimes_of
+from components.platform.kubeflow import training
+from components.platform.kubeflow.training import BY_FRAMEWORK, runtimes_of
 from operations.offline.program import OfflineRun
 from planning.checklist.model.vocabulary import Framework
 from planning.costs.resources.resource import Resource
@@ -15,7 +15,7 @@ from planning.values.errors import AtollError
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, Resource]:
-    run = run_part("runtimes", runtimes.build, spec_with(specs.aws_cluster()))
+    run = run_part("runtimes", training.build_runtimes, spec_with(specs.aws_cluster()))
     return {each.name: each for each in run.resources if each.inputs.get("kind") == "ClusterTrainingRuntime"}
 
 
@@ -66,5 +66,5 @@ def test_mpi_has_a_launcher_and_nodes_that_listen(made: dict[str, Resource]) -> 
 
 
 def test_upstreams_runtimes_are_left_out() -> None:
-    run: OfflineRun = run_part("trainer", trainer.build, spec_with())
+    run: OfflineRun = run_part("trainer", training.build_trainer, spec_with())
     assert of_type(run, "kubernetes:kustomize/v2:Directory")

@@ -1,4 +1,8 @@
-"""Kubeflow's dashboard, Profiles and PodDefaults; the definition of Profiles is kept whatever happens to the stack."""
+"""What Kubeflow's other components stand on, and what people see first.
+
+Issuer, roles and the gateway, which speaks TLS only; the dashboard, Profiles and PodDefaults. The definition of
+Profiles is kept whatever happens to the stack.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,27 @@ if TYPE_CHECKING:
         PlatformResource,
         RegisteredComponent,
     )
+
+# Everybody is sent on to HTTPS; one certificate is shown, whatever name is asked for (Istio's Gateway, `tls`).
+SERVERS: Final = (
+    {"hosts": ["*"], "port": {"name": "http", "number": 80, "protocol": "HTTP"}, "tls": {"httpsRedirect": True}},
+    {
+        "hosts": ["*"],
+        "port": {"name": "https", "number": 443, "protocol": "HTTPS"},
+        "tls": {"mode": "SIMPLE", "credentialName": names.GATEWAY_TLS, "minProtocolVersion": "TLSV1_2"},
+    },
+)
+
+
+@component("kubeflow_base", "atoll:platform:KubeflowBase")
+def build_kubeflow_base(own: PlatformResource) -> None:
+    """Kubeflow's issuer, cluster roles and gateway."""
+    manifests(own, gateway_patches())
+
+
+def gateway_patches() -> tuple[Patch, ...]:
+    gateway = names.GATEWAY.partition("/")[2]
+    return (Patch(kind="Gateway", name=gateway, change={"spec": {"servers": list(SERVERS)}}),)
 
 
 PROFILES: Final = "profiles.kubeflow.org"  # with it goes every Profile, and every namespace that one of them made
@@ -63,7 +88,7 @@ OUTSIDE: Final[Mapping[str, tuple[str, str, str]]] = {
 @component("dashboard", "atoll:platform:Dashboard")
 def register_dashboard(own: PlatformResource) -> None:
     """The dashboard, the controller of Profiles and the webhook of PodDefaults."""
-    manifests(own, patches(own.context))
+    manifests(own, dashboard_patches(own.context))
 
 
 @component(
@@ -80,14 +105,14 @@ def register_profile_definition(own: PlatformResource) -> None:
     manifests(own, paths=[DEFINITION_PATH], transforms=[kept])
 
 
-def build(context: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
+def build_dashboard(context: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     free = pulumi.ResourceOptions(parent=options.parent, provider=options.provider)
     definition = register_profile_definition(context, charges, free).resource
     after = pulumi.ResourceOptions(depends_on=[definition])
     return register_dashboard(context, charges, pulumi.ResourceOptions.merge(options, after))
 
 
-def patches(context: PlatformContext) -> list[Patch]:
+def dashboard_patches(context: PlatformContext) -> list[Patch]:
     """A menu of what is installed, and nothing that makes Profiles on its own."""
     links = json.dumps(_links(context), indent=2)
     return [

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
-
 PAGE: Final = "kserve-models-web-application"  # deployment and container, for which the release asks nothing
 STANDARD: Final = "Standard"
 KNATIVE: Final = "Knative"
@@ -34,12 +33,12 @@ RESTRICTED: Final[Mapping[str, object]] = {
     "atoll:platform:KServe",
     inputs=lambda context, charges: {**context.facts("kserve", charges), "mode": mode(context)},
 )
-def build(own: PlatformResource) -> None:
+def build_kserve(own: PlatformResource) -> None:
     """The controllers, the serving runtimes and the page of endpoints."""
-    manifests(own, patches(own.context))
+    manifests(own, kserve_patches(own.context))
 
 
-def patches(context: PlatformContext) -> list[Patch]:
+def kserve_patches(context: PlatformContext) -> list[Patch]:
     """Mode and ways in, and serving runtimes that the restricted pod security standard admits."""
     settings = {
         "deploy": json.dumps({"defaultDeploymentMode": mode(context)}),
@@ -80,3 +79,22 @@ def build_ingress_settings(context: PlatformContext) -> dict[str, object]:
         "disableIngressCreation": not serverless,
         "pathTemplate": "/serving/{{ .Namespace }}/{{ .Name }}",
     }
+
+
+@component("knative", "atoll:platform:Knative")
+def build_knative(own: PlatformResource) -> None:
+    """Knative Serving behind Istio's gateway, and the gateway inside the cluster."""
+    manifests(own, knative_patches(own.context))
+
+
+def knative_patches(context: PlatformContext) -> list[Patch]:
+    """Names one level below the domain, which the gateway's certificate covers, instead of example.com."""
+    domain = context.host("serving").partition(".")[2]
+    replaced = [{"op": "replace", "path": "/data", "value": {domain: ""}}]
+    naming = {"domain-template": "{{.Name}}-{{.Namespace}}.{{.Domain}}"}
+    return [
+        Patch(kind="ConfigMap", name="config-domain", operations=replaced),
+        Patch(kind="ConfigMap", name="config-network", namespace=names.KNATIVE, change={"data": naming}),
+        proxies(),
+        *on_system(context),
+    ]

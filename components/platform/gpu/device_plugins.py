@@ -1,4 +1,4 @@
-"""What lets pods ask for accelerators and fabric cards, where no platform is installed that brings it as its parts."""
+"""What lets pods ask for accelerators and fabric cards: the device plugins of NVIDIA and of AWS's EFA."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
+import yaml
 
 from catalogs.software.reader import parts
 from components.context.hardware import NVIDIA, device
 from components.platform.building_blocks.artifact_mirror import read_program_mirror
-from components.platform.building_blocks.chart import find_chart_source
+from components.platform.building_blocks.chart import find_chart_source, release
+from components.platform.building_blocks.context import component, show_version
 from components.platform.building_blocks.images import merge_values, values_from
+from planning.platform.accelerators import TURNS
+from planning.platform.queues import has_shared_accelerators
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from components.platform.building_blocks.context import PlatformContext, PlatformResource
     from planning.spec.cluster import Pool, Profile
 
 POOL: Final = "atoll/pool"
@@ -133,3 +138,54 @@ def build_label_affinity(key: str, values: Sequence[str]) -> dict[str, object]:
     """On nodes with a label; it replaces a chart's own terms, which ask for features that nobody discovered."""
     terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": list(values)}]}]}
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
+
+
+GPUS: Final = "device_plugin"
+WHOLE: Final = "nvidia-device-plugin"
+SHARED: Final = "nvidia-device-plugin-shared"
+SHARING: Final = "turns"
+
+
+@component(GPUS, "atoll:platform:DevicePlugin", inputs=show_version(GPUS))
+def build_device_plugin(own: PlatformResource) -> None:
+    """One release for whole GPUs and one for those that notebooks take turns on: no node has both."""
+    context = own.context
+    pools = [pool for pool in context.spec.pools if device(pool.accelerator) == NVIDIA]
+    lent = [pool for pool in pools if has_shared_accelerators(pool, context.platform)]
+    whole = [pool for pool in pools if pool not in lent]
+    if whole:
+        release(own, plugin_values(context, whole), name=WHOLE)
+    if lent:
+        shared = {"map": {SHARING: yaml.safe_dump(turns(), sort_keys=False)}, "default": SHARING}
+        release(own, {**plugin_values(context, lent), "config": shared}, name=SHARED)
+
+
+def plugin_values(context: PlatformContext, pools: Sequence[Pool]) -> dict[str, object]:
+    """Where the plugin runs; labels of what was discovered tell nodes apart only where no pool is shared."""
+    if context.labelled:
+        return on_pools(pools)
+    return gpu_values(context.spec.profile, pools, labelled=False)
+
+
+def turns() -> Mapping[str, object]:
+    """The plugin's configuration: a GPU is announced as several, under a name that nobody gets without asking."""
+    return {
+        "version": "v1",
+        "sharing": {
+            "timeSlicing": {
+                "renameByDefault": True,
+                "failRequestsGreaterThanOne": True,
+                "resources": [{"name": NVIDIA, "replicas": TURNS}],
+            }
+        },
+    }
+
+
+EFA: Final = "efa_plugin"
+
+
+@component(EFA, "atoll:platform:EfaPlugin", inputs=show_version(EFA))
+def build_efa_plugin(own: PlatformResource) -> None:
+    """Announces `vpc.amazonaws.com/efa` on the nodes of the pools that have the cards."""
+    values = fabric_values(list_efa_pools(own.context.spec.pools), labelled=own.context.labelled)
+    release(own, values, name=own.part.chart)

@@ -1,4 +1,4 @@
-"""Training runtimes: one for each framework of the checklist, for every namespace."""
+"""Kubeflow Trainer and JobSet, and a training runtime for each framework of the checklist, for every namespace."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pulumi_kubernetes as kubernetes
 from components.context.hardware import BURN_IN_TAINT, taints
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
+from components.platform.building_blocks.manifests import Patch, manifests, on_system, proxies, request_resources
 from components.platform.building_blocks.names import NCCL
 from planning.values.errors import AtollError
 
@@ -18,6 +19,27 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from components.platform.building_blocks.context import PlatformContext, PlatformResource
+
+
+CONTROLLERS: Final = ".*-controller-manager"  # Trainer's asks nothing, JobSet's half a core
+CERTIFICATE: Final = "kubeflow-trainer-webhook-cert"  # upstream has it with empty data, a change at every preview
+
+
+@component("trainer", "atoll:platform:Trainer")
+def build_trainer(own: PlatformResource) -> None:
+    """The controllers of TrainJobs and of the sets of jobs that they become."""
+    manifests(own, trainer_patches(own.context))
+
+
+def trainer_patches(context: PlatformContext) -> list[Patch]:
+    """Without upstream's runtimes: their pods run as root, which the namespaces of people do not admit."""
+    return [
+        Patch(kind="ClusterTrainingRuntime", name=".*"),
+        Patch(kind="Secret", name=CERTIFICATE, operations=[{"op": "remove", "path": "/data"}]),  # filled later
+        request_resources(CONTROLLERS, "manager", cpu="50m", memory="128Mi"),
+        proxies(),
+        *on_system(context),
+    ]
 
 
 USER: Final = 1000
@@ -157,7 +179,7 @@ def list_runtimes(context: PlatformContext) -> tuple[Runtime, ...]:
     "atoll:platform:Runtimes",
     inputs=lambda context, charges: {"charges": charges, "names": [each.name for each in list_runtimes(context)]},
 )
-def build(own: PlatformResource) -> None:
+def build_runtimes(own: PlatformResource) -> None:
     """ClusterTrainingRuntimes."""
     tolerated = tolerations(own.context)
     for runtime in list_runtimes(own.context):
