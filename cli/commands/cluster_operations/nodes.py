@@ -6,18 +6,27 @@ import sys
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
 from cli.terminal import options
-from cli.terminal.console import json_text, note, progress, show, show_json
-from cli.terminal.output import deliver, resolve_files, tell_written
-from operations.project.atomic_files import write_all
+from cli.terminal.console import json_text, note, progress, show
+from cli.terminal.options import deliver
+from cli.views.cluster_operations import incidents_markdown, incidents_parts, nodes_parts
+from operations.nodes import health, repair
+from operations.nodes import watch as watching
+from operations.nodes.incident_log import FOLDER, IncidentLog, read_incidents
+from operations.nodes.repair import choose_spare, no_spare
+from operations.nodes.repair_steps import Waiting, remedy_for
+from operations.project.lease import only_writer
 from operations.project.workspace import display_path, require_stack
+from planning.incidents import node as node_labels
 from planning.incidents.findings import NodeHealth
 from planning.incidents.form import incidents_form, nodes_form
+from planning.incidents.pods import blocking, find_unowned, list_pods_to_drain
 from planning.incidents.spares import SHARE_PERCENT
 from planning.values.errors import AtollError, CannotTellError, InputError
 
@@ -25,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from operations.nodes.health import HealthSnapshot, MaintenanceContext
-    from operations.nodes.incident_log import IncidentLog
     from operations.nodes.kubernetes_cluster import NodeApi
     from operations.nodes.repair import RepairRequest
     from planning.incidents.node import Node
@@ -52,9 +60,6 @@ def open_incident_log(scene: MaintenanceContext) -> Generator[IncidentLog]:
     Raises:
         InputError: another process mends nodes of this stack, or the log was edited.
     """
-    from operations.nodes.incident_log import FOLDER, IncidentLog  # noqa: PLC0415 - where it is asked for
-    from operations.project.lease import only_writer  # noqa: PLC0415 - as above
-
     folder = scene.folder / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     with only_writer(folder, at=utc_now(), what=f"a command about the nodes of {scene.stack}", hint=HINT):
@@ -80,8 +85,6 @@ def nodes(
 
     Nothing is changed. The kubeconfig is the one that ATOLL_KUBECONFIG, or the checklist's own variable, names.
     """
-    from cli.views.cluster_operations import nodes_parts  # noqa: PLC0415 - as above
-    from operations.nodes import health  # noqa: PLC0415 - where it is asked for
     from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
     scene = health.read_context(stack, placement=placement)
@@ -105,24 +108,19 @@ def incidents(
     stack: options.Stack, *, as_json: options.AsJson = False, output: Output = None, markdown: Markdown = ""
 ) -> int:
     """Show every node that failed, when what was done about it, and how it ended; from the log, in UTC."""
-    from cli.views.cluster_operations import incidents_markdown, incidents_parts  # noqa: PLC0415 - as above
-    from operations.nodes.incident_log import read_incidents  # noqa: PLC0415 - where it is asked for
-
     folder = Path(display_path(require_stack(stack).stacks / stack))
     form = incidents_form(stack, read_incidents(folder))
     printed = markdown == "-"
     if printed and as_json:
         raise typer.BadParameter("only one of --json and --markdown - prints", param_hint="--markdown")
-    files = resolve_files(output, forms=("json", "markdown"), markdown="" if printed else markdown)
-    texts = {"json": json_text, "markdown": incidents_markdown}
-    write_all({path: texts[kind](form) for kind, path in files.items()})
+    files = options.resolve_files(output, forms=("json", "markdown"), markdown="" if printed else markdown)
+    text = partial(incidents_markdown, form)
     if printed:
-        sys.stdout.write(incidents_markdown(form))
-    elif as_json:
-        show_json(cast("dict[str, object]", form))
+        options.write_documents(files, json=lambda: json_text(form), markdown=text)
+        sys.stdout.write(text())
+        options.tell_written(files.values())
     else:
-        show(*incidents_parts(form))
-    tell_written(files.values())
+        options.publish(form, files, as_json=as_json, parts=lambda: incidents_parts(form), markdown=text)
     return 0
 
 
@@ -158,10 +156,7 @@ def mend(
     Disruption budgets are kept; a pod that may not go is named and stays. Each step is written to the stack's log of
     incidents and is not done twice: run the command again after whatever stopped it.
     """
-    from operations.nodes import health, repair, watch  # noqa: PLC0415 - where it is asked for
-    from operations.nodes.incident_log import read_incidents  # noqa: PLC0415 - as above
     from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
-    from operations.nodes.repair_steps import Waiting  # noqa: PLC0415 - as above
 
     scene = health.read_context(stack, placement=placement)
     cluster = open_node_api(scene.spec)
@@ -178,7 +173,7 @@ def mend(
         _ask(f"Mend {node}?")
     wait = Waiting(timeout_s=timeout, every_s=EVERY_SECONDS, grace_s=grace, clock=time.monotonic, sleep=time.sleep)
     with open_incident_log(scene) as log:
-        closed = watch.close_finished_incidents(looked, scene=scene, cluster=cluster, log=log, say=note)
+        closed = watching.close_finished_incidents(looked, scene=scene, cluster=cluster, log=log, say=note)
         if any(each.node == node for each in closed):
             return 0
         work = repair.RepairContext(scene=scene, cluster=cluster, log=log, waiting=wait, say=note)
@@ -189,12 +184,11 @@ def mend(
 
 def hold(stack: options.Stack, node: NodeName, *, placement: Placement = "") -> int:
     """Hold an idle node back as a spare of its pool: it passed its burn-in, and works once another one fails."""
-    from operations.nodes import health, watch  # noqa: PLC0415 - where it is asked for
     from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
     scene = health.read_context(stack, placement=placement)
     with open_incident_log(scene) as log:
-        note(watch.hold_spare(node, scene=scene, cluster=open_node_api(scene.spec), log=log))
+        note(watching.hold_spare(node, scene=scene, cluster=open_node_api(scene.spec), log=log))
     return 0
 
 
@@ -205,11 +199,9 @@ def close(
     because: Annotated[str, options.make_option("--because", "TEXT", "How it ended.")],
 ) -> int:
     """Close an incident by hand, where the machine was given back for good. Nothing in the cluster is changed."""
-    from operations.nodes import health, watch  # noqa: PLC0415 - where it is asked for
-
     scene = health.read_context(stack)
     with open_incident_log(scene) as log:
-        watch.close(incident, because=because, log=log)
+        watching.close(incident, because=because, log=log)
     note(f"incident {incident} is closed")
     return 0
 
@@ -217,10 +209,6 @@ def close(
 def _describe_steps(
     node: Node, looked: HealthSnapshot, scene: MaintenanceContext, cluster: NodeApi, asked: RepairRequest
 ) -> Iterator[str]:
-    from operations.nodes.repair import choose_spare, no_spare  # noqa: PLC0415 - where it is asked for
-    from operations.nodes.repair_steps import remedy_for  # noqa: PLC0415 - as above
-    from planning.incidents import node as node_labels  # noqa: PLC0415 - as above
-    from planning.incidents.pods import blocking, find_unowned, list_pods_to_drain  # noqa: PLC0415 - as above
 
     verdict = looked.verdicts[node.name]
     yield f"{node.name} of {node.pool} is {verdict.standing}: {verdict.words or 'nothing is known to be wrong with it'}"
@@ -250,10 +238,6 @@ def _ask(question: str) -> None:
         InputError: nobody is there to ask.
         typer.Abort: no.
     """
-    import sys  # noqa: PLC0415 - where it is asked for
-
-    from planning.values.errors import InputError  # noqa: PLC0415 - as above
-
     if not sys.stdin.isatty():
         raise InputError("nobody is at the terminal to say yes; nothing was touched", hint="--yes does not ask")
     typer.confirm(question, abort=True, err=True)
@@ -281,8 +265,6 @@ def watch(
     A node whose kubelet is silent is said, never cordoned. Of each pool, no more than --at-most nodes and --share
     percent are away at once, one always: more at a time is a false alarm or an outage, and needs a person.
     """
-    from operations.nodes import health  # noqa: PLC0415 - where it is asked for
-    from operations.nodes import watch as watching  # noqa: PLC0415 - as above
     from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
     scene = health.read_context(stack, placement=placement)

@@ -8,7 +8,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note, progress
-from cli.terminal.output import deliver
+from cli.terminal.options import deliver
 from cli.views.cluster_operations import usage_parts
 from operations.project.atomic_files import write_all
 from operations.project.workspace import display_path, require_stack

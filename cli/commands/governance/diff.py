@@ -11,7 +11,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note, progress, show
-from cli.terminal.output import publish, resolve_files
+from cli.terminal.options import publish, resolve_files
 from operations.project.workspace import STACK_NAME, find_project
 from planning.inputs.files import read_json
 from planning.values.errors import InputError

@@ -8,7 +8,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note
-from cli.terminal.output import deliver
+from cli.terminal.options import deliver
 from cli.views.price import price_parts
 from operations.plans.price_book import as_book, describe_unused_lines, price_book
 from planning.checklist.model.units import QuantityError, parse_number

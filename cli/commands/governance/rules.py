@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.terminal import options
-from cli.terminal.output import deliver
+from cli.terminal.options import deliver
 from operations.project.workspace import display_path, find_project
 from planning.inputs.faults import nearest
 from planning.values.errors import InputError

@@ -7,7 +7,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import progress
-from cli.terminal.output import publish, resolve_files
+from cli.terminal.options import publish, resolve_files
 from cli.terminal.prompts import ask_passphrase
 from operations.plans.price_book import price_book
 from operations.project.workspace import STACK_NAME, Project, display_path, find_project, require_stack

@@ -12,7 +12,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note, show
-from cli.terminal.output import publish, resolve_files
+from cli.terminal.options import publish, resolve_files
 from operations.acceptance.run_lock import Clock
 from planning.values.errors import InputError
 

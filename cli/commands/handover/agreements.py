@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cli.terminal import options
 from cli.terminal.console import note, progress
-from cli.terminal.output import publish, resolve_files, tell_written, write_documents
+from cli.terminal.options import publish, resolve_files, tell_written, write_documents
 from operations.project.accepted_lock import read_accepted_lock
 from operations.project.workspace import require_stack
 from planning.checklist.reading.checklist_file import read_file

@@ -8,7 +8,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import progress
-from cli.terminal.output import deliver
+from cli.terminal.options import deliver
 from cli.views.cloud_checks import leftovers_parts, preflight_parts
 from operations.clouds.registry import Asked, leftovers_of, told_of
 from operations.plans.price_book import price_book

@@ -9,7 +9,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note, progress, show, show_json
-from cli.terminal.output import resolve_folder
+from cli.terminal.options import resolve_folder
 from cli.terminal.prompts import ask_passphrase, confirm, confirm_by_name
 from cli.views.engine import (
     facts_table,

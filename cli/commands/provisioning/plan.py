@@ -12,7 +12,7 @@ import typer
 from cli.terminal import options
 from cli.terminal.amounts import describe_month
 from cli.terminal.console import json_text, note, progress, screen_width, show, show_lines
-from cli.terminal.output import resolve_files, tell_written
+from cli.terminal.options import resolve_files, tell_written
 from cli.views.plan import counts_line, differences_table, policy_parts, resource_tree
 from cli.views.quote.derivations import lay_out_bill
 from cli.views.software import software_parts

@@ -9,7 +9,7 @@ from catalogs.software.reader import software
 from catalogs.software.validation import flaws
 from cli.terminal import options
 from cli.terminal.console import json_text, note, progress
-from cli.terminal.output import deliver, resolve_files, tell_written, write_documents
+from cli.terminal.options import deliver, resolve_files, tell_written, write_documents
 from cli.views.software import copies_lines, software_tables
 from components.platform.building_blocks.artifact_mirror import ArtifactMirror, read_artifact_mirror
 from operations.project.accepted_lock import read_stack_lock

@@ -11,7 +11,7 @@ from catalogs.model import Item, Price
 from catalogs.validation import faults
 from cli.terminal import options
 from cli.terminal.console import note, progress
-from cli.terminal.output import deliver
+from cli.terminal.options import deliver
 from cli.views.catalog import accelerator_parts, flags_table, machine_parts, prices_table, providers_table, worth_table
 from operations.plans.price_book import price_book
 from planning.quoting.catalog_report import facts_form, providers_form, worths_form

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cli.terminal import options
 from cli.terminal.console import json_text, note, screen_width, show_json, show_lines
-from cli.terminal.output import resolve_files, tell_written
+from cli.terminal.options import resolve_files, tell_written
 from cli.views.quote.derivations import lay_out_figures
 from operations.plans.quote import QuoteResult, option_named, quote_subject
 from operations.project.atomic_files import write_all

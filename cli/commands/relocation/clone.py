@@ -10,7 +10,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import json_text, note, progress, show
-from cli.terminal.output import resolve_files, tell_written
+from cli.terminal.options import resolve_files, tell_written
 from cli.terminal.prompts import read_typed_line
 from cli.views.clone.summary import config_parts, field_parts
 from operations.clone.assembly import CloneRequest, build_clone, open_decisions

@@ -13,7 +13,7 @@ from cli.commands.relocation import options  # noqa: TC001 - Typer reads the ann
 from cli.commands.relocation.options import Through
 from cli.terminal import options as arguments
 from cli.terminal.console import note, progress, show
-from cli.terminal.output import resolve_files, tell_written, write_documents
+from cli.terminal.options import resolve_files, tell_written, write_documents
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock
 from operations.project.atomic_files import write_all

@@ -9,7 +9,7 @@ import typer
 from cli.commands.relocation import options
 from cli.terminal import options as arguments
 from cli.terminal.console import progress
-from cli.terminal.output import deliver
+from cli.terminal.options import deliver
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_stack_lock
 from operations.project.workspace import require_stack

@@ -319,3 +319,11 @@ def network_fact(sides: AgreementContext, pool: PoolAt) -> tuple[Figure, ...]:
 def accelerator_name(pool: PoolAt) -> Sentence:
     name = pool.pool.accelerator
     return say(of_lock(name, f"{pool.at}.accelerator")) if name else say("none")
+
+
+def provider_title(place: LockPlacement, sides: AgreementContext) -> Figure:
+    name = place.spec.placement.provider
+    known = sides.catalog.providers.get(name)
+    if known is None:
+        return of_lock(name, f"{place.at}.placement.provider")
+    return of_catalog(known.title, f"providers.csv {known.name} title", source=sides.source(known.source, None))

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Final
 from catalogs.measurements import tier_speeds
 from planning.acceptance.limits import plain
 from planning.acceptance.storage_limits import calculate_sold_throughput
-from planning.agreements.contract.context import OPEN, build_agreed_figure, describe_measurement, render_limit
-from planning.agreements.contract.parties import provider_title
+from planning.agreements.contract.context import (
+    OPEN,
+    build_agreed_figure,
+    describe_measurement,
+    provider_title,
+    render_limit,
+)
 from planning.agreements.contract.remedies import slo
 from planning.documents.blocks import Blank, Heading, Notice, Paragraph, Table
 from planning.documents.figures import derive_figure, join_sentences, of_catalog, of_lock, say

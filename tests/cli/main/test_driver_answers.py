@@ -186,7 +186,7 @@ class TestPolicy:
         def broken(*_: object, **__: object) -> None:
             raise ZeroDivisionError("division by zero")
 
-        monkeypatch.setattr("cli.commands.checklist.check.size", broken)
+        monkeypatch.setattr("cli.commands.checklist.checklist.size", broken)
         outcome = atoll("check", "demo")
         assert outcome.code == 1
         assert "this is a bug in Atoll: ZeroDivisionError: division by zero" in outcome.err

@@ -22,7 +22,11 @@ from operations.relocation.runner.execution import OnFailure
 
 CHILDREN: Final = multiprocessing.get_context("forkserver")
 CHILDREN.set_forkserver_preload(
-    ["operations.relocation.runner.execution", "operations.relocation.config.endpoints", "cli.commands.relocation.run"]
+    [
+        "operations.relocation.runner.execution",
+        "operations.relocation.config.endpoints",
+        "cli.commands.relocation.relocate",
+    ]
 )
 PATIENCE: Final = 300.0
 """Seconds that a child may take; it needs some tenths of one."""

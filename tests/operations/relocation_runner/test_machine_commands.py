@@ -14,7 +14,7 @@ import yaml
 from machine_children import begun, ended
 from machine_scene import BEFORE, Scene, steps
 
-from cli.commands.relocation import run
+from cli.commands.relocation import relocate as run
 from components.agents.mover.compare import ComparisonTerms
 from operations.relocation import workspace
 from operations.relocation.copies.verification import BucketProof

@@ -13,7 +13,8 @@ from relocation_looked_kit import places
 from relocation_plan_kit import Kit
 
 from cli.commands.relocation import plan as command
-from cli.commands.relocation import retire, run
+from cli.commands.relocation import relocate as run
+from cli.commands.relocation import retire
 from operations.offline import program
 from operations.project.journal import Journal, RecordKind
 from operations.relocation import workspace
