@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.relocation import bill_chart, timeline
+from cli.pages.charts.bars import timeline
+from cli.pages.charts.ranges import moving_chart
 from cli.pages.documents.rendering import render_html, render_markdown
 from cli.views.relocation import (
     LEFT_OUT_HEADS,
@@ -61,7 +62,7 @@ def page(form: RelocationPlanForm) -> str:
 
 def _draw(form: RelocationPlanForm) -> Iterator[tuple[str, str]]:
     yield "steps", timeline(form)
-    yield "bill", bill_chart(form)
+    yield "bill", moving_chart(form)
 
 
 def _page_blocks(form: RelocationPlanForm) -> Iterator[Block]:

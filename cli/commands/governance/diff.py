@@ -17,8 +17,11 @@ from planning.inputs.files import read_json
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from operations.code_hosts.github import GitHub, RunEvent
     from operations.code_hosts.github_report import Watched
+    from planning.diff.form import DiffForm
 
 
 DEADLINE_S: Final = 120.0
@@ -72,11 +75,7 @@ def run_diff(
     files = resolve_files(
         output, forms=("json", "markdown", "sarif", "junit"), markdown=markdown, sarif=sarif, junit=junit
     )
-    from cli.pages.diff import junit as junit_page  # noqa: PLC0415 - only where something is compared
-    from cli.pages.diff import markdown as comment  # noqa: PLC0415 - as above
-    from cli.pages.diff import sarif as sarif_page  # noqa: PLC0415 - as above
-    from cli.views.diff import tables  # noqa: PLC0415 - as above
-    from operations.diff.comparison import DiffRequest, compare_project  # noqa: PLC0415 - as above
+    from operations.diff.comparison import DiffRequest, compare_project  # noqa: PLC0415 - only where something is compared
 
     asked = DiffRequest(
         base=base,
@@ -88,6 +87,16 @@ def run_diff(
         deadline_s=deadline,
     )
     form = compare_project(find_project().root, asked, progress=progress)
+    _publish(form, files, as_json=as_json)
+    return form["exit_code"]
+
+
+def _publish(form: DiffForm, files: Mapping[str, Path], *, as_json: bool) -> None:
+    from cli.pages.diff import junit as junit_page  # noqa: PLC0415 - once there is something to say
+    from cli.pages.diff import markdown as comment  # noqa: PLC0415 - as above
+    from cli.pages.diff import sarif as sarif_page  # noqa: PLC0415 - as above
+    from cli.views.diff import tables  # noqa: PLC0415 - as above
+
     publish(
         form,
         files,
@@ -97,7 +106,6 @@ def run_diff(
         sarif=lambda: sarif_page.text(form),
         junit=lambda: junit_page.text(form),
     )
-    return form["exit_code"]
 
 
 app = typer.Typer(no_args_is_help=True, help="Post a diff to a pull or merge request; for jobs on the default branch.")

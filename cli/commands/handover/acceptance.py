@@ -164,8 +164,8 @@ def _peers(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tell(form: AcceptanceForm, it: AcceptanceRequest, files: Mapping[str, Path], *, as_json: bool) -> None:
-    from cli.pages.acceptance import page  # noqa: PLC0415 - as above
     from cli.pages.documents.rendering import render_markdown  # noqa: PLC0415 - as above
+    from cli.pages.reports import acceptance_page as page  # noqa: PLC0415 - as above
     from cli.views.handover import verdict_lines, verdict_table  # noqa: PLC0415 - as in run_accept_test
     from planning.acceptance.report.document import document  # noqa: PLC0415 - as above
 

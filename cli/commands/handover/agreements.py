@@ -120,7 +120,7 @@ def run_sla(
     form = about.report(recorded, exclusions=named, source=source)
     files |= {"export": Path(export)} if export else {}
     from cli.pages.documents.rendering import render_markdown  # noqa: PLC0415 - as above
-    from cli.pages.service_levels import page  # noqa: PLC0415 - as above
+    from cli.pages.reports import sla_page as page  # noqa: PLC0415 - as above
     from cli.views.handover import parts  # noqa: PLC0415 - as above
     from operations.service_levels.monthly_report import table_source  # noqa: PLC0415 - as above
     from planning.service_levels.document import document  # noqa: PLC0415 - as above

@@ -23,7 +23,7 @@ from planning.inputs.files import read_content
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
     from decimal import Decimal
 
@@ -218,6 +218,11 @@ def run_plan(
     )
     if drafts:
         write_drafts(old, new, drafts, form)
+    _write(form, files, as_json=as_json)
+    return 0
+
+
+def _write(form: RelocationPlanForm, files: Mapping[str, Path], *, as_json: bool) -> None:
     from cli.pages import relocation as pages  # noqa: PLC0415 - once there is a plan
     from cli.views.relocation import relocation_parts  # noqa: PLC0415 - as above
     from planning.relocation.plan_form import to_text  # noqa: PLC0415 - as above
@@ -228,7 +233,6 @@ def run_plan(
         print(to_text(form), end="")
     else:
         show(*relocation_parts(form))
-    return 0
 
 
 def _locks(project: Project, source: str, target: str) -> tuple[Lock, Lock]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from markupsafe import Markup, escape
 
+from cli.terminal.amounts import usd
+from planning.values.money import round_to
 from planning.values.printable import printable
 
 if TYPE_CHECKING:
@@ -68,6 +70,32 @@ def scale(most: Decimal, *, left: float, width: float) -> Scale:
     reach = max(most, Decimal("0.01"))
     step = tick_step(reach)
     return Scale(step * (reach / step).to_integral_value(ROUND_CEILING), left, width)
+
+
+class Frame(NamedTuple):
+    """Where the rows of a chart lie, in pixels.
+
+    Args:
+        left: margin of the axis; `right` is the one at its other end.
+        row: height of each row.
+        bottom: room below the rows, for the axis.
+    """
+
+    width: int
+    left: int
+    right: int
+    top: int
+    row: int
+    bottom: int
+
+    def row_top(self, at: int) -> int:
+        return self.top + self.row * at
+
+    def height(self, rows: int) -> int:
+        return self.row_top(rows) + self.bottom
+
+    def scale(self, most: Decimal) -> Scale:
+        return scale(most, left=self.left, width=self.width - self.left - self.right)
 
 
 def grid(axis: Scale, *, top: int, bottom: int, unit: str, shown: Callable[[Decimal], str]) -> Iterator[Markup]:
@@ -190,3 +218,29 @@ def group_overlaps(places: Iterable[tuple[float, float]], *, near: float) -> lis
         else:
             found.append(at)
     return [each for _, each in groups]
+
+
+def ceiling_axis(
+    frame: Frame, most: Decimal, ceiling: Decimal | None, *, furthest: Decimal
+) -> tuple[Scale, Decimal | None]:
+    """The axis, and the ceiling where it is near enough to be drawn."""
+    near = ceiling if ceiling is not None and ceiling <= most * furthest else None
+    return frame.scale(most if near is None else max(most, near)), near
+
+
+def ceiling_line(axis: Scale, ceiling: Decimal | None, *, top: float, bottom: float) -> Iterator[Markup]:
+    if ceiling is None:
+        return
+    x = axis.at(ceiling)
+    yield element("line", x1=x, x2=x, y1=top, y2=bottom, class_="ceiling")
+    side = "ceiling-name left" if x > WIDTH / 2 else "ceiling-name"
+    yield text(f"ceiling {usd(ceiling)}", x=x, y=top - 6, class_=side)
+
+
+def format_percents(up: str, down: str) -> str:
+    return f"{up}%" if up == down else f"{down} to {up}%"
+
+
+def format_amount(value: Decimal) -> str:
+    rounded = round_to(value, Decimal("0.01"))
+    return f"{rounded:,f}".rstrip("0").rstrip(".")

@@ -1,7 +1,8 @@
-"""Two axes: USD spent by month, rented and bought; USD of a run over its hours."""
+"""Lines and points over two axes: USD by month, USD of a run by its hours, bandwidth by nodes."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,11 +16,14 @@ from cli.pages.charts.axes import (
     drawing,
     element,
     escape_text,
+    format_amount,
     group_overlaps,
     marker,
+    picture,
     scale,
     text,
     vertical_pixel,
+    with_hover,
 )
 from cli.terminal.amounts import days as days_of
 from cli.terminal.amounts import duration, usd, usd_short
@@ -47,6 +51,16 @@ FURTHEST_DEADLINE: Final = 5  # times the longest run; further off, the points w
 NEAR: Final = 16.0
 PHONE_LETTER: Final = 15.5  # pixels of a bold letter where a phone shows the chart, in the units of the chart
 LARGE: Final = 100_000  # USD of a run from which cents are not worth their room
+FABRIC_WIDTH: Final = 960
+FABRIC_LEFT: Final = 64
+FABRIC_RIGHT: Final = 190
+FABRIC_TOP: Final = 26
+FABRIC_BOTTOM: Final = 56
+PLOT: Final = 300
+APART: Final = 15  # pixels between names at the right edge
+# Okabe and Ito's colours, as the other charts have them; vermilion is kept for what failed.
+COLOURS: Final = ("#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#8a5ad6", "#8a94a3")
+FAILED_COLOUR: Final = "#d55e00"
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
@@ -223,3 +237,100 @@ def _deadline(x: float, days: Decimal) -> Iterator[Markup]:
     yield element("line", x1=x, x2=x, y1=TOP - 4, y2=TOP + TALL, class_="ceiling")
     side = "ceiling-name left" if x > WIDTH / 2 else "ceiling-name"
     yield text(f"deadline {days_of(days)}", x=x, y=TOP - 20, class_=side)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    nodes: int
+    value: Decimal
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayloadCurve:
+    label: str
+    dots: tuple[Dot, ...]
+
+
+def all_reduce_chart(
+    curves: Sequence[PayloadCurve], *, counts: Sequence[int], theory: Decimal | None, least: Decimal | None, unit: str
+) -> Markup:
+    """A line for each payload over growing node counts, the theory, and the least that must be reached.
+
+    Args:
+        counts: node counts along the bottom, growing; each as far from the next as any other.
+    """
+    values = [dot.value for curve in curves for dot in curve.dots]
+    most = max([*values, *(each for each in (theory, least) if each is not None)], default=Decimal(1))
+    up = scale(most, left=FABRIC_TOP + PLOT, width=-PLOT)
+    return picture(
+        f"All-reduce over growing node counts in {unit}, against the theory",
+        *_levels(up, unit),
+        *_counts(counts),
+        *_threshold(up, theory, kind="theory", label="theory"),
+        *_threshold(up, least, kind="least", label="least"),
+        *(part for at, curve in enumerate(curves) for part in _curve(curve, up, counts, COLOURS[at % len(COLOURS)])),
+        *_curve_names(curves, up, theory=theory, least=least),
+        width=FABRIC_WIDTH,
+        height=FABRIC_TOP + PLOT + FABRIC_BOTTOM,
+    )
+
+
+def _levels(up: Scale, unit: str) -> Iterator[Markup]:
+    right = FABRIC_WIDTH - FABRIC_RIGHT
+    for tick in up.ticks:
+        y = up.at(tick)
+        yield element("line", x1=FABRIC_LEFT, x2=right, y1=y, y2=y, class_="grid")
+        yield text(f"{tick.normalize():,f}", x=FABRIC_LEFT - 8, y=y + 4, class_="where right")
+    yield text(unit, x=FABRIC_LEFT - 8, y=FABRIC_TOP - 12, class_="where right")
+
+
+def _counts(counts: Sequence[int]) -> Iterator[Markup]:
+    for each in counts:
+        yield text(str(each), x=_count_pixel(each, counts), y=FABRIC_TOP + PLOT + 20, class_="tick")
+    middle = (FABRIC_LEFT + FABRIC_WIDTH - FABRIC_RIGHT) / 2
+    yield text("nodes", x=middle, y=FABRIC_TOP + PLOT + 40, class_="tick")
+
+
+def _count_pixel(nodes: int, counts: Sequence[int]) -> float:
+    share = (FABRIC_WIDTH - FABRIC_RIGHT - FABRIC_LEFT) / (len(counts) + 1)
+    return FABRIC_LEFT + share * (list(counts).index(nodes) + 1)
+
+
+def _threshold(up: Scale, value: Decimal | None, *, kind: str, label: str) -> Iterator[Markup]:
+    if value is None:
+        return
+    y = up.at(value)
+    line = element("line", x1=FABRIC_LEFT, x2=FABRIC_WIDTH - FABRIC_RIGHT, y1=y, y2=y, class_=kind)
+    yield with_hover(f"{label}: {format_amount(value)}", line)
+
+
+def _curve(curve: PayloadCurve, up: Scale, counts: Sequence[int], colour: str) -> Iterator[Markup]:
+    places = [(_count_pixel(dot.nodes, counts), up.at(dot.value), dot) for dot in curve.dots]
+    path = " L".join(f"{x:.1f} {y:.1f}" for x, y, _ in places)
+    if len(places) > 1:
+        yield element("path", d=f"M{path}", class_="curve", stroke=colour)
+    for x, y, dot in places:
+        mark = element("circle", cx=x, cy=y, r=6 if dot.failed else 4, fill=FAILED_COLOUR if dot.failed else colour)
+        yield with_hover(f"{curve.label} over {dot.nodes} nodes: {format_amount(dot.value)}", mark)
+
+
+def _curve_names(
+    curves: Sequence[PayloadCurve], up: Scale, *, theory: Decimal | None, least: Decimal | None
+) -> Iterator[Markup]:
+    """Names of the lines at the right edge, pushed apart where they would lie on each other."""
+    found = [
+        (up.at(curve.dots[-1].value), curve.label, "", COLOURS[at % len(COLOURS)])
+        for at, curve in enumerate(curves)
+        if curve.dots
+    ]
+    found += [(up.at(theory), f"theory {format_amount(theory)}", "", "")] if theory is not None else []
+    found += [(up.at(least), f"least {format_amount(least)}", "at-least", "")] if least is not None else []
+    last = 0.0
+    for y, label, kind, colour in sorted(found):
+        place = max(y + 4, last + APART)
+        last = place
+        mark = element("rect", x=FABRIC_WIDTH - FABRIC_RIGHT + 8, y=place - 9, width=10, height=10, fill=colour)
+        if colour:
+            yield mark
+        yield text(label, x=FABRIC_WIDTH - FABRIC_RIGHT + (24 if colour else 8), y=place, class_=kind or "name")

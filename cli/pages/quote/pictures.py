@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from cli.pages.charts.axes import element, escape_text
+from cli.pages.charts.bars import bill_chart, legend
 from cli.pages.charts.lines import owning_chart, run_chart
 from cli.pages.charts.market import market_chart
-from cli.pages.charts.rows import bill_chart, legend, range_chart, rate_chart, rate_rows
+from cli.pages.charts.ranges import range_chart, rate_chart, rate_rows
 from cli.pages.quote.comparison import buyings, deadline_days, workloads_run
 from cli.views.quote.options import letter
 from planning.quoting.price_performance import compare_ownership

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.documents.rendering import render_markdown as markdown
-from cli.pages.service_levels import page
+from cli.pages.reports import sla_page as page
 from cli.terminal.console import json_text
 from operations.plans.quote import option_named, quote_subject
 from operations.project.workspace import StackRef as Asked

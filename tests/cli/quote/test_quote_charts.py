@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from cli.pages.charts import lines
 from cli.pages.charts.axes import BOLD_LETTER, MARKER, WIDTH, format_tick, group_overlaps, scale, tick_step
+from cli.pages.charts.bars import bill_chart
 from cli.pages.charts.lines import PHONE_LETTER, Disc, owning_chart, place_labels, run_chart
 from cli.pages.charts.market import LETTER, Axis, market_chart
-from cli.pages.charts.rows import REACH_LETTER, bill_chart, range_chart
+from cli.pages.charts.ranges import REACH_LETTER, range_chart
 from cli.pages.quote.pictures import draw
 from planning.quoting.price_performance import compare_ownership
 from planning.quoting.quote import Option

@@ -11,8 +11,8 @@ import pytest
 from accept_scene import meta, record
 from accept_sold import asked_of
 
-from cli.pages.acceptance import page
 from cli.pages.documents.rendering import render_markdown
+from cli.pages.reports import acceptance_page as page
 from operations.acceptance.request import load_results
 from operations.acceptance.result_store import ResultStore
 from planning.acceptance.report.document import document

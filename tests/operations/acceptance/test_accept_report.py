@@ -14,8 +14,8 @@ from accepted_project import project_with
 from tracing import Known, untraced
 
 from cli.main.application import run as atoll
-from cli.pages.acceptance import page
 from cli.pages.documents.rendering import render_markdown
+from cli.pages.reports import acceptance_page as page
 from operations.acceptance import signatures
 from operations.acceptance.records import validate_record
 from operations.acceptance.request import AcceptanceRequest, read_request

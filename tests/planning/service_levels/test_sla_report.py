@@ -16,7 +16,7 @@ from tracing import Known, untraced
 
 from cli.main.application import run
 from cli.pages.documents.rendering import render_markdown
-from cli.pages.service_levels import page
+from cli.pages.reports import sla_page as page
 from operations.service_levels.monthly_report import table_source
 from planning.checklist.reading.checklist_file import read_file
 from planning.service_levels.document import MOST_SPANS, document
