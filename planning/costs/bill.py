@@ -8,7 +8,7 @@ sides can be counted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from functools import cached_property
@@ -159,7 +159,7 @@ LIST_PRICE: Final = "list"
 CHARGES_INPUT: Final = "charges"  # input of an atoll component that holds declared charges
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Charge:
     """How much of what is paid for in a month.
 
@@ -181,6 +181,7 @@ class Charge:
     group: BillGroup
     item: str
     quantity: Range
+    _: KW_ONLY
     purchase: str = LIST_PRICE
     stated_usd: Decimal | None = None
     of_bill: bool = False

@@ -9,7 +9,6 @@ from catalogs.model import Item
 from catalogs.providers import find_traits
 from planning.checklist.model.vocabulary import HOME, Support
 from planning.costs.bill import BillGroup, Charge
-from planning.costs.charges.connectivity import READ_OFF, link, list_declared_connectivity, way_in
 from planning.costs.charges.storage import (
     BUCKET,
     OBJECT_ITEMS,
@@ -19,12 +18,13 @@ from planning.costs.charges.storage import (
     requests,
     volumes,
 )
-from planning.values.money import HOURS_PER_MONTH, ZERO, Range
+from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from planning.spec.cluster import ClusterSpec, Pool
+
 
 NETWORK: Final = "network"
 CLUSTER: Final = "cluster"
@@ -32,6 +32,7 @@ SERVICES: Final = "services"
 RENTED: Final = "rented"
 INCLUDED: Final = "included"
 EXISTING: Final = "existing"
+MONTH: Final = Range.exactly(HOURS_PER_MONTH)
 
 KEYS_PER_CLUSTER: Final = 1  # one customer key encrypts secrets, disks, buckets and logs
 SUPPORT_ITEMS: Final[Mapping[Support, Item]] = {
@@ -47,7 +48,7 @@ def charges(spec: ClusterSpec) -> tuple[Charge, ...]:
 
 def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
     return (
-        _control_plane(),
+        Charge("control_plane", "Kubernetes control plane", BillGroup.CONTROL_PLANE, Item.CONTROL_PLANE, MONTH),
         *(charge for pool in spec.pools for charge in _pool(pool)),
         *(
             charge
@@ -61,9 +62,7 @@ def _charges(spec: ClusterSpec) -> tuple[Charge, ...]:
         *_traffic(spec),
         *way_in(spec),
         *link(spec),
-        *_zone(spec),
-        *_keys(spec),
-        *_logs(spec),
+        *_list_flat_charges(spec),
         *_services(spec),
     )
 
@@ -95,7 +94,7 @@ def _list_declared(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
 
 
 def _on_existing(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
-    others = {SERVICES: _services(spec), **list_declared_connectivity(spec), **list_declared_volumes(spec)}
+    others = {SERVICES: tuple(_services(spec)), **list_declared_connectivity(spec), **list_declared_volumes(spec)}
     elsewhere = {charge.key for found in others.values() for charge in found} | READ_OFF
     return {RENTED: tuple(charge for charge in _charges(spec) if charge.key not in elsewhere), **others}
 
@@ -109,7 +108,7 @@ def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     return {
         NETWORK: _traffic(spec),
         CLUSTER: _logs(spec),
-        SERVICES: _services(spec),
+        SERVICES: tuple(_services(spec)),
         **buckets,
         **list_declared_connectivity(spec),
         **list_declared_volumes(spec),
@@ -117,72 +116,27 @@ def _on_cloud(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
     }
 
 
-def _control_plane() -> Charge:
-    return Charge(
-        key="control_plane",
-        label="Kubernetes control plane",
-        group=BillGroup.CONTROL_PLANE,
-        item=Item.CONTROL_PLANE,
-        quantity=Range.exactly(HOURS_PER_MONTH),
-    )
+def _pool(pool: Pool) -> Iterator[Charge]:
+    hours, key = pool.node_hours.as_range(), f"pool/{pool.name}"
+    machine = Charge(f"{key}/machine", f"{pool.name}: {pool.machine}", BillGroup.COMPUTE, pool.machine, hours)
+    yield replace(machine, purchase=pool.purchase, fallback=pool.fallback)
+    if pool.disk_gb:
+        label = f"{pool.name}: {pool.disk_gb} GB disk per node"
+        gb_months = Range(*(reading * pool.disk_gb / HOURS_PER_MONTH for reading in hours.readings))
+        yield Charge(f"{key}/disk", label, BillGroup.STORAGE, Item.DISK, gb_months)
 
 
-def _pool(pool: Pool) -> tuple[Charge, ...]:
-    hours = pool.node_hours.as_range()
-    machine = Charge(
-        key=f"pool/{pool.name}/machine",
-        label=f"{pool.name}: {pool.machine}",
-        group=BillGroup.COMPUTE,
-        item=pool.machine,
-        purchase=pool.purchase,
-        fallback=pool.fallback,
-        quantity=hours,
-    )
-    if not pool.disk_gb:
-        return (machine,)
-    disk = Charge(
-        key=f"pool/{pool.name}/disk",
-        label=f"{pool.name}: {pool.disk_gb} GB disk per node",
-        group=BillGroup.STORAGE,
-        item=Item.DISK,
-        quantity=disk_gb_months(hours=hours, disk_gb=pool.disk_gb),
-    )
-    return machine, disk
-
-
-def disk_gb_months(*, hours: Range, disk_gb: int) -> Range:
-    """GB-months of the disks of nodes that are up for `hours` node-hours."""
-    return Range(*(part * disk_gb / HOURS_PER_MONTH for part in hours.readings))
-
-
-def _gateways(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if not find_traits(spec.placement.provider).nat_billing:
-        return ()
+def _gateways(spec: ClusterSpec) -> Iterator[Charge]:
+    billing = find_traits(spec.placement.provider).nat_billing
+    if not billing:
+        return
     gateways = Range.exactly(HOURS_PER_MONTH * spec.network.nat_gateways)
-    per_node = find_traits(spec.placement.provider).nat_billing == "node"
-    return (
-        Charge(
-            key="network/nat_gateway",
-            label="NAT gateway" if not per_node else "NAT, per node behind it",
-            group=BillGroup.NETWORK,
-            item=Item.NAT_GATEWAY,
-            quantity=_all_node_hours(spec) if per_node else gateways,
-        ),
-        Charge(
-            key="network/public_ipv4",
-            label="public addresses of the NAT gateways",
-            group=BillGroup.NETWORK,
-            item=Item.PUBLIC_IPV4,
-            quantity=gateways,
-        ),
-    )
-
-
-def _all_node_hours(spec: ClusterSpec) -> Range:
-    hours = Range.exactly(0)
-    for pool in spec.pools:
-        hours += pool.node_hours.as_range()
-    return hours
+    if billing == "node":
+        node_hours = sum((pool.node_hours.as_range() for pool in spec.pools), start=NOTHING)
+        yield _network("nat_gateway", "NAT, per node behind it", Item.NAT_GATEWAY, node_hours)
+    else:
+        yield _network("nat_gateway", "NAT gateway", Item.NAT_GATEWAY, gateways)
+    yield _network("public_ipv4", "public addresses of the NAT gateways", Item.PUBLIC_IPV4, gateways)
 
 
 def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
@@ -209,13 +163,7 @@ def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
 
 
 def _network(name: str, label: str, item: Item, quantity: Range) -> Charge:
-    return Charge(key=f"network/{name}", label=label, group=BillGroup.NETWORK, item=item, quantity=quantity)
-
-
-def _zone(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if not spec.network.domain or not find_traits(spec.placement.target).dns_zone:
-        return ()
-    return (_network("dns_zone", f"DNS zone {spec.network.domain}", Item.DNS_ZONE, Range.exactly(1)),)
+    return Charge(f"network/{name}", label, BillGroup.NETWORK, item, quantity)
 
 
 def has_customer_key(target: str) -> bool:
@@ -223,64 +171,87 @@ def has_customer_key(target: str) -> bool:
     return target != EXISTING and find_traits(target).encryption_keys != "provider"
 
 
-def _keys(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if not has_customer_key(spec.placement.target):
-        return ()
-    return (
-        Charge(
-            key="security/keys",
-            label="customer-managed encryption key",
-            group=BillGroup.SECURITY,
-            item=Item.ENCRYPTION_KEY,
-            quantity=Range.exactly(KEYS_PER_CLUSTER),
-        ),
-    )
+def _list_flat_charges(spec: ClusterSpec) -> Iterator[Charge]:
+    """What is paid once for a cluster, or by the volume of its logs."""
+    if spec.network.domain and find_traits(spec.placement.target).dns_zone:
+        yield _network("dns_zone", f"DNS zone {spec.network.domain}", Item.DNS_ZONE, Range.exactly(1))
+    if has_customer_key(spec.placement.target):
+        keys = Range.exactly(KEYS_PER_CLUSTER)
+        label = "customer-managed encryption key"
+        yield Charge("security/keys", label, BillGroup.SECURITY, Item.ENCRYPTION_KEY, keys)
+    yield from _logs(spec)
 
 
 def _logs(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if spec.placement.target == "existing":
+    if spec.placement.target == EXISTING:
         return ()
+    volume = spec.logs_gb.as_range()
+    return (Charge("logs/ingest", "log ingestion", BillGroup.OBSERVABILITY, Item.LOG_INGEST, volume),)
+
+
+def _services(spec: ClusterSpec) -> Iterator[Charge]:
+    services, once = spec.services, Range.exactly(1)
+    usd, months = services.onboarding_usd_per_month, services.contract_months
+    if usd != ZERO:
+        label = "onboarding services" + (f", spread over {months} months" if months else ", in the first month")
+        yield Charge("services/onboarding", label, BillGroup.SERVICES, "onboarding", once, stated_usd=usd)
+    item, stated = SUPPORT_ITEMS.get(services.support), services.support_usd_per_month
+    if item is not None:
+        label = f"platform support, {services.support.replace('_', ' ')}"
+        support = Charge("services/support", label, BillGroup.SERVICES, item, once)
+        yield replace(support, stated_usd=stated, of_bill=stated is None)
+
+
+WAY_IN: Final = "vpn"
+LINK: Final = "link"
+PART: Final = "network/link"  # what lines of the tunnel begin with
+LINK_HOURS: Final = f"{PART}/vpn_connection"
+LINK_ADDRESS: Final = f"{PART}/address"
+READ_OFF: Final = frozenset({LINK_HOURS, LINK_ADDRESS})  # said by resources of the main cloud's end
+
+
+def list_declared_connectivity(spec: ClusterSpec) -> dict[str, tuple[Charge, ...]]:
+    """What a gateway in the cluster and the tunnel declare; machines and gateways of a cloud say it themselves."""
+    in_cluster = spec.vpn is not None and spec.vpn.kind == "in_cluster"
+    read_off = spec.network.link is not None and find_traits(spec.network.link.provider).site_vpn != ""
+    ends = tuple(charge for charge in link(spec) if not (read_off and charge.key in READ_OFF))
+    return {WAY_IN: way_in(spec) if in_cluster else (), LINK: ends}
+
+
+def way_in(spec: ClusterSpec) -> tuple[Charge, ...]:
+    """The WireGuard gateway: a machine with its disk and address, or the load balancer in front of a pod."""
+    vpn = spec.vpn
+    if vpn is None:
+        return ()
+    month = Range.exactly(HOURS_PER_MONTH)
+    if vpn.kind == "in_cluster":
+        return (_vpn("load_balancer", "load balancer of the VPN gateway", Item.LOAD_BALANCER, month),)
+    machine = _vpn("machine", f"VPN gateway: {vpn.machine}", vpn.machine, month)
     return (
-        Charge(
-            key="logs/ingest",
-            label="log ingestion",
-            group=BillGroup.OBSERVABILITY,
-            item=Item.LOG_INGEST,
-            quantity=spec.logs_gb.as_range(),
+        replace(machine, group=BillGroup.COMPUTE, purchase="on_demand"),
+        replace(
+            _vpn("disk", "disk of the VPN gateway", Item.DISK, Range.exactly(vpn.disk_gb)), group=BillGroup.STORAGE
         ),
+        _vpn("address", "public address of the VPN gateway", Item.PUBLIC_IPV4, month),
     )
 
 
-def _services(spec: ClusterSpec) -> tuple[Charge, ...]:
-    return tuple(charge for charge in (_onboarding(spec), _support(spec)) if charge is not None)
+def _vpn(name: str, label: str, item: str, quantity: Range) -> Charge:
+    return Charge(f"access/vpn/{name}", label, BillGroup.NETWORK, item, quantity)
 
 
-def _onboarding(spec: ClusterSpec) -> Charge | None:
-    usd = spec.services.onboarding_usd_per_month
-    if usd == ZERO:
-        return None
-    months = spec.services.contract_months
-    return Charge(
-        key="services/onboarding",
-        label="onboarding services" + (f", spread over {months} months" if months else ", in the first month"),
-        group=BillGroup.SERVICES,
-        item="onboarding",
-        quantity=Range.exactly(1),
-        stated_usd=usd,
-    )
-
-
-def _support(spec: ClusterSpec) -> Charge | None:
-    item = SUPPORT_ITEMS.get(spec.services.support)
-    if item is None:
-        return None
-    stated = spec.services.support_usd_per_month
-    return Charge(
-        key="services/support",
-        label=f"platform support, {spec.services.support.replace('_', ' ')}",
-        group=BillGroup.SERVICES,
-        item=item,
-        quantity=Range.exactly(1),
-        stated_usd=stated,
-        of_bill=stated is None,
-    )
+def link(spec: ClusterSpec) -> tuple[Charge, ...]:
+    """The tunnel to the main cloud, paid there: its hours and address, and its data as if all of it left that cloud."""
+    joined = spec.network.link
+    if joined is None:
+        return ()
+    at = f"{joined.provider}/{joined.region}"
+    month = Range.exactly(HOURS_PER_MONTH)
+    hours = Charge(LINK_HOURS, "VPN to the main cloud", BillGroup.NETWORK, Item.VPN_CONNECTION, month)
+    paid = month if find_traits(joined.provider).site_vpn in {"tunnel", "gateway"} else Range.exactly(ZERO)
+    label = "public address of the VPN to the main cloud"
+    address = Charge(LINK_ADDRESS, label, BillGroup.NETWORK, Item.PUBLIC_IPV4, paid)
+    volume = joined.gb_per_month.as_range()
+    data = Charge(f"{PART}/data", "data to the main cloud", BillGroup.NETWORK, Item.INTERNET_EGRESS, volume)
+    noted = replace(data, note="counted as leaving the main cloud, the dearer way")
+    return tuple(replace(charge, at=at) for charge in (hours, address, noted) if charge.quantity.max > ZERO)

@@ -19,13 +19,9 @@ OBJECT_ITEMS: Final = frozenset({Item.OBJECT, Item.OBJECT_INFREQUENT, Item.OBJEC
 
 def charge_capacity(tier: Tier) -> Charge:
     """What lies in a tier, as it lies there over the contract."""
-    return Charge(
-        key=f"storage/{tier.tier}",
-        label=f"{tier.tier} storage: {tier.engine}",
-        group=BillGroup.STORAGE,
-        item=tier.item,
-        quantity=Range.exactly(tier.provisioned_gb) + (tier.grown_gb.as_range() if tier.grown_gb else NOTHING),
-    )
+    held_gb = Range.exactly(tier.provisioned_gb) + (tier.grown_gb.as_range() if tier.grown_gb else NOTHING)
+    label = f"{tier.tier} storage: {tier.engine}"
+    return Charge(f"storage/{tier.tier}", label, BillGroup.STORAGE, tier.item, held_gb)
 
 
 def requests(tier: Tier) -> tuple[Charge, ...]:
@@ -36,11 +32,11 @@ def requests(tier: Tier) -> tuple[Charge, ...]:
     )
     return tuple(
         Charge(
-            key=f"storage/{tier.tier}/{name}",
-            label=f"{tier.tier} storage: requests {words}",
-            group=BillGroup.STORAGE,
-            item=item,
-            quantity=thousands.as_range(),
+            f"storage/{tier.tier}/{name}",
+            f"{tier.tier} storage: requests {words}",
+            BillGroup.STORAGE,
+            item,
+            thousands.as_range(),
         )
         for name, words, item, thousands in kinds
         if thousands is not None
@@ -57,11 +53,11 @@ def volumes(spec: ClusterSpec) -> dict[str, Charge]:
     item = Item.SHARED_SSD if find_traits(spec.placement.provider).shared_volumes else Item.DISK
     return {
         part.name: Charge(
-            key=f"platform/{part.name}/volumes",
-            label=f"{part.title}: volumes",
-            group=BillGroup.STORAGE,
-            item=item,
-            quantity=Range.exactly(part.disk_gb),
+            f"platform/{part.name}/volumes",
+            f"{part.title}: volumes",
+            BillGroup.STORAGE,
+            item,
+            Range.exactly(part.disk_gb),
         )
         for part in spec.platform.parts
         if part.disk_gb
@@ -85,5 +81,4 @@ def bucket(spec: ClusterSpec) -> tuple[Charge, ...]:
         disk_gb=sum(part.disk_gb for part in spec.platform.parts if part.namespace not in MADE_ANEW),
         logs_gb=spec.logs_gb.as_range() if spec.platform.object_store == "provider" else None,
     )
-    label = "the platform: backups"
-    return (Charge(key=BUCKET, label=label, group=BillGroup.STORAGE, item=Item.OBJECT, quantity=quantity),)
+    return (Charge(BUCKET, "the platform: backups", BillGroup.STORAGE, Item.OBJECT, quantity),)
