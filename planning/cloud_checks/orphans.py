@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from planning.costs.pricing import PriceList
 
 
-_GROUP: Final = BillGroup.SERVICES  # a charge belongs to a chapter of a bill; leftovers have none
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
     """So many units a month of an item of the price list."""
@@ -128,7 +125,15 @@ def price_orphan(each: Orphan, *, catalog_prices: PriceList) -> PricedOrphan:
     lines = [
         line
         for use in each.uses
-        for line in price(_charge(each, use), catalog_prices=catalog_prices, provider=each.provider, region=each.region)
+        for line in price(
+            # A charge belongs to a chapter of a bill; what is left over has none.
+            Charge(
+                each.id, each.kind, BillGroup.SERVICES, use.item, Range.exactly(use.quantity), purchase=use.purchase
+            ),
+            catalog_prices=catalog_prices,
+            provider=each.provider,
+            region=each.region,
+        )
     ]
     open_ = [line.note for line in lines if line.state is State.UNPRICED]
     if not each.uses or open_:
@@ -136,17 +141,6 @@ def price_orphan(each: Orphan, *, catalog_prices: PriceList) -> PricedOrphan:
         reason = "; ".join(dict.fromkeys(filter(None, (each.note, *open_)))) or f"{each.kind} has no price here"
         return PricedOrphan(found=each, state=State.UNPRICED, usd_per_month=known, note=reason)
     return PricedOrphan(found=each, state=State.PRICED, usd_per_month=total(lines).expected, note=each.note)
-
-
-def _charge(each: Orphan, use: Use) -> Charge:
-    return Charge(
-        key=each.id,
-        label=each.kind,
-        group=_GROUP,
-        item=use.item,
-        purchase=use.purchase,
-        quantity=Range.exactly(use.quantity),
-    )
 
 
 _CLOSED: Final = ConfigDict(extra="forbid")

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.spec.lock_content import LockedLine, State
-from planning.values.money import NOTHING, Range
+from planning.values.money import HOURS_PER_MONTH, NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -188,6 +188,12 @@ class Charge:
     note: str = ""
     at: str = ""
     fallback: str = ""
+
+
+def gb_months(hours: Range, gb: Decimal | int) -> Range:
+    """GB-months of disks of `gb` GB that exist for `hours` disk-hours."""
+    # Multiplied before it is divided, on both sides of a bill, so that they agree to the last digit.
+    return Range(*(reading * gb / HOURS_PER_MONTH for reading in hours.readings))
 
 
 def to_inputs(charge: Charge) -> dict[str, object]:

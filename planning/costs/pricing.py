@@ -55,7 +55,16 @@ def price(charge: Charge, *, catalog_prices: PriceList, provider: str, region: s
     if charge.quantity.max <= ZERO:
         return ()
     if charge.stated_usd is not None:
-        return (_build_stated_line(charge, charge.stated_usd),)
+        return (
+            replace(
+                build_unpriced_line(charge, ""),
+                state=State.PRICED,
+                unit=STATED_UNIT,
+                usd_per_unit=charge.stated_usd,
+                usd_per_month=charge.quantity.times(charge.stated_usd),
+                source=STATED_SOURCE,
+            ),
+        )
     place = place_of(charge, provider=provider, region=region)
     try:
         tiers = catalog_prices.tiers(provider=place[0], item=charge.item, region=place[1], purchase=charge.purchase)
@@ -128,7 +137,20 @@ def share_of_bill(charge: Charge, lines: Iterable[LineItem]) -> Charge:
 
 def build_unpriced_line(charge: Charge, reason: str) -> LineItem:
     """The line of a charge whose price nobody knows; `reason` becomes its note."""
-    return _line(charge, state=State.UNPRICED, unit=unit_of(charge.item), note=_join_notes(charge.note, reason))
+    return LineItem(
+        key=charge.key,
+        label=charge.label,
+        group=charge.group,
+        item=charge.item,
+        state=State.UNPRICED,
+        quantity=charge.quantity,
+        unit=unit_of(charge.item),
+        usd_per_unit=None,
+        usd_per_month=None,
+        source="",
+        as_of=None,
+        note=_join_notes(charge.note, reason),
+    )
 
 
 def in_tiers(quantity: Range, tiers: Sequence[Price]) -> Iterator[tuple[Price, Range]]:
@@ -159,8 +181,8 @@ def _lines(charge: Charge, tiers: tuple[Price, ...]) -> Iterator[LineItem]:
 def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> LineItem:
     """The line of one tier; a price of nothing is free, and its source says so."""
     free = tier.usd == ZERO
-    return _line(
-        charge,
+    return replace(
+        build_unpriced_line(charge, UNDATED if tier.as_of is None else ""),
         key=charge.key + suffix,
         state=State.FREE if free else State.PRICED,
         quantity=quantity,
@@ -169,50 +191,6 @@ def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> 
         usd_per_month=NOTHING if free else quantity.times(tier.usd),
         source=tier.source,
         as_of=tier.as_of,
-        note=_join_notes(charge.note, UNDATED if tier.as_of is None else ""),
-    )
-
-
-def _build_stated_line(charge: Charge, usd: Decimal) -> LineItem:
-    """The line of a charge whose price the checklist states."""
-    return _line(
-        charge,
-        state=State.PRICED,
-        unit=STATED_UNIT,
-        usd_per_unit=usd,
-        usd_per_month=charge.quantity.times(usd),
-        source=STATED_SOURCE,
-        note=charge.note,
-    )
-
-
-def _line(
-    charge: Charge,
-    *,
-    state: State,
-    unit: str,
-    key: str | None = None,
-    quantity: Range | None = None,
-    usd_per_unit: Decimal | None = None,
-    usd_per_month: Range | None = None,
-    source: str = "",
-    as_of: date | None = None,
-    note: str = "",
-) -> LineItem:
-    """The charge's own words and what the price list says."""
-    return LineItem(
-        key=key or charge.key,
-        label=charge.label,
-        group=charge.group,
-        item=charge.item,
-        state=state,
-        quantity=quantity or charge.quantity,
-        unit=unit,
-        usd_per_unit=usd_per_unit,
-        usd_per_month=usd_per_month,
-        source=source,
-        as_of=as_of,
-        note=note,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from catalogs.providers import find_traits
 from planning.checklist.model.vocabulary import HOME, Support
-from planning.costs.bill import BillGroup, Charge
+from planning.costs.bill import BillGroup, Charge, gb_months
 from planning.costs.charges.storage import (
     BUCKET,
     OBJECT_ITEMS,
@@ -122,8 +122,7 @@ def _pool(pool: Pool) -> Iterator[Charge]:
     yield replace(machine, purchase=pool.purchase, fallback=pool.fallback)
     if pool.disk_gb:
         label = f"{pool.name}: {pool.disk_gb} GB disk per node"
-        gb_months = Range(*(reading * pool.disk_gb / HOURS_PER_MONTH for reading in hours.readings))
-        yield Charge(f"{key}/disk", label, BillGroup.STORAGE, Item.DISK, gb_months)
+        yield Charge(f"{key}/disk", label, BillGroup.STORAGE, Item.DISK, gb_months(hours, pool.disk_gb))
 
 
 def _gateways(spec: ClusterSpec) -> Iterator[Charge]:

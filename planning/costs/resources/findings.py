@@ -80,14 +80,8 @@ class CostingContext:
         return f"{self.registered.prefix(pool)}pool/{name}/{what}"
 
     def charge(self, item: str, quantity: Range, *, group: BillGroup, own: str | None = None, note: str = "") -> Charge:
-        return Charge(
-            key=self.key(item, own=own),
-            label=f"{self.resource.name}: {item.replace('_', ' ')}",
-            group=group,
-            item=str(item),
-            quantity=quantity,
-            note=note,
-        )
+        label = f"{self.resource.name}: {item.replace('_', ' ')}"
+        return Charge(self.key(item, own=own), label, group, str(item), quantity, note=note)
 
     def hourly(self, item: str, *, group: BillGroup, count: int = 1, own: str | None = None, note: str = "") -> Charge:
         """`count` of something that runs all month."""
@@ -108,15 +102,8 @@ class CostingContext:
         Args:
             title: what the provider calls the machine, where the catalog has another name.
         """
-        return Charge(
-            key=self.pool_key("machine"),
-            label=f"{self.resource.name}: {title or item}",
-            group=BillGroup.COMPUTE,
-            item=item,
-            purchase=purchase,
-            fallback=fallback,
-            quantity=hours,
-        )
+        key, label = self.pool_key("machine"), f"{self.resource.name}: {title or item}"
+        return Charge(key, label, BillGroup.COMPUTE, item, hours, purchase=purchase, fallback=fallback)
 
     def declared_purchase(self, kinds: Container[PurchaseKind], *, provider: str, asked: str) -> str:
         """The purchase that the pool's component declares; "" where it declares none.

@@ -72,7 +72,9 @@ def lines_of(
     if isinstance(found, Free):
         return ()
     if isinstance(found, Gap):
-        return (_empty(found, at_most=_at_most(found, case, prices)),)
+        nothing = Charge(found.key, found.label, found.group, found.item, NOTHING)
+        line = pricing.build_unpriced_line(nothing, found.reason)
+        return (replace(line, unit="", at_most_usd_per_month=_at_most(found, case, prices)),)
     charges = (found,) if isinstance(found, Charge) else found.charges
     if charges[0].of_bill:
         charges = () if rest is None else (pricing.share_of_bill(charges[0], rest),)
@@ -108,24 +110,6 @@ def _at_most(gap: Gap, case: CostingContext, prices: PriceList) -> Decimal | Non
     lines = [line for choice in gap.at_most for line in _price_charges(choice.charges, case, prices)]
     amounts = [line.usd_per_month.max for line in lines if line.usd_per_month is not None]
     return sum(amounts, start=ZERO) if gap.at_most and len(amounts) == len(lines) else None
-
-
-def _empty(gap: Gap, *, at_most: Decimal | None) -> LineItem:
-    return LineItem(
-        key=gap.key,
-        label=gap.label,
-        group=gap.group,
-        item=gap.item,
-        state=State.UNPRICED,
-        quantity=NOTHING,
-        unit="",
-        usd_per_unit=None,
-        usd_per_month=None,
-        source="",
-        as_of=None,
-        note=gap.reason,
-        at_most_usd_per_month=at_most,
-    )
 
 
 class CostingBook(Protocol):

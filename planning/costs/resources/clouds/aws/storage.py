@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
-from planning.costs.bill import BillGroup, Charge
+from planning.costs.bill import BillGroup, Charge, gb_months
 from planning.costs.resources.findings import LOGS, OBJECTS, by_use, tier_key
 from planning.costs.resources.resource import UnreadableError
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
@@ -65,18 +66,12 @@ def together(disks: Iterable[dict[str, Decimal]]) -> dict[str, Decimal]:
 def charges(
     case: CostingContext, counted: dict[str, Decimal], *, hours: Range, key: Callable[[str], str], note: str = ""
 ) -> Iterator[Charge]:
-    """Charges of disks that exist for `hours` disk-hours; multiplied before it is divided, as a quote reckons."""
+    """Charges of disks that exist for `hours` disk-hours."""
     for item, amount in counted.items():
         if amount == ZERO:
             continue
-        yield Charge(
-            key=key(item),
-            label=f"{case.resource.name}: {item.replace('_', ' ')}",
-            group=BillGroup.STORAGE,
-            item=str(item),
-            quantity=Range(*(part * amount / HOURS_PER_MONTH for part in hours.readings)),
-            note=note,
-        )
+        charge = case.charge(item, gb_months(hours, amount), group=BillGroup.STORAGE, note=note)
+        yield replace(charge, key=key(item))
 
 
 _SHARED: Final = (Item.SHARED_DISK, Item.SHARED_SSD)

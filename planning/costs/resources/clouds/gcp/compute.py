@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, PurchaseKind
-from planning.costs.bill import BillGroup, Charge
+from planning.costs.bill import BillGroup, Charge, gb_months
 from planning.costs.resources import findings
 from planning.costs.resources.findings import estimate_node_hours, node_gap
 from planning.costs.resources.resource import Properties, UnreadableError
@@ -169,14 +169,8 @@ def _disk(case: CostingContext, config: Properties, hours: Range) -> Charge:
     kind, size = _boot_disk(config)
     if kind not in DISKS:
         raise UnreadableError(f"diskType {kind!r} has no price here")
-    return Charge(
-        key=case.pool_key("disk"),
-        label=f"{case.resource.name}: disk",
-        group=BillGroup.STORAGE,
-        item=Item.DISK,
-        quantity=Range(*(part * size / HOURS_PER_MONTH for part in hours.readings)),
-        note=DISKS[kind],
-    )
+    charge = case.charge(Item.DISK, gb_months(hours, size), group=BillGroup.STORAGE, note=DISKS[kind])
+    return replace(charge, key=case.pool_key("disk"))
 
 
 def _boot_disk(config: Properties) -> tuple[str, Decimal]:
