@@ -128,7 +128,6 @@ def _platform(checklist: Checklist) -> Iterator[SizingFigure]:
         value=nodes.value,
         unit=nodes.unit,
         formula="one may be away",
-        inputs={},
         source=nodes.source,
     )
     asked = {"cores": (footprint.cores, "vCPUs"), "memory": (footprint.memory_gib.quantize(Decimal("0.1")), "GiB")}
@@ -184,6 +183,5 @@ def _beside() -> Iterator[SizingFigure]:
             value=rule.value,
             unit=rule.unit,
             formula=f"{nodes.value} nodes of {each}",
-            inputs={},
             source=rule.source,
         )

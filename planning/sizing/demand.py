@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from planning.sizing.assumptions import CHECKLIST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -203,8 +206,8 @@ def figure(
     value: Decimal | int,
     unit: str,
     formula: str,
-    inputs: Mapping[str, Term],
-    source: str,
+    inputs: Mapping[str, Term] = MappingProxyType({}),
+    source: str = CHECKLIST,
 ) -> SizingFigure:
     """A figure that could be computed. `inputs` in the order of the formula."""
     return SizingFigure(

@@ -149,7 +149,6 @@ def work_figure(workload: Compute) -> SizingFigure:
             unit="samples",
             formula="samples x epochs",
             inputs={"samples": workload.samples, "epochs": workload.epochs},
-            source=assumptions.CHECKLIST,
         )
     flops = flops_per_run(workload)
     if flops is None:
@@ -194,7 +193,6 @@ def _from_samples(workload: Compute, flops: Decimal) -> SizingFigure:
             "samples": workload.samples,
             "epochs": workload.epochs,
         },
-        source=assumptions.CHECKLIST,
     )
 
 

@@ -65,6 +65,4 @@ def figures(workload: Batch) -> Iterator[SizingFigure]:
                 value=value,
                 unit=unit,
                 formula="as asked",
-                inputs={},
-                source=assumptions.CHECKLIST,
             )

@@ -118,7 +118,6 @@ def figures(workload: Inference) -> Iterator[SizingFigure]:
         unit="hours a month",
         formula="hours per week / 168 x 730",
         inputs={"hours per week": workload.hours_per_week},
-        source=assumptions.CHECKLIST,
     )
 
 

@@ -131,5 +131,4 @@ def _build_known_figures(workload: Compute, trained: Decimal) -> Iterator[Sizing
         unit="of the run",
         formula="longest stall / time between checkpoints",
         inputs={"longest stall in s": stall, "minutes between checkpoints": minutes},
-        source=assumptions.CHECKLIST,
     )

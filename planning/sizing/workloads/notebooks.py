@@ -86,7 +86,6 @@ def figures(workload: Notebooks, checklist: Checklist) -> Iterator[SizingFigure]
         unit="engineers",
         formula="engineers x concurrency, rounded up",
         inputs={"engineers": engineers, "concurrency": workload.concurrency},
-        source=assumptions.CHECKLIST,
     )
     yield figure(
         subject=workload.name,
@@ -98,7 +97,6 @@ def figures(workload: Notebooks, checklist: Checklist) -> Iterator[SizingFigure]
             "engineers at the same time": at_once(workload, engineers),
             "accelerators per engineer": workload.accelerators_per_engineer,
         },
-        source=assumptions.CHECKLIST,
     )
     yield figure(
         subject=workload.name,
@@ -107,7 +105,6 @@ def figures(workload: Notebooks, checklist: Checklist) -> Iterator[SizingFigure]
         unit="GB, not divided over accelerators",
         formula="as asked",
         inputs={"memory per engineer in GB": workload.memory_per_engineer},
-        source=assumptions.CHECKLIST,
     )
     yield figure(
         subject=workload.name,

@@ -255,7 +255,6 @@ def _month_figures(workload: Compute) -> Iterator[SizingFigure]:
         unit="hours, so that the runs of a month fit into a month",
         formula="730 / runs per month",
         inputs={"runs per month": workload.runs_per_month or "1, since nothing else is given"},
-        source=assumptions.CHECKLIST,
     )
 
 
