@@ -7,15 +7,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from planning.checklist.model.vocabulary import HOME
-from planning.cloud_checks.cloud_reports import CloudReport
+from planning.cloud_checks.cloud_reports import CloudReport, UnknownFact
 from planning.cloud_checks.orphans import Orphan, OrphanReport, Unanswered, classify
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeVar
 
     from catalogs.catalog import Catalog
+    from planning.cloud_checks.orphans import Use
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
+
+    Answer = TypeVar("Answer")
 
 MODULES: Final[Mapping[str, str]] = {
     "aws": "operations.clouds.aws.placement",
@@ -47,6 +51,35 @@ class Asked:
         name = self.spec.placement.name
         return f"atoll-{self.stack}" if name == HOME else f"atoll-{self.stack}-{name}"
 
+    def orphan(
+        self,
+        *,
+        kind: str,
+        id_: str,
+        status: str = "",
+        uses: tuple[Use, ...] = (),
+        free: str = "",
+        kept: str = "",
+        note: str = "",
+    ) -> Orphan:
+        """Something of the placement that is there; the words are those of `planning.cloud_checks.orphans.Orphan`."""
+        place = self.spec.placement
+        return Orphan(
+            kind=kind,
+            id=id_,
+            provider=place.provider,
+            region=place.region,
+            placement=place.name,
+            status=status,
+            uses=uses,
+            free=free,
+            kept=kept,
+            note=note,
+        )
+
+    def unanswered(self, what: str, reason: str) -> Unanswered:
+        return Unanswered(placement=self.spec.placement.name, what=what, reason=reason)
+
 
 @dataclass(frozen=True, slots=True)
 class Search:
@@ -54,6 +87,32 @@ class Search:
 
     found: tuple[Orphan, ...]
     unanswered: tuple[Unanswered, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Errors by which an SDK says that its cloud did not answer, and the words for one."""
+
+    errors: tuple[type[Exception], ...]
+    explain: Callable[[Exception], str]
+
+    def known(self, ask: Callable[[], Answer]) -> Answer | UnknownFact:
+        """The answer; where it is refused, why nobody knows."""
+        try:
+            return ask()
+        except self.errors as error:
+            return UnknownFact(self.explain(error))
+
+    def search(self, asked: Asked, looks: Mapping[str, Callable[[], Iterable[Orphan]]]) -> Search:
+        """What every look has found; one that is refused hides no other."""
+        found: list[Orphan] = []
+        unanswered: list[Unanswered] = []
+        for what, look in looks.items():
+            try:
+                found += look()
+            except self.errors as error:
+                unanswered.append(asked.unanswered(what, self.explain(error)))
+        return Search(tuple(found), tuple(unanswered))
 
 
 class Cloud(Protocol):
@@ -84,8 +143,7 @@ def search_of(asked: Asked) -> Search:
     cloud = cloud_of(asked.spec.placement.target)
     if cloud is not None:
         return cloud.search(asked)
-    place = asked.spec.placement
-    return Search((), (Unanswered(placement=place.name, what=place.provider, reason=NOT_BUILT),))
+    return Search((), (asked.unanswered(asked.spec.placement.provider, NOT_BUILT),))
 
 
 def leftovers_of(lock: Lock, *, catalog: Catalog, config: Mapping[str, str] | None = None) -> OrphanReport:

@@ -20,21 +20,15 @@ if TYPE_CHECKING:
 
 
 class GitHubUser(TypedDict):
-    """An account."""
-
     login: str
     type: str
 
 
 class Repository(TypedDict):
-    """A repository by its full name."""
-
     full_name: str
 
 
 class EventRepository(Repository):
-    """The repository that an event is about."""
-
     default_branch: str
 
 
@@ -47,8 +41,6 @@ class Tip(TypedDict):
 
 
 class Pull(TypedDict):
-    """A pull request."""
-
     number: int
     state: str
     head: Tip
@@ -56,8 +48,6 @@ class Pull(TypedDict):
 
 
 class ChangedFile(TypedDict, total=False):
-    """A changed file."""
-
     filename: str
     previous_filename: str
 
@@ -72,8 +62,6 @@ class Review(TypedDict):
 
 
 class Comment(TypedDict):
-    """A comment on an issue or a pull request."""
-
     id: int
     body: str | None
     user: GitHubUser | None
@@ -89,8 +77,6 @@ class Issue(TypedDict, total=False):
 
 
 class Artifact(TypedDict):
-    """An artifact of a run."""
-
     id: int
     name: str
     size_in_bytes: int
@@ -98,14 +84,10 @@ class Artifact(TypedDict):
 
 
 class Artifacts(TypedDict):
-    """A page of artifacts."""
-
     artifacts: list[Artifact]
 
 
 class Parent(TypedDict):
-    """A parent of a commit."""
-
     sha: str
 
 
@@ -146,8 +128,6 @@ class WorkflowRun(TypedDict):
 
 
 class RunEvent(TypedDict):
-    """The event `workflow_run`."""
-
     workflow_run: WorkflowRun
     repository: EventRepository
 

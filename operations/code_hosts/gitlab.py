@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 
 class Author(TypedDict):
-    """An account."""
-
     id: int
 
 
@@ -46,8 +44,6 @@ class Pipeline(TypedDict):
 
 
 class Merge(TypedDict):
-    """A merge request."""
-
     iid: int
     sha: str
     target_branch: str
@@ -66,15 +62,11 @@ class MergeDetail(TypedDict):
 
 
 class Diff(TypedDict):
-    """A changed file."""
-
     old_path: str
     new_path: str
 
 
 class GitLabNote(TypedDict):
-    """A comment; `system` where GitLab wrote it."""
-
     id: int
     body: str
     author: Author
@@ -82,8 +74,6 @@ class GitLabNote(TypedDict):
 
 
 class GitLabJob(TypedDict):
-    """A job of a pipeline."""
-
     id: int
     name: str
     status: str
@@ -97,8 +87,6 @@ class GitLabCommit(TypedDict):
 
 
 class Ref(TypedDict):
-    """A branch."""
-
     name: str
 
 

@@ -47,8 +47,6 @@ class CaseForm(TypedDict):
 
 
 class RequestForm(TypedDict):
-    """What a side reads from stdin."""
-
     ask: Literal["register", "judge", "price"]
     today: str
     deadline_s: float
@@ -56,32 +54,24 @@ class RequestForm(TypedDict):
 
 
 class BookForm(TypedDict):
-    """The price book of a tree."""
-
     prices: str
     prices_digest: str
     prices_as_of: str | None
 
 
 class RegisteredForm(TypedDict):
-    """What the program of one stack registers."""
-
     failure: str
     """"" where it ran."""
     resources: list[ResourceForm]
 
 
 class PricedForm(TypedDict):
-    """What the resources cost."""
-
     failure: str
     bill: NotRequired[BillForm]
     book: NotRequired[BookForm]
 
 
 class CeilingsForm(TypedDict):
-    """The limits of a lock."""
-
     usd_per_month: str | None
     usd_per_contract: str | None
     usd_per_gpu_hour: str | None
@@ -89,8 +79,6 @@ class CeilingsForm(TypedDict):
 
 
 class JudgedAnswerForm(PricedForm):
-    """What the rules say of them."""
-
     found: NotRequired[list[FoundForm]]
     codes: NotRequired[list[int]]
     """Exit code that each of `found` leads to where it stops."""

@@ -185,40 +185,34 @@ class OperationReport:
 
 def preview(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
     """What `up` would change."""
-    call = partial(opened.stack.preview, color=PLAIN, suppress_outputs=True, suppress_progress=True)
-    return _run(opened, "preview", lambda watch: call(on_event=watch), total=total, progress=progress)
+    return _run(opened, "preview", opened.stack.preview, total=total, progress=progress)
 
 
 def up(
     opened: StackSession, *, total: int, progress: Progress, target: Sequence[str] = (), title: str = "up"
 ) -> OperationReport:
     """Create and update; with `target`, only those URNs."""
-    call = partial(opened.stack.up, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
-    only = list(target) or None
-    return _run(opened, title, lambda watch: call(on_event=watch, target=only), total=total, progress=progress)
+    call = partial(opened.stack.up, show_secrets=False, target=list(target) or None)
+    return _run(opened, title, call, total=total, progress=progress)
 
 
 def preview_refresh(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
     """What of the live resources is no longer what the state says."""
-    call = partial(opened.stack.preview_refresh, color=PLAIN, suppress_outputs=True, suppress_progress=True)
-    return _run(opened, "look", lambda watch: call(on_event=watch), total=total, progress=progress)
+    return _run(opened, "look", opened.stack.preview_refresh, total=total, progress=progress)
 
 
 def refresh(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
-    call = partial(opened.stack.refresh, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
-    return _run(opened, "refresh", lambda watch: call(on_event=watch), total=total, progress=progress)
+    return _run(opened, "refresh", partial(opened.stack.refresh, show_secrets=False), total=total, progress=progress)
 
 
 def destroy(opened: StackSession, *, total: int, progress: Progress) -> OperationReport:
     """Delete everything that is not protected, dependents first."""
-    call = partial(opened.stack.destroy, color=PLAIN, suppress_outputs=True, suppress_progress=True, show_secrets=False)
-    return _run(
-        opened, "destroy", lambda watch: call(on_event=watch, exclude_protected=True), total=total, progress=progress
-    )
+    call = partial(opened.stack.destroy, show_secrets=False, exclude_protected=True)
+    return _run(opened, "destroy", call, total=total, progress=progress)
 
 
 def _run(
-    opened: StackSession, title: str, start: Callable[[Callable[..., None]], object], *, total: int, progress: Progress
+    opened: StackSession, title: str, call: Callable[..., object], *, total: int, progress: Progress
 ) -> OperationReport:
     watch = Watch(total=total)
     began = time.monotonic()
@@ -240,7 +234,7 @@ def _run(
 
         try:
             with _now_and_then(wait):
-                start(take)
+                call(on_event=take, color=PLAIN, suppress_outputs=True, suppress_progress=True)
         except (CommandError, RuntimeError) as error:
             failure = build_operation_error(
                 title, opened.name, error=error, found=watch.errors, prefix=opened.backend.prefix()

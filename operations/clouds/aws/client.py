@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, cast, final
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from operations.clouds.registry import Refusals
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mypy_boto3_ec2 import EC2Client
     from mypy_boto3_efs import EFSClient
@@ -29,6 +30,13 @@ GLOBAL: Final = "us-east-1"  # where the tagging API names what belongs to no re
 _CONFIG: Final = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 3, "mode": "standard"})
 
 
+SERVICES: Final[Mapping[str, tuple[str, str]]] = {
+    "tagging": ("resourcegroupstaggingapi", ""),
+    "global_tagging": ("resourcegroupstaggingapi", GLOBAL),
+    "quotas": ("service-quotas", ""),
+}
+
+
 @final
 class Clients:
     """Clients of one region, each made once it is asked for.
@@ -37,58 +45,30 @@ class Clients:
         session: where credentials come from.
     """
 
+    ec2: EC2Client
+    efs: EFSClient
+    eks: EKSClient
+    elbv2: ElasticLoadBalancingv2Client
+    fsx: FSxClient
+    kms: KMSClient
+    logs: CloudWatchLogsClient
+    s3: S3Client
+    quotas: ServiceQuotasClient
+    tagging: ResourceGroupsTaggingAPIClient  # resources of every service by tag
+    global_tagging: ResourceGroupsTaggingAPIClient  # the same of what belongs to no region
+
     def __init__(self, region: str, *, session: boto3.Session) -> None:
         self.region = region
         # The stubs know ten of several hundred services; what the rest return makes the whole type unknown.
-        client = cast("Callable[..., object]", session.client)  # pyright: ignore[reportUnknownMemberType]
-        self._make = partial(client, region_name=region, config=_CONFIG)
+        self._make = cast("Callable[..., object]", session.client)  # pyright: ignore[reportUnknownMemberType]
 
-    @cached_property
-    def ec2(self) -> EC2Client:
-        """EC2."""
-        return cast("EC2Client", self._make("ec2"))
-
-    @cached_property
-    def efs(self) -> EFSClient:
-        return cast("EFSClient", self._make("efs"))
-
-    @cached_property
-    def eks(self) -> EKSClient:
-        return cast("EKSClient", self._make("eks"))
-
-    @cached_property
-    def elbv2(self) -> ElasticLoadBalancingv2Client:
-        return cast("ElasticLoadBalancingv2Client", self._make("elbv2"))
-
-    @cached_property
-    def fsx(self) -> FSxClient:
-        return cast("FSxClient", self._make("fsx"))
-
-    @cached_property
-    def kms(self) -> KMSClient:
-        return cast("KMSClient", self._make("kms"))
-
-    @cached_property
-    def logs(self) -> CloudWatchLogsClient:
-        return cast("CloudWatchLogsClient", self._make("logs"))
-
-    @cached_property
-    def tagging(self) -> ResourceGroupsTaggingAPIClient:
-        """Resources of every service by tag."""
-        return cast("ResourceGroupsTaggingAPIClient", self._make("resourcegroupstaggingapi"))
-
-    @cached_property
-    def global_tagging(self) -> ResourceGroupsTaggingAPIClient:
-        """The same of what belongs to no region."""
-        return cast("ResourceGroupsTaggingAPIClient", self._make("resourcegroupstaggingapi", region_name=GLOBAL))
-
-    @cached_property
-    def s3(self) -> S3Client:
-        return cast("S3Client", self._make("s3"))
-
-    @cached_property
-    def quotas(self) -> ServiceQuotasClient:
-        return cast("ServiceQuotasClient", self._make("service-quotas"))
+    def __getattr__(self, name: str) -> object:
+        if name not in Clients.__annotations__:
+            raise AttributeError(name)
+        service, region = SERVICES.get(name, (name, ""))
+        made = self._make(service, region_name=region or self.region, config=_CONFIG)
+        setattr(self, name, made)
+        return made
 
 
 def clients(region: str) -> Clients | str:
@@ -107,3 +87,6 @@ def refusal(error: Exception) -> str:
         operation = error.operation_name
         return f"{operation}: {told.get('Code', 'refused')}: {told.get('Message', '')}".rstrip(": ")
     return str(error)
+
+
+REFUSALS: Final = Refusals(REFUSED, refusal)

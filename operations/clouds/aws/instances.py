@@ -46,7 +46,7 @@ def machines(tagged: Tagged) -> Iterator[Orphan]:
 def _machine(tagged: Tagged, instance: InstanceTypeDef, *, state: str) -> Orphan:
     machine = str(instance.get("InstanceType", ""))
     purchase = "spot" if instance.get("InstanceLifecycle") == "spot" else "on_demand"
-    return tagged.found(
+    return tagged.asked.orphan(
         kind=f"EC2 instance {machine}",
         id_=instance.get("InstanceId", ""),
         status=state,
@@ -67,7 +67,9 @@ def volumes(tagged: Tagged) -> Iterator[Orphan]:
                 words = f"EBS volume {kind}, {volume.get('Size', 0)} GB"
                 claim = _claim(volume)
                 kept = f"data of claim {claim}: kept when the stack is destroyed" if claim else ""
-                yield tagged.found(kind=words, id_=volume.get("VolumeId", ""), status=state, uses=uses, kept=kept)
+                yield tagged.asked.orphan(
+                    kind=words, id_=volume.get("VolumeId", ""), status=state, uses=uses, kept=kept
+                )
 
 
 def _claim(volume: VolumeTypeDef) -> str:
@@ -104,7 +106,7 @@ def snapshots(tagged: Tagged) -> Iterator[Orphan]:
     for named in _build_id_filters("snapshot-id", tagged.ec2.get("snap", ())):
         for each in (one for page in pages.paginate(Filters=named) for one in page.get("Snapshots", [])):
             words = f"EBS snapshot of {each.get('VolumeSize', 0)} GB"
-            yield tagged.found(kind=words, id_=each.get("SnapshotId", ""), status=each.get("State", ""))
+            yield tagged.asked.orphan(kind=words, id_=each.get("SnapshotId", ""), status=each.get("State", ""))
 
 
 def addresses(tagged: Tagged) -> Iterator[Orphan]:
@@ -113,7 +115,9 @@ def addresses(tagged: Tagged) -> Iterator[Orphan]:
         for each in tagged.aws.ec2.describe_addresses(Filters=named).get("Addresses", []):
             status = "in use" if each.get("AssociationId") else "idle"
             id_ = each.get("AllocationId", "")
-            yield tagged.found(kind="public IPv4 address", id_=id_, status=status, uses=(Use(item=Item.PUBLIC_IPV4),))
+            yield tagged.asked.orphan(
+                kind="public IPv4 address", id_=id_, status=status, uses=(Use(item=Item.PUBLIC_IPV4),)
+            )
 
 
 def gateways(tagged: Tagged) -> Iterator[Orphan]:
@@ -123,7 +127,7 @@ def gateways(tagged: Tagged) -> Iterator[Orphan]:
             state = each.get("State", "")
             if state not in GONE:
                 uses = (Use(item=Item.NAT_GATEWAY),)
-                yield tagged.found(kind="NAT gateway", id_=each.get("NatGatewayId", ""), status=state, uses=uses)
+                yield tagged.asked.orphan(kind="NAT gateway", id_=each.get("NatGatewayId", ""), status=state, uses=uses)
 
 
 def endpoints(tagged: Tagged) -> Iterator[Orphan]:
@@ -137,7 +141,7 @@ def endpoints(tagged: Tagged) -> Iterator[Orphan]:
             subnets = max(len(each.get("SubnetIds", [])), 1)
             gateway = each.get("VpcEndpointType") == "Gateway"
             if state not in GONE and each.get("VpcEndpointId") in ids:
-                yield tagged.found(
+                yield tagged.asked.orphan(
                     kind="VPC endpoint",
                     id_=each.get("VpcEndpointId", ""),
                     status=state,
@@ -152,7 +156,9 @@ def tunnels(tagged: Tagged) -> Iterator[Orphan]:
             state = each.get("State", "")
             if state not in GONE:
                 uses = (Use(item=Item.VPN_CONNECTION),)
-                yield tagged.found(kind="VPN connection", id_=each.get("VpnConnectionId", ""), status=state, uses=uses)
+                yield tagged.asked.orphan(
+                    kind="VPN connection", id_=each.get("VpnConnectionId", ""), status=state, uses=uses
+                )
 
 
 DESCRIBED: Final = frozenset({"i", "vol", "snap", "eipalloc", "nat", "vpce", "vpn"})
@@ -163,7 +169,7 @@ def others(tagged: Tagged) -> Iterator[Orphan]:
     for prefix, ids in tagged.ec2.items():
         kind = FREE.get(prefix, "")
         for id_ in ids if prefix not in DESCRIBED else ():
-            yield tagged.found(kind=kind or f"EC2 {prefix}", id_=id_, free=FREE_RULE if kind else "")
+            yield tagged.asked.orphan(kind=kind or f"EC2 {prefix}", id_=id_, free=FREE_RULE if kind else "")
 
 
 def _build_id_filters(name: str, ids: Sequence[str]) -> Iterator[list[FilterTypeDef]]:

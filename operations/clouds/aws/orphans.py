@@ -45,7 +45,7 @@ def clusters(tagged: Tagged) -> Iterator[Orphan]:
         raise
     state = str(cluster.get("status", "")).lower()
     uses = (Use(item=Item.CONTROL_PLANE),)
-    yield tagged.found(kind="EKS cluster", id_=cluster.get("name", ""), status=state, uses=uses)
+    yield tagged.asked.orphan(kind="EKS cluster", id_=cluster.get("name", ""), status=state, uses=uses)
 
 
 def balancers(tagged: Tagged) -> Iterator[Orphan]:
@@ -53,7 +53,7 @@ def balancers(tagged: Tagged) -> Iterator[Orphan]:
     named = {arn for arn in tagged.of("elasticloadbalancing") if kind_of(arn) == "elasticloadbalancing:loadbalancer"}
     classic = {arn for arn in named if arn.count("/") == 1}
     for arn in sorted(classic):
-        yield tagged.found(kind="classic load balancer", id_=last(arn))
+        yield tagged.asked.orphan(kind="classic load balancer", id_=last(arn))
     if not named - classic:
         return
     for page in tagged.aws.elbv2.get_paginator("describe_load_balancers").paginate():
@@ -61,7 +61,7 @@ def balancers(tagged: Tagged) -> Iterator[Orphan]:
             kind = BALANCERS.get(each.get("Type", ""))
             arn = each.get("LoadBalancerArn", "")
             if arn in named:
-                yield tagged.found(
+                yield tagged.asked.orphan(
                     kind=kind or f"{each.get('Type', '')} load balancer",
                     id_=each.get("LoadBalancerName", ""),
                     status=str(each.get("State", {}).get("Code", "")),
@@ -81,7 +81,7 @@ def buckets(tagged: Tagged) -> Iterator[Orphan]:
                 continue
             raise
         note = "what it holds is not asked: see its metrics"
-        yield tagged.found(kind="S3 bucket", id_=name, kept=KEPT_DATA, note=note)
+        yield tagged.asked.orphan(kind="S3 bucket", id_=name, kept=KEPT_DATA, note=note)
 
 
 def elastic_files(tagged: Tagged) -> Iterator[Orphan]:
@@ -93,7 +93,7 @@ def elastic_files(tagged: Tagged) -> Iterator[Orphan]:
             if each["FileSystemId"] in named and each["LifeCycleState"] not in {"deleting", "deleted"}:
                 size = Decimal(each["SizeInBytes"]["Value"]) / GIB
                 uses = (Use(item=Item.SHARED_DISK, quantity=size),)
-                yield tagged.found(kind="EFS file system", id_=each["FileSystemId"], uses=uses, kept=KEPT_DATA)
+                yield tagged.asked.orphan(kind="EFS file system", id_=each["FileSystemId"], uses=uses, kept=KEPT_DATA)
 
 
 def parallel_files(tagged: Tagged) -> Iterator[Orphan]:
@@ -108,7 +108,7 @@ def parallel_files(tagged: Tagged) -> Iterator[Orphan]:
                 lustre = each.get("LustreConfiguration", {})
                 persistent = str(lustre.get("DeploymentType", "")).startswith("PERSISTENT")
                 item = Item.SHARED_SSD if persistent else Item.SHARED_SCRATCH
-                yield tagged.found(
+                yield tagged.asked.orphan(
                     kind=f"FSx file system, {size} GiB",
                     id_=each.get("FileSystemId", ""),
                     status=str(each.get("Lifecycle", "")).lower(),
@@ -128,7 +128,7 @@ def keys(tagged: Tagged) -> Iterator[Orphan]:
             raise
         state = str(key.get("KeyState", ""))
         waits = state == "PendingDeletion"
-        yield tagged.found(
+        yield tagged.asked.orphan(
             kind="KMS key",
             id_=key["KeyId"],
             status=state,
@@ -147,27 +147,18 @@ def log_groups(tagged: Tagged) -> Iterator[Orphan]:
                 held = Decimal(each.get("storedBytes", 0)) / GIB
                 uses = (Use(item=Item.LOG_STORAGE, quantity=held),)
                 free = "" if held else "holds nothing"
-                yield tagged.found(kind="log group", id_=each.get("logGroupName", ""), uses=uses, free=free)
-
-
-def others(tagged: Tagged) -> Iterator[Orphan]:
-    """Whatever else carries a tag of the stack: free by its type, or without a price here."""
-    yield from _by_type(tagged, tagged.arns)
-
-
-def worldwide(tagged: Tagged) -> Iterator[Orphan]:
-    """Hosted zones and whatever else belongs to no region."""
-    yield from _by_type(tagged, tagged.global_arns)
+                yield tagged.asked.orphan(kind="log group", id_=each.get("logGroupName", ""), uses=uses, free=free)
 
 
 def _by_type(tagged: Tagged, arns: Iterable[str]) -> Iterator[Orphan]:
+    """Whatever else carries a tag of the stack: free by its type, or without a price here."""
     looked_at = {"eks:cluster", "elasticloadbalancing:loadbalancer"}
     for arn in arns:
         kind = kind_of(arn)
         if kind.partition(":")[0] in LOOKED_AT or kind in looked_at:
             continue
         known = FREE.get(kind, "")
-        yield tagged.found(kind=known or kind, id_=arn, free=instances.FREE_RULE if known else "")
+        yield tagged.asked.orphan(kind=known or kind, id_=arn, free=instances.FREE_RULE if known else "")
 
 
 SEARCHES: Final[Mapping[str, Callable[[Tagged], Iterable[Orphan]]]] = {
@@ -186,6 +177,6 @@ SEARCHES: Final[Mapping[str, Callable[[Tagged], Iterable[Orphan]]]] = {
     "FSx": parallel_files,
     "KMS": keys,
     "log groups": log_groups,
-    "everything else by tag": others,
-    "what belongs to no region": worldwide,
+    "everything else by tag": lambda tagged: _by_type(tagged, tagged.arns),
+    "what belongs to no region": lambda tagged: _by_type(tagged, tagged.global_arns),
 }

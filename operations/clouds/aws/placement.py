@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from operations.clouds.aws.client import REFUSED, clients, refusal
+from operations.clouds.aws.client import REFUSALS, clients
 from operations.clouds.aws.orphans import SEARCHES
 from operations.clouds.aws.tags import STACK, Tagged
 from operations.clouds.registry import Search
@@ -18,20 +19,16 @@ from planning.cloud_checks.cloud_reports import (
     ReservationReport,
     UnknownFact,
 )
-from planning.cloud_checks.orphans import Orphan, Unanswered
 from planning.cloud_checks.quotas import ELASTIC_IPS, NETWORKS, aws_class, codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeVar
+    from collections.abc import Iterable, Mapping
 
     from mypy_boto3_ec2.literals import InstanceTypeType
     from mypy_boto3_ec2.type_defs import CapacityReservationTypeDef, InstanceTypeDef, TagTypeDef
 
     from operations.clouds.aws.client import Clients
     from operations.clouds.registry import Asked
-
-    Answer = TypeVar("Answer")
 
 
 RUNNING: Final = ("pending", "running")  # states that count against the limits (EC2 user guide, On-Demand quotas)
@@ -43,33 +40,27 @@ def told_by(aws: Clients, asked: Asked) -> CloudReport:
     machines = sorted({pool.machine for pool in asked.spec.pools})
     return CloudReport(
         quotas=_quotas(aws, asked),
-        offers={machine: _or_unknown(lambda name=machine: offer(aws, name)) for machine in machines},
+        offers={machine: REFUSALS.known(lambda name=machine: offer(aws, name)) for machine in machines},
         reservations=read_reservations(aws, asked.reservations.values()),
     )
 
 
 def read_reservations(aws: Clients, ids: Iterable[str]) -> dict[str, ReservationReport | UnknownFact | None]:
-    return {id_: _or_unknown(lambda name=id_: reservation(aws, name)) for id_ in sorted(ids)}
-
-
-def _or_unknown(ask: Callable[[], Answer]) -> Answer | UnknownFact:
-    try:
-        return ask()
-    except REFUSED as error:
-        return UnknownFact(refusal(error))
+    return {id_: REFUSALS.known(lambda name=id_: reservation(aws, name)) for id_ in sorted(ids)}
 
 
 def _quotas(aws: Clients, asked: Asked) -> dict[str, QuotaReport | UnknownFact]:
     """Every quota that a pool or the network counts against."""
     asked_for = codes(asked.spec)
     used = (
-        _or_unknown(lambda: count_used_vcpus(aws, stack=asked.stack))
+        REFUSALS.known(lambda: count_used_vcpus(aws, stack=asked.stack))
         if asked_for - {ELASTIC_IPS[0], NETWORKS[0]}
         else {}
     )
     counted: dict[str, int] | UnknownFact = used
     return {
-        code: _or_unknown(lambda name=code: _quota(aws, name, asked=asked, used=counted)) for code in sorted(asked_for)
+        code: REFUSALS.known(lambda name=code: _quota(aws, name, asked=asked, used=counted))
+        for code in sorted(asked_for)
     }
 
 
@@ -178,21 +169,11 @@ def read_capacity(asked: Asked) -> CloudReport:
 
 def search(asked: Asked) -> Search:
     """Everything of the stack that the placement's region still has, one service after the other."""
-    place = asked.spec.placement
-    aws = clients(place.region)
+    aws = clients(asked.spec.placement.region)
     if isinstance(aws, str):
-        return Search((), (Unanswered(placement=place.name, what="AWS", reason=aws),))
+        return Search((), (asked.unanswered("AWS", aws),))
     return search_tagged(Tagged(aws, asked))
 
 
 def search_tagged(tagged: Tagged) -> Search:
-    """The same, with given clients."""
-    found: list[Orphan] = []
-    unanswered: list[Unanswered] = []
-    for what, look in SEARCHES.items():
-        try:
-            found += look(tagged)
-        except REFUSED as error:
-            name = tagged.asked.spec.placement.name
-            unanswered.append(Unanswered(placement=name, what=what, reason=refusal(error)))
-    return Search(tuple(found), tuple(unanswered))
+    return REFUSALS.search(tagged.asked, {what: partial(look, tagged) for what, look in SEARCHES.items()})

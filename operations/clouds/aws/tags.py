@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
 
-from planning.cloud_checks.orphans import Orphan
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
     from operations.clouds.aws.client import Clients
     from operations.clouds.registry import Asked
-    from planning.cloud_checks.orphans import Use
 
 STACK: Final = "atoll:stack"
 
@@ -81,32 +78,6 @@ class Tagged:
 
     def of(self, service: str) -> list[str]:
         return [arn for arn in self.arns if service_of(arn) == service]
-
-    def found(
-        self,
-        *,
-        kind: str,
-        id_: str,
-        status: str = "",
-        uses: tuple[Use, ...] = (),
-        free: str = "",
-        kept: str = "",
-        note: str = "",
-    ) -> Orphan:
-        """Something that is there; the words are those of `planning.cloud_checks.orphans.Orphan`."""
-        place = self.asked.spec.placement
-        return Orphan(
-            kind=kind,
-            id=id_,
-            provider=place.provider,
-            region=place.region,
-            placement=place.name,
-            status=status,
-            uses=uses,
-            free=free,
-            kept=kept,
-            note=note,
-        )
 
 
 def service_of(arn: str) -> str:

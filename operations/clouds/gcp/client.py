@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol, cast, final
+from typing import TYPE_CHECKING, Final, cast, final
 
 import google.auth
 from google.api_core.exceptions import GoogleAPICallError, NotFound, RetryError, ServiceUnavailable
@@ -11,6 +11,8 @@ from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
 from google.cloud import asset_v1, compute_v1
 from google.protobuf.json_format import ParseError
 from requests import RequestException
+
+from operations.clouds.registry import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,42 +27,6 @@ NO_PROJECT: Final = "no Google Cloud project: pulumi config set gcp:project, or 
 # such scope to narrow down to. What may be done is for the roles of whoever asks to say.
 SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 WAIT_SECONDS: Final = 20.0
-
-
-class Google(Protocol):
-    """What is asked of one project."""
-
-    def region(self, name: str) -> compute_v1.Region:
-        """A region with its zones and quotas."""
-        ...
-
-    def offers(self, *, zone: str, machine: str) -> bool:
-        """Whether a zone has a machine type."""
-        ...
-
-    def reservations(self, name: str) -> Iterable[compute_v1.Reservation]:
-        """Reservations of this name, in every zone."""
-        ...
-
-    def instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
-        """Machines with a label, in every zone."""
-        ...
-
-    def disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
-        """Disks with a label, in every zone."""
-        ...
-
-    def routers(self, region: str) -> Iterable[compute_v1.Router]:
-        """Cloud Routers of a region, which carry no labels."""
-        ...
-
-    def forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
-        """Forwarding rules of a region: those that GKE makes carry no label of ours."""
-        ...
-
-    def assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
-        """Everything with a label that the asset inventory can search."""
-        ...
 
 
 # The SDK types neither credentials nor `request` and `retry` of its calls, so each is partly unknown.
@@ -78,12 +44,12 @@ class GoogleProject:
         self._credentials = credentials
 
     def region(self, name: str) -> compute_v1.Region:
-        """As `Google.region`."""
+        """A region with its zones and quotas."""
         client = compute_v1.RegionsClient(credentials=self._credentials)
         return client.get(project=self._name, region=name, retry=AGAIN, timeout=WAIT_SECONDS)
 
     def offers(self, *, zone: str, machine: str) -> bool:
-        """As `Google.offers`."""
+        """Whether a zone has a machine type."""
         client = compute_v1.MachineTypesClient(credentials=self._credentials)
         try:
             client.get(project=self._name, zone=zone, machine_type=machine, retry=AGAIN, timeout=WAIT_SECONDS)
@@ -92,7 +58,7 @@ class GoogleProject:
         return True
 
     def reservations(self, name: str) -> Iterable[compute_v1.Reservation]:
-        """As `Google.reservations`."""
+        """Reservations of this name, in every zone."""
         client = compute_v1.ReservationsClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListReservationsRequest(project=self._name, filter=f'name = "{name}"')
         return [
@@ -102,7 +68,7 @@ class GoogleProject:
         ]
 
     def instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
-        """As `Google.instances`."""
+        """Machines with a label, in every zone."""
         client = compute_v1.InstancesClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListInstancesRequest(project=self._name, filter=f'labels.{label} = "{value}"')
         return [
@@ -112,7 +78,7 @@ class GoogleProject:
         ]
 
     def disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
-        """As `Google.disks`."""
+        """Disks with a label, in every zone."""
         client = compute_v1.DisksClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListDisksRequest(project=self._name, filter=f'labels.{label} = "{value}"')
         return [
@@ -120,17 +86,17 @@ class GoogleProject:
         ]
 
     def routers(self, region: str) -> Iterable[compute_v1.Router]:
-        """As `Google.routers`."""
+        """Cloud Routers of a region, which carry no labels."""
         client = compute_v1.RoutersClient(credentials=self._credentials)
         return list(client.list(project=self._name, region=region, retry=AGAIN, timeout=WAIT_SECONDS))
 
     def forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
-        """As `Google.forwarding_rules`."""
+        """Forwarding rules of a region: those that GKE makes carry no label of ours."""
         client = compute_v1.ForwardingRulesClient(credentials=self._credentials)
         return list(client.list(project=self._name, region=region, retry=AGAIN, timeout=WAIT_SECONDS))
 
     def assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
-        """As `Google.assets`."""
+        """Everything with a label that the asset inventory can search."""
         client = asset_v1.AssetServiceClient(credentials=self._credentials)
         scope, query = f"projects/{self._name}", f"labels.{label}={value}"
         return list(client.search_all_resources(scope=scope, query=query, retry=AGAIN, timeout=WAIT_SECONDS))
@@ -151,3 +117,6 @@ def google_of(project: str) -> GoogleProject | str:
 def refusal(error: Exception) -> str:
     """Why Google Cloud did not answer, in one line."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+REFUSALS: Final = Refusals(REFUSED, refusal)

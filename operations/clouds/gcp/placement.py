@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, cast
 
 from catalogs.model import Item
-from operations.clouds.gcp.client import REFUSED, google_of, refusal
+from operations.clouds.gcp.client import REFUSALS, REFUSED, google_of, refusal
 from operations.clouds.registry import Search
 from planning.cloud_checks.cloud_reports import (
     CLOUD,
@@ -18,21 +18,15 @@ from planning.cloud_checks.cloud_reports import (
     ReservationReport,
     UnknownFact,
 )
-from planning.cloud_checks.orphans import Orphan, Unanswered, Use
+from planning.cloud_checks.orphans import Orphan, Use
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeVar
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from google.cloud import compute_v1
+    from google.cloud import asset_v1, compute_v1
 
-    from operations.clouds.gcp.client import Google
+    from operations.clouds.gcp.client import GoogleProject
     from operations.clouds.registry import Asked
-
-    Answer = TypeVar("Answer")
-    from collections.abc import Iterator
-
-    from google.cloud import asset_v1
 
 
 LABEL: Final = "atoll-stack"
@@ -83,11 +77,10 @@ def machines(found: Iterable[compute_v1.Instance], asked: Asked) -> Iterator[Orp
         said = cast("object", each.scheduling)  # pyright: ignore[reportUnknownMemberType]
         scheduling = cast("compute_v1.Scheduling", said)
         spot = scheduling.provisioning_model == "SPOT" or scheduling.preemptible
-        yield _thing(
-            asked,
+        yield asked.orphan(
             kind=f"machine {machine}",
             id_=each.name,
-            status=each.status,
+            status=each.status.lower(),
             uses=(Use(item=machine, purchase="spot" if spot else "on_demand"),),
             free="stopped: only its disks cost" if each.status in STOPPED else "",
         )
@@ -102,7 +95,7 @@ def disks(found: Iterable[compute_v1.Disk], asked: Asked) -> Iterator[Orphan]:
         claim = "" if each.users else _claim(each.description)
         kept = f"data of claim {claim}: kept when the stack is destroyed" if claim else ""
         status = "attached" if each.users else "idle"
-        yield _thing(asked, kind=words, id_=each.name, status=status, uses=uses, kept=kept)
+        yield asked.orphan(kind=words, id_=each.name, status=status, uses=uses, kept=kept)
 
 
 def _claim(description: str) -> str:
@@ -122,7 +115,7 @@ def routers(found: Iterable[compute_v1.Router], asked: Asked) -> Iterator[Orphan
         if _in_network(each.network, asked):
             uses = (Use(item=Item.NAT_GATEWAY),) if each.nats else ()
             free = "" if uses else FREE_RULE
-            yield _thing(asked, kind="Cloud NAT" if uses else "router", id_=each.name, status="", uses=uses, free=free)
+            yield asked.orphan(kind="Cloud NAT" if uses else "router", id_=each.name, uses=uses, free=free)
 
 
 def forwarding_rules(found: Iterable[compute_v1.ForwardingRule], asked: Asked) -> Iterator[Orphan]:
@@ -130,7 +123,7 @@ def forwarding_rules(found: Iterable[compute_v1.ForwardingRule], asked: Asked) -
     for each in found:
         if _in_network(each.network, asked):
             words, uses = PAID["compute.googleapis.com/ForwardingRule"]
-            yield _thing(asked, kind=words, id_=each.name, status="", uses=uses)
+            yield asked.orphan(kind=words, id_=each.name, uses=uses)
 
 
 def _in_network(url: str, asked: Asked) -> bool:
@@ -149,39 +142,13 @@ def _asset(each: asset_v1.ResourceSearchResult, asked: Asked) -> Orphan:
     id_ = each.display_name or each.name.rpartition("/")[2]
     type_ = each.asset_type
     if type_ in FREE:
-        return _thing(asked, kind=FREE[type_], id_=id_, status=each.state, free=FREE_RULE)
+        return asked.orphan(kind=FREE[type_], id_=id_, status=each.state.lower(), free=FREE_RULE)
     if type_ in KEPT:
         words, why, uses = KEPT[type_]
         note = "" if uses else NOT_SIZED
-        return _thing(asked, kind=words, id_=id_, status=each.state, uses=uses, kept=why, note=note)
+        return asked.orphan(kind=words, id_=id_, status=each.state.lower(), uses=uses, kept=why, note=note)
     words, uses = PAID.get(type_, (type_, ()))
-    return _thing(asked, kind=words, id_=id_, status=each.state, uses=uses)
-
-
-def _thing(
-    asked: Asked,
-    *,
-    kind: str,
-    id_: str,
-    status: str,
-    uses: tuple[Use, ...] = (),
-    free: str = "",
-    kept: str = "",
-    note: str = "",
-) -> Orphan:
-    place = asked.spec.placement
-    return Orphan(
-        kind=kind,
-        id=id_,
-        provider=place.provider,
-        region=place.region,
-        placement=place.name,
-        status=status.lower(),
-        uses=uses,
-        free=free,
-        kept=kept,
-        note=note,
-    )
+    return asked.orphan(kind=words, id_=id_, status=each.state.lower(), uses=uses)
 
 
 PROJECT: Final = "gcp:project"
@@ -192,7 +159,7 @@ def read_capacity(asked: Asked) -> CloudReport:
     return CloudReport(silence=found) if isinstance(found, str) else read_project_capacity(found, asked)
 
 
-def read_project_capacity(google: Google, asked: Asked) -> CloudReport:
+def read_project_capacity(google: GoogleProject, asked: Asked) -> CloudReport:
     """The same, of a given project."""
     spec = asked.spec
     try:
@@ -203,18 +170,12 @@ def read_project_capacity(google: Google, asked: Asked) -> CloudReport:
     machines_ = sorted({pool.machine for pool in spec.pools})
     return CloudReport(
         quotas=quotas(region),
-        offers={name: _or_unknown(lambda machine=name: _offer(google, machine, zones=zones)) for name in machines_},
+        offers={name: REFUSALS.known(lambda machine=name: _offer(google, machine, zones=zones)) for name in machines_},
         reservations={
-            id_: _or_unknown(lambda name=id_: _reservation(google, name)) for id_ in sorted(asked.reservations.values())
+            id_: REFUSALS.known(lambda name=id_: _reservation(google, name))
+            for id_ in sorted(asked.reservations.values())
         },
     )
-
-
-def _or_unknown(ask: Callable[[], Answer]) -> Answer | UnknownFact:
-    try:
-        return ask()
-    except REFUSED as error:
-        return UnknownFact(refusal(error))
 
 
 def quotas(region: compute_v1.Region) -> dict[str, QuotaReport | UnknownFact]:
@@ -225,12 +186,12 @@ def quotas(region: compute_v1.Region) -> dict[str, QuotaReport | UnknownFact]:
     }
 
 
-def _offer(google: Google, machine: str, *, zones: Iterable[str]) -> OfferReport:
+def _offer(google: GoogleProject, machine: str, *, zones: Iterable[str]) -> OfferReport:
     found = tuple(zone for zone in zones if google.offers(zone=zone, machine=machine))
     return OfferReport(zones=found, offered=bool(found), efa_interfaces=None, source=CLOUD)
 
 
-def _reservation(google: Google, name: str) -> ReservationReport | None:
+def _reservation(google: GoogleProject, name: str) -> ReservationReport | None:
     listed = list(google.reservations(name))
     return convert_reservation(listed[0]) if listed else None
 
@@ -254,12 +215,11 @@ def search(asked: Asked) -> Search:
     """Everything of the stack that the project still has."""
     found = google_of(asked.config.get(PROJECT, ""))
     if isinstance(found, str):
-        unasked = Unanswered(placement=asked.spec.placement.name, what="Google Cloud", reason=found)
-        return Search((), (unasked,))
+        return Search((), (asked.unanswered("Google Cloud", found),))
     return search_project(found, asked)
 
 
-def search_project(google: Google, asked: Asked) -> Search:
+def search_project(google: GoogleProject, asked: Asked) -> Search:
     """The same, of a given project."""
     place = asked.spec.placement
     looks: Mapping[str, Callable[[], Iterable[Orphan]]] = {
@@ -269,14 +229,7 @@ def search_project(google: Google, asked: Asked) -> Search:
         "forwarding rules": lambda: forwarding_rules(google.forwarding_rules(place.region), asked),
         "everything else by label": lambda: assets(google.assets(LABEL, asked.stack), asked),
     }
-    found: list[Orphan] = []
-    unanswered: list[Unanswered] = []
-    for what, look in looks.items():
-        try:
-            found += look()
-        except REFUSED as error:
-            unanswered.append(Unanswered(placement=place.name, what=what, reason=refusal(error)))
-    return Search(tuple(found), tuple(unanswered))
+    return REFUSALS.search(asked, looks)
 
 
 def _last(url: str) -> str:

@@ -23,7 +23,7 @@ from operations.clouds.kubernetes.objects import (
 )
 from operations.clouds.registry import Search
 from planning.cloud_checks.cloud_reports import CLOUD, CloudReport, OfferReport, QuotaReport, UnknownFact
-from planning.cloud_checks.orphans import Orphan, Unanswered, Use
+from planning.cloud_checks.orphans import Orphan, Use
 from planning.cloud_checks.quotas import nodes_code
 
 if TYPE_CHECKING:
@@ -89,15 +89,13 @@ def _offer(count: int, *, grows: bool) -> OfferReport | UnknownFact:
 
 def search(asked: Asked) -> Search:
     """Volumes, claims, load balancers and namespaces of ours that the cluster still has."""
-    place = asked.spec.placement
-    silent = NOT_ASKED.get(place.target)
-    unanswered = [Unanswered(placement=place.name, what=silent[0], reason=silent[1])] if silent else []
+    silent = NOT_ASKED.get(asked.spec.placement.target)
+    unanswered = [asked.unanswered(*silent)] if silent else []
     try:
         cluster = open_cluster(kubeconfig_source(asked.spec), ClusterWords())
         found = tuple(_find_orphans(cluster, asked))
     except ClusterError as error:
-        reason = Unanswered(placement=place.name, what="Kubernetes", reason=str(error))
-        return Search((), (*unanswered, reason))
+        return Search((), (*unanswered, asked.unanswered("Kubernetes", str(error))))
     return Search(found, tuple(unanswered))
 
 
@@ -113,7 +111,7 @@ def _find_orphans(cluster: KubernetesClient, asked: Asked) -> Iterator[Orphan]:
 def namespaces(found: Iterable[Mapping[str, object]], asked: Asked) -> Iterator[Orphan]:
     """Namespaces of ours; they cost nothing."""
     for each in found:
-        yield _orphan(asked, "namespace", each, free="costs nothing by itself")
+        yield asked.orphan(kind="namespace", id_=_id(each), free="costs nothing by itself")
 
 
 def balancers(found: Iterable[Mapping[str, object]], asked: Asked, *, spaces: Collection[str]) -> Iterator[Orphan]:
@@ -121,13 +119,16 @@ def balancers(found: Iterable[Mapping[str, object]], asked: Asked, *, spaces: Co
     for each in found:
         balancer = value_at(each, ("spec", "type")) == "LoadBalancer"
         if balancer and (_has_label(each) or namespace_of(each) in spaces):
-            yield _orphan(asked, "Service of type LoadBalancer", each, uses=(Use(item=Item.LOAD_BALANCER),))
+            uses = (Use(item=Item.LOAD_BALANCER),)
+            yield asked.orphan(kind="Service of type LoadBalancer", id_=_id(each), uses=uses)
 
 
 def claims(found: Iterable[Mapping[str, object]], asked: Asked) -> Iterator[Orphan]:
     """Claims of ours; what they cost is their volume's."""
     for each in found:
-        yield _orphan(asked, "PersistentVolumeClaim", each, free="its volume is what costs", status=_phase(each))
+        yield asked.orphan(
+            kind="PersistentVolumeClaim", id_=_id(each), free="its volume is what costs", status=_phase(each)
+        )
 
 
 def volumes(found: Iterable[Mapping[str, object]], asked: Asked, *, spaces: Collection[str]) -> Iterator[Orphan]:
@@ -139,7 +140,8 @@ def volumes(found: Iterable[Mapping[str, object]], asked: Asked, *, spaces: Coll
         size = parse(str(value_at(each, ("spec", "capacity", "storage")) or "0")) / GB
         kept = KEPT if value_at(each, ("spec", "persistentVolumeReclaimPolicy")) == "Retain" else ""
         uses = (Use(item=Item.DISK, quantity=size),)
-        yield _orphan(asked, f"volume of {size:.0f} GB", each, uses=uses, status=_phase(each), kept=kept)
+        words = f"volume of {size:.0f} GB"
+        yield asked.orphan(kind=words, id_=_id(each), uses=uses, status=_phase(each), kept=kept)
 
 
 def _phase(document: Mapping[str, object]) -> str:
@@ -151,25 +153,5 @@ def _has_label(document: Mapping[str, object]) -> bool:
     return labels_of(document).get(key) == value
 
 
-def _orphan(
-    asked: Asked,
-    kind: str,
-    document: Mapping[str, object],
-    *,
-    uses: tuple[Use, ...] = (),
-    free: str = "",
-    status: str = "",
-    kept: str = "",
-) -> Orphan:
-    place = asked.spec.placement
-    return Orphan(
-        kind=kind,
-        id="/".join(part for part in (namespace_of(document), name_of(document)) if part),
-        provider=place.provider,
-        region=place.region,
-        placement=place.name,
-        status=status,
-        uses=uses,
-        free=free,
-        kept=kept,
-    )
+def _id(document: Mapping[str, object]) -> str:
+    return "/".join(part for part in (namespace_of(document), name_of(document)) if part)

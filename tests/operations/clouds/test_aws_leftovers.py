@@ -135,7 +135,7 @@ def test_a_hosted_zone_is_asked_for_where_aws_names_what_belongs_to_no_region(cl
     with Stubber(clients_of_aws.global_tagging) as stub:
         for _ in marks(tagged.asked):
             stub.add_response("get_resources", answer)
-        found = list(orphans.worldwide(tagged))
+        found = list(orphans.SEARCHES["what belongs to no region"](tagged))
     assert clients_of_aws.global_tagging.meta.region_name == "us-east-1"
     assert [(each.kind, each.id, each.free) for each in found] == [("route53:hostedzone", zone, "")]
 
