@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, final
 
 from catalogs import integrity, parsing
 from catalogs import integrity as integrity_cache
-from catalogs import offers as offering
 from catalogs.files import read_content
 from catalogs.model import (
     CatalogError,
     HandoverStep,
     Item,
     Nominal,
+    Offer,
     Promise,
     Provider,
     Region,
@@ -23,7 +23,7 @@ from catalogs.model import (
     StorageTier,
     Term,
 )
-from catalogs.offers import Machines, RoughOffer, Size
+from catalogs.offers import FLAG_OF_METHOD, UNDATED, Machines, RoughOffer, SecondOpinion, Size, read_second_opinions
 from catalogs.prices import PriceBook
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from catalogs.custom_prices.book import OwnPrices
     from catalogs.custom_prices.cells import CustomPriceVocabulary
-    from catalogs.model import Accelerator, Machine, Offer, PurchaseKind
+    from catalogs.model import Accelerator, Machine, Price, PurchaseKind
 
 ROOT = Path(__file__).parent
 CURRENT = "current"
@@ -128,7 +128,11 @@ class Catalog:
         """
         asked = (accelerated, provider, region)
         if asked not in self._offers:
-            self._offers[asked] = offering.offers(self, accelerated=accelerated, provider=provider, region=region)
+            self._offers[asked] = tuple(
+                self._build_offer(price)
+                for machine in self.machines.some(accelerated=accelerated, provider=provider)
+                for price in self.prices.of_item(provider=machine.provider, item=machine.name, region=region)
+            )
         return self._offers[asked]
 
     def offer(self, *, provider: str, machine: str, region: str, purchase: str) -> Offer:
@@ -141,7 +145,39 @@ class Catalog:
         if (provider, machine) not in self.machines:
             raise CatalogError(f"{provider} has no machine {machine!r} in the catalog")
         price = self.prices.one(provider=provider, item=machine, region=region, purchase=purchase)
-        return offering.build_offer(self, price)
+        return self._build_offer(price)
+
+    def _build_offer(self, price: Price) -> Offer:
+        flags = (
+            UNDATED if price.as_of is None else None,
+            FLAG_OF_METHOD.get(self.sources[price.source].method),
+            self._describe_disagreement(price),
+        )
+        return Offer(
+            machine=self.machines[price.provider, price.item],
+            region=price.region,
+            price=price,
+            term=self._require_term(provider=price.provider, purchase=price.purchase),
+            flags=tuple(flag for flag in flags if flag),
+        )
+
+    def _describe_disagreement(self, price: Price) -> str | None:
+        key = f"{price.provider},{price.item},{price.region},{price.purchase}"
+        seconds = self.second_opinions.get(key, ())
+        if not seconds or not price.usd:
+            return None
+        percent = max(abs(each.usd - price.usd) / price.usd * 100 for each in seconds)
+        return f"sources differ by {percent:.0f}%" if percent > 1 else None
+
+    def find_term(self, *, provider: str, purchase: str) -> Term | None:
+        """What a purchase word means at a provider; None where terms.csv does not explain it."""
+        return self.terms.get((purchase, provider)) or self.terms.get((purchase, "*"))
+
+    def _require_term(self, *, provider: str, purchase: str) -> Term:
+        found = self.find_term(provider=provider, purchase=purchase)
+        if found is None:
+            raise CatalogError(f"purchase {purchase!r} of {provider} is not explained in terms.csv")
+        return found
 
     def machine_prices(self, *, provider: str, region: str, usable: Callable[[Size], bool]) -> Iterator[RoughOffer]:
         """Prices of usable machines without accelerators at one place, their offers not made yet."""
@@ -154,9 +190,9 @@ class Catalog:
             _, name, _, purchase, _ = line.split(",", 4)
             if name in sizes:
                 kind = kinds[purchase] = (
-                    kinds.get(purchase) or offering.term_of(self, provider=provider, purchase=purchase).kind
+                    kinds.get(purchase) or self._require_term(provider=provider, purchase=purchase).kind
                 )
-                yield RoughOffer(sizes[name], kind, self.prices.roughly(line), partial(offering.of_line, self, line))
+                yield RoughOffer(sizes[name], kind, self.prices.roughly(line), partial(self._offer_of_line, line))
 
     def regions_of(self, machine: Machine) -> tuple[str, ...]:
         lines = self.prices.lines_of(provider=machine.provider, item=machine.name)
@@ -165,7 +201,10 @@ class Catalog:
     def offers_of(self, machine: Machine, region: str) -> tuple[Offer, ...]:
         """Every offer of a machine in one region."""
         lines = self.prices.lines_of(provider=machine.provider, item=machine.name, region=region)
-        return tuple(offering.of_line(self, line) for line in lines)
+        return tuple(map(self._offer_of_line, lines))
+
+    def _offer_of_line(self, line: str) -> Offer:
+        return self._build_offer(self.prices.price(line))
 
     def zones(self, *, provider: str, machine: str, region: str) -> tuple[str, ...]:
         """Zones of a region that offer the machine; () where that is not known."""
@@ -182,11 +221,11 @@ class Catalog:
         return found
 
     @cached_property
-    def second_opinions(self) -> Mapping[str, Sequence[offering.SecondOpinion]]:
+    def second_opinions(self) -> Mapping[str, Sequence[SecondOpinion]]:
         """Prices of other sources for a key that has a price, by "provider,item,region,purchase"."""
-        found: dict[str, list[offering.SecondOpinion]] = {}
+        found: dict[str, list[SecondOpinion]] = {}
         for folder in self._folders:
-            for each in offering.second_opinions(folder / "second_source.csv"):
+            for each in read_second_opinions(folder / "second_source.csv"):
                 found.setdefault(each.key, []).append(each)
         return found
 

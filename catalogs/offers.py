@@ -5,24 +5,21 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from catalogs import parsing
-from catalogs.model import CatalogError, Machine, Method, Offer
+from catalogs.model import CatalogError, Machine, Method
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import date
     from decimal import Decimal
     from pathlib import Path
 
-    from catalogs.model import Price, PurchaseKind, Source, Term
-    from catalogs.prices import PriceBook
+    from catalogs.model import Offer, PurchaseKind
 
 
 UNDATED = "undated"
-ONE_PERCENT = 1
 
 FLAG_OF_METHOD: Mapping[Method, str] = {
     Method.MINIMUM_ZONE: "thin spot: one zone",
@@ -59,36 +56,7 @@ class SecondOpinion:
     as_of: date | None
 
 
-class OfferFacts(Protocol):
-    """What offers need of a catalog; cached as there, because the type checker takes no plain property for it."""
-
-    @property
-    def prices(self) -> PriceBook:
-        """The price list."""
-        ...
-
-    @cached_property
-    def machines(self) -> Machines:
-        """Machines by (provider, name)."""
-        ...
-
-    @cached_property
-    def terms(self) -> Mapping[tuple[str, str], Term]:
-        """Purchase words by (word, provider)."""
-        ...
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        """Sources by id."""
-        ...
-
-    @cached_property
-    def second_opinions(self) -> Mapping[str, Sequence[SecondOpinion]]:
-        """Prices of other sources by "provider,item,region,purchase"."""
-        ...
-
-
-def second_opinions(path: Path) -> Iterator[SecondOpinion]:
+def read_second_opinions(path: Path) -> Iterator[SecondOpinion]:
     """The rows of second_source.csv; none where there is no such file.
 
     Raises:
@@ -101,74 +69,6 @@ def second_opinions(path: Path) -> Iterator[SecondOpinion]:
             yield SecondOpinion(key=key, usd=parsing.money(usd), source=source, as_of=parsing.day(as_of))
         except ValueError as fault:
             raise CatalogError(f"{path}:{number}: {fault} in {line!r}") from fault
-
-
-def offers(catalog: OfferFacts, *, accelerated: bool, provider: str | None, region: str | None) -> Sequence[Offer]:
-    """Offers in the order of machine names, for GPU machines or for CPU machines.
-
-    Raises:
-        CatalogError: a purchase word that terms.csv does not explain.
-    """
-    machines = catalog.machines.some(accelerated=accelerated, provider=provider)
-    return tuple(offer for machine in machines for offer in _of(catalog, machine, region=region))
-
-
-def _of(catalog: OfferFacts, machine: Machine, *, region: str | None) -> Iterator[Offer]:
-    for price in catalog.prices.of_item(provider=machine.provider, item=machine.name, region=region):
-        yield _offer(catalog, machine=machine, price=price)
-
-
-def of_line(catalog: OfferFacts, line: str) -> Offer:
-    return build_offer(catalog, catalog.prices.price(line))
-
-
-def build_offer(catalog: OfferFacts, price: Price) -> Offer:
-    """The offer that a machine price is.
-
-    Raises:
-        CatalogError: no such machine, or a purchase word that terms.csv does not explain.
-    """
-    return _offer(catalog, machine=catalog.machines[price.provider, price.item], price=price)
-
-
-def _offer(catalog: OfferFacts, *, machine: Machine, price: Price) -> Offer:
-    term = term_of(catalog, provider=price.provider, purchase=price.purchase)
-    return Offer(machine=machine, region=price.region, price=price, term=term, flags=_flags(catalog, price))
-
-
-def term_of(catalog: OfferFacts, *, provider: str, purchase: str) -> Term:
-    """What a purchase word means at a provider.
-
-    Raises:
-        CatalogError: terms.csv does not explain it.
-    """
-    found = find_term(catalog, provider=provider, purchase=purchase)
-    if found is None:
-        raise CatalogError(f"purchase {purchase!r} of {provider} is not explained in terms.csv")
-    return found
-
-
-def find_term(catalog: OfferFacts, *, provider: str, purchase: str) -> Term | None:
-    """As `term_of`; None where terms.csv does not explain the word."""
-    return catalog.terms.get((purchase, provider)) or catalog.terms.get((purchase, "*"))
-
-
-def _flags(catalog: OfferFacts, price: Price) -> tuple[str, ...]:
-    flags = (
-        UNDATED if price.as_of is None else None,
-        FLAG_OF_METHOD.get(catalog.sources[price.source].method),
-        _disagreement(catalog, price),
-    )
-    return tuple(flag for flag in flags if flag)
-
-
-def _disagreement(catalog: OfferFacts, price: Price) -> str | None:
-    key = f"{price.provider},{price.item},{price.region},{price.purchase}"
-    seconds = catalog.second_opinions.get(key, ())
-    if not seconds or not price.usd:
-        return None
-    percent = max(abs(each.usd - price.usd) / price.usd * 100 for each in seconds)
-    return f"sources differ by {percent:.0f}%" if percent > ONE_PERCENT else None
 
 
 Key = tuple[str, str]

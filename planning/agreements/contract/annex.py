@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from catalogs.offers import find_term
 from planning.agreements.contract.compute import compute, describe_scaling, fabric
 from planning.agreements.contract.context import AgreementContext, format_count, provider_title
 from planning.agreements.contract.node_lifecycle import allocation, burn_in, spares
@@ -198,7 +197,7 @@ def _due_first(sides: AgreementContext) -> Iterator[Block]:
     due = list_upfront(
         sides.lock.placements,
         prices,
-        term_of=lambda provider, purchase: find_term(sides.catalog, provider=provider, purchase=purchase),
+        term_of=lambda provider, purchase: sides.catalog.find_term(provider=provider, purchase=purchase),
     )
     if not due:
         return

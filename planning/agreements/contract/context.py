@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from catalogs.offers import find_term
 from planning.acceptance.expectations import build_expectations
 from planning.acceptance.limits import plain
 from planning.agents.measurement_records import CHECKS
@@ -176,7 +175,7 @@ class AgreementContext:
     def term(self, pool: PoolAt) -> Term | None:
         """What the catalog says of a pool's purchase at its provider; None where it explains no such word."""
         provider = pool.place.spec.placement.provider
-        return find_term(self.catalog, provider=provider, purchase=pool.pool.purchase)
+        return self.catalog.find_term(provider=provider, purchase=pool.pool.purchase)
 
     def holds(self, pool: PoolAt) -> str:
         """Whether a pool's nodes are held for the customer while they do not run: "yes", "no", "unknown"."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.offers import find_term
 from catalogs.providers import find_traits
 from planning.agreements.onboarding.plan import ROLES, OnboardingStep, steps, title_of
 from planning.checklist.model.checklist import checklist_digest
@@ -79,7 +78,7 @@ def _purchases(spec: ClusterSpec, place: str, catalog: Catalog) -> Iterator[Sent
         if pool.kind != "reserved" or not pool.min_nodes:
             continue
         path = f"{place}.pools.{number}"
-        term = find_term(catalog, provider=spec.placement.provider, purchase=pool.purchase)
+        term = catalog.find_term(provider=spec.placement.provider, purchase=pool.purchase)
         price_alone = term is not None and term.holds == "no"
         yield compose(
             "Buy {} for {} of {}: the program does not{}",
