@@ -22,7 +22,7 @@ class Per(StrEnum):
 PLACE: Final = ("placement", "pool")  # params of every check of a node: the lock's names for where it stands
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AcceptanceCheck:
     """One kind of measurement.
 
@@ -74,83 +74,45 @@ class Results(TypedDict):
 
 
 CHECKS: Final[tuple[AcceptanceCheck, ...]] = (
+    AcceptanceCheck("inventory", Per.NODE, "accelerators", {"accelerators": "", "memory": "MiB"}, PLACE),
+    AcceptanceCheck("usable_memory", Per.NODE, "usable memory of the least accelerator", {"memory": "MiB"}, PLACE),
+    AcceptanceCheck("dcgm", Per.NODE, "DCGM diagnostics", {"tests": "", "passed": ""}, (*PLACE, "level")),
     AcceptanceCheck(
-        id="inventory",
-        per=Per.NODE,
-        title="accelerators",
-        readings={"accelerators": "", "memory": "MiB"},
-        params=PLACE,
+        "matmul",
+        Per.NODE,
+        "matrix multiplication on the slowest accelerator",
+        {"tflops": "TFLOPS"},
+        (*PLACE, "precision"),
     ),
     AcceptanceCheck(
-        id="usable_memory",
-        per=Per.NODE,
-        title="usable memory of the least accelerator",
-        readings={"memory": "MiB"},
-        params=PLACE,
+        "nvlink",
+        Per.NODE,
+        "all-reduce inside the node",
+        {"bus": "GB/s", "algorithm": "GB/s"},
+        (*PLACE, "payload_bytes"),
     ),
     AcceptanceCheck(
-        id="dcgm",
-        per=Per.NODE,
-        title="DCGM diagnostics",
-        readings={"tests": "", "passed": ""},
-        params=(*PLACE, "level"),
+        "all_reduce",
+        Per.POOL,
+        "all-reduce over the fabric",
+        {"bus": "GB/s", "algorithm": "GB/s"},
+        ("nodes", "payload_bytes"),
     ),
+    AcceptanceCheck("loader", Per.TIER, "reads of data loaders", {"read": "MB/s"}, ("nodes", "node")),
+    AcceptanceCheck("checkpoint", Per.TIER, "bursts of checkpoints", {"write": "MB/s"}, ("nodes", "node")),
+    AcceptanceCheck("code", Per.TIER, "code of tiny files", {"read": "IOPS", "write": "IOPS"}, ("node",)),
     AcceptanceCheck(
-        id="matmul",
-        per=Per.NODE,
-        title="matrix multiplication on the slowest accelerator",
-        readings={"tflops": "TFLOPS"},
-        params=(*PLACE, "precision"),
+        "small_files",
+        Per.TIER,
+        "many small files",
+        {"create": "s", "read": "s", "remove": "s"},
+        ("files", "bytes", "node"),
     ),
-    AcceptanceCheck(
-        id="nvlink",
-        per=Per.NODE,
-        title="all-reduce inside the node",
-        readings={"bus": "GB/s", "algorithm": "GB/s"},
-        params=(*PLACE, "payload_bytes"),
-    ),
-    AcceptanceCheck(
-        id="all_reduce",
-        per=Per.POOL,
-        title="all-reduce over the fabric",
-        readings={"bus": "GB/s", "algorithm": "GB/s"},
-        params=("nodes", "payload_bytes"),
-    ),
-    AcceptanceCheck(
-        id="loader",
-        per=Per.TIER,
-        title="reads of data loaders",
-        readings={"read": "MB/s"},
-        params=("nodes", "node"),
-    ),
-    AcceptanceCheck(
-        id="checkpoint",
-        per=Per.TIER,
-        title="bursts of checkpoints",
-        readings={"write": "MB/s"},
-        params=("nodes", "node"),
-    ),
-    AcceptanceCheck(
-        id="code",
-        per=Per.TIER,
-        title="code of tiny files",
-        readings={"read": "IOPS", "write": "IOPS"},
-        params=("node",),
-    ),
-    AcceptanceCheck(
-        id="small_files",
-        per=Per.TIER,
-        title="many small files",
-        readings={"create": "s", "read": "s", "remove": "s"},
-        params=("files", "bytes", "node"),
-    ),
-    AcceptanceCheck(id="dns", per=Per.NETWORK, title="names", readings={"resolved": "", "asked": ""}),
-    AcceptanceCheck(id="egress", per=Per.NETWORK, title="way out", readings={"reached": "", "asked": ""}),
-    AcceptanceCheck(
-        id="peering", per=Per.NETWORK, title="way to the main network", readings={"reached": "", "asked": ""}
-    ),
-    AcceptanceCheck(id="smoke", per=Per.SERVICE, title="the service does its work", readings={"seconds": "s"}),
-    AcceptanceCheck(id="burn_in", per=Per.NODE, title="burn-in", readings={"hours": "h", "rounds": ""}, params=PLACE),
+    AcceptanceCheck("dns", Per.NETWORK, "names", {"resolved": "", "asked": ""}),
+    AcceptanceCheck("egress", Per.NETWORK, "way out", {"reached": "", "asked": ""}),
+    AcceptanceCheck("peering", Per.NETWORK, "way to the main network", {"reached": "", "asked": ""}),
+    AcceptanceCheck("smoke", Per.SERVICE, "the service does its work", {"seconds": "s"}),
+    AcceptanceCheck("burn_in", Per.NODE, "burn-in", {"hours": "h", "rounds": ""}, PLACE),
 )
 BY_ID: Final = {each.id: each for each in CHECKS}
 

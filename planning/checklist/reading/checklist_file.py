@@ -13,10 +13,11 @@ from planning.checklist.model.structure import kinds
 from planning.checklist.reading.validation_messages import Wrong, explain, fields_near
 from planning.checklist.rules.table import find_broken_rules
 from planning.inputs import plain_values
-from planning.inputs.faults import SourceText, locate, nearest, spell
+from planning.inputs.faults import locate, nearest, spell
 from planning.inputs.files import build_refusal, read_text
 from planning.inputs.plain_values import REFUSED, plain
-from planning.inputs.yaml_nodes import Fields, Node, Scalar, TextPosition, YamlFault, compose
+from planning.inputs.yaml_document import YamlText
+from planning.inputs.yaml_nodes import Fields, Node, Scalar, TextPosition, YamlFault
 from planning.values.errors import Fault, InputError, format_fault_count
 
 if TYPE_CHECKING:
@@ -51,36 +52,40 @@ def read(text: str, *, file: str) -> Checklist:
         refuse_control_characters(text)
     except UnreadableFileError as error:
         raise build_refusal(error, file=file) from error
-    source = SourceText(file=file, lines=text.splitlines())
-    root, notes = compose(text)
-    faults = [_yaml_fault(note, source=source) for note in notes]
-    if not isinstance(root, Fields):
-        raise _input_error(faults or [_no_fields(root, source=source)], file=file)
-    return _validate(root, faults=faults, source=source)
+    written = YamlText(text, file=file)
+    _say(written, written.notes)
+    if not isinstance(written.root, Fields):
+        if not written.faults:
+            _say_no_fields(written)
+        raise _input_error(written.faults, file=file)
+    return _validate(written.root, written)
 
 
-def _validate(root: Fields, *, faults: list[Fault], source: SourceText) -> Checklist:
+def _validate(root: Fields, written: YamlText) -> Checklist:
     notes: list[YamlFault] = []
     fields = cast("dict[str, object]", plain(root, notes=notes, days=DAYS))
     _mend_kinds(fields, root=root, notes=notes)
-    faults += [_yaml_fault(note, source=source) for note in notes]
+    _say(written, notes)
     try:
         checklist = Checklist.model_validate(fields)
     except ValidationError as error:
-        faults += [_model_fault(wrong, root=root, source=source) for wrong in _findings(error)]
+        for wrong in _findings(error):
+            message, hint = explain(wrong)
+            at_key = wrong.rule in _SILENT or wrong.given is None or isinstance(wrong.given, (dict, list))
+            written.add(message, written.at(wrong.path, at_key=at_key), hint=hint, path=wrong.path)
     else:
-        faults += [
-            source.fault(rule.message, place=locate(root, rule.path), hint=rule.hint, path=spell(rule.path))
-            for rule in find_broken_rules(checklist)
-            if not faults
-        ]
-        if not faults:
+        for rule in find_broken_rules(checklist) if not written.faults else ():
+            written.add(rule.message, written.at(rule.path), hint=rule.hint, path=rule.path)
+        if not written.faults:
             return checklist
-    raise _input_error(faults, file=source.file)
+    raise _input_error(written.faults, file=written.source.file)
 
 
-def _yaml_fault(note: YamlFault, *, source: SourceText) -> Fault:
-    return source.fault(note.message, place=note.place, hint=note.hint, path=note.path)
+def _say(written: YamlText, notes: Sequence[YamlFault]) -> None:
+    """Faults of the YAML itself, in words that speak of a checklist, with the path that each has."""
+    written.faults += [
+        written.source.fault(note.message, place=note.place, hint=note.hint, path=note.path) for note in notes
+    ]
 
 
 def _mend_kinds(fields: dict[str, object], *, root: Node, notes: list[YamlFault]) -> None:
@@ -117,22 +122,16 @@ def _says_nothing_new(wrong: Wrong, *, unknown: Sequence[Wrong]) -> bool:
     return wrong.given is REFUSED and wrong.rule not in _SILENT
 
 
-def _model_fault(wrong: Wrong, *, root: Node, source: SourceText) -> Fault:
-    message, hint = explain(wrong)
-    at_key = wrong.rule in _SILENT or wrong.given is None or isinstance(wrong.given, (dict, list))
-    place = locate(root, wrong.path, at_key=at_key)
-    return source.fault(message, place=place, hint=hint, path=spell(wrong.path))
-
-
 def _input_error(faults: Sequence[Fault], *, file: str) -> InputError:
     ordered = sorted(faults, key=lambda fault: (fault.line, fault.column))
     count = f"{MAX_FAULTS} faults or more" if len(ordered) >= MAX_FAULTS else format_fault_count(ordered)
     return InputError(f"{file}: {count}", faults=ordered[:MAX_FAULTS])
 
 
-def _no_fields(root: Node | None, *, source: SourceText) -> Fault:
-    empty = root is None or (isinstance(root, Scalar) and root.plain and plain_values.value(root.text) is None)
-    if empty:
-        return source.fault("the checklist is empty", place=TextPosition(1, 1), hint="`atoll init` writes a first one")
-    hint = 'start with "customer:" and "workloads:", each at the beginning of a line'
-    return source.fault("a checklist is made of named sections", place=TextPosition(1, 1), hint=hint)
+def _say_no_fields(written: YamlText) -> None:
+    root, start = written.root, TextPosition(1, 1)
+    if root is None or (isinstance(root, Scalar) and root.plain and plain_values.value(root.text) is None):
+        written.add("the checklist is empty", start, hint="`atoll init` writes a first one")
+    else:
+        hint = 'start with "customer:" and "workloads:", each at the beginning of a line'
+        written.add("a checklist is made of named sections", start, hint=hint)

@@ -54,7 +54,7 @@ def test_a_path_through_a_file_is_said_in_the_systems_words(tmp_path: Path) -> N
 
 
 def test_ten_megabytes_are_refused_unparsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planning.checklist.reading.checklist_file.compose", lambda _: pytest.fail("parsed"))
+    monkeypatch.setattr("planning.inputs.yaml_document.compose", lambda _: pytest.fail("parsed"))
     path = tmp_path / "huge.yaml"
     path.write_bytes(b"a: 1\n" * 2_000_000)
     assert "over 1 MB" in str(refused(path))
