@@ -77,23 +77,7 @@ def report(lock: Lock, recorded: RecordedSeries, *, month: Month, settled: SlaTe
     parts = parts_of(lock)
     refuse_strangers(recorded, parts, source=settled.source)
     windows = judge_exclusions(settled.exclusions, month=month, notice_hours=settled.notice_hours)
-    begun = midnight(settled.starts) if settled.starts else None
-    months = {
-        part.key: calculate_availability(
-            part, recorded, month=month, starts=begun, windows=windows_of(windows, part.key)
-        )
-        for part in parts
-    }
-    found = [
-        owing(
-            months[part.key],
-            nodes=months.get(f"nodes/{part.series.of}") if part.pools else None,
-            lock=lock,
-            table=settled.table,
-            month_seconds=month.seconds,
-        )
-        for part in parts
-    ]
+    found = _calculate_credits(lock, parts, recorded, month=month, settled=settled, windows=windows)
     least = sum_credits(reading for each in found for reading in each.least)
     most = sum_credits(reading for each in found for reading in each.most)
     beside = list_unmeasured_placements(lock)
@@ -120,6 +104,34 @@ def report(lock: Lock, recorded: RecordedSeries, *, month: Month, settled: SlaTe
         "not_recorded": list(beside),
         "notes": [*recorded.notes, *_coarse(recorded.step_seconds)],
     }
+
+
+def _calculate_credits(
+    lock: Lock,
+    parts: Sequence[ServicePart],
+    recorded: RecordedSeries,
+    *,
+    month: Month,
+    settled: SlaTerms,
+    windows: Sequence[JudgedExclusion],
+) -> list[ServiceCredit]:
+    begun = midnight(settled.starts) if settled.starts else None
+    months = {
+        part.key: calculate_availability(
+            part, recorded, month=month, starts=begun, windows=windows_of(windows, part.key)
+        )
+        for part in parts
+    }
+    return [
+        owing(
+            months[part.key],
+            nodes=months.get(f"nodes/{part.series.of}") if part.pools else None,
+            lock=lock,
+            table=settled.table,
+            month_seconds=month.seconds,
+        )
+        for part in parts
+    ]
 
 
 def _coarse(step_seconds: int) -> Iterator[str]:
