@@ -7,24 +7,7 @@ from typing import TYPE_CHECKING, Final
 from cli.pages.charts.bars import timeline
 from cli.pages.charts.ranges import moving_chart
 from cli.pages.documents.rendering import render_html, render_markdown
-from cli.views.relocation import (
-    LEFT_OUT_HEADS,
-    MOVED_HEADS,
-    STEP_HEADS,
-    conclusion,
-    describe_bill_line,
-    describe_manual_work,
-    format_thing_size,
-    heading,
-    left_out_rows,
-    line_amounts,
-    losses_text,
-    mover_text,
-    sections,
-    select_moved,
-    step_rows,
-    sum_cells,
-)
+from cli.views import relocation as views
 from planning.documents.blocks import NO_NUMBERS, Bullets, Code, Document, Heading, Paragraph, Picture, Table
 from planning.documents.figures import cite
 
@@ -51,7 +34,7 @@ NOT_MOVED: Final = (
 def page(form: RelocationPlanForm) -> str:
     document = Document(
         title=cite(f"Relocation of {form['source']['stack']}"),
-        subtitle=cite(heading(form)),
+        subtitle=cite(views.heading(form)),
         blocks=tuple(_page_blocks(form)),
         family=FAMILY,
         page_title=f"{form['source']['stack']} to {form['target']['stack']}: relocation",
@@ -71,13 +54,13 @@ def _page_blocks(form: RelocationPlanForm) -> Iterator[Block]:
     yield from (_chapter("What it costs, once"), Picture(name="bill"))
     yield _table(BILL_HEADS, _bill_rows(form, "without a price"), numbers_from=2, folded="Every line, with sources")
     yield _chapter("What moves")
-    yield _table(MOVED_HEADS, map(_moved_row, select_moved(form)), style="tight")
+    yield _table(views.MOVED_HEADS, map(_moved_row, views.select_moved(form)), style="tight")
     yield _chapter("What is left out")
-    yield _table(LEFT_OUT_HEADS, map(_texts, left_out_rows(form)), style="tight")
+    yield _table(views.LEFT_OUT_HEADS, map(_texts, views.left_out_rows(form)), style="tight")
     yield from (
         Paragraph(cite(f"Not asked: {each['what']}: {each['why']}", tone="cannot-tell")) for each in form["unlooked"]
     )
-    yield from (Paragraph(cite(each)) for each in describe_manual_work(form))
+    yield from (Paragraph(cite(each)) for each in views.describe_manual_work(form))
     yield _chapter("What each mover carries")
     yield from loss_matrix(form["matrix"])
     yield _chapter("Questions")
@@ -85,7 +68,7 @@ def _page_blocks(form: RelocationPlanForm) -> Iterator[Block]:
         yield Heading(3, cite(each["question"]))
         yield Paragraph(cite(" ".join(each["sentences"])))
     yield _chapter("Each step")
-    yield _table(STEP_HEADS, (_texts(cells, tone="sum" if last else "") for last, cells in step_rows(form)))
+    yield _table(views.STEP_HEADS, (_texts(cells, tone="sum" if last else "") for last, cells in views.step_rows(form)))
     yield _chapter("Notes")
     yield from map(Paragraph, _notes(form))
     yield Code(form["digest"], cite("Digest of this plan: "))
@@ -95,7 +78,7 @@ def text(form: RelocationPlanForm) -> str:
     return render_markdown(
         Document(
             title=cite(f"Relocation of {form['source']['stack']}"),
-            subtitle=cite(heading(form)),
+            subtitle=cite(views.heading(form)),
             blocks=tuple(_text_blocks(form)),
             family=FAMILY,
         )
@@ -105,13 +88,13 @@ def text(form: RelocationPlanForm) -> str:
 def _text_blocks(form: RelocationPlanForm) -> Iterator[Block]:
     yield _conclusion(form)
     yield _chapter("What moves")
-    yield _table(MOVED_HEADS, map(_moved_row, select_moved(form)))
+    yield _table(views.MOVED_HEADS, map(_moved_row, views.select_moved(form)))
     yield _chapter("What is left out")
-    yield _table(LEFT_OUT_HEADS, map(_texts, left_out_rows(form)), numbers_from=3, numbers_until=4)
+    yield _table(views.LEFT_OUT_HEADS, map(_texts, views.left_out_rows(form)), numbers_from=3, numbers_until=4)
     yield from (Paragraph(cite(f"Not asked: {each['what']}: {each['why']}.")) for each in form["unlooked"])
     yield from by_hand_blocks(form)
     yield from (_chapter("What it costs, once"), _bill(form))
-    yield from (_chapter("Steps"), _table(STEP_HEADS, _step_rows(form)))
+    yield from (_chapter("Steps"), _table(views.STEP_HEADS, _step_rows(form)))
     yield _chapter("Questions")
     for each in form["questions"]:
         yield Paragraph(cite(" ".join(each["sentences"])), cite(each["question"]))
@@ -172,7 +155,7 @@ def _table(
 
 
 def _conclusion(form: RelocationPlanForm) -> Bullets:
-    said = (cite(each, tone="lost" if each.startswith("LOST") else "") for each in conclusion(form))
+    said = (cite(each, tone="lost" if each.startswith("LOST") else "") for each in views.conclusion(form))
     return Bullets(tuple(said), facts=True)
 
 
@@ -182,14 +165,14 @@ def _bill(form: RelocationPlanForm) -> Table:
 
 def _bill_rows(form: RelocationPlanForm, unpriced: str) -> Iterator[Row]:
     lines = form["bill"]["bill"]["lines"]
-    for title, mine in sections(lines):
-        yield from (_texts((line["label"], describe_bill_line(line), *line_amounts(line))) for line in mine)
+    for title, mine in views.sections(lines):
+        yield from (_texts((line["label"], views.describe_bill_line(line), *views.line_amounts(line))) for line in mine)
         yield _sum(title, mine, unpriced)
     yield _sum("everything", lines, unpriced)
 
 
 def _sum(title: str, lines: Sequence[LineForm], unpriced: str) -> Row:
-    count, amounts = sum_cells(lines)
+    count, amounts = views.sum_cells(lines)
     said = cite(f"{count} {unpriced}" if count else "", tone="" if unpriced == "unpriced" else "sum")
     return (cite(title, tone="sum"), said, *_texts(amounts, tone="sum"))
 
@@ -199,14 +182,14 @@ def _moved_row(thing: ThingForm) -> Row:
     return (
         cite(thing["title"], below=thing["key"]),
         cite(thing["loss"], hover=thing["reason"]),
-        cite(format_thing_size(thing), hover=thing["sized_by"]),
-        cite(mover_text(thing), hover=mover["why"] if mover else ""),
-        cite(losses_text(thing), tone="lost" if mover and mover["loses"] else ""),
+        cite(views.format_thing_size(thing), hover=thing["sized_by"]),
+        cite(views.mover_text(thing), hover=mover["why"] if mover else ""),
+        cite(views.losses_text(thing), tone="lost" if mover and mover["loses"] else ""),
     )
 
 
 def _step_rows(form: RelocationPlanForm) -> Iterator[Row]:
-    for last, (name, *cells, back) in step_rows(form):
+    for last, (name, *cells, back) in views.step_rows(form):
         yield *_texts((name.replace(" (frozen)", ", frozen"), *cells)), cite(back, tone="sum" if last else "")
 
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from catalogs.catalog import Catalog
     from catalogs.model import Promise
 
 
 DIGIT: Final = re.compile(r"\d")
+PLACE: Final = re.compile(r"\{([^{}]*)\}")
 
 
 class Origin(StrEnum):
@@ -125,6 +126,39 @@ def compose(template: str, *values: Part | Sentence) -> Sentence:
     first, *rest = template.split("{}")
     pairs = (part for pair in zip(values, rest, strict=True) for part in pair)
     return say(*(part for part in (first, *pairs) if part))
+
+
+def read_figure(root: object, path: str, *, origin: Origin = Origin.LOCK) -> Figure:
+    """The figure at a path of a lock or a checklist: "placements.0.pools.1.max_nodes".
+
+    Raises:
+        AttributeError: there is no such field; a fault of ours, as is an index beyond the last.
+    """
+    found = root
+    for step in path.split("."):
+        found = cast("Sequence[object]", found)[int(step)] if step.isdecimal() else getattr(found, step)
+    known = found if isinstance(found, str | int | Decimal | date) else str(found)
+    return Figure(text=format_value(known), origin=origin, at=path)
+
+
+def compose_from(
+    root: object, template: str, *values: Part | Sentence, at: str = "", origin: Origin = Origin.LOCK
+) -> Sentence:
+    """A sentence with the figure of each path in braces, as in "{placement.region}", and a value for each "{}".
+
+    Args:
+        root: a lock or a checklist.
+        at: where in it the paths begin: "placements.0.".
+
+    Raises:
+        UntracedError: a digit in the words.
+        AttributeError: there is no such field; a fault of ours.
+    """
+    words = PLACE.split(template)
+    figures = (read_figure(root, f"{at}{path}", origin=origin) for path in words[1::2] if path)
+    filled = iter(values)
+    parts = (next(filled) if not path else next(figures) for path in words[1::2])
+    return compose("{}".join(words[::2]), *parts)
 
 
 def cite(text: str, *, source: str | Footnote = "", tone: str = "", hover: str = "", below: str = "") -> Sentence:

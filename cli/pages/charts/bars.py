@@ -7,25 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import (
-    BOLD_LETTER,
-    WIDTH,
-    Frame,
-    Scale,
-    ceiling_axis,
-    ceiling_line,
-    draw_horizontal_axis,
-    drawing,
-    element,
-    escape_text,
-    format_amount,
-    format_percents,
-    grid,
-    heading,
-    picture,
-    text,
-    with_hover,
-)
+from cli.pages.charts import axes
 from cli.terminal.amounts import total as said_total
 from cli.terminal.amounts import usd
 from cli.views.quote.options import option_title, places
@@ -44,9 +26,9 @@ if TYPE_CHECKING:
     from planning.service_levels.form import PartForm, ShortfallPeriodForm, SlaForm
 
 
-BILL: Final = Frame(WIDTH, left=4, right=14, top=34, row=66, bottom=56)
-NODES: Final = Frame(960, left=250, right=190, top=26, row=24, bottom=56)
-STRIPS: Final = Frame(960, left=8, right=8, top=34, row=50, bottom=26)
+BILL: Final = axes.Frame(axes.WIDTH, left=4, right=14, top=34, row=66, bottom=56)
+NODES: Final = axes.Frame(960, left=250, right=190, top=26, row=24, bottom=56)
+STRIPS: Final = axes.Frame(960, left=8, right=8, top=34, row=50, bottom=26)
 STRIPS_WIDE: Final = STRIPS.width - STRIPS.left - STRIPS.right
 BILL_BAR: Final = 26
 BELOW_NAME: Final = 26  # pixels from a row's top to its bar; name and amount stand above, where there is room for them
@@ -71,13 +53,13 @@ BAND: Final = 46
 
 def bill_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
     longest = max((option.bill.usd_per_month.expected for option in options), default=ZERO)
-    axis, near = ceiling_axis(BILL, longest, ceiling, furthest=BILL_CEILING)
+    axis, near = axes.ceiling_axis(BILL, longest, ceiling, furthest=BILL_CEILING)
     height = BILL.height(len(options))
     rows = (part for at, option in enumerate(options) for part in _row(at, option, axis, y=BILL.row_top(at)))
-    return drawing(
+    return axes.drawing(
         "bill",
-        *draw_horizontal_axis(axis, top=BILL.top - 6, bottom=height - BILL.bottom, unit="USD a month, expected"),
-        *ceiling_line(axis, near, top=BILL.top - 10, bottom=height - BILL.bottom),
+        *axes.draw_horizontal_axis(axis, top=BILL.top - 6, bottom=height - BILL.bottom, unit="USD a month, expected"),
+        *axes.ceiling_line(axis, near, top=BILL.top - 10, bottom=height - BILL.bottom),
         *rows,
         title="Expected monthly bill of each option in USD, by chapter of the bill",
         description="; ".join(_describe_bar(at, option) for at, option in enumerate(options)),
@@ -87,10 +69,10 @@ def bill_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
 
 def legend(options: Sequence[Option]) -> Markup:
     found = {group for option in options for group, _ in chapters(option)}
-    return element(
+    return axes.element(
         "p",
         *(
-            element("span", element("i", class_=slug(group)), escape_text(group.value))
+            axes.element("span", axes.element("i", class_=slug(group)), axes.escape_text(group.value))
             for group in BillGroup
             if group in found
         ),
@@ -114,21 +96,21 @@ def _describe_bar(at: int, option: Option) -> str:
     return f"{option_title(at, option)}: {said_total(option.bill.usd_per_month.expected, bill=option.bill)} ({parts})"
 
 
-def _row(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
+def _row(at: int, option: Option, axis: axes.Scale, *, y: int) -> Iterator[Markup]:
     name, where = option_title(at, option), f"  {places(option)}"
     amount = said_total(option.bill.usd_per_month.expected, bill=option.bill)
-    fits = len(name + where + amount) * BOLD_LETTER <= WIDTH - BILL.left - BILL.right
-    yield heading(name, beside=where if fits else "", amount=amount, x=BILL.left, y=y + 17)
+    fits = len(name + where + amount) * axes.BOLD_LETTER <= axes.WIDTH - BILL.left - BILL.right
+    yield axes.heading(name, beside=where if fits else "", amount=amount, x=BILL.left, y=y + 17)
     yield from _stack(option, axis, y=y + BELOW_NAME)
-    yield text(amount, x=WIDTH - BILL.right - 8, y=y + 17, class_="amount end")
+    yield axes.text(amount, x=axes.WIDTH - BILL.right - 8, y=y + 17, class_="amount end")
 
 
-def _stack(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
+def _stack(option: Option, axis: axes.Scale, *, y: int) -> Iterator[Markup]:
     start = ZERO
     for group, amount in chapters(option):
         x = axis.at(start)
-        bar = element("rect", x=x, y=y, width=axis.at(start + amount) - x, height=BILL_BAR, class_=slug(group))
-        yield with_hover(f"{group.value}: {usd(amount)} USD a month", bar)
+        bar = axes.element("rect", x=x, y=y, width=axis.at(start + amount) - x, height=BILL_BAR, class_=slug(group))
+        yield axes.with_hover(f"{group.value}: {usd(amount)} USD a month", bar)
         start += amount
 
 
@@ -150,9 +132,9 @@ def node_chart(bars: Sequence[NodeBar], *, least: Decimal | None, unit: str) -> 
     axis = NODES.scale(most)
     height = NODES.height(len(shown))
     more = f"; {len(ordered) - len(shown)} more nodes that passed are not drawn" if len(ordered) > len(shown) else ""
-    return picture(
+    return axes.picture(
         f"The slowest accelerator of each node in {unit}, against the least{more}",
-        *grid(axis, top=NODES.top - 4, bottom=height - NODES.bottom, unit=unit + more, shown="{:,}".format),
+        *axes.grid(axis, top=NODES.top - 4, bottom=height - NODES.bottom, unit=unit + more, shown="{:,}".format),
         *(part for at, each in enumerate(shown) for part in _node_bar(each, axis, y=NODES.row_top(at))),
         *_threshold(axis, least, bottom=height - NODES.bottom),
         width=NODES.width,
@@ -160,33 +142,35 @@ def node_chart(bars: Sequence[NodeBar], *, least: Decimal | None, unit: str) -> 
     )
 
 
-def _node_bar(bar: NodeBar, axis: Scale, *, y: int) -> Iterator[Markup]:
+def _node_bar(bar: NodeBar, axis: axes.Scale, *, y: int) -> Iterator[Markup]:
     kind = "failed" if bar.failed else "name"
-    yield text(bar.name, x=NODES.left - 10, y=y + 12, class_=f"right {kind}")
+    yield axes.text(bar.name, x=NODES.left - 10, y=y + 12, class_=f"right {kind}")
     if bar.value is None:
-        yield element("text", escape_text("not measured"), x=NODES.left + 4, y=y + 12, fill=UNTOLD, class_="where")
+        yield axes.element(
+            "text", axes.escape_text("not measured"), x=NODES.left + 4, y=y + 12, fill=UNTOLD, class_="where"
+        )
         return
     end = axis.at(bar.value)
     colour = FAILED_COLOUR if bar.failed else PASSED
-    mark = element("rect", x=NODES.left, y=y, width=max(end - NODES.left, 2.0), height=BAR, fill=colour)
-    yield with_hover(f"{bar.name}: {format_amount(bar.value)}", mark)
-    said = f"{format_amount(bar.value)}" + (" failed" if bar.failed else "")
-    yield text(said, x=end + 8, y=y + 8, class_="amount")
+    mark = axes.element("rect", x=NODES.left, y=y, width=max(end - NODES.left, 2.0), height=BAR, fill=colour)
+    yield axes.with_hover(f"{bar.name}: {axes.format_amount(bar.value)}", mark)
+    said = f"{axes.format_amount(bar.value)}" + (" failed" if bar.failed else "")
+    yield axes.text(said, x=end + 8, y=y + 8, class_="amount")
 
 
-def _threshold(axis: Scale, least: Decimal | None, *, bottom: int) -> Iterator[Markup]:
+def _threshold(axis: axes.Scale, least: Decimal | None, *, bottom: int) -> Iterator[Markup]:
     if least is None:
         return
     x = axis.at(least)
-    yield element("line", x1=x, x2=x, y1=NODES.top - 10, y2=bottom + 4, class_="least")
-    yield text(f"least {format_amount(least)}", x=x, y=NODES.top - 14, class_="ceiling-name")
+    yield axes.element("line", x1=x, x2=x, y1=NODES.top - 10, y2=bottom + 4, class_="least")
+    yield axes.text(f"least {axes.format_amount(least)}", x=x, y=NODES.top - 14, class_="ceiling-name")
 
 
 def strips(form: SlaForm) -> Markup:
     year, month = (int(each) for each in form["month"].split("-"))
     days = monthrange(year, month)[1]
     height = STRIPS.height(len(form["parts"]))
-    return picture(
+    return axes.picture(
         f"What stood when, {form['month']}",
         *_standings_legend(),
         *(mark for at, part in enumerate(form["parts"]) for mark in _strip(part, y=STRIPS.row_top(at), days=days)),
@@ -200,18 +184,18 @@ def _standings_legend() -> Iterator[Markup]:
     x = STRIPS.left
     for standing in LEGEND:
         said = SAID_STANDING[standing]
-        yield element("rect", x=x, y=4, width=12, height=12, rx=2, class_=_fill(standing))
-        yield text(said, x=x + 18, y=15, class_="said")
+        yield axes.element("rect", x=x, y=4, width=12, height=12, rx=2, class_=_fill(standing))
+        yield axes.text(said, x=x + 18, y=15, class_="said")
         x += 34 + 7 * len(said)
 
 
 def _strip(part: PartForm, *, y: int, days: int) -> Iterator[Markup]:
-    yield text(part["title"], x=STRIPS.left, y=y + 14, class_="part")
+    yield axes.text(part["title"], x=STRIPS.left, y=y + 14, class_="part")
     found = part["attained_percent"]
     none = "not counted" if part["verdict"] == "not counted" else "nothing owed"
-    said = none if found is None else format_percents(found["if_up"], found["if_down"])
-    yield text(said, x=STRIPS.width - STRIPS.right, y=y + 14, class_="said at-end")
-    yield element("rect", x=STRIPS.left, y=y + 20, width=STRIPS_WIDE, height=STRIP, class_="fill-up")
+    said = none if found is None else axes.format_percents(found["if_up"], found["if_down"])
+    yield axes.text(said, x=STRIPS.width - STRIPS.right, y=y + 14, class_="said at-end")
+    yield axes.element("rect", x=STRIPS.left, y=y + 20, width=STRIPS_WIDE, height=STRIP, class_="fill-up")
     last = {"not known": 0, "before": 0, "excluded": 1, "short": 2}  # the worst is drawn over the rest
     for span in sorted(part["spans"], key=lambda each: last[each["standing"]]):
         yield _stretch(span, y=y + 20, seconds=days * DAY)
@@ -226,8 +210,8 @@ def _stretch(span: ShortfallPeriodForm, *, y: int, seconds: int) -> Markup:
     high = STRIP if span["standing"] != "short" else max(float(share) * STRIP, STRIP / 2)
     had = "" if span["delivered"] is None else f", {span['delivered']} of {span['owed']} there"
     hover = f"{SAID_STANDING[span['standing']]}: {span['start']} to {span['end']} ({span['hours']} h{had})"
-    block = element("rect", x=x, y=y, width=width, height=high, class_=_fill(span["standing"]))
-    return with_hover(hover, block)
+    block = axes.element("rect", x=x, y=y, width=width, height=high, class_=_fill(span["standing"]))
+    return axes.with_hover(hover, block)
 
 
 def _fill(standing: str) -> str:
@@ -237,8 +221,8 @@ def _fill(standing: str) -> str:
 def _days(days: int, *, y: int) -> Iterator[Markup]:
     for day in (*range(1, days - 2, EVERY), days):
         x = STRIPS.left + (STRIPS_WIDE) * (day - 1) / days
-        yield element("line", x1=x, x2=x, y1=y - 6, y2=y, class_="grid")
-        yield text(str(day), x=x + (STRIPS_WIDE) / days / 2, y=y + 14, class_="tick")
+        yield axes.element("line", x1=x, x2=x, y1=y - 6, y2=y, class_="grid")
+        yield axes.text(str(day), x=x + (STRIPS_WIDE) / days / 2, y=y + 14, class_="tick")
 
 
 def timeline(form: RelocationPlanForm) -> Markup:
@@ -246,7 +230,7 @@ def timeline(form: RelocationPlanForm) -> Markup:
     last = next((at for at, each in enumerate(steps) if each["name"] == form["point_of_no_return"]), len(steps))
     frozen = [at for at, each in enumerate(steps) if each["frozen"]]
     width = STEP_WIDTH * len(steps) + 2 * STEPS_LEFT
-    return picture(
+    return axes.picture(
         "Steps of the relocation, the freeze, and the point of no return",
         *_freeze(form, frozen),
         *(part for at, each in enumerate(steps) for part in _step(each, x=STEPS_LEFT + STEP_WIDTH * at)),
@@ -264,19 +248,19 @@ def _freeze(form: RelocationPlanForm, frozen: Sequence[int]) -> Iterator[Markup]
     said = format_span_form(form["times"]["frozen"])
     window = form["times"]["window_seconds"] // 60
     words = f"writers stand still: {said} (window {window} min), then as long as is observed"
-    yield element("rect", x=left, y=22, width=right - left, height=108, fill=FROZEN, opacity=0.1)
-    yield text(words, x=(left + right) / 2, y=16, class_="tick")
+    yield axes.element("rect", x=left, y=22, width=right - left, height=108, fill=FROZEN, opacity=0.1)
+    yield axes.text(words, x=(left + right) / 2, y=16, class_="tick")
 
 
 def _step(step: RelocationStepForm, *, x: int) -> Iterator[Markup]:
     colour = FROZEN if step["frozen"] else MOVING
     hover = f"{step['title']}: proves that {step['proves']}"
-    block = element("rect", x=x + 2, y=36, width=STEP_WIDTH - 4, height=BAND, rx=4, fill=colour)
+    block = axes.element("rect", x=x + 2, y=36, width=STEP_WIDTH - 4, height=BAND, rx=4, fill=colour)
     name = step["name"].replace("_", " ")
-    label = text(name, x=x + STEP_WIDTH / 2, y=36 + BAND / 2 + 4, class_="on-bar")
-    yield with_hover(hover, block, label)
+    label = axes.text(name, x=x + STEP_WIDTH / 2, y=36 + BAND / 2 + 4, class_="on-bar")
+    yield axes.with_hover(hover, block, label)
     for at, part in enumerate(_two_lines(format_span_form(step["span"]))):
-        yield text(part, x=x + STEP_WIDTH / 2, y=100 + 14 * at, class_="tick small")
+        yield axes.text(part, x=x + STEP_WIDTH / 2, y=100 + 14 * at, class_="tick small")
 
 
 def _two_lines(words: str) -> list[str]:
@@ -286,5 +270,5 @@ def _two_lines(words: str) -> list[str]:
 
 
 def _no_return(x: int) -> Iterator[Markup]:
-    yield element("line", x1=x, x2=x, y1=22, y2=134, class_="ceiling")
-    yield text("no way back", x=x + 4, y=146, class_="ceiling-name at-end")
+    yield axes.element("line", x1=x, x2=x, y1=22, y2=134, class_="ceiling")
+    yield axes.text("no way back", x=x + 4, y=146, class_="ceiling-name at-end")

@@ -6,25 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cli.pages.charts.axes import (
-    LETTER_WIDTH,
-    MARKER,
-    WIDTH,
-    Scale,
-    draw_horizontal_axis,
-    draw_vertical_axis,
-    drawing,
-    element,
-    escape_text,
-    format_amount,
-    group_overlaps,
-    marker,
-    picture,
-    scale,
-    text,
-    vertical_pixel,
-    with_hover,
-)
+from cli.pages.charts import axes
 from cli.terminal.amounts import days as days_of
 from cli.terminal.amounts import duration, usd, usd_short
 from cli.views.quote.options import letter, option_title
@@ -70,13 +52,15 @@ def owning_chart(buying: Buying, spent: OwnershipCosts, *, every: Sequence[int])
     Args:
         every: places of the options for which this holds.
     """
-    months = Scale(Decimal(len(spent.owned) - 1), LEFT, WIDTH - LEFT - OWNERSHIP_RIGHT)
-    amounts = scale(max(*spent.owned, *spent.rented), left=TOP, width=TALL)
+    months = axes.Scale(Decimal(len(spent.owned) - 1), LEFT, axes.WIDTH - LEFT - OWNERSHIP_RIGHT)
+    amounts = axes.scale(max(*spent.owned, *spent.rented), left=TOP, width=TALL)
     letters = ", ".join(letter(at) for at in every)
-    return drawing(
+    return axes.drawing(
         f"buying-{letter(every[0])}",
         *_months(months),
-        *draw_vertical_axis(amounts, height=TALL, left=LEFT, right=WIDTH - OWNERSHIP_RIGHT, unit="USD in total"),
+        *axes.draw_vertical_axis(
+            amounts, height=TALL, left=LEFT, right=axes.WIDTH - OWNERSHIP_RIGHT, unit="USD in total"
+        ),
         *_line(spent.rented, months, amounts, class_="rented"),
         *_line(spent.owned, months, amounts, class_="owned"),
         *_find_break_even(buying, spent, months, amounts),
@@ -99,32 +83,34 @@ def _describe_purchase(buying: Buying) -> str:
     )
 
 
-def _months(axis: Scale) -> Iterator[Markup]:
+def _months(axis: axes.Scale) -> Iterator[Markup]:
     for number in range(int(axis.most / HALF_YEAR) + 1):
         x = axis.at(number * HALF_YEAR)
-        yield element("line", x1=x, x2=x, y1=TOP, y2=TOP + TALL, class_="grid")
-        yield text(str(number * HALF_YEAR), x=x, y=TOP + TALL + 20, class_="tick")
-    yield text("month", x=axis.left + axis.width / 2, y=TOP + TALL + 44, class_="tick unit")
+        yield axes.element("line", x1=x, x2=x, y1=TOP, y2=TOP + TALL, class_="grid")
+        yield axes.text(str(number * HALF_YEAR), x=x, y=TOP + TALL + 20, class_="tick")
+    yield axes.text("month", x=axis.left + axis.width / 2, y=TOP + TALL + 44, class_="tick unit")
 
 
-def _line(usd_by_month: Sequence[Decimal], months: Scale, amounts: Scale, *, class_: str) -> Iterator[Markup]:
+def _line(usd_by_month: Sequence[Decimal], months: axes.Scale, amounts: axes.Scale, *, class_: str) -> Iterator[Markup]:
     places = (
-        f"{months.at(Decimal(month)):.1f} {vertical_pixel(amounts, amount, height=TALL):.1f}"
+        f"{months.at(Decimal(month)):.1f} {axes.vertical_pixel(amounts, amount, height=TALL):.1f}"
         for month, amount in enumerate(usd_by_month)
     )
-    yield element("path", d="M" + " L".join(places), class_=class_)
+    yield axes.element("path", d="M" + " L".join(places), class_=class_)
 
 
-def _find_break_even(buying: Buying, spent: OwnershipCosts, months: Scale, amounts: Scale) -> Iterator[Markup]:
+def _find_break_even(
+    buying: Buying, spent: OwnershipCosts, months: axes.Scale, amounts: axes.Scale
+) -> Iterator[Markup]:
     month = buying.break_even_month
     if month is None:
-        yield text("buying is not cheaper within 3 years", x=WIDTH / 2, y=TOP - 14, class_="even-name")
+        yield axes.text("buying is not cheaper within 3 years", x=axes.WIDTH / 2, y=TOP - 14, class_="even-name")
         return
-    x, y = months.at(Decimal(month)), vertical_pixel(amounts, spent.owned[month], height=TALL)
-    yield element("line", x1=x, x2=x, y1=TOP - 6, y2=TOP + TALL, class_="even")
-    yield element("circle", cx=x, cy=y, r=6, class_="dot-even")
-    middle = min(max(x, LEFT + HALF_A_NAME), WIDTH - HALF_A_NAME)
-    yield text(f"buying is cheaper from month {month}", x=middle, y=TOP - 14, class_="even-name")
+    x, y = months.at(Decimal(month)), axes.vertical_pixel(amounts, spent.owned[month], height=TALL)
+    yield axes.element("line", x1=x, x2=x, y1=TOP - 6, y2=TOP + TALL, class_="even")
+    yield axes.element("circle", cx=x, cy=y, r=6, class_="dot-even")
+    middle = min(max(x, LEFT + HALF_A_NAME), axes.WIDTH - HALF_A_NAME)
+    yield axes.text(f"buying is cheaper from month {month}", x=middle, y=TOP - 14, class_="even-name")
 
 
 class Disc(NamedTuple):
@@ -134,8 +120,8 @@ class Disc(NamedTuple):
 
     @property
     def box(self) -> Box:
-        wide = MARKER + LETTER_WIDTH * (len(self.letters) - 1) / 2
-        return self.x - wide, self.y - MARKER, self.x + wide, self.y + MARKER
+        wide = axes.MARKER + axes.LETTER_WIDTH * (len(self.letters) - 1) / 2
+        return self.x - wide, self.y - axes.MARKER, self.x + wide, self.y + axes.MARKER
 
 
 class Label(NamedTuple):
@@ -169,12 +155,12 @@ def run_chart(options: Sequence[Option], *, workload: str, deadline_days: Decima
     deadline = None if deadline_days is None else deadline_days * HOURS_PER_DAY
     near = deadline is not None and deadline <= longest * FURTHEST_DEADLINE
     reach = max(longest, deadline) if deadline is not None and near else longest
-    hours = scale(reach, left=LEFT, width=WIDTH - LEFT - RIGHT)
-    amounts = scale(max(each.run.usd for each in found), left=TOP, width=TALL)
-    return drawing(
+    hours = axes.scale(reach, left=LEFT, width=axes.WIDTH - LEFT - RIGHT)
+    amounts = axes.scale(max(each.run.usd for each in found), left=TOP, width=TALL)
+    return axes.drawing(
         f"run-{workload}",
-        *draw_horizontal_axis(hours, top=TOP, bottom=TOP + TALL, unit="hours of one run"),
-        *draw_vertical_axis(amounts, height=TALL, left=LEFT, right=WIDTH - RIGHT, unit="USD of one run"),
+        *axes.draw_horizontal_axis(hours, top=TOP, bottom=TOP + TALL, unit="hours of one run"),
+        *axes.draw_vertical_axis(amounts, height=TALL, left=LEFT, right=axes.WIDTH - RIGHT, unit="USD of one run"),
         *(_deadline(hours.at(deadline), deadline_days) if deadline and deadline_days and near else ()),
         *_points(found, hours, amounts),
         title=f"Cost of one run of {workload} against the time it takes",
@@ -187,16 +173,16 @@ def _describe_run(point: RunPoint) -> str:
     return f"{option_title(point.at, point.option)}: {duration(point.run.hours)}, {usd(point.run.usd)} USD"
 
 
-def _points(found: Sequence[RunPoint], hours: Scale, amounts: Scale) -> Iterator[Markup]:
-    places = [(hours.at(each.run.hours), vertical_pixel(amounts, each.run.usd, height=TALL)) for each in found]
-    groups = group_overlaps(places, near=NEAR)
+def _points(found: Sequence[RunPoint], hours: axes.Scale, amounts: axes.Scale) -> Iterator[Markup]:
+    places = [(hours.at(each.run.hours), axes.vertical_pixel(amounts, each.run.usd, height=TALL)) for each in found]
+    groups = axes.group_overlaps(places, near=NEAR)
     discs = [Disc(*places[group[0]], ", ".join(letter(found[at].at) for at in group)) for group in groups]
     said = [_amounts([found[at].run.usd for at in group]) for group in groups]
     for group, disc, words_of, label in zip(groups, discs, said, place_labels(discs, said), strict=True):
-        yield marker(disc.letters, x=disc.x, y=disc.y, hover="; ".join(_describe_run(found[at]) for at in group))
-        more = element("tspan", escape_text(f", {duration(found[group[0]].run.hours)}"), class_="where")
+        yield axes.marker(disc.letters, x=disc.x, y=disc.y, hover="; ".join(_describe_run(found[at]) for at in group))
+        more = axes.element("tspan", axes.escape_text(f", {duration(found[group[0]].run.hours)}"), class_="where")
         side = "amount end" if label.ends else "amount"
-        yield element("text", escape_text(words_of), more, x=label.x, y=label.y, class_=side)
+        yield axes.element("text", axes.escape_text(words_of), more, x=label.x, y=label.y, class_=side)
 
 
 def _amounts(group: Sequence[Decimal]) -> str:
@@ -215,7 +201,7 @@ def place_labels(discs: Sequence[Disc], said: Sequence[str]) -> list[Label]:
     for disc, text_of in zip(discs, said, strict=True):
         wide, away = PHONE_LETTER * len(text_of), 16 + 4 * len(disc.letters)
         right, left = Label(disc.x + away, disc.y + 5, ends=False), Label(disc.x - away, disc.y + 5, ends=True)
-        sides = (left, right) if disc.x > WIDTH / 2 else (right, left)
+        sides = (left, right) if disc.x > axes.WIDTH / 2 else (right, left)
         over = [(disc.y + up, ends) for up in (-18, 32, -42, 56) for ends in (False, True)]
         tried = [*sides, *(Label(disc.x + (away if ends else -away), y, ends=ends) for y, ends in over)]
         fits = (each for each in tried if _is_free(each.box(wide), taken))
@@ -227,16 +213,16 @@ def place_labels(discs: Sequence[Disc], said: Sequence[str]) -> list[Label]:
 
 def _is_free(box: Box, taken: Sequence[Box]) -> bool:
     left, top, right, bottom = box
-    inside = left >= LEFT - MARKER and right <= WIDTH and top >= TOP - MARKER
+    inside = left >= LEFT - axes.MARKER and right <= axes.WIDTH and top >= TOP - axes.MARKER
     return inside and not any(
         left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in taken
     )
 
 
 def _deadline(x: float, days: Decimal) -> Iterator[Markup]:
-    yield element("line", x1=x, x2=x, y1=TOP - 4, y2=TOP + TALL, class_="ceiling")
-    side = "ceiling-name left" if x > WIDTH / 2 else "ceiling-name"
-    yield text(f"deadline {days_of(days)}", x=x, y=TOP - 20, class_=side)
+    yield axes.element("line", x1=x, x2=x, y1=TOP - 4, y2=TOP + TALL, class_="ceiling")
+    side = "ceiling-name left" if x > axes.WIDTH / 2 else "ceiling-name"
+    yield axes.text(f"deadline {days_of(days)}", x=x, y=TOP - 20, class_=side)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,8 +248,8 @@ def all_reduce_chart(
     """
     values = [dot.value for curve in curves for dot in curve.dots]
     most = max([*values, *(each for each in (theory, least) if each is not None)], default=Decimal(1))
-    up = scale(most, left=FABRIC_TOP + PLOT, width=-PLOT)
-    return picture(
+    up = axes.scale(most, left=FABRIC_TOP + PLOT, width=-PLOT)
+    return axes.picture(
         f"All-reduce over growing node counts in {unit}, against the theory",
         *_levels(up, unit),
         *_counts(counts),
@@ -276,20 +262,20 @@ def all_reduce_chart(
     )
 
 
-def _levels(up: Scale, unit: str) -> Iterator[Markup]:
+def _levels(up: axes.Scale, unit: str) -> Iterator[Markup]:
     right = FABRIC_WIDTH - FABRIC_RIGHT
     for tick in up.ticks:
         y = up.at(tick)
-        yield element("line", x1=FABRIC_LEFT, x2=right, y1=y, y2=y, class_="grid")
-        yield text(f"{tick.normalize():,f}", x=FABRIC_LEFT - 8, y=y + 4, class_="where right")
-    yield text(unit, x=FABRIC_LEFT - 8, y=FABRIC_TOP - 12, class_="where right")
+        yield axes.element("line", x1=FABRIC_LEFT, x2=right, y1=y, y2=y, class_="grid")
+        yield axes.text(f"{tick.normalize():,f}", x=FABRIC_LEFT - 8, y=y + 4, class_="where right")
+    yield axes.text(unit, x=FABRIC_LEFT - 8, y=FABRIC_TOP - 12, class_="where right")
 
 
 def _counts(counts: Sequence[int]) -> Iterator[Markup]:
     for each in counts:
-        yield text(str(each), x=_count_pixel(each, counts), y=FABRIC_TOP + PLOT + 20, class_="tick")
+        yield axes.text(str(each), x=_count_pixel(each, counts), y=FABRIC_TOP + PLOT + 20, class_="tick")
     middle = (FABRIC_LEFT + FABRIC_WIDTH - FABRIC_RIGHT) / 2
-    yield text("nodes", x=middle, y=FABRIC_TOP + PLOT + 40, class_="tick")
+    yield axes.text("nodes", x=middle, y=FABRIC_TOP + PLOT + 40, class_="tick")
 
 
 def _count_pixel(nodes: int, counts: Sequence[int]) -> float:
@@ -297,26 +283,28 @@ def _count_pixel(nodes: int, counts: Sequence[int]) -> float:
     return FABRIC_LEFT + share * (list(counts).index(nodes) + 1)
 
 
-def _threshold(up: Scale, value: Decimal | None, *, kind: str, label: str) -> Iterator[Markup]:
+def _threshold(up: axes.Scale, value: Decimal | None, *, kind: str, label: str) -> Iterator[Markup]:
     if value is None:
         return
     y = up.at(value)
-    line = element("line", x1=FABRIC_LEFT, x2=FABRIC_WIDTH - FABRIC_RIGHT, y1=y, y2=y, class_=kind)
-    yield with_hover(f"{label}: {format_amount(value)}", line)
+    line = axes.element("line", x1=FABRIC_LEFT, x2=FABRIC_WIDTH - FABRIC_RIGHT, y1=y, y2=y, class_=kind)
+    yield axes.with_hover(f"{label}: {axes.format_amount(value)}", line)
 
 
-def _curve(curve: PayloadCurve, up: Scale, counts: Sequence[int], colour: str) -> Iterator[Markup]:
+def _curve(curve: PayloadCurve, up: axes.Scale, counts: Sequence[int], colour: str) -> Iterator[Markup]:
     places = [(_count_pixel(dot.nodes, counts), up.at(dot.value), dot) for dot in curve.dots]
     path = " L".join(f"{x:.1f} {y:.1f}" for x, y, _ in places)
     if len(places) > 1:
-        yield element("path", d=f"M{path}", class_="curve", stroke=colour)
+        yield axes.element("path", d=f"M{path}", class_="curve", stroke=colour)
     for x, y, dot in places:
-        mark = element("circle", cx=x, cy=y, r=6 if dot.failed else 4, fill=FAILED_COLOUR if dot.failed else colour)
-        yield with_hover(f"{curve.label} over {dot.nodes} nodes: {format_amount(dot.value)}", mark)
+        mark = axes.element(
+            "circle", cx=x, cy=y, r=6 if dot.failed else 4, fill=FAILED_COLOUR if dot.failed else colour
+        )
+        yield axes.with_hover(f"{curve.label} over {dot.nodes} nodes: {axes.format_amount(dot.value)}", mark)
 
 
 def _curve_names(
-    curves: Sequence[PayloadCurve], up: Scale, *, theory: Decimal | None, least: Decimal | None
+    curves: Sequence[PayloadCurve], up: axes.Scale, *, theory: Decimal | None, least: Decimal | None
 ) -> Iterator[Markup]:
     """Names of the lines at the right edge, pushed apart where they would lie on each other."""
     found = [
@@ -324,13 +312,13 @@ def _curve_names(
         for at, curve in enumerate(curves)
         if curve.dots
     ]
-    found += [(up.at(theory), f"theory {format_amount(theory)}", "", "")] if theory is not None else []
-    found += [(up.at(least), f"least {format_amount(least)}", "at-least", "")] if least is not None else []
+    found += [(up.at(theory), f"theory {axes.format_amount(theory)}", "", "")] if theory is not None else []
+    found += [(up.at(least), f"least {axes.format_amount(least)}", "at-least", "")] if least is not None else []
     last = 0.0
     for y, label, kind, colour in sorted(found):
         place = max(y + 4, last + APART)
         last = place
-        mark = element("rect", x=FABRIC_WIDTH - FABRIC_RIGHT + 8, y=place - 9, width=10, height=10, fill=colour)
+        mark = axes.element("rect", x=FABRIC_WIDTH - FABRIC_RIGHT + 8, y=place - 9, width=10, height=10, fill=colour)
         if colour:
             yield mark
-        yield text(label, x=FABRIC_WIDTH - FABRIC_RIGHT + (24 if colour else 8), y=place, class_=kind or "name")
+        yield axes.text(label, x=FABRIC_WIDTH - FABRIC_RIGHT + (24 if colour else 8), y=place, class_=kind or "name")

@@ -5,16 +5,7 @@ from __future__ import annotations
 from math import log10
 from typing import TYPE_CHECKING, Final
 
-from cli.pages.charts.axes import (
-    BOLD_LETTER,
-    WIDTH,
-    drawing,
-    element,
-    escape_text,
-    marker,
-    text,
-    with_hover,
-)
+from cli.pages.charts import axes
 from cli.terminal.amounts import usd
 from cli.views.quote.options import letter
 
@@ -49,7 +40,7 @@ class Axis:
         last = min((at for at, tick in enumerate(TICKS) if tick >= high), default=len(TICKS) - 1)
         self.ticks = TICKS[first : max(last, first + 1) + 1]
         self._least = log10(self.ticks[0])
-        self._pixels = (WIDTH - LEFT - RIGHT) / (log10(self.ticks[-1]) - self._least)
+        self._pixels = (axes.WIDTH - LEFT - RIGHT) / (log10(self.ticks[-1]) - self._least)
 
     def at(self, amount: Decimal | float) -> float:
         """Pixel of an amount; what costs nothing stands at the least."""
@@ -68,7 +59,7 @@ def market_chart(standing: MarketRank, providers: Mapping[str, Provider]) -> Mar
     ]
     below = TOP + CLOUD * len(clouds)
     bottom = below + ROW * len(standing.pools)
-    return drawing(
+    return axes.drawing(
         f"market-{standing.precision}",
         *_grid(axis, bottom=bottom),
         *(part for at, (name, row) in enumerate(clouds) for part in _cloud(name, row, axis, y=TOP + CLOUD * at)),
@@ -87,37 +78,37 @@ def _describe_pool_rank(pool: PoolMarketRank, standing: MarketRank) -> str:
 def _grid(axis: Axis, *, bottom: int) -> Iterator[Markup]:
     for tick in axis.ticks:
         x = axis.at(tick)
-        yield element("line", x1=x, x2=x, y1=TOP, y2=bottom, class_="grid")
-        yield text(f"{tick:g}", x=x, y=bottom + 20, class_="tick")
-    yield text(
+        yield axes.element("line", x1=x, x2=x, y1=TOP, y2=bottom, class_="grid")
+        yield axes.text(f"{tick:g}", x=x, y=bottom + 20, class_="tick")
+    yield axes.text(
         "USD an hour for 1000 TFLOPS; not in even steps",
-        x=WIDTH / 2,
+        x=axes.WIDTH / 2,
         y=bottom + 44,
         class_="tick unit",
     )
 
 
 def _cloud(name: str, machines: Sequence[Worth], axis: Axis, *, y: int) -> Iterator[Markup]:
-    yield text(name, x=LEFT, y=y + 18, class_="where")
+    yield axes.text(name, x=LEFT, y=y + 18, class_="where")
     for at, each in enumerate(machines):
         machine = f"{each.provider} {each.machine}, {each.accelerator}, {each.region}"
         said = f"{machine}: {usd(each.usd_per_1000_tflops_hour)} USD"
         height = y + 34 + 7 * (at % STEPS)
-        dot = element("circle", cx=axis.at(each.usd_per_1000_tflops_hour), cy=height, r=3.2, class_="dot")
-        yield with_hover(said, dot)
+        dot = axes.element("circle", cx=axis.at(each.usd_per_1000_tflops_hour), cy=height, r=3.2, class_="dot")
+        yield axes.with_hover(said, dot)
 
 
 def _pool(pool: PoolMarketRank, axis: Axis, *, y: int) -> Iterator[Markup]:
     x = axis.at(pool.usd)
     said = f"{pool.pool}: {usd(pool.usd)}"
-    more = element("tspan", escape_text(f", {pool.accelerator}, {pool.purchase}"), class_="where")
-    yield element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y + 25, y2=y + 25, class_="grid")
-    yield marker(letter(pool.at), x=x, y=y + 25, hover=f"{letter(pool.at)} {pool.pool}: {usd(pool.usd)} USD")
-    wide = BOLD_LETTER * len(said) + LETTER * len(f", {pool.accelerator}, {pool.purchase}")
-    fits_right, fits_left = x + AWAY + wide <= WIDTH, x - AWAY - wide >= 0
+    more = axes.element("tspan", axes.escape_text(f", {pool.accelerator}, {pool.purchase}"), class_="where")
+    yield axes.element("line", x1=LEFT, x2=axes.WIDTH - RIGHT, y1=y + 25, y2=y + 25, class_="grid")
+    yield axes.marker(letter(pool.at), x=x, y=y + 25, hover=f"{letter(pool.at)} {pool.pool}: {usd(pool.usd)} USD")
+    wide = axes.BOLD_LETTER * len(said) + LETTER * len(f", {pool.accelerator}, {pool.purchase}")
+    fits_right, fits_left = x + AWAY + wide <= axes.WIDTH, x - AWAY - wide >= 0
     if not fits_right and not fits_left:  # over the line, from its beginning
-        yield element("text", escape_text(said), more, x=LEFT, y=y + 8, class_="amount")
+        yield axes.element("text", axes.escape_text(said), more, x=LEFT, y=y + 8, class_="amount")
         return
-    is_left = fits_left and (x > WIDTH / 2 or not fits_right)
+    is_left = fits_left and (x > axes.WIDTH / 2 or not fits_right)
     side, place = ("amount end", x - AWAY) if is_left else ("amount", x + AWAY)
-    yield element("text", escape_text(said), more, x=place, y=y + 30, class_=side)
+    yield axes.element("text", axes.escape_text(said), more, x=place, y=y + 30, class_=side)

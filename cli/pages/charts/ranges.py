@@ -5,24 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cli.pages.charts.axes import (
-    WIDTH,
-    Frame,
-    Scale,
-    ceiling_axis,
-    ceiling_line,
-    draw_horizontal_axis,
-    drawing,
-    element,
-    escape_text,
-    format_percents,
-    grid,
-    heading,
-    marker,
-    picture,
-    text,
-    with_hover,
-)
+from cli.pages.charts import axes
 from cli.terminal.amounts import floor, percent, usd
 from cli.views.quote.options import letter, option_title
 from cli.views.relocation import sections, sum_lines
@@ -40,10 +23,10 @@ if TYPE_CHECKING:
     from planning.values.money import Range
 
 
-RANGES: Final = Frame(WIDTH, left=4, right=14, top=34, row=86, bottom=56)
-RATES: Final = Frame(WIDTH, left=16, right=150, top=12, row=58, bottom=56)
-MOVING: Final = Frame(960, left=8, right=150, top=12, row=40, bottom=44)
-LEVELS: Final = Frame(960, left=8, right=68, top=34, row=50, bottom=26)
+RANGES: Final = axes.Frame(axes.WIDTH, left=4, right=14, top=34, row=86, bottom=56)
+RATES: Final = axes.Frame(axes.WIDTH, left=16, right=150, top=12, row=58, bottom=56)
+MOVING: Final = axes.Frame(960, left=8, right=150, top=12, row=40, bottom=44)
+LEVELS: Final = axes.Frame(960, left=8, right=68, top=34, row=50, bottom=26)
 LEVELS_END: Final = LEVELS.width - LEVELS.right
 BELOW_NAME: Final = 26  # pixels from a row's top to its bar; name and amount stand above, where there is room for them
 BAR: Final = 18
@@ -63,13 +46,13 @@ LOWEST_REACH: Final = Decimal("0.2")
 
 def range_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup:
     most = max((option.bill.usd_per_month.max for option in options), default=ZERO)
-    axis, near = ceiling_axis(RANGES, most, ceiling, furthest=FURTHEST_CEILING)
+    axis, near = axes.ceiling_axis(RANGES, most, ceiling, furthest=FURTHEST_CEILING)
     height = RANGES.height(len(options))
-    return drawing(
+    return axes.drawing(
         "ranges",
-        *draw_horizontal_axis(axis, top=RANGES.top - 6, bottom=height - RANGES.bottom, unit="USD a month"),
+        *axes.draw_horizontal_axis(axis, top=RANGES.top - 6, bottom=height - RANGES.bottom, unit="USD a month"),
         *(part for at, option in enumerate(options) for part in _band(option, axis, y=RANGES.row_top(at))),
-        *ceiling_line(axis, near, top=RANGES.top - 10, bottom=height - RANGES.bottom),
+        *axes.ceiling_line(axis, near, top=RANGES.top - 10, bottom=height - RANGES.bottom),
         *(part for at, option in enumerate(options) for part in _words(at, option, axis, y=RANGES.row_top(at))),
         title="Monthly bill of each option in USD: least, expected and most",
         description="; ".join(_describe_range(at, option) for at, option in enumerate(options)),
@@ -83,21 +66,21 @@ def _describe_range(at: int, option: Option) -> str:
     return f"{option_title(at, option)}: {least}{usd(amount.min)} to {usd(amount.max)}, expected {usd(amount.expected)}"
 
 
-def _band(option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
+def _band(option: Option, axis: axes.Scale, *, y: int) -> Iterator[Markup]:
     amount = option.bill.usd_per_month
     left, mark, right = axis.at(amount.min), axis.at(amount.expected), axis.at(amount.max)
-    yield element("rect", x=left, y=y + BELOW_NAME, width=max(right - left, 1.0), height=BAR, rx=3, class_="band")
-    yield element("rect", x=mark - 3, y=y + BELOW_NAME - 4, width=6, height=BAR + 8, rx=2, class_="mark")
+    yield axes.element("rect", x=left, y=y + BELOW_NAME, width=max(right - left, 1.0), height=BAR, rx=3, class_="band")
+    yield axes.element("rect", x=mark - 3, y=y + BELOW_NAME - 4, width=6, height=BAR + 8, rx=2, class_="mark")
 
 
-def _words(at: int, option: Option, axis: Scale, *, y: int) -> Iterator[Markup]:
+def _words(at: int, option: Option, axis: axes.Scale, *, y: int) -> Iterator[Markup]:
     amount = option.bill.usd_per_month
     left, right = axis.at(amount.min), axis.at(amount.max)
     least, expected, most = (
         floor(usd(each), unpriced=len(option.bill.unpriced)) for each in (amount.min, amount.expected, amount.max)
     )
-    yield heading(option_title(at, option), amount=f"{expected} expected", x=RANGES.left, y=y + 17)
-    yield text(f"{expected} expected", x=WIDTH - RANGES.right - 8, y=y + 17, class_="amount end")
+    yield axes.heading(option_title(at, option), amount=f"{expected} expected", x=RANGES.left, y=y + 17)
+    yield axes.text(f"{expected} expected", x=axes.WIDTH - RANGES.right - 8, y=y + 17, class_="amount end")
     yield from _ends(least, most, left=left, right=right, y=y + BELOW_BAR)
 
 
@@ -105,11 +88,11 @@ def _ends(least: str, most: str, *, left: float, right: float, y: float) -> Iter
     """Both ends of a bar in words; one range of words where they would touch."""
     if right - left < REACH_LETTER * len(f"{least} {most}"):
         said = least if least == most else f"{least} to {most}"
-        side, x = ("reach end", right) if left + REACH_LETTER * len(said) > WIDTH else ("reach", left)
-        yield text(said, x=x, y=y, class_=side)
+        side, x = ("reach end", right) if left + REACH_LETTER * len(said) > axes.WIDTH else ("reach", left)
+        yield axes.text(said, x=x, y=y, class_=side)
         return
-    yield text(least, x=left, y=y, class_="reach")
-    yield text(most, x=right, y=y, class_="reach end")
+    yield axes.text(least, x=left, y=y, class_="reach")
+    yield axes.text(most, x=right, y=y, class_="reach end")
 
 
 class RateRow(NamedTuple):
@@ -140,9 +123,9 @@ def rate_chart(options: Sequence[Option]) -> Markup:
     most = max((max(row.rate, row.other or ZERO) for row in rows), default=ZERO)
     axis = RATES.scale(most)
     height = RATES.height(len(rows))
-    return drawing(
+    return axes.drawing(
         "rates",
-        *draw_horizontal_axis(
+        *axes.draw_horizontal_axis(
             axis,
             top=RATES.top - 4,
             bottom=height - RATES.bottom,
@@ -160,18 +143,18 @@ def _describe_dot(row: RateRow) -> str:
     return f"{letter(row.at)} {row.pool}: {usd(row.rate)} USD{other}"
 
 
-def _dots_row(row: RateRow, axis: Scale, *, y: int) -> Iterator[Markup]:
+def _dots_row(row: RateRow, axis: axes.Scale, *, y: int) -> Iterator[Markup]:
     x = axis.at(row.rate)
-    more = element("tspan", escape_text(f"  {row.hardware}"), class_="where")
-    yield element("text", escape_text(row.pool), more, x=RATES.left, y=y + 20, class_="name")
+    more = axes.element("tspan", axes.escape_text(f"  {row.hardware}"), class_="where")
+    yield axes.element("text", axes.escape_text(row.pool), more, x=RATES.left, y=y + 20, class_="name")
     end, middle = x, y + DOT
     if row.other is not None:
         end = axis.at(row.other)
-        yield element("line", x1=x, x2=end, y1=middle, y2=middle, class_="gap")
-        yield element("line", x1=end, x2=end, y1=middle - 12, y2=middle + 12, class_="whisker")
-    yield marker(letter(row.at), x=x, y=middle, hover=_describe_dot(row))
+        yield axes.element("line", x1=x, x2=end, y1=middle, y2=middle, class_="gap")
+        yield axes.element("line", x1=end, x2=end, y1=middle - 12, y2=middle + 12, class_="whisker")
+    yield axes.marker(letter(row.at), x=x, y=middle, hover=_describe_dot(row))
     versus = f", {percent(row.worth.versus_big_three_percent)}" if row.other is not None else ""
-    yield text(f"{usd(row.rate)}{versus}", x=max(x, end) + 18, y=middle + 5, class_="amount")
+    yield axes.text(f"{usd(row.rate)}{versus}", x=max(x, end) + 18, y=middle + 5, class_="amount")
 
 
 def moving_chart(form: RelocationPlanForm) -> Markup:
@@ -179,9 +162,9 @@ def moving_chart(form: RelocationPlanForm) -> Markup:
     reach = _reach([found for _, _, found, _ in rows])
     axis = MOVING.scale(reach)
     height = MOVING.height(len(rows))
-    return picture(
+    return axes.picture(
         "What the relocation costs once, by line, in USD: from min to max, a tick at expected",
-        *grid(axis, top=MOVING.top - 4, bottom=height - MOVING.bottom, unit="USD, once", shown="{:,.0f}".format),
+        *axes.grid(axis, top=MOVING.top - 4, bottom=height - MOVING.bottom, unit="USD, once", shown="{:,.0f}".format),
         *(part for at, row in enumerate(rows) for part in _moving_bar(*row, axis=axis, y=MOVING.row_top(at))),
         width=MOVING.width,
         height=height,
@@ -219,28 +202,32 @@ def _reach(amounts: Sequence[Range]) -> Decimal:
     return min(most, expected * FURTHEST) or most
 
 
-def _moving_bar(label: str, section: str, amount: Range, colour: str, *, axis: Scale, y: int) -> Iterator[Markup]:
-    where = element("tspan", escape_text(f"  {section}"), class_="where")
-    yield element("text", escape_text(label), where, x=MOVING.left, y=y + 13)
+def _moving_bar(label: str, section: str, amount: Range, colour: str, *, axis: axes.Scale, y: int) -> Iterator[Markup]:
+    where = axes.element("tspan", axes.escape_text(f"  {section}"), class_="where")
+    yield axes.element("text", axes.escape_text(label), where, x=MOVING.left, y=y + 13)
     middle = y + 18 + MOVING_BAR // 2
     left, right = axis.at(amount.min), axis.at(min(amount.max, axis.most))
     tick = axis.at(min(amount.expected, axis.most))
     hover = f"{usd(amount.min)} / {usd(amount.expected)} / {usd(amount.max)} USD"
-    solid = element("rect", x=MOVING.left, y=y + 18, width=max(tick - MOVING.left, 2.0), height=MOVING_BAR, fill=colour)
-    more = element("rect", x=tick, y=y + 18, width=max(right - tick, 0.0), height=MOVING_BAR, fill=colour, opacity=0.35)
-    yield with_hover(hover, solid, more)
+    solid = axes.element(
+        "rect", x=MOVING.left, y=y + 18, width=max(tick - MOVING.left, 2.0), height=MOVING_BAR, fill=colour
+    )
+    more = axes.element(
+        "rect", x=tick, y=y + 18, width=max(right - tick, 0.0), height=MOVING_BAR, fill=colour, opacity=0.35
+    )
+    yield axes.with_hover(hover, solid, more)
     if right - left > 1:
-        yield element("line", x1=left, x2=right, y1=middle, y2=middle, class_="whisker")
+        yield axes.element("line", x1=left, x2=right, y1=middle, y2=middle, class_="whisker")
     if amount.max > axis.most:
-        yield element(
+        yield axes.element(
             "path", d=f"M{right} {y + 18} l8 {MOVING_BAR // 2} l-8 {MOVING_BAR // 2} z", fill=colour, opacity=0.35
         )
     beyond = f" (to {usd(amount.max)})" if amount.max != amount.expected else ""
     place = right + 14 if amount.max > axis.most else max(right, tick) + 8
     anchor = "end" if place > MOVING.width - MOVING.right - 60 and beyond else "start"
     x = MOVING.width - 4 if anchor == "end" else place
-    yield element(
-        "text", escape_text(f"{usd(amount.expected)}{beyond}"), x=x, y=middle, class_="amount", text_anchor=anchor
+    yield axes.element(
+        "text", axes.escape_text(f"{usd(amount.expected)}{beyond}"), x=x, y=middle, class_="amount", text_anchor=anchor
     )
 
 
@@ -248,7 +235,7 @@ def availability_chart(form: SlaForm) -> Markup:
     shown = [part for part in form["parts"] if part["attained_percent"] is not None]
     low = _find_lowest(form, shown)
     height = LEVELS.height(len(shown))
-    return picture(
+    return axes.picture(
         "Attainment of each part, in percent, against the levels of the table",
         *(mark for at, row in enumerate(form["table"]) for mark in _level(row["below_percent"], at, low, height)),
         *(mark for at, part in enumerate(shown) for mark in _draw_availability(part, y=LEVELS.row_top(at), low=low)),
@@ -274,24 +261,24 @@ def _level_pixel(percent: Decimal, low: Decimal) -> float:
 def _level(below: str, at: int, low: Decimal, height: int) -> Iterator[Markup]:
     x = _level_pixel(Decimal(below), low)
     y = 14 if at % 2 == 0 else 28
-    yield element("line", x1=x, x2=x, y1=y + 4, y2=height - LEVELS.bottom, class_="level")
-    yield text(f"{below}%", x=x, y=y, class_="level-name")
+    yield axes.element("line", x1=x, x2=x, y1=y + 4, y2=height - LEVELS.bottom, class_="level")
+    yield axes.text(f"{below}%", x=x, y=y, class_="level-name")
 
 
 def _draw_availability(part: PartForm, *, y: int, low: Decimal) -> Iterator[Markup]:
     found = part["attained_percent"]
     assert found is not None  # noqa: S101 - others are left out by the caller
     down, up = Decimal(found["if_down"]), Decimal(found["if_up"])
-    name = f"{part['title']}: {format_percents(found['if_up'], found['if_down'])}"
-    yield text(name, x=LEVELS.left, y=y + 20, class_="part")
+    name = f"{part['title']}: {axes.format_percents(found['if_up'], found['if_down'])}"
+    yield axes.text(name, x=LEVELS.left, y=y + 20, class_="part")
     middle = y + 32
-    yield element("line", x1=LEVELS.left, x2=LEVELS_END, y1=middle, y2=middle, class_="grid")
+    yield axes.element("line", x1=LEVELS.left, x2=LEVELS_END, y1=middle, y2=middle, class_="grid")
     if down != up:
-        yield element(
+        yield axes.element(
             "line", x1=_level_pixel(down, low), x2=_level_pixel(up, low), y1=middle, y2=middle, class_="span-line"
         )
-        yield element("circle", cx=_level_pixel(down, low), cy=middle, r=4, class_="fill-not-known")
-    yield element("circle", cx=_level_pixel(up, low), cy=middle, r=5, class_="dot")
+        yield axes.element("circle", cx=_level_pixel(down, low), cy=middle, r=4, class_="fill-not-known")
+    yield axes.element("circle", cx=_level_pixel(up, low), cy=middle, r=5, class_="dot")
 
 
 def _level_axis(low: Decimal, *, y: int) -> Iterator[Markup]:
@@ -299,4 +286,4 @@ def _level_axis(low: Decimal, *, y: int) -> Iterator[Markup]:
         percent = low + (HUNDRED - low) * share
         said = f"{percent.quantize(Decimal('0.01'), ROUND_FLOOR).normalize():f}%"
         anchor = "tick" if share else "said"
-        yield text(said, x=_level_pixel(percent, low), y=y + 16, class_=anchor)
+        yield axes.text(said, x=_level_pixel(percent, low), y=y + 16, class_=anchor)

@@ -11,13 +11,13 @@ from planning.agreements.contract.node_lifecycle import allocation, burn_in, spa
 from planning.agreements.contract.remedies import describe_deliverables, shortfall
 from planning.agreements.contract.storage import control, storage
 from planning.agreements.contract.support import describe_customer_duties, generation, migration, support
-from planning.agreements.onboarding.plan import steps, title_of
+from planning.agreements.onboarding.plan import cite_contact, steps, title_of
 from planning.ceilings.verdict import COSTS
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.vocabulary import HOME, Operation
 from planning.costs.upfront import list_upfront
 from planning.documents.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Table
-from planning.documents.figures import compose, derive_figure, of_checklist, of_lock, say
+from planning.documents.figures import compose_from, derive_figure, of_lock, read_figure, say
 from planning.values.money import to_cents
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from catalogs.catalog import Catalog
     from planning.agreements.contract.context import LockPlacement
     from planning.agreements.onboarding.plan import OnboardingStep
-    from planning.checklist.model.agreement import Contact
     from planning.checklist.model.checklist import Checklist
     from planning.costs.upfront import Upfront
     from planning.documents.blocks import Block
@@ -46,19 +45,9 @@ ROLES: Final = {
 
 
 def parties(sides: AgreementContext) -> Iterator[Block]:
-    customer = sides.lock.spec.customer
     yield Heading(2, say("Parties"))
-    rows = [
-        (
-            say("customer"),
-            compose(
-                "{}, {}",
-                of_lock(customer.name, "placements.0.customer.name"),
-                of_lock(customer.owner, "placements.0.customer.owner"),
-            ),
-        )
-    ]
-    rows += [(_what(place), _provider(place, sides)) for place in sides.places]
+    customer = compose_from(sides.lock, "{name}, {owner}", at="placements.0.customer.")
+    rows = [(say("customer"), customer), *((_what(place), _provider(place, sides)) for place in sides.places)]
     yield Table.of(("party", "who"), rows)
     yield Blank.of("Who signs as the provider, where it is somebody else than named here")
     if customer_is_served(sides):
@@ -75,31 +64,19 @@ def _what(place: LockPlacement) -> Sentence:
 
 
 def _provider(place: LockPlacement, sides: AgreementContext) -> Sentence:
-    where = place.spec.placement
-    at = f"{place.at}.placement"
-    named = of_lock(where.region, f"{at}.region")
-    region = say(", region ", named) if where.region != ANY_REGION else say(", region to be agreed")
-    rented = say(", on a cluster that is there already") if place.spec.existing is not None else say()
-    return say(provider_title(place, sides), region, rented)
+    is_named = place.spec.placement.region != ANY_REGION
+    region = compose_from(sides.lock, "{placement.region}" if is_named else "to be agreed", at=f"{place.at}.")
+    rented = ", on a cluster that is there already" if place.spec.existing is not None else ""
+    return say(provider_title(place, sides), ", region ", region, rented)
 
 
 def _contacts(sides: AgreementContext) -> Iterator[Block]:
-    found = {each.role: (at, each) for at, each in enumerate(sides.agreement.contacts)}
-    rows = tuple(_contact(*found[role]) for role in ROLES if role in found)
+    found = {each.role: at for at, each in enumerate(sides.agreement.contacts)}
+    rows = [(say(ROLES[role]), *cite_contact(sides.checklist, found[role], "")) for role in ROLES if role in found]
     yield Paragraph.of("Support contacts:")
     if rows:
         yield Table.of(("for", "name", "e-mail", "telephone"), rows)
     yield from (Blank.of(words) for role, words in ROLES.items() if role not in found)
-
-
-def _contact(at: int, person: Contact) -> tuple[Sentence, ...]:
-    where = f"agreement.contacts.{at}"
-    return (
-        say(ROLES[person.role]),
-        say(of_checklist(person.name, f"{where}.name")),
-        say(of_checklist(person.email, f"{where}.email")),
-        say(of_checklist(person.phone, f"{where}.phone")) if person.phone else say(),
-    )
 
 
 def describe_accepted_option(sides: AgreementContext) -> Iterator[Block]:
@@ -120,35 +97,35 @@ def _describe_start(sides: AgreementContext) -> Iterator[Block]:
         return
     yield Paragraph.of("The work begins on {}.", starts)
     if day > sides.lock.valid_until:
-        until = of_lock(sides.lock.valid_until, "valid_until")
-        yield Notice.of("That is after {}, until which the prices hold: have them confirmed in writing.", until)
+        words = "That is after {valid_until}, until which the prices hold: have them confirmed in writing."
+        yield Notice(compose_from(sides.lock, words))
     if day < sides.lock.priced_at:
-        yield Notice.of("That is before {}, when the option was priced.", of_lock(sides.lock.priced_at, "priced_at"))
+        yield Notice(compose_from(sides.lock, "That is before {priced_at}, when the option was priced."))
 
 
 def _facts(sides: AgreementContext) -> Iterator[tuple[Sentence, Sentence]]:
     lock = sides.lock
-    yield say("option"), say(of_lock(lock.option, "option"), ", of the stack ", sides.stack)
+    yield say("option"), compose_from(lock, "{option}, of the stack {stack}")
     yield say("digest of the lock"), say(sides.lock_digest)
-    yield say("digest of the checklist then"), say(of_lock(lock.checklist_digest, "checklist_digest"))
-    yield say("priced on"), say(of_lock(lock.priced_at, "priced_at"))
-    yield say("the prices hold until"), say(of_lock(lock.valid_until, "valid_until"))
-    term = say(of_lock(lock.contract_months, "contract_months"), " months") if lock.contract_months else say("none")
-    yield say("term of the contract"), term
+    yield say("digest of the checklist then"), compose_from(lock, "{checklist_digest}")
+    yield say("priced on"), compose_from(lock, "{priced_at}")
+    yield say("the prices hold until"), compose_from(lock, "{valid_until}")
+    term = "{contract_months} months" if lock.contract_months else "none"
+    yield say("term of the contract"), compose_from(lock, term)
     yield from _ceiling(sides)
 
 
 def _ceiling(sides: AgreementContext) -> Iterator[tuple[Sentence, Sentence]]:
     ceiling = sides.lock.ceiling
     amounts = (
-        (ceiling.usd_per_month, "usd_per_month", "a month"),
-        (ceiling.usd_per_contract, "usd_per_contract", "for the whole contract"),
-        (ceiling.usd_per_gpu_hour, "usd_per_gpu_hour", "for an accelerator an hour"),
+        (ceiling.usd_per_month, "{usd_per_month} a month"),
+        (ceiling.usd_per_contract, "{usd_per_contract} for the whole contract"),
+        (ceiling.usd_per_gpu_hour, "{usd_per_gpu_hour} for an accelerator an hour"),
     )
-    for usd, field, words in amounts:
+    for usd, words in amounts:
         if usd is not None:
-            limit = of_lock(usd, f"ceiling.{field}")
-            yield say("ceiling"), say("USD ", limit, " ", words, ", which applies to ", COSTS[ceiling.binds])
+            said = compose_from(sides.lock, f"USD {words}, which applies to {{}}", COSTS[ceiling.binds], at="ceiling.")
+            yield say("ceiling"), said
 
 
 CHAPTERS: Final = {
@@ -194,10 +171,12 @@ def _due_first(sides: AgreementContext) -> Iterator[Block]:
     """What is paid on the first day, beside the month: the sums of the month hold its part of it already."""
     numbers = {line.key: at for at, line in enumerate(sides.lock.bill)}
     prices = {line.key: line.usd_per_unit for line in sides.lock.bill if line.usd_per_unit is not None}
-    due = list_upfront(
-        sides.lock.placements,
-        prices,
-        term_of=lambda provider, purchase: sides.catalog.find_term(provider=provider, purchase=purchase),
+    due = list(
+        list_upfront(
+            sides.lock.placements,
+            prices,
+            term_of=lambda provider, purchase: sides.catalog.find_term(provider=provider, purchase=purchase),
+        )
     )
     if not due:
         return
@@ -245,8 +224,8 @@ def onboarding(sides: AgreementContext) -> Iterator[Block]:
     services = sides.lock.spec.services
     if services.onboarding_usd_per_month <= 0:
         return
-    each = of_lock(services.onboarding_usd_per_month, "placements.0.services.onboarding_usd_per_month")
-    months = of_lock(services.contract_months, "placements.0.services.contract_months")
+    each = read_figure(sides.lock, "placements.0.services.onboarding_usd_per_month")
+    months = read_figure(sides.lock, "placements.0.services.contract_months")
     month = _usd(services.onboarding_usd_per_month, "the lock's amount a month, rounded to cents", each)
     whole = _usd(
         services.onboarding_usd_per_month * services.contract_months, "amount a month times months", each, months
@@ -328,8 +307,8 @@ def annex(lock: Lock, *, checklist: Checklist, catalog: Catalog) -> Document:
     changed = checklist_digest(checklist) != lock.checklist_digest
     sides = AgreementContext(lock=lock, checklist=checklist, catalog=catalog, changed=changed)
     return Document(
-        title=say("Annex to the contract of ", of_lock(lock.spec.customer.name, "placements.0.customer.name")),
-        subtitle=say("For the stack ", sides.stack, ", at prices of ", of_lock(lock.priced_at, "priced_at")),
+        title=compose_from(lock, "Annex to the contract of {placements.0.customer.name}"),
+        subtitle=compose_from(lock, "For the stack {stack}, at prices of {priced_at}"),
         blocks=(
             Notice.of(LAWYER),
             Paragraph.of(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from planning.agreements.contract.context import format_count, render_term
 from planning.checklist.model.vocabulary import Operation, Orchestration, Support
 from planning.documents.blocks import Blank, Bullets, Heading, Notice, Paragraph, Table
-from planning.documents.figures import compose, of_catalog, of_checklist, of_lock, say
+from planning.documents.figures import compose, compose_from, of_catalog, of_checklist, of_lock, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +27,7 @@ LEVELS: Final = {
     Support.BUSINESS_HOURS: "Support answers in business hours.",
     Support.ALWAYS: "Support answers at any hour of any day, at night, at weekends and on holidays.",
 }
+HERE: Final = "placements.0."
 PLANS: Final = {
     ("aws-support-page", "support_business_hours"): "AWS Support Developer",
     ("aws-support-page", "support_24x7"): "AWS Support Business",
@@ -165,17 +166,15 @@ def _list_customer_duties(sides: AgreementContext) -> Iterator[Sentence]:
     if any(each.spec.orchestration is not Orchestration.KUBERNETES for each in sides.places):
         yield say("Engineers who know Slurm, which schedules jobs here.")
     if spec.existing is not None:
-        variable = of_lock(spec.existing.kubeconfig_env, "placements.0.existing.kubeconfig_env")
-        yield say("The cluster itself and an administrator's kubeconfig, which ", variable, " names.")
+        words = "The cluster itself and an administrator's kubeconfig, which {existing.kubeconfig_env} names."
+        yield compose_from(sides.lock, words, at=HERE)
     if spec.network.peering is not None:
-        yield compose(
-            "In the main cloud: the peering of {} accepted, and its routes.",
-            of_lock(spec.network.peering.vpc_id, "placements.0.network.peering.vpc_id"),
-        )
+        words = "In the main cloud: the peering of {network.peering.vpc_id} accepted, and its routes."
+        yield compose_from(sides.lock, words, at=HERE)
     if spec.network.link is not None:
         yield say("In the main cloud: the other end of the tunnel, and its routes.")
     if spec.network.domain:
-        yield say("The zone ", of_lock(spec.network.domain, "placements.0.network.domain"), " delegated.")
+        yield compose_from(sides.lock, "The zone {network.domain} delegated.", at=HERE)
     if spec.access.sso is not None:
         yield say("A client at the identity provider, and the groups that teams are made of.")
     if any(pool.accelerated for pool in sides.pools) and spec.existing is None:

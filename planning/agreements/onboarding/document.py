@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import find_traits
-from planning.agreements.onboarding.plan import ROLES, OnboardingStep, steps, title_of
+from planning.agreements.onboarding.plan import ROLES, OnboardingStep, cite_contact, steps, title_of
 from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.workload import FineTuning, Training
 from planning.documents.blocks import Bullets, Document, Heading, Notice, Paragraph, Table
-from planning.documents.figures import Sentence, compose, derive_figure, join_sentences, of_checklist, of_lock, say
+from planning.documents.figures import (
+    Sentence,
+    compose_from,
+    derive_figure,
+    join_sentences,
+    of_checklist,
+    of_lock,
+    read_figure,
+    say,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,11 +33,7 @@ if TYPE_CHECKING:
 KEYLESS: Final = frozenset({"mlflow", "none"})  # experiment trackers that ask for no key of the customer's
 
 
-def duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> tuple[Sentence, ...]:
-    return tuple(_duties(lock, checklist, catalog))
-
-
-def _duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Sentence]:
+def list_duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Sentence]:
     yield from _places(lock, catalog)
     yield from _network(lock)
     yield from _people(lock)
@@ -40,25 +45,24 @@ def _duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Sent
 
 
 def _places(lock: Lock, catalog: Catalog) -> Iterator[Sentence]:
-    for at, spec in enumerate(lock.placements):
-        provider = of_lock(spec.placement.provider, f"placements.{at}.placement.provider")
-        region = of_lock(spec.placement.region, f"placements.{at}.placement.region")
+    for number, spec in enumerate(lock.placements):
+        at = f"placements.{number}."
         if spec.existing is not None:
-            yield compose(
-                "Hand over an administrator's kubeconfig of the cluster at {}, named by the variable {}, and"
-                " keep it out of every repository.",
-                provider,
-                of_lock(spec.existing.kubeconfig_env, f"placements.{at}.existing.kubeconfig_env"),
+            yield compose_from(
+                lock,
+                "Hand over an administrator's kubeconfig of the cluster at {placement.provider}, named by the variable"
+                " {existing.kubeconfig_env}, and keep it out of every repository.",
+                at=at,
             )
             continue
-        machines = join_sentences(_machines(spec, f"placements.{at}"))
-        yield compose(
-            "Open the account at {} in {} and have its quota raised for {}; atoll preflight says what is missing.",
-            provider,
-            region,
-            machines,
+        yield compose_from(
+            lock,
+            "Open the account at {placement.provider} in {placement.region} and have its quota raised for {}; atoll"
+            " preflight says what is missing.",
+            join_sentences(_machines(spec, f"placements.{number}")),
+            at=at,
         )
-        yield from _purchases(spec, f"placements.{at}", catalog)
+        yield from _purchases(lock, number, catalog)
 
 
 def _machines(spec: ClusterSpec, place: str) -> Iterator[Sentence]:
@@ -72,42 +76,33 @@ def _machines(spec: ClusterSpec, place: str) -> Iterator[Sentence]:
         yield say(count, " of ", of_lock(machine, f"{place}.pools.{numbers[0]}.machine"))
 
 
-def _purchases(spec: ClusterSpec, place: str, catalog: Catalog) -> Iterator[Sentence]:
+def _purchases(lock: Lock, number: int, catalog: Catalog) -> Iterator[Sentence]:
     """Terms that somebody has to buy: the program runs the nodes, whatever they are paid by."""
-    for number, pool in enumerate(spec.pools):
+    spec = lock.placements[number]
+    for at, pool in enumerate(spec.pools):
         if pool.kind != "reserved" or not pool.min_nodes:
             continue
-        path = f"{place}.pools.{number}"
         term = catalog.find_term(provider=spec.placement.provider, purchase=pool.purchase)
         price_alone = term is not None and term.holds == "no"
-        yield compose(
-            "Buy {} for {} of {}: the program does not{}",
-            of_lock(pool.purchase, f"{path}.purchase"),
-            of_lock(pool.min_nodes, f"{path}.min_nodes"),
-            of_lock(pool.machine, f"{path}.machine"),
-            ", and until then the price is that on demand." if price_alone else ", and until then nothing is reserved.",
+        yield compose_from(
+            lock,
+            "Buy {purchase} for {min_nodes} of {machine}: the program does not, and until then {}.",
+            "the price is that on demand" if price_alone else "nothing is reserved",
+            at=f"placements.{number}.pools.{at}.",
         )
 
 
 def _network(lock: Lock) -> Iterator[Sentence]:
     network = lock.spec.network
-    if network.peering is not None:
-        yield compose(
-            "Accept the peering with {} and give its route tables the way back to {}.",
-            of_lock(network.peering.vpc_id, "placements.0.network.peering.vpc_id"),
-            of_lock(str(network.cidr), "placements.0.network.cidr"),
-        )
-    if network.link is not None:
-        yield compose(
-            "Let the range {} through the firewall of {}.",
-            of_lock(str(network.cidr), "placements.0.network.cidr"),
-            of_lock(network.link.vpc_id, "placements.0.network.link.vpc_id"),
-        )
-    if network.domain:
-        yield compose(
-            "Delegate the zone {} to the cluster's name servers.",
-            of_lock(network.domain, "placements.0.network.domain"),
-        )
+    asked = (
+        (
+            network.peering is not None,
+            "Accept the peering with {peering.vpc_id} and give its route tables the way back to {cidr}.",
+        ),
+        (network.link is not None, "Let the range {cidr} through the firewall of {link.vpc_id}."),
+        (bool(network.domain), "Delegate the zone {domain} to the cluster's name servers."),
+    )
+    yield from (compose_from(lock, words, at="placements.0.network.") for is_asked, words in asked if is_asked)
 
 
 def _people(lock: Lock) -> Iterator[Sentence]:
@@ -118,22 +113,21 @@ def _people(lock: Lock) -> Iterator[Sentence]:
     yield say("Check that the people listed below are all who may get in, each with the right group and team.")
     if lock.spec.vpn is not None:
         yield say("Have each of them install a WireGuard client.")
-    keyless = [
-        say(of_lock(user.name, f"placements.0.access.users.{at}.name"))
-        for at, user in enumerate(access.users)
-        if not user.ssh_key
-    ]
+    keyless = [_name(lock, at) for at, user in enumerate(access.users) if not user.ssh_key]
     if access.ssh and keyless:
         yield say("Send the public SSH keys of ", join_sentences(keyless), ": without one there is no way to a node.")
 
 
+def _name(lock: Lock, at: int) -> Sentence:
+    return say(read_figure(lock, f"placements.0.access.users.{at}.name"))
+
+
 def _secrets(lock: Lock) -> Iterator[Sentence]:
-    sso = lock.spec.access.sso
-    if sso is not None:
-        yield compose(
-            "Register Atoll at your identity provider under {} and give its secret to pulumi config set"
-            " --secret, never to a file.",
-            of_lock(sso.client_id, "placements.0.access.sso.client_id"),
+    if lock.spec.access.sso is not None:
+        yield compose_from(
+            lock,
+            "Register Atoll at your identity provider under {placements.0.access.sso.client_id} and give its secret to"
+            " pulumi config set --secret, never to a file.",
         )
     if lock.spec.tracker not in KEYLESS:
         yield say("Give the key of your experiment tracker to pulumi config set --secret, never to a file.")
@@ -171,7 +165,6 @@ OWN_WAYS: Final = {
     "sign_in": "a first password of the cluster's own sign-in",
     "sso": "nothing: they sign in where they always do",
 }
-USERS: Final = "placements.0.access.users"
 COUNTED: Final = "days of this step and of all before it"
 DATED: Final = "the start, and the days of this step and of all before it"
 HANDED: Final = (
@@ -182,13 +175,8 @@ HANDED: Final = (
 
 def document(lock: Lock, checklist: Checklist, catalog: Catalog) -> Document:
     return Document(
-        title=say("Onboarding of ", of_lock(lock.spec.customer.name, "placements.0.customer.name")),
-        subtitle=compose(
-            "Stack {}, option {}, priced at {}",
-            of_lock(lock.stack, "stack"),
-            of_lock(lock.option, "option"),
-            of_lock(lock.priced_at, "priced_at"),
-        ),
+        title=compose_from(lock, "Onboarding of {placements.0.customer.name}"),
+        subtitle=compose_from(lock, "Stack {stack}, option {option}, priced at {priced_at}"),
         blocks=tuple(_blocks(lock, checklist, catalog)),
     )
 
@@ -207,7 +195,7 @@ def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Bloc
         [(title_of(each, catalog), _render_completion(each, lock, checklist)) for each in found],
     )
     yield Heading(2, say("Prerequisites"))
-    yield Bullets(duties(lock, checklist, catalog), boxes=True)
+    yield Bullets(tuple(list_duties(lock, checklist, catalog)), boxes=True)
     yield Heading(2, say("What each person is handed"))
     yield from _render_handout(lock)
     yield Heading(2, say("Support contacts"))
@@ -238,8 +226,7 @@ def _render_completion(step: OnboardingStep, lock: Lock, checklist: Checklist) -
     words = DONE_WHEN[step.id] if there.get(step.id, True) else WITHOUT[step.id]
     if lock.spec.existing is not None:
         words = EXISTING.get(step.id, words)
-    before, mark, rest = words.partition("{stack}")
-    return say(before, of_lock(lock.stack, "stack"), rest) if mark else say(before)
+    return compose_from(lock, words)
 
 
 def _render_changes(lock: Lock, checklist: Checklist) -> Sentence:
@@ -250,11 +237,7 @@ def _render_changes(lock: Lock, checklist: Checklist) -> Sentence:
         for at, user in enumerate(checklist.access.users)
         if user.name not in before
     ]
-    gone = [
-        say(of_lock(user.name, f"{USERS}.{at}.name"))
-        for at, user in enumerate(lock.spec.access.users)
-        if user.name not in now
-    ]
+    gone = [_name(lock, at) for at, user in enumerate(lock.spec.access.users) if user.name not in now]
     return say(
         "The checklist has changed since this option was accepted. What was accepted is handed out; the rest comes with"
         " atoll accept and the next update.",
@@ -275,16 +258,12 @@ def _render_handout(lock: Lock) -> Iterator[Block]:
     yield Table.of(
         ("person", "group", "is handed"),
         [
-            (
-                say(of_lock(user.name, f"{USERS}.{at}.name")),
-                say(user.group),
-                join_sentences([say(OWN_WAYS[way]) for way in ways]),
-            )
+            (_name(lock, at), say(user.group), join_sentences([say(OWN_WAYS[way]) for way in ways]))
             for at, user in enumerate(spec.access.users)
         ],
     )
     beside = [
-        say(of_lock(each.placement.name, f"placements.{at}.placement.name"))
+        say(read_figure(lock, f"placements.{at}.placement.name"))
         for at, each in enumerate(lock.placements)
         if at and each.access.users
     ]
@@ -298,16 +277,5 @@ def _contacts(checklist: Checklist) -> Iterator[Block]:
     if not found:
         yield Notice.of("Nobody is named yet: agree it in agreement.contacts before the build.")
         return
-    yield Table.of(
-        ("for", "who", "mail", "telephone"),
-        [
-            (
-                say(ROLES[each.role]),
-                say(of_checklist(each.name, f"{path}.name")),
-                say(of_checklist(each.email, f"{path}.email")),
-                say(of_checklist(each.phone, f"{path}.phone")) if each.phone else say("not given"),
-            )
-            for at, each in enumerate(found)
-            for path in (f"agreement.contacts.{at}",)
-        ],
-    )
+    rows = [(say(ROLES[each.role]), *cite_contact(checklist, at, "not given")) for at, each in enumerate(found)]
+    yield Table.of(("for", "who", "mail", "telephone"), rows)

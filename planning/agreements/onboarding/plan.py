@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from planning.documents.figures import (
     Figure,
+    Origin,
     Sentence,
     derive_figure,
     of_catalog,
     of_checklist,
     of_promise,
+    read_figure,
     say,
     source_text,
 )
@@ -206,3 +208,12 @@ def _owner(role: str, checklist: Checklist) -> Sentence:
 def contact(role: str, checklist: Checklist) -> tuple[int, Contact] | None:
     found = ((at, each) for at, each in enumerate(checklist.agreement.contacts) if each.role == role)
     return next(found, None)
+
+
+def cite_contact(checklist: Checklist, at: int, silence: str) -> tuple[Sentence, ...]:
+    """Name, e-mail and telephone of a contact; `silence` for a telephone that is not given."""
+    name, email, phone = (f"agreement.contacts.{at}.{field}" for field in ("name", "email", "phone"))
+    given = bool(checklist.agreement.contacts[at].phone)
+    paths = (name, email, phone) if given else (name, email)
+    cells = tuple(say(read_figure(checklist, path, origin=Origin.CHECKLIST)) for path in paths)
+    return cells if given else (*cells, say(silence))

@@ -9,7 +9,7 @@ from accepted import accepted, catalog, checklist, known
 from tracing import untraced
 
 from cli.pages.documents.rendering import render_markdown
-from planning.agreements.onboarding.document import document, duties
+from planning.agreements.onboarding.document import document, list_duties
 from planning.agreements.onboarding.plan import steps
 from planning.checklist.model.agreement import Agreement
 from planning.spec.lock import Lock
@@ -27,7 +27,7 @@ def reserved(example: str, *, provider: str, purchase: str, kind: str = "reserve
 
 
 def said(lock: Lock, example: str) -> list[str]:
-    return [each.text for each in duties(lock, checklist(example), catalog())]
+    return [each.text for each in list_duties(lock, checklist(example), catalog())]
 
 
 @pytest.mark.parametrize(
