@@ -11,7 +11,7 @@ from rich.text import Text
 from cli.terminal.amounts import floor, usd
 from cli.terminal.tables import make_table
 from planning.cloud_checks.cloud_reports import CATALOG
-from planning.cloud_checks.pool_capacity import STANDINGS, FactVerdict
+from planning.cloud_checks.preflight import STANDINGS, FactVerdict
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from planning.cloud_checks.orphans import OrphanReport, PricedOrphan
-    from planning.cloud_checks.pool_capacity import (
+    from planning.cloud_checks.preflight import (
         OfferedFact,
         PlacementFacts,
         PoolFacts,

@@ -16,7 +16,7 @@ from operations.relocation.runner.status import StatusForm
 from planning.acceptance.report.form import AcceptanceForm
 from planning.checklist.reference import schema as checklist_schema
 from planning.cloud_checks.orphans import LeftoversForm
-from planning.cloud_checks.pool_capacity import Preflight
+from planning.cloud_checks.preflight import Preflight
 from planning.diff.form import DiffForm
 from planning.incidents.form import IncidentsForm, NodesForm
 from planning.platform.digests import SoftwareForm, SoftwareLock

@@ -17,8 +17,7 @@ from operations.project.stack_config import read_config, reservations
 from operations.project.workspace import require_stack
 from planning.cloud_checks.cloud_reports import CloudReport, with_catalog
 from planning.cloud_checks.orphans import leftovers_form
-from planning.cloud_checks.pool_capacity import FactVerdict, summarize_facts
-from planning.cloud_checks.preflight import placement_facts, strays
+from planning.cloud_checks.preflight import FactVerdict, placement_facts, strays, summarize_facts
 from planning.values.errors import CannotTellError, InputError
 from planning.values.json_format import to_json_fields
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from planning.cloud_checks.orphans import OrphanReport
-    from planning.cloud_checks.pool_capacity import PlacementFacts
+    from planning.cloud_checks.preflight import PlacementFacts
     from planning.spec.cluster import ClusterSpec
 
 

@@ -21,8 +21,7 @@ from planning.cloud_checks.cloud_reports import (
     ReservationReport,
     UnknownFact,
 )
-from planning.cloud_checks.pool_capacity import PoolFacts, QuotaFact
-from planning.cloud_checks.preflight import placement_facts
+from planning.cloud_checks.preflight import PoolFacts, QuotaFact, placement_facts
 from planning.cloud_checks.quotas import aws_class
 from planning.spec.cluster import Pool
 

@@ -16,8 +16,7 @@ from operations.clouds.gcp import placement as gcp
 from operations.clouds.gcp.client import NO_CREDENTIALS
 from operations.clouds.registry import leftovers_of
 from planning.cloud_checks.orphans import classify
-from planning.cloud_checks.pool_capacity import PlacementFacts
-from planning.cloud_checks.preflight import placement_facts
+from planning.cloud_checks.preflight import PlacementFacts, placement_facts
 
 ZONES = "https://www.googleapis.com/compute/v1/projects/p/zones/"
 LABELS = {"atoll-stack": STACK}

@@ -13,8 +13,7 @@ from catalogs.catalog import Catalog
 from operations.clouds.kubernetes import client, placement
 from planning.cloud_checks.cloud_reports import CloudReport
 from planning.cloud_checks.orphans import classify
-from planning.cloud_checks.pool_capacity import PlacementFacts
-from planning.cloud_checks.preflight import placement_facts
+from planning.cloud_checks.preflight import PlacementFacts, placement_facts
 
 OURS = {"app.kubernetes.io/managed-by": "atoll"}
 ASKED = asked(existing_cluster())
