@@ -48,16 +48,13 @@ def rewrite_text(text: str, *, old: Checklist, new: Checklist, file: str, headin
 
 def render_checklist(checklist: Checklist, *, heading: str) -> str:
     """A checklist as plain YAML, what is at its default left out."""
-    body = yaml.safe_dump(_dump_checklist(checklist), sort_keys=False, allow_unicode=True, width=10_000)
+    shown = checklist.model_dump(mode="json", exclude_defaults=True)
+    body = yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=10_000)
     return f"# yaml-language-server: $schema=../checklist.schema.json\n#\n# {heading}\n\n{body}"
 
 
 def _whole(checklist: Checklist) -> dict[str, object]:
     return cast("dict[str, object]", checklist.model_dump(mode="json"))
-
-
-def _dump_checklist(checklist: Checklist) -> dict[str, object]:
-    return cast("dict[str, object]", checklist.model_dump(mode="json", exclude_defaults=True))
 
 
 def _changes(old: Mapping[str, object], new: Mapping[str, object], *, at: Steps = ()) -> Iterator[tuple[Steps, object]]:

@@ -215,13 +215,9 @@ def _care(
 
 def _decision_of(path: str, by_path: Mapping[str, CloneDecision]) -> CloneDecision | None:
     """The decision that settles a field: its own, or that of the section it is in."""
-    return next((by_path[at] for at in _upwards(path) if at in by_path), None)
-
-
-def _upwards(path: str) -> Iterator[str]:
-    while path:
-        yield path
+    while path and path not in by_path:
         path = path.rpartition(".")[0]
+    return by_path.get(path)
 
 
 def build_placement_rows(old: Lock, new: Lock) -> tuple[FieldRow, ...]:

@@ -95,15 +95,13 @@ NOT_BUILT: Final = ControlClaim(level="open", words="Atoll builds nothing there 
 _RANK: Final[Mapping[str, int]] = {"none": 0, "part": 1, "full": 2}
 
 
-def _has_ceiling(_: ClusterSpec, lock: Lock) -> bool:
-    return lock.ceiling.usd_per_month is not None or lock.ceiling.usd_per_contract is not None
-
-
 # Controls that a stack has only where its lock asks for them.
 ASKED: Final[Mapping[str, Callable[[ClusterSpec, Lock], bool]]] = {
     "private": lambda spec, _: not spec.network.api_cidrs,
     "ranges": lambda spec, _: bool(spec.network.api_cidrs),
-    "ceiling": _has_ceiling,
+    "ceiling": lambda _, lock: any(
+        limit is not None for limit in (lock.ceiling.usd_per_month, lock.ceiling.usd_per_contract)
+    ),
 }
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import find_traits
 from planning.checklist.model.vocabulary import CloudName, Residency
-from planning.clone.decisions.contract_terms import list_agreement_decisions
 from planning.clone.decisions.decision import (
     DROP,
     KEEP,
@@ -20,7 +19,11 @@ from planning.clone.decisions.decision import (
     replace_value,
     value_at,
 )
-from planning.clone.decisions.restrictions import machine_decisions, promote_forced_decisions
+from planning.clone.decisions.restrictions import (
+    list_agreement_decisions,
+    machine_decisions,
+    promote_forced_decisions,
+)
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
