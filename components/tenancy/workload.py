@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
-    from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
+    from pulumi_kubernetes.networking.v1 import (
+        IPBlockArgsDict,
+        NetworkPolicyPeerArgsDict,
+        NetworkPolicySpecArgsDict,
+    )
 
     from components.context.placement import WorkloadVolume
 
@@ -72,7 +76,8 @@ def fill_tenant_namespace(args: TenantArgs, *, home: kubernetes.core.v1.Namespac
     _rights(args.workload, home=home)
     for volume in args.volumes:
         claim(volume, args.workload, home=home)
-    for name, spec in {**_policies(), **IDENTITY_DOORS.get(args.identity, {})}.items():
+    policies = {**build_closed_policies(), "allow-https": ALLOW_HTTPS, **IDENTITY_DOORS.get(args.identity, {})}
+    for name, spec in policies.items():
         kubernetes.networking.v1.NetworkPolicy(
             f"{args.workload}-{name}",
             metadata=_build_metadata(name, home=home),
@@ -130,59 +135,43 @@ def _rights(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
         )
 
 
-def _policies() -> dict[str, NetworkPolicySpecArgsDict]:
-    """Nothing in, nothing out, but: names, pods of the same namespace, HTTPS to anyone but the node's metadata."""
+def build_closed_policies() -> dict[str, NetworkPolicySpecArgsDict]:
+    """Nothing in, nothing out, but names and pods of the same namespace."""
+    names: list[NetworkPolicyPeerArgsDict] = [
+        {"namespace_selector": {"match_labels": {"kubernetes.io/metadata.name": "kube-system"}}},
+        {"ip_block": {"cidr": NAME_CACHE}},
+    ]
+    own: NetworkPolicyPeerArgsDict = {"pod_selector": {}}
     return {
         "default-deny": {"pod_selector": {}, "policy_types": ["Ingress", "Egress"]},
         "allow-dns": {
             "pod_selector": {},
             "policy_types": ["Egress"],
-            "egress": [
-                {
-                    "to": [
-                        {"namespace_selector": {"match_labels": {"kubernetes.io/metadata.name": "kube-system"}}},
-                        {"ip_block": {"cidr": NAME_CACHE}},
-                    ],
-                    "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
-                }
-            ],
+            "egress": [{"to": names, "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]}],
         },
         "allow-own-pods": {
             "pod_selector": {},
             "policy_types": ["Ingress", "Egress"],
-            "ingress": [{"from_": [{"pod_selector": {}}]}],
-            "egress": [{"to": [{"pod_selector": {}}]}],
-        },
-        "allow-https": {
-            "pod_selector": {},
-            "policy_types": ["Egress"],
-            "egress": [
-                {
-                    "to": [{"ip_block": {"cidr": ANYWHERE, "except_": [METADATA_ADDRESS]}}],
-                    "ports": [{"protocol": "TCP", "port": 443}],
-                },
-                {
-                    "to": [{"ip_block": {"cidr": POD_IDENTITY_ADDRESS}}],
-                    "ports": [{"protocol": "TCP", "port": 80}],
-                },
-            ],
+            "ingress": [{"from_": [own]}],
+            "egress": [{"to": [own]}],
         },
     }
 
 
+def _allow_egress(*ways: tuple[IPBlockArgsDict, int]) -> NetworkPolicySpecArgsDict:
+    return {
+        "pod_selector": {},
+        "policy_types": ["Egress"],
+        "egress": [{"to": [{"ip_block": block}], "ports": [{"protocol": "TCP", "port": port}]} for block, port in ways],
+    }
+
+
+# HTTPS to anyone but the node's metadata, and the agent that hands out identities on EKS.
+ALLOW_HTTPS: Final = _allow_egress(
+    ({"cidr": ANYWHERE, "except_": [METADATA_ADDRESS]}, 443), ({"cidr": POD_IDENTITY_ADDRESS}, 80)
+)
 # GKE's metadata server hands out the tokens of workload identity, under Dataplane V2 at this address and port; it shows
 # pods their own identity only (cloud.google.com/kubernetes-engine/docs/how-to/network-policy, from memory).
 IDENTITY_DOORS: Final[Mapping[str, Mapping[str, NetworkPolicySpecArgsDict]]] = {
-    "workload_identity": {
-        "allow-identity": {
-            "pod_selector": {},
-            "policy_types": ["Egress"],
-            "egress": [
-                {
-                    "to": [{"ip_block": {"cidr": METADATA_ADDRESS}}],
-                    "ports": [{"protocol": "TCP", "port": 80}],
-                }
-            ],
-        }
-    }
+    "workload_identity": {"allow-identity": _allow_egress(({"cidr": METADATA_ADDRESS}, 80))}
 }

@@ -12,7 +12,7 @@ import yaml
 
 from components.agents import notebook_culler
 from components.agents.notebook_culler import SERVER, STOPPED, CullerClusterClient, sweep
-from components.platform.kubeflow.notebooks import notebook_template
+from components.platform.kubeflow.notebooks import read_notebook_template
 from components.platform.kubeflow.training import JAX, MPI, TORCH, XGBOOST, Runtime, spec
 from components.tenancy.cluster import PRIORITIES
 
@@ -56,9 +56,10 @@ def refusal(kube: KubeClient, template: dict[str, Any], *, home: str) -> str:
 
 def begun(home: str) -> dict[str, Any]:
     """A notebook as the web app begins one, with an image."""
-    text = yaml.safe_dump(notebook_template(), sort_keys=False)
     made: dict[str, Any] = yaml.safe_load(
-        text.format(name="try", namespace=home, creator="ada@lagoon.example", serviceAccount="default-editor")
+        read_notebook_template().format(
+            name="try", namespace=home, creator="ada@lagoon.example", serviceAccount="default-editor"
+        )
     )
     made["spec"]["template"]["spec"]["containers"][0]["image"] = "registry.example/ide:1"
     return made

@@ -1,14 +1,10 @@
-"""Network policies of the platform's own namespaces: everything is shut, and each part opens its single ways.
+"""Network policies of the platform's own namespaces: everything is shut, and each component opens its single ways.
 
-Every namespace that `namespaces.py` makes gets the same from `fence`: nothing in or out, but names (DNS), its own pods,
-the way to the Kubernetes API, and in from Prometheus and from the ingress gateway on any port. What else a part needs
-it opens itself, with its component as `parent`:
-
-- `allow(...)`: from one namespace to another, at both ends. Namespaces of Kubeflow's own manifests, and of workloads,
-  are fine as either end.
-- `admission(...)`: the API server calls a webhook of the part.
-- `watched(...)`: Prometheus scrapes a namespace that is not made by `namespaces.py`.
-- `outward(...)`: HTTPS to anything outside the cluster: a provider's bucket, an identity provider, a forwarding target.
+Every namespace that `namespaces.py` makes gets the same from `isolate_namespace`: nothing in or out, but names (DNS),
+its own pods, the way to the Kubernetes API, and in from Prometheus and from the ingress gateway on any port. What else
+a component needs it opens itself, with itself as `parent`: `allow` from one namespace to another, at both ends,
+`allow_webhook` for calls of the API server, `allow_metrics` in a namespace that is not made by `namespaces.py`,
+`allow_egress` to anything outside the cluster.
 
 Pods of the host's network (node agents that ask for it) are not subject to any of it.
 """
@@ -21,8 +17,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from catalogs.providers import find_traits
-from components.context.names import METADATA_ADDRESS, NAME_CACHE
+from components.context.names import METADATA_ADDRESS
 from components.platform.building_blocks import names
+from components.tenancy.workload import build_closed_policies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
 
 HOME: Final = "kubernetes.io/metadata.name"  # a label that every namespace has, with its own name
 EVERYWHERE: Final = ""  # any namespace of the cluster
-DNS: Final = 53
 API_PORTS: Final = (443, 6443)  # of API servers, once the service's address is translated to theirs
 ANYWHERE: Final = "0.0.0.0/0"
 PRIVATE: Final = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
@@ -84,7 +80,7 @@ def allow(
     inward: NetworkPolicySpecArgsDict = {
         "pod_selector": {"match_labels": dict(target_pods or {})},
         "policy_types": ["Ingress"],
-        "ingress": [{"from_": [_peer(source, source_pods)], "ports": _ports(ports)}],
+        "ingress": [{"from_": [build_peer(source, source_pods)], "ports": build_ports(ports)}],
     }
     _policy(f"{name}-in", f"{name}-in", namespace=target, spec=inward, parent=parent)
     if source == EVERYWHERE:
@@ -92,7 +88,7 @@ def allow(
     out: NetworkPolicySpecArgsDict = {
         "pod_selector": {"match_labels": dict(source_pods or {})},
         "policy_types": ["Egress"],
-        "egress": [{"to": [_peer(target, target_pods)], "ports": _ports(ports)}],
+        "egress": [{"to": [build_peer(target, target_pods)], "ports": build_ports(ports)}],
     }
     _policy(f"{name}-out", f"{name}-out", namespace=source, spec=out, parent=parent)
 
@@ -116,7 +112,7 @@ def allow_webhook(
     spec: NetworkPolicySpecArgsDict = {
         "pod_selector": {"match_labels": dict(pods or {})},
         "policy_types": ["Ingress"],
-        "ingress": [{"ports": _ports(ports)}],
+        "ingress": [{"ports": build_ports(ports)}],
     }
     _policy(name, name, namespace=namespace, spec=spec, parent=parent, after=after)
 
@@ -138,7 +134,7 @@ def allow_egress(
         "pod_selector": {"match_labels": dict(pods or {})},
         "policy_types": ["Egress"],
         "egress": [
-            {"to": [_block(ANYWHERE)], "ports": _ports(ports)},
+            {"to": [_block(ANYWHERE)], "ports": build_ports(ports)},
         ],
     }
     _policy(name, name, namespace=namespace, spec=spec, parent=parent)
@@ -150,51 +146,31 @@ def allow_metrics(namespace: str, *, parent: pulumi.Resource, after: Sequence[pu
     Args:
         after: what makes the namespace.
     """
-    spec = _inward(_peer(names.OBSERVABILITY, PROMETHEUS_PODS))
+    spec = build_ingress(build_peer(names.OBSERVABILITY, PROMETHEUS_PODS))
     name = f"{namespace}-allow-metrics"
     _policy(name, "allow-metrics", namespace=namespace, spec=spec, parent=parent, after=after)
 
 
-def _inward(peer: NetworkPolicyPeerArgsDict) -> NetworkPolicySpecArgsDict:
+def build_ingress(peer: NetworkPolicyPeerArgsDict) -> NetworkPolicySpecArgsDict:
     return {"pod_selector": {}, "policy_types": ["Ingress"], "ingress": [{"from_": [peer]}]}
 
 
 def _shut(servers: Sequence[str]) -> dict[str, NetworkPolicySpecArgsDict]:
     return {
-        "default-deny": {"pod_selector": {}, "policy_types": ["Ingress", "Egress"]},
-        "allow-dns": {
-            "pod_selector": {},
-            "policy_types": ["Egress"],
-            "egress": [
-                {
-                    "to": [_peer("kube-system", None), {"ip_block": {"cidr": NAME_CACHE}}],
-                    "ports": [{"protocol": "UDP", "port": DNS}, {"protocol": "TCP", "port": DNS}],
-                }
-            ],
-        },
-        "allow-own-pods": {
-            "pod_selector": {},
-            "policy_types": ["Ingress", "Egress"],
-            "ingress": [{"from_": [{"pod_selector": {}}]}],
-            "egress": [{"to": [{"pod_selector": {}}]}],
-        },
-        "allow-api-server": {
-            "pod_selector": {},
-            "policy_types": ["Egress"],
-            "egress": [_to_servers(servers)],
-        },
-        "allow-gateway": _inward(_peer(names.ISTIO, GATEWAY_PODS)),
-        "allow-metrics": _inward(_peer(names.OBSERVABILITY, PROMETHEUS_PODS)),
+        **build_closed_policies(),
+        "allow-api-server": {"pod_selector": {}, "policy_types": ["Egress"], "egress": [_to_servers(servers)]},
+        "allow-gateway": build_ingress(build_peer(names.ISTIO, GATEWAY_PODS)),
+        "allow-metrics": build_ingress(build_peer(names.OBSERVABILITY, PROMETHEUS_PODS)),
     }
 
 
 def _to_servers(servers: Sequence[str]) -> NetworkPolicyEgressRuleArgsDict:
     """Without a block where it would hold every address: Cilium counts nodes, where an API server may be, to none."""
-    ports = _ports(API_PORTS)
+    ports = build_ports(API_PORTS)
     return {"ports": ports} if ANYWHERE in servers else {"to": [_block(each) for each in servers], "ports": ports}
 
 
-def _peer(namespace: str, pods: Mapping[str, str] | None) -> NetworkPolicyPeerArgsDict:
+def build_peer(namespace: str, pods: Mapping[str, str] | None = None) -> NetworkPolicyPeerArgsDict:
     home: NetworkPolicyPeerArgsDict = {"namespace_selector": {"match_labels": {HOME: namespace} if namespace else {}}}
     return {**home, "pod_selector": {"match_labels": dict(pods)}} if pods else home
 
@@ -203,7 +179,7 @@ def _block(cidr: str) -> NetworkPolicyPeerArgsDict:
     return {"ip_block": {"cidr": cidr, "except_": [METADATA_ADDRESS] if cidr == ANYWHERE else []}}
 
 
-def _ports(numbers: Sequence[int]) -> list[NetworkPolicyPortArgsDict]:
+def build_ports(numbers: Sequence[int]) -> list[NetworkPolicyPortArgsDict]:
     return [{"protocol": "TCP", "port": number} for number in numbers]
 
 

@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.context.names import QUEUED
 from components.platform.building_blocks.names import CLUSTER_ISSUER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pulumi_kubernetes.admissionregistration.v1 import (
+        MatchResourcesArgsDict,
+        NamedRuleWithOperationsArgsDict,
+        ValidatingAdmissionPolicySpecArgsDict,
+    )
     from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
 CERTIFICATES: Final = "cert-manager.io/v1"
@@ -134,3 +140,42 @@ def register_pod_monitor(
     """
     spec = {"selector": {"matchLabels": dict(labels)}, "podMetricsEndpoints": [{"port": port}]}
     register_object(MONITORING, "PodMonitor", name, spec, namespace=namespace, parent=parent, logical=logical)
+
+
+def register_admission_policy(
+    name: str,
+    rules: Sequence[NamedRuleWithOperationsArgsDict],
+    *,
+    allowed: str,
+    message: str,
+    variables: Mapping[str, str] | None = None,
+    queued_only: bool = True,
+    parent: pulumi.Resource,
+) -> None:
+    """A policy of the API server, which refuses what it does not allow, and its binding.
+
+    Args:
+        rules: kinds and operations that it looks at.
+        allowed: expression (CEL) that holds for what is let through.
+        variables: name to expression, for use in `allowed`.
+        queued_only: whether it looks only at the namespaces that wait for a queue: those of the workloads.
+    """
+    constraints: MatchResourcesArgsDict = {"resource_rules": list(rules)}
+    if queued_only:
+        constraints["namespace_selector"] = {"match_expressions": [{"key": QUEUED, "operator": "Exists"}]}
+    spec: ValidatingAdmissionPolicySpecArgsDict = {
+        "failure_policy": "Fail",
+        "match_constraints": constraints,
+        "validations": [{"expression": allowed, "message": message, "reason": "Forbidden"}],
+    }
+    if variables:
+        spec["variables"] = [{"name": key, "expression": expression} for key, expression in variables.items()]
+    made = kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
+        name, metadata={"name": name}, spec=spec, opts=pulumi.ResourceOptions(parent=parent)
+    )
+    kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
+        name,
+        metadata={"name": name},
+        spec={"policy_name": name, "validation_actions": ["Deny"]},
+        opts=pulumi.ResourceOptions(parent=made),
+    )

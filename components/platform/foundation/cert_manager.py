@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
-
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import Patch, manifests, on_system, request_resources
 from components.platform.building_blocks.network_policies import allow_metrics
+from components.platform.building_blocks.objects import CERTIFICATES, register_object
 
 if TYPE_CHECKING:
+    import pulumi
+
     from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
-API: Final = "cert-manager.io/v1"
 ROOT: Final = "atoll-root"
 YEARS_10: Final = "87600h"
 # Deployment to its container.
@@ -42,30 +41,16 @@ def patches(context: PlatformContext) -> tuple[Patch, ...]:
 
 def _register_authority(own: PlatformResource, *, after: pulumi.Resource) -> None:
     """A self-signed root, whose key is the Secret `names.CA_SECRET`, and the issuer that signs with it."""
-    first = pulumi.ResourceOptions(parent=own, depends_on=[after])
-    root = kubernetes.apiextensions.CustomResource(
-        ROOT, api_version=API, kind="ClusterIssuer", metadata={"name": ROOT}, spec={"selfSigned": {}}, opts=first
-    )
-    authority = kubernetes.apiextensions.CustomResource(
-        names.CA_SECRET,
-        api_version=API,
-        kind="Certificate",
-        metadata={"name": names.CA_SECRET, "namespace": names.CERT_MANAGER},
-        spec={
-            "isCA": True,
-            "commonName": "Atoll cluster authority",
-            "secretName": names.CA_SECRET,
-            "duration": YEARS_10,
-            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Never"},
-            "issuerRef": {"name": ROOT, "kind": "ClusterIssuer", "group": "cert-manager.io"},
-        },
-        opts=pulumi.ResourceOptions(parent=own, depends_on=[root]),
-    )
-    kubernetes.apiextensions.CustomResource(
-        names.CLUSTER_ISSUER,
-        api_version=API,
-        kind="ClusterIssuer",
-        metadata={"name": names.CLUSTER_ISSUER},
-        spec={"ca": {"secretName": names.CA_SECRET}},
-        opts=pulumi.ResourceOptions(parent=own, depends_on=[authority]),
-    )
+    root = register_object(CERTIFICATES, "ClusterIssuer", ROOT, {"selfSigned": {}}, parent=own, after=[after])
+    spec = {
+        "isCA": True,
+        "commonName": "Atoll cluster authority",
+        "secretName": names.CA_SECRET,
+        "duration": YEARS_10,
+        "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Never"},
+        "issuerRef": {"name": ROOT, "kind": "ClusterIssuer", "group": "cert-manager.io"},
+    }
+    home, name = names.CERT_MANAGER, names.CA_SECRET
+    authority = register_object(CERTIFICATES, "Certificate", name, spec, namespace=home, parent=own, after=[root])
+    signed = {"ca": {"secretName": name}}
+    register_object(CERTIFICATES, "ClusterIssuer", names.CLUSTER_ISSUER, signed, parent=own, after=[authority])

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import Patch, manifests, on_system
 from components.platform.building_blocks.network_policies import allow, allow_egress, api_servers, isolate_namespace
+from components.platform.building_blocks.objects import register_secret
 from components.platform.building_blocks.sign_in import DEX_PORT, addresses, clients
 from components.tenancy.cluster import shut_namespace
 from planning.values.errors import InputError
@@ -168,7 +168,7 @@ def build(own: PlatformResource) -> Outputs:
     home = shut_namespace(names.SIGN_IN, level="restricted", parent=own)
     isolate_namespace(names.SIGN_IN, servers=api_servers(context.spec), parent=home)
     _ways(context, home=home)
-    manifests(own, patches(context), after=[_secret(context, home=home)])
+    manifests(own, patches(context), after=[_register_secret(context, home=home)])
     outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{context.host(names.DASHBOARD_HOST)}"}
     if context.platform.sso is not None:
         return {**outputs, "ssoRedirectUri": addresses(context).callback}
@@ -203,16 +203,11 @@ def _complete(context: PlatformContext) -> None:
     )
 
 
-def _secret(context: PlatformContext, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _register_secret(context: PlatformContext, *, home: pulumi.Resource) -> pulumi.Resource:
     keyring = context.keyring
     real = Secrets(plain=keyring.secret, hashed=keyring.hashed, provider=context.settings.sso_client_secret)
-    return kubernetes.core.v1.Secret(
-        CONFIGURATION,
-        metadata={"name": CONFIGURATION, "namespace": names.SIGN_IN},
-        type="Opaque",
-        string_data={FILE: pulumi.Output.secret(pulumi.Output.json_dumps(configuration(context, real)))},
-        opts=pulumi.ResourceOptions(parent=home),
-    )
+    text = pulumi.Output.secret(pulumi.Output.json_dumps(configuration(context, real)))
+    return register_secret(CONFIGURATION, {FILE: text}, namespace=names.SIGN_IN, parent=home, kind="Opaque")
 
 
 def _template(context: PlatformContext) -> dict[str, object]:

@@ -10,6 +10,7 @@ import pulumi_kubernetes as kubernetes
 from catalogs.providers import find_traits
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
+from components.platform.building_blocks.objects import register_certificate
 from components.platform.building_blocks.sign_in import build_await_annotations, deny_others, list_people
 from planning.values.hostnames import PRIVATE_DOMAIN
 
@@ -31,7 +32,10 @@ def build(own: PlatformResource) -> Outputs:
     The stack says where the names below the domain must lead: to the load balancer, where there is one.
     """
     context = own.context
-    _certificate(context, parent=own)
+    # One certificate for all names, by the cluster's own authority or by the issuer that the customer made.
+    fields = {"secretName": names.GATEWAY_TLS, "dnsNames": [f"*.{domain(context)}"]}
+    issuer = context.settings.certificate_issuer or names.CLUSTER_ISSUER
+    register_certificate(CERTIFICATE, fields, namespace=names.ISTIO, parent=own, issuer=issuer)
     people = list_people(context.spec)
     if people:
         deny_others("strangers", people, parent=own)
@@ -43,27 +47,6 @@ def build(own: PlatformResource) -> Outputs:
 def domain(context: PlatformContext) -> str:
     """The domain below which everything has its name."""
     return context.handle.names.domain or PRIVATE_DOMAIN
-
-
-def _certificate(context: PlatformContext, *, parent: pulumi.Resource) -> None:
-    """One for all names, by the cluster's own authority or by the issuer that the customer made."""
-    kubernetes.apiextensions.CustomResource(
-        CERTIFICATE,
-        api_version="cert-manager.io/v1",
-        kind="Certificate",
-        metadata={"name": CERTIFICATE, "namespace": names.ISTIO},
-        spec={
-            "secretName": names.GATEWAY_TLS,
-            "dnsNames": [f"*.{domain(context)}"],
-            "privateKey": {"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
-            "issuerRef": {
-                "name": context.settings.certificate_issuer or names.CLUSTER_ISSUER,
-                "kind": "ClusterIssuer",
-                "group": "cert-manager.io",
-            },
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
 
 
 def _entrance(context: PlatformContext, *, parent: pulumi.Resource) -> pulumi.Output[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import yaml
@@ -80,41 +81,7 @@ def patches(context: PlatformContext) -> tuple[Patch, ...]:
 
 
 def mesh() -> dict[str, object]:
-    """The release's configuration of the mesh, with one header more: where a person wanted to go before signing in.
-
-    Envoy fills in the request's own host and path (istio.io, MeshConfig, includeAdditionalHeadersInCheck).
-    """
-    return {
-        "accessLogFile": "/dev/stdout",
-        "defaultConfig": {
-            "discoveryAddress": f"istiod.{names.ISTIO}.svc:15012",
-            "proxyMetadata": {},
-            "tracing": {},
-        },
-        "enablePrometheusMerge": True,
-        "ingressControllerMode": "OFF",  # else an Ingress of any team is served under whatever name it claims
-        "rootNamespace": names.ISTIO,
-        "tcpKeepalive": {"interval": "5s", "probes": 3, "time": "10s"},
-        "trustDomain": "cluster.local",
-        "extensionProviders": [{"name": "oauth2-proxy", "envoyExtAuthzHttp": _check()}],
-    }
-
-
-def _check() -> dict[str, object]:
-    return {
-        "service": f"oauth2-proxy.{names.PROXY}.svc.cluster.local",
-        "port": 80,
-        "includeRequestHeadersInCheck": ["authorization", "cookie"],
-        "includeAdditionalHeadersInCheck": {"X-Auth-Request-Redirect": "https://%REQ(:authority)%%REQ(:path)%"},
-        "headersToUpstreamOnAllow": [
-            "authorization",
-            "path",
-            "x-auth-request-email",
-            "x-auth-request-groups",
-            "x-auth-request-user",
-        ],
-        "headersToDownstreamOnDeny": ["content-type", "set-cookie"],
-    }
+    return yaml.safe_load(Path(__file__).with_name("istio_mesh.yaml").read_text(encoding="utf-8"))
 
 
 def _service(context: PlatformContext) -> Patch:

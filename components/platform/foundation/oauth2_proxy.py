@@ -6,12 +6,12 @@ from json import dumps
 from typing import TYPE_CHECKING, Final
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import Patch, manifests, on_system, request_resources
 from components.platform.building_blocks.network_policies import api_servers, isolate_namespace
+from components.platform.building_blocks.objects import register_secret
 from components.platform.building_blocks.sign_in import PROXY, DexEndpoints, addresses
 from components.tenancy.cluster import shut_namespace
 
@@ -27,7 +27,7 @@ def build(own: PlatformResource) -> None:
     """The sign-in that every name below the domain shares; its secrets are generated."""
     home = shut_namespace(names.PROXY, level="restricted", parent=own)
     isolate_namespace(names.PROXY, servers=api_servers(own.context.spec), parent=home)
-    manifests(own, patches(own.context), after=[_secret(own.context.keyring, home=home)])
+    manifests(own, patches(own.context), after=[_register_secret(own.context.keyring, home=home)])
 
 
 def patches(context: PlatformContext) -> tuple[Patch, ...]:
@@ -88,19 +88,14 @@ def configuration(context: PlatformContext) -> str:
     return "".join(f"{key} = {dumps(value)}\n" for key, value in lines.items())
 
 
-def _secret(keyring: Keyring, *, home: pulumi.Resource) -> kubernetes.core.v1.Secret:
+def _register_secret(keyring: Keyring, *, home: pulumi.Resource) -> pulumi.Resource:
     cookie = keyring.secret("oauth2-proxy-cookie").apply(lambda made: made[:COOKIE_CHARACTERS])
-    return kubernetes.core.v1.Secret(
-        SECRET,
-        metadata={"name": SECRET, "namespace": names.PROXY},
-        type="Opaque",
-        string_data={
-            "client-id": PROXY.name,
-            "client-secret": keyring.secret(PROXY.secret),
-            "cookie-secret": pulumi.Output.secret(cookie),
-        },
-        opts=pulumi.ResourceOptions(parent=home),
-    )
+    content = {
+        "client-id": PROXY.name,
+        "client-secret": keyring.secret(PROXY.secret),
+        "cookie-secret": pulumi.Output.secret(cookie),
+    }
+    return register_secret(SECRET, content, namespace=names.PROXY, parent=home, kind="Opaque")
 
 
 def _tokens(known: DexEndpoints) -> dict[str, object]:

@@ -140,7 +140,6 @@ def build_label_affinity(key: str, values: Sequence[str]) -> dict[str, object]:
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
 
 
-GPUS: Final = "device_plugin"
 WHOLE: Final = "nvidia-device-plugin"
 SHARED: Final = "nvidia-device-plugin-shared"
 SHARING: Final = "turns"

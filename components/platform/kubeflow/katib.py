@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
@@ -21,6 +19,7 @@ from components.platform.building_blocks.manifests import (
     proxies,
     request_resources,
 )
+from components.platform.building_blocks.objects import register_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,12 +68,8 @@ RESTRICTED: Final[Mapping[str, object]] = {
 @component("katib", "atoll:platform:Katib")
 def build(own: PlatformResource) -> None:
     """The controller, its pages and its database."""
-    secret = kubernetes.core.v1.Secret(
-        SECRET,
-        metadata={"name": SECRET, "namespace": names.KUBEFLOW},
-        string_data={PASSWORD: own.context.keyring.secret("katib-database")},
-        opts=pulumi.ResourceOptions(parent=own),
-    )
+    password = {PASSWORD: own.context.keyring.secret("katib-database")}
+    secret = register_secret(SECRET, password, namespace=names.KUBEFLOW, parent=own)
     manifests(own, patches(own.context), after=[secret], transforms=[build_retention_transform(CLAIM)])
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
-
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.manifests import (
@@ -19,6 +16,7 @@ from components.platform.building_blocks.manifests import (
     proxies,
     request_resources,
 )
+from components.platform.building_blocks.objects import register_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +44,16 @@ HUGGING_FACE: Final = "model-catalog-hf-api-key"  # optional for the pod; upstre
 @component("model_registry", "atoll:platform:ModelRegistry")
 def build(own: PlatformResource) -> None:
     """The registry, its pages, the catalog and their databases, all in Kubeflow's namespace."""
-    secrets = [_login(each, context=own.context, parent=own) for each in DATABASES]
+    keyring = own.context.keyring
+    secrets = [
+        register_secret(
+            name,
+            {"POSTGRES_USER": user, "POSTGRES_PASSWORD": keyring.secret(word)},
+            namespace=names.KUBEFLOW,
+            parent=own,
+        )
+        for name, (word, user) in DATABASES.items()
+    ]
     kept = build_retention_transform(CLAIM)
     manifests(own, patches(own.context), namespace=names.KUBEFLOW, after=secrets, transforms=[kept])
 
@@ -65,13 +72,3 @@ def patches(context: PlatformContext) -> list[Patch]:
         *claims(context),
         *on_system(context),
     ]
-
-
-def _login(secret: str, *, context: PlatformContext, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
-    word, user = DATABASES[secret]
-    return kubernetes.core.v1.Secret(
-        secret,
-        metadata={"name": secret, "namespace": names.KUBEFLOW},
-        string_data={"POSTGRES_USER": user, "POSTGRES_PASSWORD": context.keyring.secret(word)},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )

@@ -7,10 +7,9 @@ and ours asks each kind what it understands.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.agents import cluster_api, notebook_culler
@@ -18,7 +17,9 @@ from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.manifests import PROXY, Patch, manifests, on_system, proxies, request_resources
+from components.platform.building_blocks.objects import register_config_map, register_object
 from components.platform.building_blocks.script_pod import PodProgram, register_program
+from components.platform.building_blocks.sign_in import ROUTES
 from components.platform.kubeflow.notebook_spawner import offer, spawner
 
 if TYPE_CHECKING:
@@ -49,18 +50,6 @@ def build_culler(context: PlatformContext, *, image: str) -> PodProgram:
     )
 
 
-def _register_culler_reach(*, parent: pulumi.Resource) -> pulumi.Resource:
-    """The mesh shows a pod the services of its own and of Kubeflow's namespaces only (istio-install, Sidecar)."""
-    return kubernetes.apiextensions.CustomResource(
-        names.CULLER,
-        api_version="networking.istio.io/v1",
-        kind="Sidecar",
-        metadata={"name": names.CULLER, "namespace": names.KUBEFLOW},
-        spec={"workloadSelector": {"labels": {"app": names.CULLER}}, "egress": [{"hosts": ["*/*"]}]},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
 TEMPLATE: Final = "notebook-template"
 TEMPLATE_FILE: Final = "notebook_template.yaml"
 TEMPLATE_PATH: Final = f"/src/apps/common/yaml/{TEMPLATE_FILE}"  # of jupyter-web-app v1.11.0
@@ -72,7 +61,6 @@ MEMORY: Final[Mapping[str, tuple[str, str]]] = {
     "tensorboards-web-app-deployment": ("tensorboards-web-app", "128Mi"),
     "volumes-web-app-deployment": ("volumes-web-app", "128Mi"),
 }
-USERS_GROUP: Final = 100  # of the notebook images, who own the home folder (example-notebook-servers/base)
 
 
 @component(
@@ -87,9 +75,13 @@ def build(own: PlatformResource) -> None:
     """Controllers and web pages of notebooks, volumes and TensorBoards, and what stops idle notebooks."""
     context = own.context
     changes = patches(context, ticked=list_preselected_defaults(context))
-    upstream = manifests(own, changes, after=[_template(parent=own)])
+    pages = {TEMPLATE_FILE: read_notebook_template()}
+    template = register_config_map(f"atoll-{TEMPLATE}", pages, namespace=names.KUBEFLOW, parent=own, logical=TEMPLATE)
+    upstream = manifests(own, changes, after=[template])
     culler = build_culler(context, image=resolve_image(WEB_IMAGE, context))
-    reach = _register_culler_reach(parent=own)
+    # The mesh shows a pod the services of its own and of Kubeflow's namespaces only (istio-install, Sidecar).
+    seen = {"workloadSelector": {"labels": {"app": names.CULLER}}, "egress": [{"hosts": ["*/*"]}]}
+    reach = register_object(ROUTES, "Sidecar", names.CULLER, seen, namespace=names.KUBEFLOW, parent=own)
     register_program(culler, on=context.on_system, parent=own, after=[reach, upstream])
 
 
@@ -123,56 +115,9 @@ def _build_template_mount() -> dict[str, object]:
     return {"spec": {"template": {"spec": pod}}}
 
 
-def _template(*, parent: pulumi.Resource) -> kubernetes.core.v1.ConfigMap:
-    return kubernetes.core.v1.ConfigMap(
-        TEMPLATE,
-        metadata={"name": f"atoll-{TEMPLATE}", "namespace": names.KUBEFLOW},
-        data={TEMPLATE_FILE: yaml.safe_dump(notebook_template(), sort_keys=False)},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+def read_notebook_template() -> str:
+    """A notebook as the web app begins one: upstream's fields, under the restricted pod security standard.
 
-
-def notebook_template() -> dict[str, object]:
-    """A notebook as the web app begins one: upstream's fields, under the restricted pod security standard."""
-    return {
-        "apiVersion": "kubeflow.org/v1beta1",
-        "kind": "Notebook",
-        "metadata": {
-            "name": "{name}",
-            "namespace": "{namespace}",
-            "labels": {"app": "{name}"},
-            "annotations": {
-                "notebooks.kubeflow.org/server-type": "",
-                "notebooks.kubeflow.org/creator": "{creator}",
-            },
-        },
-        "spec": {
-            "template": {
-                "spec": {
-                    "serviceAccountName": "{serviceAccount}",
-                    "priorityClassName": "atoll-interactive",
-                    "securityContext": {
-                        "runAsNonRoot": True,
-                        "fsGroup": USERS_GROUP,
-                        "fsGroupChangePolicy": "OnRootMismatch",
-                        "seccompProfile": {"type": "RuntimeDefault"},
-                    },
-                    "containers": [
-                        {
-                            "name": "{name}",
-                            "image": "",
-                            "volumeMounts": [],
-                            "env": [],
-                            "resources": {"requests": {"cpu": "0.1", "memory": "0.1Gi"}},
-                            "securityContext": {
-                                "allowPrivilegeEscalation": False,
-                                "capabilities": {"drop": ["ALL"]},
-                            },
-                        }
-                    ],
-                    "volumes": [],
-                    "tolerations": [],
-                }
-            }
-        },
-    }
+    `fsGroup` is the group of the notebook images, who own the home folder (example-notebook-servers/base).
+    """
+    return Path(__file__).with_name(TEMPLATE_FILE).read_text(encoding="utf-8")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
 import yaml
 
 from components.platform.building_blocks import names
@@ -30,10 +28,13 @@ from components.platform.building_blocks.object_store_access import (
     register_store_authority,
     store_of,
 )
+from components.platform.building_blocks.objects import register_secret
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import pulumi
 
     from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
@@ -83,7 +84,7 @@ def build(own: PlatformResource) -> None:
     context = own.context
     store = require_s3(store_of(USER, context))
     authority = register_store_authority("pipelines-store-ca", namespace=names.KUBEFLOW, context=context, parent=own)
-    before = [*_secrets(context, store, parent=own), *([authority] if authority else [])]
+    before = [*_register_secrets(own, store), *([authority] if authority else [])]
     manifests(own, patches(context, store), after=before, transforms=[build_retention_transform(CLAIM)])
 
 
@@ -99,22 +100,13 @@ def patches(context: PlatformContext, store: ObjectStoreAccess) -> list[Patch]:
     ]
 
 
-def _secrets(
-    context: PlatformContext, store: ObjectStoreAccess, *, parent: pulumi.Resource
-) -> Iterator[pulumi.Resource]:
-    keys: dict[str, pulumi.Input[str]] = {
-        "accesskey": store.access_key,
-        "secretkey": store.secret_key,
-        "bucket": store.bucket,
-    }
-    login: dict[str, pulumi.Input[str]] = {"username": "root", "password": context.keyring.secret("pipelines-database")}
-    for name, values in ((STORE_KEYS, keys), (DATABASE_KEYS, login)):
-        yield kubernetes.core.v1.Secret(
-            name,
-            metadata={"name": name, "namespace": names.KUBEFLOW},
-            string_data=values,
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
+def _register_secrets(own: PlatformResource, store: ObjectStoreAccess) -> list[pulumi.Resource]:
+    keys = {"accesskey": store.access_key, "secretkey": store.secret_key, "bucket": store.bucket}
+    login = {"username": "root", "password": own.context.keyring.secret("pipelines-database")}
+    return [
+        register_secret(STORE_KEYS, keys, namespace=names.KUBEFLOW, parent=own),
+        register_secret(DATABASE_KEYS, login, namespace=names.KUBEFLOW, parent=own),
+    ]
 
 
 def require_s3(store: ObjectStoreAccess) -> ObjectStoreAccess:
@@ -185,9 +177,8 @@ def _build_deployment_patch(
     inside: dict[str, object] = {"name": container, "env": env}
     pod: dict[str, object] = {"containers": [inside]}
     if store.ca_secret:
-        inside["volumeMounts"] = [{"name": "store-ca", "mountPath": CERTIFICATES, "readOnly": True}]
-        only = {"secretName": store.ca_secret, "items": [{"key": CA_KEY, "path": CA_KEY}]}
-        pod["volumes"] = [{"name": "store-ca", "secret": only}]
+        inside["volumeMounts"] = store.authority_mounts("store-ca", folder=CERTIFICATES)
+        pod["volumes"] = store.authority_volumes("store-ca")
     return Patch(kind="Deployment", name=deployment, change={"spec": {"template": {"spec": pod}}})
 
 

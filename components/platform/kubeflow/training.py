@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import pulumi
-import pulumi_kubernetes as kubernetes
-
 from components.context.hardware import BURN_IN_TAINT, taints
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.manifests import Patch, manifests, on_system, proxies, request_resources
 from components.platform.building_blocks.names import NCCL
+from components.platform.building_blocks.objects import register_object
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
@@ -184,14 +182,9 @@ def build_runtimes(own: PlatformResource) -> None:
     tolerated = tolerations(own.context)
     for runtime in list_runtimes(own.context):
         image = resolve_image(runtime.image, own.context)
-        kubernetes.apiextensions.CustomResource(
-            runtime.name,
-            api_version=API,
-            kind="ClusterTrainingRuntime",
-            metadata={"name": runtime.name, "labels": {"trainer.kubeflow.org/framework": runtime.framework}},
-            spec=spec(runtime, image=image, tolerations=tolerated),
-            opts=pulumi.ResourceOptions(parent=own),
-        )
+        labels = {"trainer.kubeflow.org/framework": runtime.framework}
+        body = spec(runtime, image=image, tolerations=tolerated)
+        register_object(API, "ClusterTrainingRuntime", runtime.name, body, parent=own, labels=labels)
 
 
 def tolerations(context: PlatformContext) -> list[dict[str, object]]:

@@ -185,7 +185,6 @@ TEMPO: Final = "tempo"
 TEMPO_PODS: Final = {"app.kubernetes.io/name": "tempo"}
 TEMPO_DISK: Final = "10Gi"  # what is not in the bucket yet
 TRACES_KEPT_FOR: Final = "336h"  # 14 days
-GOOGLE: Final = "gs"
 ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - of its own pod; the network policies say who gets there
 PATH_STYLE: Final = 2  # minio-go's BucketLookupType: 1 is by name of host, 2 by path
 

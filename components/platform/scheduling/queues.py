@@ -9,10 +9,10 @@ import pulumi_kubernetes as kubernetes
 
 from components.context import hardware
 from components.context.hardware import DEVICES, NVIDIA, device, labels, settings
-from components.context.names import QUEUED, namespace
+from components.context.names import namespace
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.names import NCCL
-from components.platform.building_blocks.objects import register_config_map
+from components.platform.building_blocks.objects import register_admission_policy, register_config_map
 from components.platform.scheduling.kueue import API, queue_object
 from components.tenancy.cluster import PRIORITIES
 from planning.platform.queues import OPEN, lines
@@ -20,8 +20,6 @@ from planning.platform.slurm import without_slurm_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from pulumi_kubernetes.admissionregistration.v1 import VariableArgsDict
 
     from components.platform.building_blocks.context import PlatformContext, PlatformResource
     from planning.platform.queues import Flavor, Queue, WorkloadQueues
@@ -52,55 +50,25 @@ def guard(*, parent: pulumi.Resource) -> None:
     A pod that asks for accelerators is put on the nodes of its queue by Kueue. One that asks for none must not tolerate
     their taint, unless it chooses the nodes of its own workload.
     """
-    made = kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
-        NAME,
-        metadata={"name": NAME},
-        spec={
-            "failure_policy": "Fail",
-            "match_constraints": {
-                "namespace_selector": {"match_expressions": [{"key": QUEUED, "operator": "Exists"}]},
-                "resource_rules": [
-                    {"api_groups": [""], "api_versions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
-                ],
-            },
-            "variables": _variables(),
-            "validations": [
-                {
-                    "expression": "!variables.tolerates || variables.asks || variables.own",
-                    "message": REFUSED,
-                    "reason": "Forbidden",
-                }
-            ],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
-        NAME,
-        metadata={"name": NAME},
-        spec={"policy_name": NAME, "validation_actions": ["Deny"]},
-        opts=pulumi.ResourceOptions(parent=made),
-    )
-
-
-def _variables() -> list[VariableArgsDict]:
     shut = "(!has(t.effect) || t.effect == '' || t.effect == 'NoSchedule')"
     any_key = f"(!has(t.key) || t.key == '' || t.key in {list(TAINTS)})"
     asking = " || ".join(f"name.startsWith('{prefix}')" for prefix in ASKED)
     containers = "(object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : []))"
     chosen = f"'{WORKLOAD}' in object.spec.nodeSelector"
     own = f"namespaceObject.metadata.name == '{namespace('')}' + object.spec.nodeSelector['{WORKLOAD}']"
-    return [
-        {
-            "name": "tolerates",
-            "expression": f"has(object.spec.tolerations) && object.spec.tolerations.exists(t, {any_key} && {shut})",
-        },
-        {
-            "name": "asks",
-            "expression": f"{containers}.exists(c, has(c.resources) && has(c.resources.requests) && "
+    register_admission_policy(
+        NAME,
+        [{"api_groups": [""], "api_versions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
+        allowed="!variables.tolerates || variables.asks || variables.own",
+        message=REFUSED,
+        variables={
+            "tolerates": f"has(object.spec.tolerations) && object.spec.tolerations.exists(t, {any_key} && {shut})",
+            "asks": f"{containers}.exists(c, has(c.resources) && has(c.resources.requests) && "
             f"c.resources.requests.exists(name, {asking}))",
+            "own": f"has(object.spec.nodeSelector) && {chosen} && {own}",
         },
-        {"name": "own", "expression": f"has(object.spec.nodeSelector) && {chosen} && {own}"},
-    ]
+        parent=parent,
+    )
 
 
 def list_queues(context: PlatformContext) -> tuple[WorkloadQueues, ...]:

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import QUEUED
 from components.platform.building_blocks import names
 from components.platform.building_blocks.names import KUBEFLOW
-from components.platform.building_blocks.network_policies import GATEWAY_PODS, HOME, PROMETHEUS_PODS
+from components.platform.building_blocks.network_policies import (
+    GATEWAY_PODS,
+    PROMETHEUS_PODS,
+    build_ingress,
+    build_peer,
+    build_ports,
+)
 from components.platform.building_blocks.object_store_access import PROVIDER, pod_port
+from components.platform.building_blocks.objects import register_admission_policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.admissionregistration.v1 import NamedRuleWithOperationsArgsDict
     from pulumi_kubernetes.networking.v1 import (
         NetworkPolicyPeerArgsDict,
-        NetworkPolicyPortArgsDict,
         NetworkPolicySpecArgsDict,
     )
 
@@ -55,88 +60,38 @@ def door_guard(*, parent: pulumi.Resource) -> None:
     Services inside the cluster are everybody's own; those with an address outside of it, or with one of their choice,
     are not.
     """
-    made = kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
-        NAME,
-        metadata={"name": NAME},
-        spec={
-            "failure_policy": "Fail",
-            "match_constraints": {
-                "namespace_selector": {"match_expressions": [{"key": QUEUED, "operator": "Exists"}]},
-                "resource_rules": [_rule(group, kinds) for group, kinds in WAYS.items()],
-            },
-            "variables": [
-                {
-                    "name": "outside",
-                    "expression": "object != null && ((has(object.spec.type) && "
-                    "object.spec.type in ['LoadBalancer', 'NodePort']) || "
-                    "(has(object.spec.externalIPs) && size(object.spec.externalIPs) > 0))",
-                },
-                {
-                    "name": "everywhere",
-                    "expression": "authorizer.group(request.resource.group).resource(request.resource.resource)"
-                    ".check(request.operation.lowerAscii()).allowed()",
-                },
-            ],
-            "validations": [
-                {
-                    "expression": "(request.resource.resource == 'services' && !variables.outside) || "
-                    "variables.everywhere",
-                    "message": REFUSED,
-                    "reason": "Forbidden",
-                }
-            ],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
+    rules: list[NamedRuleWithOperationsArgsDict] = [
+        {"api_groups": [group], "api_versions": ["v1"], "operations": list(WRITTEN), "resources": list(kinds)}
+        for group, kinds in WAYS.items()
+    ]
+    outside = (
+        "object != null && ((has(object.spec.type) && object.spec.type in ['LoadBalancer', 'NodePort']) || "
+        "(has(object.spec.externalIPs) && size(object.spec.externalIPs) > 0))"
     )
-    _bind_policy(NAME, to=made)
+    everywhere = (
+        "authorizer.group(request.resource.group).resource(request.resource.resource)"
+        ".check(request.operation.lowerAscii()).allowed()"
+    )
+    allowed = "(request.resource.resource == 'services' && !variables.outside) || variables.everywhere"
+    variables = {"outside": outside, "everywhere": everywhere}
+    register_admission_policy(NAME, rules, allowed=allowed, message=REFUSED, variables=variables, parent=parent)
 
 
 def profile_guard(*, parent: pulumi.Resource) -> None:
     """A policy by which nobody gets a namespace by asking Kubeflow's pages for one."""
-    made = kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
-        PROFILES,
-        metadata={"name": PROFILES},
-        spec={
-            "failure_policy": "Fail",
-            "match_constraints": {
-                "resource_rules": [
-                    {
-                        "api_groups": ["kubeflow.org"],
-                        "api_versions": ["*"],
-                        "operations": ["CREATE"],
-                        "resources": ["profiles"],
-                    }
-                ],
-            },
-            "validations": [
-                {
-                    "expression": f"!request.userInfo.username.startsWith('{DASHBOARD}')",
-                    "message": NO_PROFILE,
-                    "reason": "Forbidden",
-                }
-            ],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    _bind_policy(PROFILES, to=made)
-
-
-def _bind_policy(name: str, *, to: pulumi.Resource) -> None:
-    kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
-        name,
-        metadata={"name": name},
-        spec={"policy_name": name, "validation_actions": ["Deny"]},
-        opts=pulumi.ResourceOptions(parent=to),
-    )
-
-
-def _rule(group: str, kinds: Sequence[str]) -> NamedRuleWithOperationsArgsDict:
-    return {"api_groups": [group], "api_versions": ["v1"], "operations": list(WRITTEN), "resources": list(kinds)}
+    rule: NamedRuleWithOperationsArgsDict = {
+        "api_groups": ["kubeflow.org"],
+        "api_versions": ["*"],
+        "operations": ["CREATE"],
+        "resources": ["profiles"],
+    }
+    allowed = f"!request.userInfo.username.startsWith('{DASHBOARD}')"
+    register_admission_policy(PROFILES, [rule], allowed=allowed, message=NO_PROFILE, queued_only=False, parent=parent)
 
 
 ISTIOD: Final = (15010, 15012, 15014)  # istio.io/latest/docs/ops/deployment/application-requirements, "Ports"
 # Ports of pods in Kubeflow's namespace: Pipelines (API, metadata), Katib's database, the registry of models.
-KUBEFLOW: Final = (8887, 8888, 8080, 6789)
+KUBEFLOW_PORTS: Final = (8887, 8888, 8080, 6789)
 COLLECTOR: Final = (4317, 4318)
 API_SERVER: Final = 6443  # where the cluster's own service leads to; 443 is open already
 
@@ -157,46 +112,38 @@ def register_team_network_policies(
 
 def _inward(context: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
     """The gateway serves their pages, Kubeflow's controllers ask them, Prometheus reads their metrics."""
-    callers: dict[str, NetworkPolicyPeerArgsDict] = {
-        "from-gateway": _peer(names.ISTIO, GATEWAY_PODS),
-        "from-kubeflow": _peer(names.KUBEFLOW),
-        "from-prometheus": _peer(names.OBSERVABILITY, PROMETHEUS_PODS),
+    callers = {
+        "from-gateway": build_peer(names.ISTIO, GATEWAY_PODS),
+        "from-kubeflow": build_peer(names.KUBEFLOW),
+        "from-prometheus": build_peer(names.OBSERVABILITY, PROMETHEUS_PODS),
     }
     if context.has("knative"):
-        callers["from-knative"] = _peer(names.KNATIVE)
-    return {
-        name: {"pod_selector": {}, "policy_types": ["Ingress"], "ingress": [{"from_": [peer]}]}
-        for name, peer in callers.items()
-    }
+        callers["from-knative"] = build_peer(names.KNATIVE)
+    return {name: build_ingress(peer) for name, peer in callers.items()}
 
 
 def _outward(context: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
     called: dict[str, tuple[NetworkPolicyPeerArgsDict, Sequence[int]]] = {
-        "to-mesh": (_peer(names.ISTIO), ISTIOD),
-        "to-kubeflow": (_peer(names.KUBEFLOW), KUBEFLOW),
+        "to-mesh": (build_peer(names.ISTIO), ISTIOD),
+        "to-kubeflow": (build_peer(names.KUBEFLOW), KUBEFLOW_PORTS),
     }
     if context.has("object_store") and context.platform.object_store != PROVIDER:
-        called["to-store"] = (_peer(names.OBJECT_STORE), (pod_port(context),))
+        called["to-store"] = (build_peer(names.OBJECT_STORE), (pod_port(context),))
     if context.has("collector"):
-        called["to-collector"] = (_peer(names.OBSERVABILITY), COLLECTOR)
+        called["to-collector"] = (build_peer(names.OBSERVABILITY), COLLECTOR)
     return {
         # To any address: where nodes run the API server themselves, Cilium counts it to no block.
         "to-api-server": {
             "pod_selector": {},
             "policy_types": ["Egress"],
-            "egress": [{"ports": _ports((API_SERVER,))}],
+            "egress": [{"ports": build_ports((API_SERVER,))}],
         },
         **{
-            name: {"pod_selector": {}, "policy_types": ["Egress"], "egress": [{"to": [peer], "ports": _ports(ports)}]}
+            name: {
+                "pod_selector": {},
+                "policy_types": ["Egress"],
+                "egress": [{"to": [peer], "ports": build_ports(ports)}],
+            }
             for name, (peer, ports) in called.items()
         },
     }
-
-
-def _peer(namespace: str, pods: Mapping[str, str] | None = None) -> NetworkPolicyPeerArgsDict:
-    home: NetworkPolicyPeerArgsDict = {"namespace_selector": {"match_labels": {HOME: namespace}}}
-    return {**home, "pod_selector": {"match_labels": dict(pods)}} if pods else home
-
-
-def _ports(numbers: Sequence[int]) -> list[NetworkPolicyPortArgsDict]:
-    return [{"protocol": "TCP", "port": number} for number in numbers]

@@ -12,11 +12,13 @@ import yaml
 from components.platform.building_blocks import names
 from components.platform.building_blocks.names import MLFLOW_ADDRESS
 from components.platform.building_blocks.object_store_access import (
+    CA_FOLDER,
     CA_KEY,
     ObjectStoreAccess,
     register_store_authority,
     store_of,
 )
+from components.platform.building_blocks.objects import register_object, register_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +52,6 @@ def secrets(settings: StackSettings) -> dict[str, dict[str, pulumi.Input[str]]]:
 
 
 API: Final = "kubeflow.org/v1alpha1"
-CERTIFICATES: Final = "/etc/s3-ca"
 SHARED: Final = "/mnt"  # a shared volume is mounted below it, at its claim's name
 TRACKER_KEY: Final = "tracker"  # Secret with the key of Weights & Biases or Comet
 # Tracker to the variable that its library reads its key from (docs.wandb.ai, comet.com/docs: "API key").
@@ -89,21 +90,16 @@ def _store(
     """Endpoint, bucket and keys of a team, in the variables that every S3 library and MLflow read."""
     store = store_of(f"team-{team}", context)
     secret = f"{name}-store"
-    kubernetes.core.v1.Secret(
-        f"{home.workload}-{secret}",
-        metadata={"name": secret, "namespace": home.namespace},
-        string_data=dict(_variables(store)),
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    variables, logical = dict(_variables(store)), f"{home.workload}-{secret}"
+    register_secret(secret, variables, namespace=home.namespace, parent=parent, logical=logical)
     given: dict[str, object] = {
         "env": [
             {"name": key, "valueFrom": {"secretKeyRef": {"name": secret, "key": key}}} for key, _ in _variables(store)
         ]
     }
     if store.ca_secret:
-        only = {"secretName": store.ca_secret, "items": [{"key": CA_KEY, "path": CA_KEY}]}
-        given["volumes"] = [{"name": f"{name}-ca", "secret": only}]
-        given["volumeMounts"] = [{"name": f"{name}-ca", "mountPath": CERTIFICATES, "readOnly": True}]
+        given["volumes"] = store.authority_volumes(f"{name}-ca")
+        given["volumeMounts"] = store.authority_mounts(f"{name}-ca")
     _register_pod_default(home, name, f"the bucket of team {team}", given, parent=parent, after=after)
 
 
@@ -117,7 +113,7 @@ def _variables(store: ObjectStoreAccess) -> Iterator[tuple[str, pulumi.Input[str
     yield "AWS_ENDPOINT_URL", store.endpoint
     yield "MLFLOW_S3_ENDPOINT_URL", store.endpoint
     if store.ca_secret:
-        yield "AWS_CA_BUNDLE", f"{CERTIFICATES}/{CA_KEY}"
+        yield "AWS_CA_BUNDLE", f"{CA_FOLDER}/{CA_KEY}"
 
 
 def _tracker(home: WorkloadNamespace, *, context: PlatformContext, parent: pulumi.Resource) -> None:
@@ -127,12 +123,8 @@ def _tracker(home: WorkloadNamespace, *, context: PlatformContext, parent: pulum
         return
     kept = secrets(settings).get(tracker)
     if kept:
-        kubernetes.core.v1.Secret(
-            f"{home.workload}-{TRACKER_KEY}",
-            metadata={"name": TRACKER_KEY, "namespace": home.namespace},
-            string_data=kept,
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
+        logical = f"{home.workload}-{TRACKER_KEY}"
+        register_secret(TRACKER_KEY, kept, namespace=home.namespace, parent=parent, logical=logical)
     env: list[dict[str, object]] = [{"name": name, "value": value} for name, value in plain(settings)[tracker].items()]
     if tracker in KEYS:
         reference = {"name": TRACKER_KEY, "key": KEYS[tracker], "optional": True}
@@ -149,13 +141,15 @@ def _register_pod_default(
     parent: pulumi.Resource,
     after: Sequence[pulumi.Resource] = (),
 ) -> None:
-    kubernetes.apiextensions.CustomResource(
-        f"{home.workload}-{name}-default",
-        api_version=API,
-        kind="PodDefault",
-        metadata={"name": name, "namespace": home.namespace},
-        spec={"desc": description, "selector": {"matchLabels": {name: "true"}}, **spec},
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after)),
+    register_object(
+        API,
+        "PodDefault",
+        name,
+        {"desc": description, "selector": {"matchLabels": {name: "true"}}, **spec},
+        namespace=home.namespace,
+        parent=parent,
+        logical=f"{home.workload}-{name}-default",
+        after=after,
     )
 
 
@@ -174,12 +168,11 @@ def pipelines(home: WorkloadNamespace, *, context: PlatformContext, parent: pulu
         return
     store = store_of(f"team-{home.teams[0]}", context)
     if not store.keyless:
-        kubernetes.core.v1.Secret(
+        keys, logical = (
+            {"accesskey": store.access_key, "secretkey": store.secret_key},
             f"{home.workload}-pipelines-keys",
-            metadata={"name": PIPELINES_KEYS, "namespace": home.namespace},
-            string_data={"accesskey": store.access_key, "secretkey": store.secret_key},
-            opts=pulumi.ResourceOptions(parent=parent),
         )
+        register_secret(PIPELINES_KEYS, keys, namespace=home.namespace, parent=parent, logical=logical)
     launcher = {"defaultPipelineRoot": store.uri(FOLDER), "providers": yaml.safe_dump(providers(store))}
     _register_config_map(home, "kfp-launcher", launcher, parent=parent)
     _register_config_map(home, "metadata-grpc-configmap", METADATA, parent=parent)

@@ -10,6 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
+from components.platform.building_blocks.objects import register_object
 from components.platform.teams.isolation import door_guard, profile_guard, register_team_network_policies
 from components.platform.teams.namespaces import WorkloadNamespace, list_workload_namespaces
 from components.platform.teams.pod_defaults import defaults, pipelines
@@ -29,16 +30,10 @@ CULLER: Final = f"cluster.local/ns/{names.KUBEFLOW}/sa/{names.CULLER}"
 USE_PATHS: Final = ("*/api/kernels", "*/api/terminals")
 
 
-def rights(home: WorkloadNamespace, *, parent: pulumi.Resource) -> kubernetes.apiextensions.CustomResource:
+def rights(home: WorkloadNamespace, *, parent: pulumi.Resource) -> None:
     """The Profile takes over the namespace, which carries its owner's name; contributors follow."""
-    profile = kubernetes.apiextensions.CustomResource(
-        f"{home.workload}-profile",
-        api_version=PROFILES,
-        kind="Profile",
-        metadata={"name": home.namespace},
-        spec={"owner": {"apiGroup": RBAC, "kind": "User", "name": home.owner}},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+    owner = {"owner": {"apiGroup": RBAC, "kind": "User", "name": home.owner}}
+    register_object(PROFILES, "Profile", home.namespace, owner, parent=parent, logical=f"{home.workload}-profile")
     for email, role in home.people.items():
         _contributor(home, email, role, parent=parent)
     for group in home.groups:
@@ -46,7 +41,6 @@ def rights(home: WorkloadNamespace, *, parent: pulumi.Resource) -> kubernetes.ap
     for role, held in ROLES.items():
         _members(home, group_of(role, workload=home.workload), held, parent=parent)
     _allow_culler_requests(home, parent=parent)
-    return profile
 
 
 def binding_name(email: str, role: str) -> str:
@@ -98,21 +92,18 @@ def _members(home: WorkloadNamespace, group: str, held: str, *, parent: pulumi.R
 
 def _allow_culler_requests(home: WorkloadNamespace, *, parent: pulumi.Resource) -> None:
     """The culler may ask notebooks whether they are used; /healthz is open already, by the Profile's own policy."""
-    kubernetes.apiextensions.CustomResource(
-        f"{home.workload}-culler",
-        api_version=RULES,
-        kind="AuthorizationPolicy",
-        metadata={"name": names.CULLER, "namespace": home.namespace},
-        spec={
-            "action": "ALLOW",
-            "rules": [
-                {
-                    "from": [{"source": {"principals": [CULLER]}}],
-                    "to": [{"operation": {"methods": ["GET"], "paths": list(USE_PATHS)}}],
-                }
-            ],
-        },
-        opts=pulumi.ResourceOptions(parent=parent),
+    rule = {
+        "from": [{"source": {"principals": [CULLER]}}],
+        "to": [{"operation": {"methods": ["GET"], "paths": list(USE_PATHS)}}],
+    }
+    register_object(
+        RULES,
+        "AuthorizationPolicy",
+        names.CULLER,
+        {"action": "ALLOW", "rules": [rule]},
+        namespace=home.namespace,
+        parent=parent,
+        logical=f"{home.workload}-culler",
     )
 
 
