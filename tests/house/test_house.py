@@ -169,7 +169,6 @@ FOLDERS_OF_CLOUDS = ("catalogs/", "components/clouds/", "planning/costs/resource
 NAMES_PROVIDERS = {  # with the reason why a literal there is no trait of a provider
     "components/stack/targets.py": "which builder makes a cluster",
     "components/stack/cluster_contents.py": "which builder makes the main cloud's end of a tunnel",
-    "components/context/settings_reference.py": "which builder reads a setting",
     "components/platform/experiments/airflow.py": "Airflow's kind of a connection",
     "operations/engine/environment.py": "plugins of Pulumi",
     "operations/offline/program.py": "packages of Pulumi types",

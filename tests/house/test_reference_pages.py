@@ -18,9 +18,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 def test_every_setting_that_the_components_read_stands_in_the_page_and_no_other() -> None:
     keys = [each.key for each in SETTINGS]
     assert len(keys) == len(set(keys))
-    assert set(keys) == set(settings_reference.readers()), (
-        "SETTINGS in components/context/settings_reference.py has a row for each key"
-    )
+    assert set(keys) == set(settings_reference.readers()), "catalogs/platform/settings.csv has a row for each key"
 
 
 def test_a_setting_is_found_however_it_is_read() -> None:
