@@ -33,8 +33,8 @@ from planning.checklist.reading.checklist_file import read_file
 from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.platform.accelerators import TURNS
 from planning.platform.slurm import shares
+from planning.values.addresses import PRIVATE_DOMAIN
 from planning.values.errors import InputError
-from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ from components.context.buckets import purposes
 from components.platform.building_blocks import names
 from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.inputs.files import read_object
+from planning.values.addresses import PRIVATE_DOMAIN
 from planning.values.errors import Fault, InputError
-from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SyntaxComplaint:
     """A complaint in words; `at_opening` when the place to look at is where the bracket or quote was opened."""
 
@@ -26,43 +26,41 @@ class SyntaxComplaint:
     at_opening: bool = False
 
 
-_TAB: Final = SyntaxComplaint(message="a tab stands where only spaces may", hint="indent with two spaces")
+_TAB: Final = SyntaxComplaint("a tab stands where only spaces may", "indent with two spaces")
 _INDENT: Final = SyntaxComplaint(
-    message="this line is not indented like the lines it belongs to",
-    hint="lines of one section start in the same column; list items start with a dash in the same column",
+    "this line is not indented like the lines it belongs to",
+    "lines of one section start in the same column; list items start with a dash in the same column",
 )
 # Part of what libyaml or PyYAML says -> what we say. The first that matches wins.
 _WORDS: Final = (
     (
         "unexpected end of stream",
-        SyntaxComplaint(
-            message="a quote is opened here and never closed", hint="close it on the same line", at_opening=True
-        ),
+        SyntaxComplaint("a quote is opened here and never closed", "close it on the same line", at_opening=True),
     ),
     (
         "or ']'",
-        SyntaxComplaint(message='"[" is opened here and never closed', hint='close it with "]"', at_opening=True),
+        SyntaxComplaint('"[" is opened here and never closed', 'close it with "]"', at_opening=True),
     ),
     (
         "or '}'",
-        SyntaxComplaint(message='"{" is opened here and never closed', hint='close it with "}"', at_opening=True),
+        SyntaxComplaint('"{" is opened here and never closed', 'close it with "}"', at_opening=True),
     ),
     (
         "mapping values are not allowed",
         SyntaxComplaint(
-            message='a ":" stands where no value may follow',
-            hint='put text that holds ": " in quotes, and check the indentation of this line',
+            'a ":" stands where no value may follow',
+            'put text that holds ": " in quotes, and check the indentation of this line',
         ),
     ),
     (
         "could not find expected ':'",
-        SyntaxComplaint(message='a field without ":"', hint='write "name: value"', at_opening=True),
+        SyntaxComplaint('a field without ":"', 'write "name: value"', at_opening=True),
     ),
     ("expected '-' indicator", _INDENT),
     ("did not find expected key", _INDENT),
     ("expected <block end>", _INDENT),
-    ("unknown escape", SyntaxComplaint(message="a backslash that means nothing here", hint="use single quotes")),
-    ("incompatible yaml document", SyntaxComplaint(message="an unknown YAML version", hint='delete the line "%YAML"')),
+    ("unknown escape", SyntaxComplaint("a backslash that means nothing here", "use single quotes")),
+    ("incompatible yaml document", SyntaxComplaint("an unknown YAML version", 'delete the line "%YAML"')),
 )
 
 
@@ -72,18 +70,14 @@ def in_words(problem: str, *, lines: Sequence[str], line: int, column: int) -> S
     if "tab" in problem or "\t" in _indentation(source):
         return _TAB
     if "mapping values are not allowed" in problem and _no_colon(before := _line_before(lines, line=line)):
-        return SyntaxComplaint(
-            message='the line before this one has no ":"', hint=f'write it as "{before.strip()[:40]}: ..."'
-        )
+        return SyntaxComplaint('the line before this one has no ":"', f'write it as "{before.strip()[:40]}: ..."')
     if "cannot start any token" in problem:
         sign = source[column - 1 : column]
-        return SyntaxComplaint(
-            message=f'a value may not start with "{sign}"', hint=f'put it in quotes, as in "{sign}..."'
-        )
+        return SyntaxComplaint(f'a value may not start with "{sign}"', f'put it in quotes, as in "{sign}..."')
     for part, said in _WORDS:
         if part in problem.casefold():
             return said
-    return SyntaxComplaint(message=f"this is not YAML: {problem}")
+    return SyntaxComplaint(f"this is not YAML: {problem}")
 
 
 def _line_before(lines: Sequence[str], *, line: int) -> str:

@@ -1,4 +1,4 @@
-"""Cuts the cluster's address range as a VPC-native GKE cluster needs it. Pure: no SDK, no cloud."""
+"""Addresses and names of a cluster: how its range is cut into subnets, the VPN's range, and what people open."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 WIDEST: Final = 9  # a pod range is at most a /9 (GKE docs, flexible pod CIDR), and pods get half of the network
@@ -163,3 +163,14 @@ def user_address(user: str, cidr: IPv4Network) -> IPv4Address:
     places = cidr.num_addresses - RESERVED - 1  # and the broadcast address
     number = int.from_bytes(sha256(user.encode()).digest()[:8], "big") % places
     return cidr[RESERVED + number]
+
+
+PRIVATE_DOMAIN: Final = "atoll.internal"  # below it are the names of a cluster that has no domain of its own
+HOSTS: Final[Mapping[str, str]] = {  # part to the name that people open it by; Dex redirects each back to itself
+    "dashboard": "kubeflow",
+    "dex": "auth",
+    "prometheus": "grafana",
+    "mlflow": "mlflow",
+    "airflow": "airflow",
+    "argo_cd": "argocd",
+}

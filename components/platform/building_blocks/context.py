@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_random as random
 
+from planning.values.addresses import PRIVATE_DOMAIN
 from planning.values.errors import AtollError
-from planning.values.hostnames import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from planning.values.hostnames import HOSTS
+from planning.values.addresses import HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.objects import register_certificate
 from components.platform.building_blocks.sign_in import build_await_annotations, deny_others, list_people
-from planning.values.hostnames import PRIVATE_DOMAIN
+from planning.values.addresses import PRIVATE_DOMAIN
 
 if TYPE_CHECKING:
     from components.platform.building_blocks.context import Outputs, PlatformContext, PlatformResource

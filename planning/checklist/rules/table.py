@@ -15,12 +15,6 @@ from planning.checklist.rules import (
     provider_limits,
     workloads,
 )
-from planning.checklist.rules import money as usage
-from planning.checklist.rules import people as teams
-from planning.checklist.rules import placements as regions
-from planning.checklist.rules import platform_components as devices
-from planning.checklist.rules import platform_components as object_store
-from planning.checklist.rules import workloads as load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +30,7 @@ RULES: Final[tuple[Rule, ...]] = (
     workloads.checkpoints_leave_time,
     workloads.replicas_in_order,
     workloads.replicas_for_slo,
-    load.load_is_whole,
+    workloads.load_is_whole,
     workloads.active_within_all,
     workloads.cache_facts_together,
     workloads.notebooks_have_engineers,
@@ -50,9 +44,9 @@ RULES: Final[tuple[Rule, ...]] = (
     hardware.reservations_have_term,
     network.providers_consistent,
     network.existing_is_wanted,
-    regions.regions_named,
-    regions.regions_known,
-    regions.homes_known,
+    placements.regions_named,
+    placements.regions_known,
+    placements.homes_known,
     network.peering_complete,
     network.peering_possible,
     network.peering_identities,
@@ -62,9 +56,9 @@ RULES: Final[tuple[Rule, ...]] = (
     network.api_door_narrow,
     network.vpn_has_addresses,
     provider_limits.provider_restrictions_kept,
-    usage.usage_rises,
-    usage.usage_has_its_place,
-    usage.usage_said_once,
+    money.usage_rises,
+    money.usage_has_its_place,
+    money.usage_said_once,
     placements.places_named,
     placements.workloads_placed,
     placements.people_at_home,
@@ -86,18 +80,18 @@ RULES: Final[tuple[Rule, ...]] = (
     platform_components.removals_include_dependents,
     platform_components.mirror_is_a_place,
     platform_components.slices_named,
-    object_store.store_exists,
-    object_store.one_store,
-    object_store.parts_reach_store,
-    devices.extra_components_allowed,
-    devices.one_owner,
-    devices.sharing_is_ours,
-    devices.sharing_for_notebooks,
-    teams.teams_unique,
-    teams.teams_have_people,
-    teams.teams_have_workloads,
-    teams.users_in_teams,
-    teams.guarantees_fit,
+    platform_components.store_exists,
+    platform_components.one_store,
+    platform_components.parts_reach_store,
+    platform_components.extra_components_allowed,
+    platform_components.one_owner,
+    platform_components.sharing_is_ours,
+    platform_components.sharing_for_notebooks,
+    people.teams_unique,
+    people.teams_have_people,
+    people.teams_have_workloads,
+    people.users_in_teams,
+    people.guarantees_fit,
     money.reserve_has_a_term,
     money.incentives_have_a_term,
     money.contract_ceiling_has_a_term,

@@ -19,7 +19,7 @@ from planning.relocation.inventory.assets import (
 from planning.relocation.inventory.stack_inventory import NOT_ASKED, Inventory, sort_by_priority
 from planning.relocation.inventory.state_classes import ASSETS, PARTS, PURPOSES, STORE_USERS, TEAM_BUCKET
 from planning.relocation.inventory.volume import GB
-from planning.values.hostnames import HOSTS, PRIVATE_DOMAIN
+from planning.values.addresses import HOSTS, PRIVATE_DOMAIN
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
