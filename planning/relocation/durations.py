@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal, Self
 
 from planning.relocation.inventory.volume import MIB
-from planning.values.money import ZERO, Range
+from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from planning.relocation.inventory.volume import TransferVolume
 
@@ -64,11 +64,8 @@ def one_after_another(spans: Iterable[DurationEstimate]) -> DurationEstimate:
     basis = " + ".join(dict.fromkeys(each.basis for each in listed)) or "nothing to do"
     if listed and not known:
         return DurationEstimate.unknown(basis)
-    total = Range.exactly(0)
-    for each in known:
-        total += each
     open_ends = len(known) < len(listed) or any(each.at_least for each in listed)
-    return DurationEstimate(seconds=total, basis=basis, at_least=open_ends)
+    return DurationEstimate(seconds=sum(known, NOTHING), basis=basis, at_least=open_ends)
 
 
 def estimate_first_copy(volumes: Sequence[TransferVolume], rates: Rates) -> DurationEstimate:
@@ -78,26 +75,22 @@ def estimate_first_copy(volumes: Sequence[TransferVolume], rates: Rates) -> Dura
     have used it, and they take as long as one after another.
     """
     copied = [volume for volume in volumes if volume.kind != "database"]
-    each = one_after_another(estimate_copy_time(volume, rates) for volume in copied)
-    if each.seconds is None:
-        return each
+    apart = one_after_another(estimate_copy_time(volume, rates) for volume in copied)
+    if apart.seconds is None:
+        return apart
     together = _longer(
-        _by(_sum(copied, lambda volume: volume.bytes), rates.bytes, what="bytes", missing="a bandwidth"),
+        _by(sum((each.bytes or NOTHING for each in copied), NOTHING), rates.bytes, what="bytes", missing="a bandwidth"),
         _by(
-            _sum(copied, lambda volume: volume.objects), rates.objects, what="objects", missing="a rate of small files"
+            sum((each.objects or NOTHING for each in copied), NOTHING),
+            rates.objects,
+            what="objects",
+            missing="a rate of small files",
         ),
     )
-    least = min(together.seconds.min, each.seconds.min) if together.seconds else each.seconds.min
+    least = min(together.seconds.min, apart.seconds.min) if together.seconds else apart.seconds.min
     return DurationEstimate(
-        seconds=Range(least, each.seconds.expected, each.seconds.max), basis=together.basis, at_least=each.at_least
+        seconds=Range(least, apart.seconds.expected, apart.seconds.max), basis=together.basis, at_least=apart.at_least
     )
-
-
-def _sum(volumes: Iterable[TransferVolume], of: Callable[[TransferVolume], Range | None]) -> Range:
-    total = Range.exactly(0)
-    for volume in volumes:
-        total += of(volume) or Range.exactly(0)
-    return total
 
 
 def _by(amount: Range | None, rate: Rate | None, *, what: str, missing: str) -> DurationEstimate:
@@ -107,8 +100,7 @@ def _by(amount: Range | None, rate: Rate | None, *, what: str, missing: str) -> 
         return DurationEstimate(seconds=Range.exactly(0), basis=f"no {what}")
     if rate is None:
         return DurationEstimate.unknown(f"needs {missing}")
-    seconds = Range(*(each / rate.per_second for each in (amount.min, amount.expected, amount.max)))
-    return DurationEstimate(seconds=seconds, basis=_describe_rate(what, rate))
+    return DurationEstimate(seconds=amount.per(rate.per_second), basis=_describe_rate(what, rate))
 
 
 def _describe_rate(what: str, rate: Rate) -> str:

@@ -17,7 +17,7 @@ from planning.relocation.methods.move_methods import SOURCES, applicable
 from planning.relocation.refusals import refusals
 from planning.relocation.write_freeze import times
 from planning.values.errors import InputError
-from planning.values.money import ZERO, Range
+from planning.values.money import NOTHING, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -246,14 +246,8 @@ def _saving(
     """What the way alone would cost, without time, people and double running."""
     volume = replace(volume_of(thing, measured.get(thing.key, NOTHING_COUNTED)), billed_requests=billed)
     lines = [line for line in cost((volume,)).bill.lines if line.key.startswith(CARRIED)]
-    amounts = [line.usd_per_month for line in lines]
-    known = [each for each in amounts if each is not None]
-    if not known:
-        return Saving(thing=thing, usd=None)
-    total = Range(ZERO, ZERO, ZERO)
-    for each in known:
-        total += each
-    return Saving(thing=thing, usd=total)
+    known = [line.usd_per_month for line in lines if line.usd_per_month is not None]
+    return Saving(thing=thing, usd=sum(known, NOTHING) if known else None)
 
 
 def _list_notes(plan: RelocationPlan) -> Iterator[RelocationNote]:

@@ -14,7 +14,7 @@ from planning.relocation.durations import (
     estimate_first_copy,
     one_after_another,
 )
-from planning.values.money import ZERO, Range
+from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -196,10 +196,9 @@ def _estimate_verification(volumes: Sequence[TransferVolume], rates: Rates) -> D
     copied = [volume for volume in volumes if volume.kind != "database"]
     if rate is None:
         return DurationEstimate.unknown("needs a rate of reading")
-    unknown = [volume.name for volume in copied if volume.bytes is None]
-    amount = Range.exactly(0)
-    for volume in copied:
-        amount += (volume.bytes or Range.exactly(0)).times(volume.verified_share)
-    seconds = Range(*(each / rate.per_second for each in (amount.min, amount.expected, amount.max)))
+    unknown = any(volume.bytes is None for volume in copied)
+    amount = sum(((each.bytes or NOTHING).times(each.verified_share) for each in copied), NOTHING)
     which = "reading" if rates.verify else "the copy, for none of reading was given"
-    return DurationEstimate(seconds=seconds, basis=f"what is verified at the rate of {which}", at_least=bool(unknown))
+    return DurationEstimate(
+        seconds=amount.per(rate.per_second), basis=f"what is verified at the rate of {which}", at_least=unknown
+    )

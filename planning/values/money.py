@@ -47,6 +47,13 @@ class Range:
         make = _in_order if factor >= 0 else Range
         return make(self.min * factor, self.expected * factor, self.max * factor)
 
+    def by(self, other: Range) -> Range:
+        """Reading by reading, of quantities that are not negative."""
+        return Range(self.min * other.min, self.expected * other.expected, self.max * other.max)
+
+    def per(self, divisor: Decimal | int) -> Range:
+        return Range(self.min / divisor, self.expected / divisor, self.max / divisor)
+
     def up_to(self, most: Decimal) -> Range:
         """This range with a larger reading of `max`, where it is larger."""
         return _in_order(self.min, self.expected, max(self.max, most))

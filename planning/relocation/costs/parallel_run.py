@@ -89,7 +89,7 @@ def _by_component(lock: Lock, lines: Iterable[LockedLine], *, days: Range, key: 
                 item=component,
                 quantity=days,
                 unit="days",
-                usd=_by_day(sum(month, NOTHING), days),
+                usd=sum(month, NOTHING).by(days).per(DAYS_PER_MONTH),
                 note="its lines of a month, by the day",
             )
         for line in mine:
@@ -105,14 +105,6 @@ def _by_component(lock: Lock, lines: Iterable[LockedLine], *, days: Range, key: 
                     usd=None,
                     note="its lock has no price of it",
                 )
-
-
-def _by_day(month: Range, days: Range) -> Range:
-    return Range(
-        month.min * days.min / DAYS_PER_MONTH,
-        month.expected * days.expected / DAYS_PER_MONTH,
-        month.max * days.max / DAYS_PER_MONTH,
-    )
 
 
 def _line(

@@ -64,9 +64,9 @@ def requests(volume: TransferVolume, *, copied: Range, rounds: int) -> RequestCo
     proof = parts.times(volume.verified_share) + every.times(1 - volume.verified_share)
     tags = volume.tagged or NOTHING
     return RequestCounts(
-        read=_times(parts, again) + proof + tags,
+        read=parts.by(again) + proof + tags,
         listed=every.times(Decimal(rounds + LISTINGS_BESIDE_ROUNDS) / KEYS_PER_LISTING),
-        written=_times(_parts(every, volume.bytes, around=AROUND_PARTS), again),
+        written=_parts(every, volume.bytes, around=AROUND_PARTS).by(again),
         proved=proof + tags,
     )
 
@@ -104,10 +104,6 @@ def _equal(objects: Decimal, size: Decimal, *, around: int) -> Decimal:
     return objects * (parts + (around if parts > 1 else 0))
 
 
-def _times(one: Range, other: Range) -> Range:
-    return Range(one.min * other.min, one.expected * other.expected, one.max * other.max)
-
-
 KEY_REQUESTS: Final = "key_requests"  # no row of the price list has it
 SNAPSHOTS: Final = "snapshot"
 THOUSAND: Final = 1000
@@ -132,10 +128,7 @@ def calculate_transfer(volume: TransferVolume, *, overlap_days: Range, rounds: i
     if volume.bytes is None:
         return VolumeTransfer(volume=volume, bytes=None, requests=None)
     change = volume.change_bytes_per_day or NOTHING
-    written = Range(
-        change.min * overlap_days.min, change.expected * overlap_days.expected, change.max * overlap_days.max
-    )
-    size = volume.bytes + written
+    size = volume.bytes + change.by(overlap_days)
     found = requests(volume, copied=size, rounds=rounds) if volume.kind == "bucket" else None
     return VolumeTransfer(volume=volume, bytes=size, requests=found)
 
@@ -195,10 +188,7 @@ def _read_back(volume: TransferVolume) -> Range:
 
 
 def _sum(amounts: Sequence[Range | None]) -> Range:
-    total = NOTHING
-    for each in amounts:
-        total += each or NOTHING
-    return total
+    return sum((each or NOTHING for each in amounts), NOTHING)
 
 
 def _network(name: str, label: str, item: str, quantity: Range, *, at: str, note: str = "") -> Charge:
@@ -282,11 +272,9 @@ def _list_billed_requests(every: Sequence[VolumeTransfer], side: Side) -> list[R
 
 
 def _build_request_charge(name: str, label: str, item: str, counts: Sequence[Range], at: str) -> Charge:
-    thousands = _sum(counts)
-    quantity = Range(thousands.min / THOUSAND, thousands.expected / THOUSAND, thousands.max / THOUSAND)
-    return Charge(
-        key=f"move/requests/{name}", label=label, group=BillGroup.STORAGE, item=item, quantity=quantity, at=at
-    )
+    quantity = sum(counts, NOTHING).per(THOUSAND)
+    key = f"move/requests/{name}"
+    return Charge(key=key, label=label, group=BillGroup.STORAGE, item=item, quantity=quantity, at=at)
 
 
 def _keys(every: Sequence[VolumeTransfer], *, built: Mapping[Side, str]) -> Iterator[LineItem]:

@@ -65,7 +65,7 @@ class TransferVolume:
 
 def gb_of(size: Range) -> Range:
     """Bytes as the GB of price lists."""
-    return Range(size.min / GB, size.expected / GB, size.max / GB)
+    return size.per(GB)
 
 
 def _exactly(count: int | None) -> Range | None:
