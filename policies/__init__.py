@@ -1,4 +1,4 @@
-"""Rules over what a stack registers, one file per rule.
+"""Rules over what a stack registers, one file for each subject.
 
 The pack that the engine runs, `atoll plan`, `atoll diff` and `atoll watch` ask the same ones. Everything but `pack`
 and `__main__` is pure: no Pulumi, no network, no clock.

@@ -4,48 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from policies.rules.money import (
-    ceiling_layers,
-    component_ceilings,
-    contract_ceiling,
-    gpu_hour_ceiling,
-    growth,
-    monthly_ceiling,
-    price_age,
-    spot_share,
-    team_ceilings,
-    unpriced,
-)
-from policies.rules.operations import gpu_owner, idle_controls, pinned_versions, spares, tags
-from policies.rules.placement import allowed_machines, allowed_places, region_in_place, residency
-from policies.rules.security import encryption, identity, protected_data, public_exposure, rights
+from policies.rules.money import ceiling_layers, ceilings, prices, team_ceilings
+from policies.rules.operations import gpu_owner, pinned_versions, pool_bounds, tags
+from policies.rules.placement import machines, places
+from policies.rules.security import encryption, identity, protected_data, public_exposure
 
 if TYPE_CHECKING:
     from policies.rule import Rule
 
 RULES: Final[tuple[Rule, ...]] = (
-    monthly_ceiling.RULE,
-    contract_ceiling.RULE,
-    gpu_hour_ceiling.RULE,
-    component_ceilings.RULE,
+    ceilings.MONTHLY_CEILING,
+    ceilings.CONTRACT_CEILING,
+    prices.GPU_HOUR_CEILING,
+    ceilings.COMPONENT_CEILINGS,
     team_ceilings.RULE,
     ceiling_layers.RULE,
-    growth.RULE,
-    price_age.RULE,
-    unpriced.RULE,
-    allowed_places.RULE,
-    residency.RULE,
-    region_in_place.RULE,
-    allowed_machines.RULE,
-    spot_share.RULE,
-    spares.RULE,
-    idle_controls.RULE,
+    ceilings.GROWTH,
+    prices.PRICE_AGE,
+    prices.UNPRICED,
+    places.ALLOWED_PLACES,
+    places.RESIDENCY,
+    places.REGION_IN_PLACE,
+    machines.ALLOWED_MACHINES,
+    machines.SPOT_SHARE,
+    pool_bounds.SPARES,
+    pool_bounds.IDLE_CONTROLS,
     gpu_owner.RULE,
     protected_data.RULE,
     encryption.RULE,
     public_exposure.RULE,
-    identity.RULE,
-    rights.RULE,
+    identity.IDENTITY,
+    identity.RIGHTS,
     pinned_versions.RULE,
     tags.RULE,
 )

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from planning.costs.bill import component_of
 from planning.inputs.faults import nearest
-from policies.rules.money import component_ceilings, unpriced
-from policies.rules.money.component_ceilings import is_of
+from policies.rules.money.ceilings import COMPONENT_CEILINGS, ComponentCeilings, is_of
+from policies.rules.money.prices import UNPRICED
 from policies.rules.money.spend_limits import MayStayUnpriced, bill_of
-from policies.rules.placement import allowed_machines, allowed_places
+from policies.rules.placement.machines import ALLOWED_MACHINES, MachineSettings
+from policies.rules.placement.places import ALLOWED_PLACES, PlaceSettings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -31,7 +32,7 @@ def list_unmatched(subject: StackContext) -> Iterator[str]:
 
 def _list_machines(subject: StackContext) -> Iterator[str]:
     """Patterns that match neither a machine of the catalog nor one of the lock."""
-    law = subject.law.setting(allowed_machines.MachineSettings)
+    law = subject.law.setting(MachineSettings)
     pools = [pool for spec in subject.lock.placements for pool in spec.pools]
     settings = (
         ("machine type", {"allow": law.allow, "deny": law.deny}),
@@ -46,12 +47,12 @@ def _list_machines(subject: StackContext) -> Iterator[str]:
             names = {*(name for _, name in subject.catalog.machines), *(pool.machine for pool in pools)}
         for field, each in patterns.items():
             strange = (pattern for pattern in each if not any(fnmatchcase(name, pattern) for name in names))
-            yield from _name(strange, rule=allowed_machines.RULE.name, field=field, of=what, known=names)
+            yield from _name(strange, rule=ALLOWED_MACHINES.name, field=field, of=what, known=names)
 
 
 def _list_places(subject: StackContext) -> Iterator[str]:
-    law = subject.law.setting(allowed_places.PlaceSettings)
-    rule, specs = allowed_places.RULE.name, subject.lock.placements
+    law = subject.law.setting(PlaceSettings)
+    rule, specs = ALLOWED_PLACES.name, subject.lock.placements
     if law.providers:
         known = {*subject.catalog.providers, *(spec.placement.provider for spec in specs)}
         strange = [name for name in law.providers if name not in known]
@@ -64,7 +65,7 @@ def _list_places(subject: StackContext) -> Iterator[str]:
 
 def _list_parts(subject: StackContext) -> Iterator[str]:
     """Components with a ceiling that no line of the stack's bill belongs to."""
-    law = subject.law.setting(component_ceilings.ComponentCeilings)
+    law = subject.law.setting(ComponentCeilings)
     limits = {**law.usd_per_month, **law.stacks.get(subject.lock.stack, {})}
     if not limits:
         return
@@ -73,7 +74,7 @@ def _list_parts(subject: StackContext) -> Iterator[str]:
     strange = [part for part in limits if not any(is_of(each, part) for each in components)]
     yield from _name(
         strange,
-        rule=component_ceilings.RULE.name,
+        rule=COMPONENT_CEILINGS.name,
         field="usd_per_month",
         of=f"component in the bill of {subject.lock.stack}",
         known=components,
@@ -87,7 +88,7 @@ def _list_bounds(subject: StackContext) -> Iterator[str]:
         strange = [name for name in stated if name not in known and RESOURCE not in name]
         yield from _name(
             strange,
-            rule=unpriced.RULE.name,
+            rule=UNPRICED.name,
             field="at_most_usd_per_month",
             of=f"word of the price list and no line in the bill of {subject.lock.stack}",
             known=known,

@@ -13,7 +13,7 @@ from planning.quoting.option import whole_bill
 from policies.evaluation import evaluate_rules
 from policies.pack.engine_adapter import _read_resource
 from policies.pack.engine_resources import Captured
-from policies.rules.money import monthly_ceiling
+from policies.rules.money import ceilings
 from policies.stack_context import StackContext
 
 MACHINE = "aws:ec2/instance:Instance"
@@ -59,9 +59,9 @@ def test_a_machine_beside_a_cluster_that_is_built_in_two_steps_counts() -> None:
     stack = sound()
     cloud = tuple(each for each in stack.resources if not each.type.startswith("kubernetes:"))
     short = replace(stack, resources=cloud, whole=whole_bill(stack.lock.placements, Market(catalog())))
-    assert evaluate_rules(short, (monthly_ceiling.RULE,)).exit_code == 0
+    assert evaluate_rules(short, (ceilings.MONTHLY_CEILING,)).exit_code == 0
     evil = made(MACHINE, "evil", instanceType="p5.48xlarge")
-    assert evaluate_rules(replace(short, resources=(*cloud, evil)), (monthly_ceiling.RULE,)).exit_code == 10
+    assert evaluate_rules(replace(short, resources=(*cloud, evil)), (ceilings.MONTHLY_CEILING,)).exit_code == 10
 
 
 def test_a_greater_size_of_a_pool_than_accepted_counts_while_the_cluster_is_built_in_two_steps() -> None:

@@ -24,15 +24,7 @@ from policies.breach import Breach, Level
 from policies.evaluation import evaluate_rules
 from policies.exemptions import Exemption, ExemptionState
 from policies.rule import Rule
-from policies.rules.money import (
-    component_ceilings,
-    contract_ceiling,
-    gpu_hour_ceiling,
-    growth,
-    monthly_ceiling,
-    team_ceilings,
-    unpriced,
-)
+from policies.rules.money import ceilings, prices, team_ceilings
 from policies.rules.money.spend_limits import MayStayUnpriced, bill_of, system_pools
 from policies.settings import PolicySettings
 from policies.stack_context import StackContext
@@ -73,17 +65,17 @@ def with_nodes(target: str, values: dict[str, Value]) -> StackContext:
 def test_an_unknown_size_is_bounded_by_the_largest_one(target: str) -> None:
     stack = with_nodes(target, LEAST_SIZE[target])
     most = reaches(stack.lock).layers[0].usd_per_month
-    assert verdicts(monthly_ceiling.RULE, ceiling(stack, usd_per_month=most * 2)) == []
+    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=most * 2)) == []
     known = of_lines(stack.bill.lines, "expected").low
-    assert verdicts(monthly_ceiling.RULE, ceiling(stack, usd_per_month=known + 1)) == [Verdict.CANNOT_TELL]
-    assert verdicts(unpriced.RULE, stack) == []
+    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=known + 1)) == [Verdict.CANNOT_TELL]
+    assert verdicts(prices.UNPRICED, stack) == []
 
 
 @pytest.mark.parametrize("target", STACKS)
 def test_an_unknown_largest_size_is_bounded_by_nothing(target: str) -> None:
     stack = with_nodes(target, LARGEST_SIZE[target])
-    assert verdicts(monthly_ceiling.RULE, ceiling(stack, usd_per_month=10**9)) == [Verdict.CANNOT_TELL]
-    assert Verdict.CANNOT_TELL in verdicts(unpriced.RULE, stack)
+    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=10**9)) == [Verdict.CANNOT_TELL]
+    assert Verdict.CANNOT_TELL in verdicts(prices.UNPRICED, stack)
 
 
 def test_what_karpenter_starts_is_bounded_by_its_limit() -> None:
@@ -103,7 +95,7 @@ def test_what_karpenter_starts_is_bounded_by_its_limit() -> None:
 
 def test_a_known_part_over_the_ceiling_is_over_whatever_is_unknown() -> None:
     stack = with_nodes("aws", LARGEST_SIZE["aws"])
-    assert verdicts(monthly_ceiling.RULE, ceiling(stack, usd_per_month=1000)) == [Verdict.OVER]
+    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=1000)) == [Verdict.OVER]
 
 
 @pytest.mark.parametrize("target", STACKS)
@@ -122,19 +114,24 @@ def test_the_raised_ceiling_of_the_sentence_passes() -> None:
     month = monthly_amount(bill_of(sound()), "expected")
     stack = ceiling(sound(), usd_per_month=Decimal(9000))
     raised = month.quantize(CENT, ROUND_CEILING)
-    assert f"at least {raised:,} USD" in breaches(monthly_ceiling.RULE, stack)[0].fix
-    assert breaches(monthly_ceiling.RULE, ceiling(sound(), usd_per_month=raised)) == []
+    assert f"at least {raised:,} USD" in breaches(ceilings.MONTHLY_CEILING, stack)[0].fix
+    assert breaches(ceilings.MONTHLY_CEILING, ceiling(sound(), usd_per_month=raised)) == []
 
 
 def test_no_ceiling_is_nothing_to_break() -> None:
     free = ceiling(sound(), usd_per_month=None, usd_per_contract=None, usd_per_gpu_hour=None)
-    for rule in (monthly_ceiling.RULE, contract_ceiling.RULE, gpu_hour_ceiling.RULE, component_ceilings.RULE):
+    for rule in (
+        ceilings.MONTHLY_CEILING,
+        ceilings.CONTRACT_CEILING,
+        prices.GPU_HOUR_CEILING,
+        ceilings.COMPONENT_CEILINGS,
+    ):
         assert breaches(rule, free) == []
 
 
 def test_a_contract_of_no_months_has_no_sum() -> None:
     assert sound("gcp").lock.contract_months == 0
-    assert breaches(contract_ceiling.RULE, ceiling(sound("gcp"), usd_per_contract=1)) == []
+    assert breaches(ceilings.CONTRACT_CEILING, ceiling(sound("gcp"), usd_per_contract=1)) == []
 
 
 def test_an_exemption_lets_money_through_up_to_its_amount() -> None:
@@ -153,37 +150,39 @@ def _standing(stack: StackContext, most: int) -> ExemptionState | None:
         expires=date(2026, 12, 31),
         max_usd_per_month=Decimal(most),
     )
-    report = evaluate_rules(replace(stack, law=replace(stack.law, exemptions=(exemption,))), (monthly_ceiling.RULE,))
+    report = evaluate_rules(
+        replace(stack, law=replace(stack.law, exemptions=(exemption,))), (ceilings.MONTHLY_CEILING,)
+    )
     return report.found[0].standing
 
 
 def test_a_stated_bound_counts_against_the_ceiling() -> None:
-    assert verdicts(monthly_ceiling.RULE, bounded()) == [Verdict.CANNOT_TELL]
-    assert verdicts(monthly_ceiling.RULE, ceiling(bounded(), usd_per_month=10**6)) == []
-    assert verdicts(unpriced.RULE, bounded()) == []
+    assert verdicts(ceilings.MONTHLY_CEILING, bounded()) == [Verdict.CANNOT_TELL]
+    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(bounded(), usd_per_month=10**6)) == []
+    assert verdicts(prices.UNPRICED, bounded()) == []
 
 
 def test_every_unpriced_line_of_an_example_is_named() -> None:
-    found = breaches(unpriced.RULE, replace(sound("coreweave"), law=PolicySettings()))
+    found = breaches(prices.UNPRICED, replace(sound("coreweave"), law=PolicySettings()))
     assert {each.resource for each in found} == {"gateway", "cluster", "services", "network"}
 
 
 def test_the_dearest_of_several_machines_counts() -> None:
     stack = changed(sound(), KARPENTER, {MACHINES: ["g6e.xlarge", "p5.48xlarge"]}, name="nodes-notebooks")
-    judged_by_hour = breaches(gpu_hour_ceiling.RULE, ceiling(stack, usd_per_gpu_hour=15))
+    judged_by_hour = breaches(prices.GPU_HOUR_CEILING, ceiling(stack, usd_per_gpu_hour=15))
     assert [each.resource for each in judged_by_hour] == ["nodes-notebooks"]
 
 
 def test_a_machine_that_nobody_knows_may_hold_any_accelerator() -> None:
     stack = changed(sound(), KARPENTER, {MACHINES: UNKNOWN}, name="nodes-notebooks")
-    assert verdicts(gpu_hour_ceiling.RULE, ceiling(stack, usd_per_gpu_hour=15)) == [Verdict.CANNOT_TELL]
+    assert verdicts(prices.GPU_HOUR_CEILING, ceiling(stack, usd_per_gpu_hour=15)) == [Verdict.CANNOT_TELL]
     assert verdicts(team_ceilings.RULE, stack) == [Verdict.CANNOT_TELL]
 
 
 def test_something_without_a_place_may_belong_to_any_component() -> None:
     stack = with_ceilings(usd_per_month={"storage/warm": Decimal(1000)})
-    assert breaches(component_ceilings.RULE, stack) == []
-    assert verdicts(component_ceilings.RULE, added(stack, made(THING, "thing"))) == [Verdict.CANNOT_TELL]
+    assert breaches(ceilings.COMPONENT_CEILINGS, stack) == []
+    assert verdicts(ceilings.COMPONENT_CEILINGS, added(stack, made(THING, "thing"))) == [Verdict.CANNOT_TELL]
 
 
 def test_what_a_team_gives_up_is_enough() -> None:
@@ -198,14 +197,14 @@ def test_what_a_team_gives_up_is_enough() -> None:
 
 def test_growth_is_advice_and_a_project_may_make_it_law() -> None:
     stack = accepted_without("pool/notebooks/machine")
-    assert evaluate_rules(stack, (growth.RULE,)).exit_code == 0
+    assert evaluate_rules(stack, (ceilings.GROWTH,)).exit_code == 0
     strict = replace(stack, law=PolicySettings(levels={"growth": Level.MANDATORY}))
-    assert evaluate_rules(strict, (growth.RULE,)).exit_code == 1
+    assert evaluate_rules(strict, (ceilings.GROWTH,)).exit_code == 1
 
 
 def test_what_was_unpriced_when_it_was_accepted_may_still_be() -> None:
     stack = replace(sound("gcp"), law=PolicySettings())
-    assert breaches(growth.RULE, stack) == []
+    assert breaches(ceilings.GROWTH, stack) == []
 
 
 def test_a_bound_is_no_negative_amount() -> None:
@@ -218,15 +217,15 @@ def test_a_cluster_that_is_built_in_two_steps_is_judged_whole() -> None:
         each for each in sound().resources if not each.type.startswith(("kubernetes:karpenter", "aws:eks/node"))
     )
     stack = replace(ceiling(sound(), usd_per_gpu_hour=5), resources=inside)
-    assert breaches(gpu_hour_ceiling.RULE, stack) == []
-    assert verdicts(gpu_hour_ceiling.RULE, replace(stack, whole=sound().bill)) == [Verdict.OVER]
+    assert breaches(prices.GPU_HOUR_CEILING, stack) == []
+    assert verdicts(prices.GPU_HOUR_CEILING, replace(stack, whole=sound().bill)) == [Verdict.OVER]
 
 
 def test_a_change_does_not_make_its_own_contract_shorter() -> None:
     stack = ceiling(sound("gcp"), usd_per_contract=1)
     before = stack.lock.model_copy(update={"contract_months": 12})
-    assert verdicts(contract_ceiling.RULE, stack) == []
-    assert verdicts(contract_ceiling.RULE, replace(stack, before=before)) == [Verdict.OVER]
+    assert verdicts(ceilings.CONTRACT_CEILING, stack) == []
+    assert verdicts(ceilings.CONTRACT_CEILING, replace(stack, before=before)) == [Verdict.OVER]
 
 
 def test_a_change_does_not_raise_a_teams_part_and_is_judged_by_it() -> None:
@@ -238,17 +237,17 @@ def test_a_change_does_not_raise_a_teams_part_and_is_judged_by_it() -> None:
 
 def test_breaches_of_two_components_are_told_apart() -> None:
     stack = with_ceilings(usd_per_month={"storage/warm": Decimal(1), "network": Decimal(1)})
-    assert {each.path for each in breaches(component_ceilings.RULE, stack)} == {"storage/warm", "network"}
+    assert {each.path for each in breaches(ceilings.COMPONENT_CEILINGS, stack)} == {"storage/warm", "network"}
 
 
 def test_what_is_unbounded_beside_too_much_is_named_too() -> None:
     stack = ceiling(with_nodes("aws", LARGEST_SIZE["aws"]), usd_per_month=1000)
-    assert "give what is unpriced a price" in breaches(monthly_ceiling.RULE, stack)[0].fix
+    assert "give what is unpriced a price" in breaches(ceilings.MONTHLY_CEILING, stack)[0].fix
 
 
 def test_an_accelerator_that_may_be_bought_on_demand_instead_costs_that() -> None:
-    assert breaches(gpu_hour_ceiling.RULE, ceiling(sound(), usd_per_gpu_hour=Decimal("14.2416"))) == []
-    (found,) = breaches(gpu_hour_ceiling.RULE, ceiling(sound(), usd_per_gpu_hour=Decimal("14.24")))
+    assert breaches(prices.GPU_HOUR_CEILING, ceiling(sound(), usd_per_gpu_hour=Decimal("14.2416"))) == []
+    (found,) = breaches(prices.GPU_HOUR_CEILING, ceiling(sound(), usd_per_gpu_hour=Decimal("14.24")))
     assert (found.resource, "14.25 USD" in found.fix) == ("nodes-finetune-7b", True)
 
 
@@ -258,6 +257,6 @@ def test_a_chapter_counts_at_every_placement_and_a_pool_where_it_is() -> None:
     bill = Bill(tuple(replace(machines, key=key) for key in keys))
     counts = {"pool": 3, "far": 1, "pool/system": 1, "far/pool/system": 1, "network": 1}
     each = of_lines([machines], "expected")
-    assert {part: component_ceilings.part_of(bill, part, "expected") for part in counts} == {
+    assert {part: ceilings.part_of(bill, part, "expected") for part in counts} == {
         part: each.times(count) for part, count in counts.items()
     }

@@ -14,9 +14,9 @@ from planning.spec.cluster import Amounts, Link
 from planning.spec.lock import Lock
 from planning.values.money import ZERO
 from planning.values.verdict import Verdict
-from policies.rules.operations import gpu_owner, idle_controls, pinned_versions, spares, tags
+from policies.rules.operations import gpu_owner, pinned_versions, pool_bounds, tags
 from policies.rules.operations.pinned_versions import floats, in_object
-from policies.rules.placement import allowed_machines, allowed_places, region_in_place, residency
+from policies.rules.placement import machines, places
 
 if TYPE_CHECKING:
     from policies.breach import Breach
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 GROUP = "aws:ec2/securityGroup:SecurityGroup"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 MINE = (
-    allowed_places,
-    residency,
-    region_in_place,
-    allowed_machines,
-    spares,
-    idle_controls,
-    gpu_owner,
-    pinned_versions,
-    tags,
+    places.ALLOWED_PLACES,
+    places.RESIDENCY,
+    places.REGION_IN_PLACE,
+    machines.ALLOWED_MACHINES,
+    pool_bounds.SPARES,
+    pool_bounds.IDLE_CONTROLS,
+    gpu_owner.RULE,
+    pinned_versions.RULE,
+    tags.RULE,
 )
 
 
@@ -68,9 +68,9 @@ def test_the_main_clouds_end_of_a_tunnel_may_lie_elsewhere() -> None:
     linked = with_home(stack, network=stack.lock.spec.network.model_copy(update={"link": link}))
     end = made("atoll:network:MainSide", "main-side", provider="aws", region="eu-west-1")
     gateway = made("aws:ec2/vpnGateway:VpnGateway", "main-cloud", parent=end.urn, region="eu-west-1")
-    assert said(allowed_places.RULE, added(linked, end, gateway)) == []
-    assert len(said(allowed_places.RULE, added(stack, end, gateway))) == 2
-    assert len(said(allowed_places.RULE, added(linked, made(GROUP, "stray", region="eu-west-1")))) == 1
+    assert said(places.ALLOWED_PLACES, added(linked, end, gateway)) == []
+    assert len(said(places.ALLOWED_PLACES, added(stack, end, gateway))) == 2
+    assert len(said(places.ALLOWED_PLACES, added(linked, made(GROUP, "stray", region="eu-west-1")))) == 1
 
 
 def test_a_machine_without_a_zone_lies_where_its_subnet_does() -> None:
@@ -80,62 +80,62 @@ def test_a_machine_without_a_zone_lies_where_its_subnet_does() -> None:
     assert isinstance(gateway.inputs["zone"], UnknownValue)
     assert gateway.property_dependencies["networkInterfaces"]
     lost = with_resource(stack, at, replace(gateway, property_dependencies={}))
-    assert said(allowed_places.RULE, stack) == []
-    assert [each.verdict for each in said(allowed_places.RULE, lost)] == [Verdict.CANNOT_TELL]
+    assert said(places.ALLOWED_PLACES, stack) == []
+    assert [each.verdict for each in said(places.ALLOWED_PLACES, lost)] == [Verdict.CANNOT_TELL]
 
 
 def test_a_resource_of_one_cluster_at_the_place_of_another_is_misplaced() -> None:
     stack = second(sound(), region="eu-central-1")
-    assert said(region_in_place.RULE, stack) == []
+    assert said(places.REGION_IN_PLACE, stack) == []
     misplaced = changed(stack, GROUP, {"region": "us-east-1"}, name="inside")
-    assert "cluster second" in said(region_in_place.RULE, misplaced)[0].given
-    assert said(allowed_places.RULE, misplaced) == []
+    assert "cluster second" in said(places.REGION_IN_PLACE, misplaced)[0].given
+    assert said(places.ALLOWED_PLACES, misplaced) == []
 
 
 def test_a_placement_that_nobody_can_read_is_not_taken_for_home() -> None:
     stack = changed(second(sound(), region="eu-central-1"), "atoll:placement:Second", {"placement": UNKNOWN})
-    assert Verdict.CANNOT_TELL in {each.verdict for each in said(region_in_place.RULE, stack)}
+    assert Verdict.CANNOT_TELL in {each.verdict for each in said(places.REGION_IN_PLACE, stack)}
 
 
 def test_a_cluster_that_is_new_has_not_moved() -> None:
     now = second(sound(), region="eu-central-1")
-    assert said(region_in_place.RULE, replace(now, before=sound().lock)) == []
+    assert said(places.REGION_IN_PLACE, replace(now, before=sound().lock)) == []
 
 
 def test_a_pool_that_nothing_registers_has_no_spares() -> None:
     stack = sound("coreweave")
     kept = tuple(each for each in stack.resources if each.name != "pool-pretrain-13b")
-    assert "is not there" in said(spares.RULE, replace(stack, resources=kept))[0].given
+    assert "is not there" in said(pool_bounds.SPARES, replace(stack, resources=kept))[0].given
 
 
 def test_a_program_that_stops_short_of_the_cluster_is_not_missing_its_inside() -> None:
     stack = sound()
     outside = tuple(each for each in stack.resources if not each.type.startswith("kubernetes:"))
     short = replace(stack, resources=outside, whole=stack.bill)
-    for room in MINE:
-        assert said(room.RULE, short) == []
+    for rule in MINE:
+        assert said(rule, short) == []
 
 
 def test_a_machine_beside_the_pools_is_seen() -> None:
     stack = added(sound(), made("aws:ec2/instance:Instance", "mine", instanceType="p5.48xlarge"))
-    assert [each.resource for each in said(allowed_machines.RULE, stack)] == ["mine"]
+    assert [each.resource for each in said(machines.ALLOWED_MACHINES, stack)] == ["mine"]
 
 
 def test_a_node_group_below_no_pool_is_nobodys() -> None:
     group = made("aws:eks/nodeGroup:NodeGroup", "stray", instanceTypes=["m6a.xlarge"], scalingConfig={})
-    assert [each.verdict for each in said(idle_controls.RULE, added(sound(), group))] == [Verdict.CANNOT_TELL]
-    assert said(allowed_machines.RULE, added(sound(), group)) == []
+    assert [each.verdict for each in said(pool_bounds.IDLE_CONTROLS, added(sound(), group))] == [Verdict.CANNOT_TELL]
+    assert said(machines.ALLOWED_MACHINES, added(sound(), group)) == []
 
 
 def test_a_pool_of_karpenter_without_limits_has_no_end() -> None:
     stack = changed(sound(), "kubernetes:karpenter.sh/v1:NodePool", {"spec.limits": None})
-    assert "nothing limits" in said(idle_controls.RULE, stack)[0].given
+    assert "nothing limits" in said(pool_bounds.IDLE_CONTROLS, stack)[0].given
 
 
 def test_a_pool_of_karpenter_that_asks_for_any_machine_is_not_the_locks() -> None:
     path = "spec.template.spec.requirements"
     stack = changed(sound(), "kubernetes:karpenter.sh/v1:NodePool", {path: []})
-    assert "any machine" in said(allowed_machines.RULE, stack)[0].given
+    assert "any machine" in said(machines.ALLOWED_MACHINES, stack)[0].given
 
 
 def test_a_reserved_pool_whose_budget_is_shut_may_be_looked_at() -> None:
@@ -143,13 +143,13 @@ def test_a_reserved_pool_whose_budget_is_shut_may_be_looked_at() -> None:
     values: dict[str, Value] = {"spec.template.spec.requirements.1.values": ["reserved"]}
     stack = changed(sound(), pool, {**values, "spec.disruption.budgets": [{"nodes": "0"}]})
     hourly = changed(sound(), pool, {**values, "spec.disruption.budgets": [{"nodes": "0", "schedule": "@daily"}]})
-    assert said(idle_controls.RULE, stack) == []
-    assert len(said(idle_controls.RULE, hourly)) == 1
+    assert said(pool_bounds.IDLE_CONTROLS, stack) == []
+    assert len(said(pool_bounds.IDLE_CONTROLS, hourly)) == 1
 
 
 def test_a_budget_that_keeps_every_idle_node_is_refused() -> None:
     stack = changed(sound(), "kubernetes:karpenter.sh/v1:NodePool", {"spec.disruption.budgets": [{"nodes": "0"}]})
-    assert "never takes its idle nodes away" in said(idle_controls.RULE, stack)[0].given
+    assert "never takes its idle nodes away" in said(pool_bounds.IDLE_CONTROLS, stack)[0].given
 
 
 def test_a_login_in_an_address_is_not_repeated() -> None:

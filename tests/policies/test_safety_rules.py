@@ -11,7 +11,7 @@ from policy_kit import added, changed, made, sound, with_options, without
 from planning.costs.resources.resource import UNKNOWN, Secret, UnknownValue, Value
 from planning.values.verdict import Verdict
 from policies.rule import Rule
-from policies.rules.security import encryption, identity, protected_data, public_exposure, rights
+from policies.rules.security import encryption, identity, protected_data, public_exposure
 from policies.settings import PolicySettings
 from policies.stack_context import StackContext
 
@@ -153,12 +153,12 @@ def test_a_machine_on_google_cloud_has_no_public_address_unless_it_is_the_vpn() 
 
 def test_a_key_file_of_google_cloud_breaks_the_rule() -> None:
     key = made("gcp:serviceaccount/key:Key", "ci", serviceAccountId="ci")
-    assert said(identity.RULE, added(sound("gcp"), key)) == [(Verdict.OVER, "ci", "")]
+    assert said(identity.IDENTITY, added(sound("gcp"), key)) == [(Verdict.OVER, "ci", "")]
 
 
 def test_an_admin_of_unknown_origin_cannot_be_told() -> None:
     token = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
-    found = said(identity.RULE, plain(sound(), token, {"principalArn": UNKNOWN}))
+    found = said(identity.IDENTITY, plain(sound(), token, {"principalArn": UNKNOWN}))
     assert found == [(Verdict.CANNOT_TELL, "admin", "principalArn")]
 
 
@@ -168,7 +168,7 @@ def test_an_admin_of_unknown_origin_cannot_be_told() -> None:
 )
 def test_a_document_that_cannot_be_read_is_said_once(document: str) -> None:
     stack = plain(sound(), POLICY, {"policy": document}, name="forwarding-logs")
-    (found,) = rights.RULE.judge(stack)
+    (found,) = identity.RIGHTS.judge(stack)
     assert found.verdict is Verdict.CANNOT_TELL
     assert found.given.startswith("10 policy documents")
 
@@ -176,4 +176,4 @@ def test_a_document_that_cannot_be_read_is_said_once(document: str) -> None:
 def test_what_a_document_forbids_may_be_everything() -> None:
     deny = '{"Statement": {"Effect": "Deny", "Action": "*", "Resource": "*"}}'
     stack = plain(sound(), POLICY, {"policy": deny}, name="forwarding-logs")
-    assert verdicts(rights.RULE, stack) == {Verdict.CANNOT_TELL}
+    assert verdicts(identity.RIGHTS, stack) == {Verdict.CANNOT_TELL}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from lock_kit import with_law, with_pool
 from policy_kit import Breaking, sound
 
-from policies.rules.placement.allowed_machines import MachineSettings
+from policies.rules.placement.machines import MachineSettings
 
 CASES: tuple[Breaking, ...] = (
     Breaking(

@@ -6,7 +6,7 @@ from lock_kit import with_law
 from policy_kit import Breaking, changed, sound
 
 from planning.costs.resources.resource import UNKNOWN
-from policies.rules.placement.allowed_places import PlaceSettings
+from policies.rules.placement.places import PlaceSettings
 from policies.stack_context import StackContext
 
 GROUP = "aws:ec2/securityGroup:SecurityGroup"

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from policy_kit import Breaking, sound
 
-from policies.rules.money.component_ceilings import ComponentCeilings
+from policies.rules.money.ceilings import ComponentCeilings
 from policies.settings import PolicySettings
 from policies.stack_context import StackContext
 

@@ -4,7 +4,7 @@ from lock_kit import pool_in, with_law, with_pool
 from policy_kit import Breaking, changed, sound, without
 
 from planning.costs.resources.resource import UNKNOWN, Value
-from policies.rules.operations.idle_controls import CullingSettings
+from policies.rules.operations.pool_bounds import CullingSettings
 from policies.stack_context import StackContext
 
 POOL = "kubernetes:karpenter.sh/v1:NodePool"

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from policy_kit import Breaking, added, ceiling, made, sound
 
-from policies.rules.money.growth import Growth
+from policies.rules.money.ceilings import Growth
 from policies.rules.money.spend_limits import MayStayUnpriced
 from policies.settings import PolicySettings
 from policies.stack_context import StackContext

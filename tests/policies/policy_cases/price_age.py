@@ -5,7 +5,7 @@ from datetime import date
 
 from policy_kit import Breaking, sound
 
-from policies.rules.money.price_age import PriceAge
+from policies.rules.money.prices import PriceAge
 from policies.settings import PolicySettings
 
 CASES: tuple[Breaking, ...] = (

@@ -4,7 +4,7 @@ from lock_kit import with_law
 from policy_kit import Breaking, sound
 
 from planning.checklist.model.vocabulary import Residency
-from policies.rules.placement.residency import ResidencySettings
+from policies.rules.placement.places import ResidencySettings
 
 CASES: tuple[Breaking, ...] = (
     Breaking(

@@ -5,7 +5,7 @@ from decimal import Decimal
 from lock_kit import pool_in, with_law, with_pool
 from policy_kit import Breaking, sound
 
-from policies.rules.operations.spares import SpareSettings
+from policies.rules.operations.pool_bounds import SpareSettings
 from policies.stack_context import StackContext
 
 

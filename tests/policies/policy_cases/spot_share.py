@@ -5,7 +5,7 @@ from decimal import Decimal
 from lock_kit import with_law
 from policy_kit import Breaking, sound
 
-from policies.rules.money.spot_share import SpotSettings
+from policies.rules.placement.machines import SpotSettings
 from policies.stack_context import StackContext
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from policy_kit import Breaking, added, ceiling, changed, made, sound
 
 from planning.costs.resources.resource import UNKNOWN
-from policies.rules.money.growth import Growth
+from policies.rules.money.ceilings import Growth
 from policies.settings import PolicySettings
 from policies.stack_context import StackContext
 

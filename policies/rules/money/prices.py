@@ -1,0 +1,202 @@
+"""Rules about single prices: an accelerator's hour, prices that are too old, and what has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from pydantic import Field
+
+from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
+from planning.checklist.model.vocabulary import HOME
+from planning.costs.bill import BillGroup, placement_of
+from planning.costs.pricing import list_stale_lines
+from planning.costs.resources.counters import counter_of
+from planning.spec.lock_content import State
+from planning.values.errors import CannotTellError
+from planning.values.money import round_to
+from planning.values.verdict import Verdict
+from policies.breach import Breach, Settings, Severity
+from policies.rule import MONEY, OLD_PRICES, Rule
+from policies.rules.money.spend_limits import MayStayUnpriced, at_least, lines_of, usd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from catalogs.model import Machine
+    from planning.costs.bill import LineItem
+    from policies.stack_context import StackContext
+
+EXACT: Final = Decimal("1e-9")  # USD: finer than any price list, coarser than what division leaves
+
+
+@dataclass(frozen=True, slots=True)
+class Hour:
+    """A line of machines with what an hour of one of their accelerators costs; None where nobody knows."""
+
+    urn: str
+    line: LineItem
+    usd: Decimal | None
+    accelerators: int = 0
+
+
+def hours(subject: StackContext) -> Iterator[Hour]:
+    """Every line of machines that have accelerators, or that may have some."""
+    for urn, _, line in lines_of(subject):
+        if line.group is not BillGroup.COMPUTE or line.state is State.FREE:
+            continue
+        machine = _machine(subject, line)
+        if machine is None or (machine.accelerators and line.usd_per_unit is None):
+            yield Hour(urn, line, None)
+        elif machine.accelerators:
+            yield Hour(urn, line, _usd_per_hour(line) / machine.accelerators, machine.accelerators)
+
+
+def _machine(subject: StackContext, line: LineItem) -> Machine | None:
+    """The machine of a line: of its cluster's provider, else of whoever sells one of that name."""
+    place = placement_of(line.key) or HOME
+    providers = [spec.placement.provider for spec in subject.lock.placements if spec.placement.name == place]
+    machines = subject.catalog.machines
+    here = next((machines[each, line.item] for each in providers if (each, line.item) in machines), None)
+    others = (machine for (_, name), machine in machines.items() if name == line.item)
+    return here or max(others, key=lambda machine: -machine.accelerators, default=None)
+
+
+def _usd_per_hour(line: LineItem) -> Decimal:
+    """Of one node; of several kinds or purchases that it may be the dearest."""
+    unit, month = line.usd_per_unit, line.usd_per_month
+    if unit is None or month is None:
+        raise ValueError(f"{line.key} has no price")
+    return max(unit, round_to(month.max / line.quantity.max, EXACT)) if line.quantity.max > 0 else unit
+
+
+def _judge_hours(subject: StackContext) -> Iterator[Breach]:
+    limit = subject.ceilings.usd_per_gpu_hour
+    if limit is None:
+        return
+    words = f"the ceiling is {usd(limit)} for an accelerator and hour"
+    for each in hours(subject):
+        if each.usd is None:
+            yield Breach(
+                verdict=Verdict.CANNOT_TELL,
+                urn=each.urn,
+                given=f"nobody knows what an accelerator of {each.line.label} costs: {each.line.note or 'no machine'}",
+                limit=words,
+                fix="Name the machine in plain words, and give it a price (--price-book FILE) if it has none",
+            )
+        elif each.usd > limit:
+            node = limit * each.accelerators
+            yield Breach(
+                verdict=Verdict.OVER,
+                urn=each.urn,
+                given=f"an accelerator of {each.line.item} costs up to {usd(each.usd)} an hour",
+                limit=words,
+                fix=f"Take a machine or a purchase of at most {usd(node)} an hour for {each.accelerators} accelerators,"
+                f" or raise ceiling.usd_per_gpu_hour to at least {at_least(each.usd)}",
+            )
+
+
+GPU_HOUR_CEILING = Rule(
+    name="gpu-hour-ceiling",
+    title="Ceiling of an accelerator's hour",
+    demand="No accelerator costs more for an hour than ceiling.usd_per_gpu_hour.",
+    why="The same accelerator costs several times as much at one provider or purchase as at another.",
+    remedy="Accept an option with a cheaper machine or purchase, or let the owner of the budget raise "
+    "ceiling.usd_per_gpu_hour.",
+    severity=Severity.HIGH,
+    judge=_judge_hours,
+    exit_code=MONEY,
+)
+
+
+SHOWN: Final = 3
+
+
+class PriceAge(Settings):
+    """How old prices may be."""
+
+    machine_days: int = Field(default=MACHINE_AGE_LIMIT_DAYS, ge=1)
+    """Days since the price of a machine was true."""
+    service_days: int = Field(default=SERVICE_AGE_LIMIT_DAYS, ge=1)
+    """Days since any other price was true."""
+
+
+def _judge_age(subject: StackContext) -> Iterator[Breach]:
+    limits = subject.law.setting(PriceAge)
+    old = list_stale_lines(
+        subject.bill, today=subject.today, machine_days=limits.machine_days, service_days=limits.service_days
+    )
+    if not old:
+        return
+    oldest_first = sorted(old, key=lambda line: age_days(line.as_of, today=subject.today) or 0, reverse=True)
+    named = [
+        f"{line.item} is {age_days(line.as_of, today=subject.today)} days old ({line.as_of})"
+        for line in oldest_first[:SHOWN]
+    ]
+    more = f", and {len(old) - SHOWN} more" if len(old) > SHOWN else ""
+    yield Breach(
+        verdict=Verdict.OVER,
+        given=f"the price of {', of '.join(named)}{more}",
+        limit=f"a machine's price may be {limits.machine_days} days old, any other {limits.service_days}",
+        fix="Take a newer Atoll, whose price list is newer, or give the prices that you pay (--price-book FILE)",
+    )
+
+
+PRICE_AGE = Rule(
+    name="price-age",
+    title="Age of prices",
+    demand="Prices are no older than their kind allows; a price without a date is not too old, it is undated.",
+    why="A verdict reckoned with last year's prices says nothing about this month's bill.",
+    remedy="Refresh the price list, or give the prices that you pay with --price-book.",
+    severity=Severity.HIGH,
+    judge=_judge_age,
+    settings=PriceAge,
+    exit_code=OLD_PRICES,
+)
+
+
+LIMIT = "everything that is registered has a price, or a bound under every ceiling"
+
+
+def _judge_unpriced(subject: StackContext) -> Iterator[Breach]:
+    stated = subject.law.setting(MayStayUnpriced)
+    for urn, type_, line in lines_of(subject):
+        unbounded = line.at_most_usd_per_month is None and stated.bound(line) is None
+        if line.state is State.UNPRICED and unbounded:
+            yield _breach(urn, type_, line)
+
+
+def _breach(urn: str, type_: str, line: LineItem) -> Breach:
+    """A type that nobody counts breaks the rule; of a value or a price that is missing, nobody can tell."""
+    stated = f'"{line.item}" in at_most_usd_per_month of the rule unpriced'
+    if type_ and counter_of(type_) is None:
+        return Breach(
+            verdict=Verdict.OVER,
+            urn=urn,
+            given=f"nobody counts what a resource of type {type_} costs",
+            limit=LIMIT,
+            fix=f"Take it out, or state the most that it comes to in a month: {stated}",
+        )
+    return Breach(
+        verdict=Verdict.CANNOT_TELL,
+        urn=urn,
+        given=f"no price is known for {line.label}: {line.note or 'nothing says why'}",
+        limit=LIMIT,
+        fix=f"Give it a price (--price-book FILE) or write the property as a plain value, or state the most that it "
+        f"comes to in a month: {stated}",
+    )
+
+
+UNPRICED = Rule(
+    name="unpriced",
+    title="Unpriced resources",
+    demand="Everything that is registered has a price, is free by a rule, or has a bound that somebody states.",
+    why="What nobody prices counts as nothing elsewhere, and is on the bill all the same.",
+    remedy="Give the price with --price-book, or state in stacks/policies.yaml the most that it may come to; every "
+    "ceiling then counts that much.",
+    severity=Severity.HIGH,
+    judge=_judge_unpriced,
+    settings=MayStayUnpriced,
+    exit_code=CannotTellError.exit_code,
+)

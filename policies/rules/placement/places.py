@@ -1,0 +1,240 @@
+"""Rules about where a stack lies: allowed places, residency, and that a cluster stays where it is."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from pydantic import Field
+
+from planning.checklist.model.vocabulary import Residency
+from planning.values.verdict import Verdict
+from policies.breach import Breach, Settings, Severity
+from policies.properties import check_resources
+from policies.rule import Rule
+from policies.rules.placement.resource_locations import (
+    ProviderRegion,
+    list_resource_regions,
+    main_cloud,
+    of_lock,
+    outward,
+)
+from policies.rules.pools import spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from planning.costs.resources.resource import Properties, Resource
+    from policies.stack_context import StackContext
+
+
+class PlaceSettings(Settings):
+    """Where stacks may be."""
+
+    providers: tuple[str, ...] = ()
+    """Providers that are allowed, "aws" among others; empty: those of each stack's lock."""
+    regions: tuple[str, ...] = ()
+    """Regions that are allowed, "eu-central-1" among others; empty: those of each stack's lock."""
+
+
+def _judge_places(subject: StackContext) -> Iterator[Breach]:
+    settings = subject.law.setting(PlaceSettings)
+    yield from _of_lock(subject, settings)
+    yield from check_resources(
+        subject.resources, partial(_check_place, subject), limit=_describe_allowed(of_lock(subject.lock))
+    )
+
+
+def _of_lock(subject: StackContext, settings: PlaceSettings) -> Iterator[Breach]:
+    """Clusters of the lock that the project does not allow."""
+    for place in of_lock(subject.lock):
+        providers, regions = settings.providers or (place.provider,), settings.regions or (place.region,)
+        if place.provider not in providers or place.region not in regions:
+            allowed = " and ".join(
+                f"{word} {', '.join(names)}"
+                for word, names in (("providers", settings.providers), ("regions", settings.regions))
+                if names
+            )
+            yield Breach(
+                verdict=Verdict.OVER,
+                given=f"the lock places a cluster at {place}",
+                limit=f"the project allows {allowed}",
+                fix="Accept an option at an allowed place, or let stacks/policies.yaml allow this one",
+            )
+
+
+def _check_place(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    del inputs
+    for seat in list_resource_regions(subject, resource):
+        allowed = _list_allowed_regions(subject, resource)
+        if seat.place not in allowed:
+            yield Breach(
+                verdict=Verdict.OVER,
+                urn=resource.urn,
+                path=seat.path,
+                given=f"it lies at {seat.place}",
+                limit=_describe_allowed(allowed),
+                fix=f"Put it at {allowed[0]}, where the lock has its cluster",
+            )
+
+
+def _list_allowed_regions(subject: StackContext, resource: Resource) -> tuple[ProviderRegion, ...]:
+    """Places of the lock; at the main cloud's end of a tunnel or a peering, that end's too."""
+    way = outward(subject, resource)
+    there = main_cloud(spec_of(subject, resource)).get(way) if way else None
+    places = of_lock(subject.lock)
+    return places if there is None else (*places, there)
+
+
+def _describe_allowed(allowed: tuple[ProviderRegion, ...]) -> str:
+    return f"the lock allows {', '.join(str(place) for place in allowed)}"
+
+
+ALLOWED_PLACES: Final = Rule(
+    name="allowed-places",
+    title="Allowed places",
+    demand="Every resource lies at a provider and in a region of the lock, which the project allows.",
+    why="Something in a forgotten region is paid for, unprotected and seen by nobody.",
+    remedy="Move the resource to the lock's region. To be somewhere else too, say so in the checklist and accept anew.",
+    severity=Severity.HIGH,
+    judge=_judge_places,
+    settings=PlaceSettings,
+)
+
+
+UNTOLD: Final = ("", "unknown")
+WIDER: Final[Mapping[str, tuple[Residency, ...]]] = {"NA": (Residency.US, Residency.CA)}  # groups in which others lie
+
+
+class ResidencySettings(Settings):
+    """Where data may lie."""
+
+    everywhere: Residency = Residency.ANY
+    """What holds for every stack; "any" for what its own checklist says."""
+    stacks: dict[str, Residency] = Field(default_factory=dict)
+    """What holds for single stacks instead, by their names."""
+
+
+def _judge_residency(subject: StackContext) -> Iterator[Breach]:
+    settings = subject.law.setting(ResidencySettings)
+    law = settings.stacks.get(subject.lock.stack, settings.everywhere)
+    wanted = Residency(subject.lock.residency) if law is Residency.ANY else law
+    if wanted is Residency.ANY:
+        return
+    for place in dict.fromkeys((*of_lock(subject.lock), *_list_forwarding_regions(subject))):
+        yield from _at(subject, wanted, place)
+    yield from check_resources(
+        subject.resources, partial(_check_residency, subject, wanted), limit=_describe_residency(wanted)
+    )
+
+
+def _list_forwarding_regions(subject: StackContext) -> Iterator[ProviderRegion]:
+    """Where logs and metrics are sent as well."""
+    for spec in subject.lock.placements:
+        to = spec.platform.forwarding if spec.platform else None
+        if to is not None:
+            yield ProviderRegion(to.provider, to.region)
+
+
+def _check_residency(
+    subject: StackContext, wanted: Residency, resource: Resource, inputs: Properties
+) -> Iterator[Breach]:
+    """What resources name beyond the lock, which is judged above."""
+    del inputs
+    for seat in list_resource_regions(subject, resource):
+        if seat.place not in of_lock(subject.lock):
+            yield from _at(subject, wanted, seat.place, urn=resource.urn, path=seat.path)
+
+
+def _at(
+    subject: StackContext, wanted: Residency, place: ProviderRegion, *, urn: str = "", path: str = ""
+) -> Iterator[Breach]:
+    region = subject.catalog.regions.get((place.provider, place.region))
+    known = region is not None and region.residency not in UNTOLD and wanted not in WIDER.get(region.residency, ())
+    if region is not None and region.residency == wanted:
+        return
+    unknown = f"catalogs/regions.csv does not say in which country {place} lies"
+    yield Breach(
+        verdict=Verdict.OVER if known else Verdict.CANNOT_TELL,
+        urn=urn,
+        path=path,
+        given=f"{place} lies in {region.country} ({region.residency})" if region and known else unknown,
+        limit=_describe_residency(wanted),
+        fix=f"Choose a region in {wanted}: say where.residency in the checklist and accept an option anew",
+    )
+
+
+def _describe_residency(wanted: Residency) -> str:
+    return f"data may lie in {wanted} only"
+
+
+RESIDENCY: Final = Rule(
+    name="residency",
+    title="Data residency",
+    demand="Clusters, their resources and the logs they send on lie in the part of the world that the project names.",
+    why="Data that leaves its jurisdiction once cannot be called back.",
+    remedy="Place the stack in a region of that part of the world, or change what stacks/policies.yaml demands of it.",
+    severity=Severity.CRITICAL,
+    judge=_judge_residency,
+    settings=ResidencySettings,
+)
+
+
+UNBUILT: Final = "none"  # target of a placement that nothing builds
+
+
+def _judge_region(subject: StackContext) -> Iterator[Breach]:
+    yield from _find_moved_placements(subject)
+    if len(subject.lock.placements) > 1:
+        yield from check_resources(
+            subject.resources, partial(_check_region, subject), limit="each cluster stays at its own place"
+        )
+
+
+def _find_moved_placements(subject: StackContext) -> Iterator[Breach]:
+    """Placements that keep their name and not their place; nothing is said where nobody knows what was before."""
+    before = (
+        {} if subject.before is None else {each.placement.name: each.placement for each in subject.before.placements}
+    )
+    for spec in subject.lock.placements:
+        old, new = before.get(spec.placement.name), spec.placement
+        if old is None or old.target == UNBUILT:
+            continue
+        there, here = ProviderRegion(old.provider, old.region), ProviderRegion(new.provider, new.region)
+        if there != here:
+            yield Breach(
+                verdict=Verdict.OVER,
+                given=f"the lock moves the cluster {new.name} from {there} to {here}",
+                limit="a stack that exists stays at its provider and in its region",
+                fix=f"Restore the lock, then: atoll clone {subject.lock.stack} NAME --region {new.region}",
+            )
+
+
+def _check_region(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
+    """Resources of one cluster that lie at another cluster's place; what lies at none is the rule of allowed places."""
+    del inputs
+    for seat in list_resource_regions(subject, resource):
+        spec = spec_of(subject, resource)
+        own = ProviderRegion(spec.placement.provider, spec.placement.region)
+        way = outward(subject, resource)
+        if seat.place in (own, main_cloud(spec).get(way) if way else own) or seat.place not in of_lock(subject.lock):
+            continue
+        yield Breach(
+            verdict=Verdict.OVER,
+            urn=resource.urn,
+            path=seat.path,
+            given=f"it belongs to the cluster {spec.placement.name} and lies at {seat.place}",
+            limit=f"that cluster is at {own}",
+            fix=f"Put it at {own}, or below the component of the cluster that is at {seat.place}",
+        )
+
+
+REGION_IN_PLACE: Final = Rule(
+    name="region-in-place",
+    title="Region in place",
+    demand="No cluster that exists changes its provider or its region.",
+    why="A region cannot be edited: the engine would delete the cluster with its data and begin again elsewhere.",
+    remedy="Restore the lock. `atoll clone` starts a stack at the other place, `atoll relocate` moves its data there.",
+    severity=Severity.CRITICAL,
+    judge=_judge_region,
+)
