@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.connectivity.vpn import VpnKeys, VpnKeysArgs
-from components.context.names import SYSTEM_NAMESPACE
+from components.connectivity.pods import (
+    build_labels,
+    build_metadata,
+    build_pod,
+    build_security_context,
+    create_service_account,
+)
+from components.connectivity.vpn import VpnKeys
 from planning.values.addresses import server_address
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from ipaddress import IPv4Network
+    from collections.abc import Mapping
 
-    from pulumi_kubernetes.core.v1 import PodSpecArgsDict
-    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+    from pulumi_kubernetes.core.v1 import ContainerArgsDict, PodSpecArgsDict, VolumeArgsDict
 
-    from planning.spec.cluster import Gateway, Placement
+    from components.context.placement import Ingress, PlacementContext
+    from planning.spec.cluster import Gateway
 
 NAME: Final = "vpn"
-LABELS: Final = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/managed-by": "atoll"}
 # A balancer has its address within a minute or two; where nobody in the cluster makes one, the engine's ten are wasted.
 PATIENCE: Final = "5m"
 # The files of the secret are read again every half minute, so that users come and go while the others stay connected.
@@ -49,38 +52,6 @@ done
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class GatewayPodArgs:
-    """For whom, and what it leads to.
-
-    Args:
-        network: range of the cluster's network.
-        annotations: of a load balancer that faces the internet.
-        balancer_class: `spec.loadBalancerClass`; "" for the cluster's own.
-        charges: what the load balancer costs, as plain inputs.
-        image: with WireGuard in it.
-    """
-
-    placement: Placement
-    gateway: Gateway
-    network: IPv4Network
-    users: Sequence[str]
-    rotation: int
-    rotations: Mapping[str, int]
-    annotations: Mapping[str, str]
-    balancer_class: str
-    charges: Sequence[dict[str, object]]
-    image: str
-
-    def facts(self) -> dict[str, object]:
-        return {
-            "provider": self.placement.provider,
-            "region": self.placement.region,
-            "cidr": str(self.gateway.cidr),
-            "charges": list(self.charges),
-        }
-
-
 @final
 class GatewayPod(pulumi.ComponentResource):
     """One pod with the right to its own network and to nothing else of the node.
@@ -93,114 +64,87 @@ class GatewayPod(pulumi.ComponentResource):
     address: pulumi.Output[str]
     profiles: Mapping[str, pulumi.Output[str]]
 
-    def __init__(self, name: str, args: GatewayPodArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:access:GatewayPod", name, args.facts(), opts)
-        keys = VpnKeys(
-            "vpn-keys",
-            VpnKeysArgs(gateway=args.gateway, users=args.users, rotation=args.rotation, rotations=args.rotations),
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        self._objects(keys, args)
-        self.address = _answers(_balancer(args, parent=self))
-        self.profiles = keys.profiles(host=self.address, routes=(args.network,))
+    def __init__(
+        self,
+        name: str,
+        gateway: Gateway,
+        *,
+        site: PlacementContext,
+        ingress: Ingress,
+        image: str,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        facts = site.describe(cidr=str(gateway.cidr), charges=site.ledger.claim("vpn"))
+        super().__init__("atoll:access:GatewayPod", name, facts, opts)
+        keys = VpnKeys(site, gateway, parent=self)
+        self._create_objects(keys, gateway, image=image)
+        service = self._create_balancer(gateway, ingress)
+        # Address or name that the cluster's provider gives to the load balancer.
+        first = service.status.load_balancer.ingress[0]
+        self.address = pulumi.Output.all(first.ip, first.hostname).apply(lambda known: known[0] or known[1] or "")
+        self.profiles = keys.profiles(host=self.address)
         self.register_outputs({"address": self.address})
 
-    def _objects(self, keys: VpnKeys, args: GatewayPodArgs) -> None:
+    def _create_objects(self, keys: VpnKeys, gateway: Gateway, *, image: str) -> None:
         inside = pulumi.ResourceOptions(parent=self)
         parts = {"0-server": keys.server, **{f"user-{user}": peer for user, peer in keys.peers.items()}}
-        kubernetes.core.v1.Secret("vpn", metadata=_build_metadata(), type="Opaque", string_data=parts, opts=inside)
-        kubernetes.core.v1.ServiceAccount(
-            "vpn", metadata=_build_metadata(), automount_service_account_token=False, opts=inside
-        )
+        kubernetes.core.v1.Secret(NAME, metadata=build_metadata(NAME), type="Opaque", string_data=parts, opts=inside)
+        create_service_account(NAME, opts=inside)
         kubernetes.networking.v1.NetworkPolicy(
-            "vpn",
-            metadata=_build_metadata(),
+            NAME,
+            metadata=build_metadata(NAME),
             spec={
-                "pod_selector": {"match_labels": dict(LABELS)},
+                "pod_selector": {"match_labels": build_labels(NAME)},
                 "policy_types": ["Ingress"],
-                "ingress": [{"ports": [{"protocol": "UDP", "port": args.gateway.port}]}],
+                "ingress": [{"ports": [{"protocol": "UDP", "port": gateway.port}]}],
             },
             opts=inside,
         )
         kubernetes.apps.v1.Deployment(
-            "vpn",
-            metadata=_build_metadata(),
+            NAME,
+            metadata=build_metadata(NAME),
             spec={
                 "replicas": 1,
                 "strategy": {"type": "Recreate"},  # two servers with one key would fight over each user
-                "selector": {"match_labels": dict(LABELS)},
-                "template": {"metadata": {"labels": dict(LABELS)}, "spec": _pod(args)},
+                "selector": {"match_labels": build_labels(NAME)},
+                "template": {"metadata": {"labels": build_labels(NAME)}, "spec": _build_pod(gateway, image)},
             },
             opts=inside,
         )
 
+    def _create_balancer(self, gateway: Gateway, ingress: Ingress) -> kubernetes.core.v1.Service:
+        timeouts = pulumi.CustomTimeouts(create=PATIENCE, update=PATIENCE)
+        return kubernetes.core.v1.Service(
+            NAME,
+            metadata={**build_metadata(NAME), "annotations": dict(ingress.public)},
+            spec={
+                "type": "LoadBalancer",
+                "load_balancer_class": ingress.load_balancer_class or None,
+                "selector": build_labels(NAME),
+                "ports": [{"name": "wireguard", "port": gateway.port, "target_port": gateway.port, "protocol": "UDP"}],
+            },
+            opts=pulumi.ResourceOptions(parent=self, custom_timeouts=timeouts),
+        )
 
-def _build_metadata() -> ObjectMetaArgsDict:
-    return {"name": NAME, "namespace": SYSTEM_NAMESPACE, "labels": dict(LABELS)}
 
-
-def _pod(args: GatewayPodArgs) -> PodSpecArgsDict:
-    address = f"{server_address(args.gateway.cidr)}/{args.gateway.cidr.prefixlen}"
-    return {
-        "service_account_name": NAME,
-        "automount_service_account_token": False,
-        "enable_service_links": False,
-        "node_selector": {"kubernetes.io/os": "linux"},
-        "security_context": {"seccomp_profile": {"type": "RuntimeDefault"}},
-        "containers": [
-            {
-                "name": "wireguard",
-                "image": args.image,
-                "command": ["/bin/bash", "-c", SCRIPT],
-                "env": [
-                    {"name": "ADDRESS", "value": address},
-                    {"name": "TUNNEL", "value": str(args.gateway.cidr)},
-                ],
-                "ports": [{"name": "wireguard", "container_port": args.gateway.port, "protocol": "UDP"}],
-                "security_context": {
-                    "allow_privilege_escalation": False,
-                    "read_only_root_filesystem": True,
-                    "capabilities": {"drop": ["ALL"], "add": ["NET_ADMIN"]},
-                },
-                "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}},
-                "volume_mounts": [
-                    {"name": "parts", "mount_path": "/etc/vpn", "read_only": True},
-                    {"name": "run", "mount_path": "/run"},
-                ],
-                "liveness_probe": {"exec_": {"command": ["wg", "show", "wg0", "listen-port"]}, "period_seconds": 30},
-            }
+def _build_pod(gateway: Gateway, image: str) -> PodSpecArgsDict:
+    address = f"{server_address(gateway.cidr)}/{gateway.cidr.prefixlen}"
+    server: ContainerArgsDict = {
+        "name": "wireguard",
+        "image": image,
+        "command": ["/bin/bash", "-c", SCRIPT],
+        "env": [{"name": "ADDRESS", "value": address}, {"name": "TUNNEL", "value": str(gateway.cidr)}],
+        "ports": [{"name": "wireguard", "container_port": gateway.port, "protocol": "UDP"}],
+        "security_context": build_security_context("NET_ADMIN"),
+        "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}},
+        "volume_mounts": [
+            {"name": "parts", "mount_path": "/etc/vpn", "read_only": True},
+            {"name": "run", "mount_path": "/run"},
         ],
-        "volumes": [
-            {"name": "parts", "secret": {"secret_name": NAME, "default_mode": 0o400}},
-            {"name": "run", "empty_dir": {"medium": "Memory", "size_limit": "1Mi"}},
-        ],
+        "liveness_probe": {"exec_": {"command": ["wg", "show", "wg0", "listen-port"]}, "period_seconds": 30},
     }
-
-
-def _balancer(args: GatewayPodArgs, *, parent: GatewayPod) -> kubernetes.core.v1.Service:
-    return kubernetes.core.v1.Service(
-        "vpn",
-        metadata={**_build_metadata(), "annotations": dict(args.annotations)},
-        spec={
-            "type": "LoadBalancer",
-            "load_balancer_class": args.balancer_class or None,
-            "selector": dict(LABELS),
-            "ports": [
-                {
-                    "name": "wireguard",
-                    "port": args.gateway.port,
-                    "target_port": args.gateway.port,
-                    "protocol": "UDP",
-                }
-            ],
-        },
-        opts=pulumi.ResourceOptions(
-            parent=parent, custom_timeouts=pulumi.CustomTimeouts(create=PATIENCE, update=PATIENCE)
-        ),
-    )
-
-
-def _answers(service: kubernetes.core.v1.Service) -> pulumi.Output[str]:
-    """Address or name that the cluster's provider gave to the load balancer."""
-    first = service.status.load_balancer.ingress[0]
-    return pulumi.Output.all(first.ip, first.hostname).apply(lambda said: said[0] or said[1] or "")
+    volumes: list[VolumeArgsDict] = [
+        {"name": "parts", "secret": {"secret_name": NAME, "default_mode": 0o400}},
+        {"name": "run", "empty_dir": {"medium": "Memory", "size_limit": "1Mi"}},
+    ]
+    return build_pod(NAME, containers=[server], volumes=volumes)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import SYSTEM_NAMESPACE
+from components.connectivity.pods import (
+    build_labels,
+    build_metadata,
+    build_pod,
+    build_security_context,
+    create_service_account,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pulumi_kubernetes.core.v1 import NodeSelectorTermArgsDict, PodSpecArgsDict
-    from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+    from pulumi_kubernetes.core.v1 import ContainerArgsDict, NodeSelectorTermArgsDict, PodSpecArgsDict, VolumeArgsDict
 
 NAME: Final = "ssh"
-LABELS: Final = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/managed-by": "atoll"}
 CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
 # To make accounts: enter the node's root, write files that belong to others, give them away; nothing of the network.
 CAPABILITIES: Final = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID", "SYS_CHROOT"]
@@ -57,83 +60,60 @@ done
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class SshArgs:
-    """Public keys by user, and an image with a shell."""
-
-    keys: Mapping[str, str]
-    image: str
-
-
 @final
 class Ssh(pulumi.ComponentResource):
     """Public keys in a config map, and on each node a pod that makes its accounts what the map says."""
 
-    def __init__(self, name: str, args: SshArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:access:Ssh", name, {"users": sorted(args.keys)}, opts)
+    def __init__(self, name: str, keys: Mapping[str, str], *, image: str, opts: pulumi.ResourceOptions) -> None:
+        """Registers it for public `keys` by user, with an image that has a shell."""
+        super().__init__("atoll:access:Ssh", name, {"users": sorted(keys)}, opts)
         inside = pulumi.ResourceOptions(parent=self)
-        keys = {user: f"{key}\n" for user, key in args.keys.items()}
-        kubernetes.core.v1.ConfigMap("ssh", metadata=_build_metadata(), data=keys, opts=inside)
-        kubernetes.core.v1.ServiceAccount(
-            "ssh", metadata=_build_metadata(), automount_service_account_token=False, opts=inside
-        )
+        files = {user: f"{key}\n" for user, key in keys.items()}
+        kubernetes.core.v1.ConfigMap(NAME, metadata=build_metadata(NAME), data=files, opts=inside)
+        create_service_account(NAME, opts=inside)
         kubernetes.networking.v1.NetworkPolicy(
-            "ssh",
-            metadata=_build_metadata(),
-            spec={"pod_selector": {"match_labels": dict(LABELS)}, "policy_types": ["Ingress", "Egress"]},
+            NAME,
+            metadata=build_metadata(NAME),
+            spec={"pod_selector": {"match_labels": build_labels(NAME)}, "policy_types": ["Ingress", "Egress"]},
             opts=inside,
         )
         kubernetes.apps.v1.DaemonSet(
-            "ssh",
-            metadata=_build_metadata(),
+            NAME,
+            metadata=build_metadata(NAME),
             spec={
-                "selector": {"match_labels": dict(LABELS)},
-                "template": {"metadata": {"labels": dict(LABELS)}, "spec": _pod(args.image)},
+                "selector": {"match_labels": build_labels(NAME)},
+                "template": {"metadata": {"labels": build_labels(NAME)}, "spec": _build_pod(image)},
             },
             opts=inside,
         )
         self.register_outputs({})
 
 
-def _build_metadata() -> ObjectMetaArgsDict:
-    return {"name": NAME, "namespace": SYSTEM_NAMESPACE, "labels": dict(LABELS)}
-
-
-def _pod(image: str) -> PodSpecArgsDict:
+def _build_pod(image: str) -> PodSpecArgsDict:
     not_control_plane: NodeSelectorTermArgsDict = {
         "match_expressions": [{"key": CONTROL_PLANE, "operator": "DoesNotExist"}]
     }
+    accounts: ContainerArgsDict = {
+        "name": "accounts",
+        "image": image,
+        "command": ["/bin/sh", "-c", SCRIPT],
+        "security_context": build_security_context(*CAPABILITIES),
+        "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"memory": "64Mi"}},
+        "volume_mounts": [
+            {"name": "keys", "mount_path": "/keys", "read_only": True},
+            {"name": "node", "mount_path": "/node"},
+        ],
+    }
+    volumes: list[VolumeArgsDict] = [
+        {"name": "keys", "config_map": {"name": NAME}},
+        {"name": "node", "host_path": {"path": "/", "type": "Directory"}},
+    ]
     return {
-        "service_account_name": NAME,
-        "automount_service_account_token": False,
-        "enable_service_links": False,
-        "node_selector": {"kubernetes.io/os": "linux"},
+        **build_pod(NAME, containers=[accounts], volumes=volumes),
         "affinity": {
             "node_affinity": {
                 "required_during_scheduling_ignored_during_execution": {"node_selector_terms": [not_control_plane]}
             }
         },
         "tolerations": [{"operator": "Exists"}],
-        "security_context": {"seccomp_profile": {"type": "RuntimeDefault"}},
-        "containers": [
-            {
-                "name": "accounts",
-                "image": image,
-                "command": ["/bin/sh", "-c", SCRIPT],
-                "security_context": {
-                    "allow_privilege_escalation": False,
-                    "read_only_root_filesystem": True,
-                    "capabilities": {"drop": ["ALL"], "add": list(CAPABILITIES)},
-                },
-                "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"memory": "64Mi"}},
-                "volume_mounts": [
-                    {"name": "keys", "mount_path": "/keys", "read_only": True},
-                    {"name": "node", "mount_path": "/node"},
-                ],
-            }
-        ],
-        "volumes": [
-            {"name": "keys", "config_map": {"name": NAME}},
-            {"name": "node", "host_path": {"path": "/", "type": "Directory"}},
-        ],
     }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from ipaddress import IPv4Address
 
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import Gateway
 
 
@@ -83,25 +84,6 @@ class WireGuardProfile:
         )
 
 
-SECRETS: Final = ["base64", "hex"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class VpnKeysArgs:
-    """Whose keys, and how often they were changed.
-
-    Args:
-        users: names, in the checklist's order.
-        rotation: counter of all keys, the server's among them.
-        rotations: counters of single users, beside it.
-    """
-
-    gateway: Gateway
-    users: Sequence[str]
-    rotation: int
-    rotations: Mapping[str, int]
-
-
 @final
 class VpnKeys(pulumi.ComponentResource):
     """A key pair for the gateway and for each user, and a preshared key between the two.
@@ -117,38 +99,44 @@ class VpnKeys(pulumi.ComponentResource):
     server: pulumi.Output[str]
     peers: Mapping[str, pulumi.Output[str]]
 
-    def __init__(self, name: str, args: VpnKeysArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:access:VpnKeys", name, {"users": list(args.users)}, opts)
-        strangers = sorted(set(args.rotations) - set(args.users))
+    def __init__(self, site: PlacementContext, gateway: Gateway, *, parent: pulumi.Resource) -> None:
+        """Makes keys of the lock's users; counters in the stack's settings make all, or those of one user, anew."""
+        users, settings = [user.name for user in site.spec.access.users], site.settings
+        super().__init__("atoll:access:VpnKeys", "vpn-keys", {"users": users}, pulumi.ResourceOptions(parent=parent))
+        strangers = sorted(set(settings.vpn_rotations) - set(users))
         if strangers:
             raise InputError(
                 f"atoll:vpnRotations names {', '.join(strangers)}, and the lock knows no such user",
-                hint=f"its users are {', '.join(args.users) or 'nobody'}",
+                hint=f"its users are {', '.join(users) or 'nobody'}",
             )
-        self._gateway = args.gateway
-        self._server = _private("server", str(args.rotation), parent=self)
-        counters = {user: f"{args.rotation}.{args.rotations.get(user, 0)}" for user in args.users}
-        self._private = {user: _private(f"user-{user}", count, parent=self) for user, count in counters.items()}
-        self._preshared = {user: _bytes(f"preshared-{user}", count, parent=self) for user, count in counters.items()}
-        port = args.gateway.port
-        self.server = _secret(self._server.apply(lambda private: server_text(private=private, port=port)))
-        self.peers = {user: self._peer(user) for user in args.users}
+        self._gateway = gateway
+        self._routes = (site.spec.network.cidr, IPv4Network(server_address(gateway.cidr)))
+        self._server = _create_private_key("server", str(settings.vpn_rotation), parent=self)
+        counters = {user: f"{settings.vpn_rotation}.{settings.vpn_rotations.get(user, 0)}" for user in users}
+        self._private = {
+            user: _create_private_key(f"user-{user}", count, parent=self) for user, count in counters.items()
+        }
+        self._preshared = {
+            user: _create_random_key(f"preshared-{user}", count, parent=self) for user, count in counters.items()
+        }
+        port = gateway.port
+        self.server = pulumi.Output.secret(self._server.apply(lambda private: server_text(private=private, port=port)))
+        self.peers = {user: self._build_peer(user) for user in users}
         self.register_outputs({})
 
-    def profiles(self, *, host: pulumi.Input[str], routes: Sequence[IPv4Network]) -> dict[str, pulumi.Output[str]]:
+    def profiles(self, *, host: pulumi.Input[str]) -> dict[str, pulumi.Output[str]]:
         """What each user imports, as secrets; `host` is where the gateway answers."""
-        return {user: self._profile(user, host=host, routes=routes) for user in self._private}
+        return {user: self._build_profile(user, host=host) for user in self._private}
 
-    def _peer(self, user: str) -> pulumi.Output[str]:
+    def _build_peer(self, user: str) -> pulumi.Output[str]:
         address = user_address(user, self._gateway.cidr)
         known = pulumi.Output.all(self._private[user], self._preshared[user])
-        return _secret(
+        return pulumi.Output.secret(
             known.apply(lambda keys: peer_text(public=public_key(keys[0]), preshared=keys[1], address=address))
         )
 
-    def _profile(self, user: str, *, host: pulumi.Input[str], routes: Sequence[IPv4Network]) -> pulumi.Output[str]:
-        gateway = self._gateway
-        through = (*routes, IPv4Network(server_address(gateway.cidr)))
+    def _build_profile(self, user: str, *, host: pulumi.Input[str]) -> pulumi.Output[str]:
+        gateway, routes = self._gateway, self._routes
 
         def text(keys: Sequence[str]) -> str:
             private, preshared, server, answers_at = keys
@@ -158,28 +146,25 @@ class VpnKeys(pulumi.ComponentResource):
                 server=public_key(server),
                 preshared=preshared,
                 endpoint=f"{answers_at}:{gateway.port}",
-                routes=through,
+                routes=routes,
             ).text()
 
-        return _secret(pulumi.Output.all(self._private[user], self._preshared[user], self._server, host).apply(text))
+        known = pulumi.Output.all(self._private[user], self._preshared[user], self._server, host)
+        return pulumi.Output.secret(known.apply(text))
 
 
-def _private(name: str, counter: str, *, parent: VpnKeys) -> pulumi.Output[str]:
-    return _bytes(name, counter, parent=parent).apply(private_key)
+def _create_private_key(name: str, counter: str, *, parent: VpnKeys) -> pulumi.Output[str]:
+    return _create_random_key(name, counter, parent=parent).apply(private_key)
 
 
-def _bytes(name: str, counter: str, *, parent: VpnKeys) -> pulumi.Output[str]:
+def _create_random_key(name: str, counter: str, *, parent: VpnKeys) -> pulumi.Output[str]:
     made = random.RandomBytes(
         name,
         length=KEY_BYTES,
         keepers={"rotation": counter},
-        opts=pulumi.ResourceOptions(parent=parent, additional_secret_outputs=SECRETS),
+        opts=pulumi.ResourceOptions(parent=parent, additional_secret_outputs=["base64", "hex"]),
     )
     return pulumi.Output.secret(made.base64)
-
-
-def _secret(text: pulumi.Output[str]) -> pulumi.Output[str]:
-    return pulumi.Output.secret(text)
 
 
 # The last lines of the machine's first script; the one that the timer runs is written to its place before them.

@@ -1,4 +1,4 @@
-"""What an object tier is on every cloud: which buckets it has, what it says of itself, how long leftovers are kept."""
+"""Buckets on every cloud: which an object tier has, what their components say, how long leftovers are kept."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from planning.costs.charges.storage import BUCKET
 from planning.platform.backups import VERSION_DAYS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from components.context.placement import PlacementContext
+    from planning.spec.cluster import ClusterSpec, Tier
 
-    from planning.spec.cluster import Placement, Tier
-
-
+# Items of catalogs/tiers.csv that become buckets.
+OBJECT_ITEMS: Final = frozenset({"object", "object_infrequent", "object_archive"})
 INCOMPLETE_UPLOAD_DAYS: Final = 7
 OLD_VERSION_DAYS: Final = 30
 ARTIFACTS: Final = "artifacts"  # what the experiment tracker keeps, in the cold tier and of its size
+NAME: Final = "platform"  # of the platform's own bucket
+PLATFORM_VERSION_DAYS: Final = VERSION_DAYS
 
 
 def purposes(tier: Tier) -> tuple[str, ...]:
@@ -23,22 +25,15 @@ def purposes(tier: Tier) -> tuple[str, ...]:
     return (tier.purpose, ARTIFACTS) if tier.tier == "cold" else (tier.purpose,)
 
 
-def tier_facts(placement: Placement, tier: Tier, charges: Sequence[dict[str, object]]) -> dict[str, object]:
-    """Inputs of an object tier's component; `charges` declare its volume, which no bucket can say."""
-    return {
-        "provider": placement.provider,
-        "region": placement.region,
-        "tier": tier.tier,
-        "charges": list(charges),
-    }
+def list_object_tiers(spec: ClusterSpec) -> list[Tier]:
+    return [tier for tier in spec.storage if tier.item in OBJECT_ITEMS]
 
 
-OWNER: Final = BUCKET  # of its declared charge
-NAME: Final = "platform"
-UPLOAD_DAYS: Final = INCOMPLETE_UPLOAD_DAYS
-OLD_DAYS: Final = VERSION_DAYS
+def describe_tier(site: PlacementContext, tier: Tier) -> dict[str, object]:
+    """Inputs of an object tier's component; the declared charges are of its volume, which no bucket can say."""
+    return site.describe(tier=tier.tier, charges=site.ledger.claim(f"bucket/{tier.tier}"))
 
 
-def bucket_facts(placement: Placement, charges: Sequence[dict[str, object]]) -> dict[str, object]:
-    """Inputs of the bucket's component; `charges` declare its volume, which no bucket can say."""
-    return {"provider": placement.provider, "region": placement.region, "charges": list(charges)}
+def describe_platform_bucket(site: PlacementContext) -> dict[str, object]:
+    """Inputs of the component of the platform's bucket, with the declared charge of its volume."""
+    return site.describe(charges=site.ledger.claim(BUCKET))

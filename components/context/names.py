@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 SYSTEM_NAMESPACE: Final = "atoll-system"
 SERVICE_ACCOUNT: Final = "workload"
+WORKLOAD_ROLES: Final = ("engineer", "viewer")  # each has a kubeconfig of its own
 QUEUED: Final = "atoll/queued"  # label of namespaces whose pods wait for a queue of Kueue
 WORKLOAD_PREFIX: Final = "work-"  # of namespaces of workloads
 BURN_IN_NAMESPACE: Final = "burn-in"

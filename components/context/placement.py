@@ -55,6 +55,10 @@ class PlacementContext:
         """Where charts and images are taken from instead of their own sources; "" for those."""
         return self.spec.platform.mirror if self.spec.platform is not None else self.home_mirror
 
+    def describe(self, **more: object) -> dict[str, object]:
+        """Inputs of a component: where it is, and what else policies and the takeoff read of it."""
+        return {"provider": self.placement.provider, "region": self.placement.region, **more}
+
     def options(
         self,
         *,
@@ -190,6 +194,23 @@ class Names:
     zone_id: pulumi.Input[str] = ""
     name_servers: pulumi.Input[Sequence[str]] = ()
     certificate: pulumi.Input[str] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessMethods:
+    """How people reach a cluster that is made on a cloud.
+
+    Args:
+        kubeconfigs: role to kubeconfig, none of which holds a credential.
+        gateway: public address of the VPN; "" where there is none.
+        door: what leads to the private API; whatever is put into the cluster goes before it does.
+        outputs: what the stack says of it.
+    """
+
+    kubeconfigs: Mapping[str, pulumi.Output[str]]
+    gateway: pulumi.Input[str] = ""
+    door: Sequence[pulumi.Resource] = ()
+    outputs: Mapping[str, pulumi.Input[object]]
 
 
 @dataclass(frozen=True, kw_only=True)

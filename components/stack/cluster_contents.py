@@ -8,15 +8,12 @@ import pulumi
 
 from catalogs.providers import find_traits
 from components.acceptance.burn_in_gate import burn_in_part
-from components.connectivity.gateway_pod import GatewayPod, GatewayPodArgs
-from components.connectivity.images import images
-from components.connectivity.ssh import Ssh, SshArgs
-from components.connectivity.tunnel import MainSideArgs, Tunnel
-from components.connectivity.tunnel_pod import SitePod, SitePodArgs
-from components.context.contract import ContractArgs, SupportServices
+from components.connectivity.gateway_pod import GatewayPod
+from components.connectivity.pods import read_images
+from components.connectivity.ssh import Ssh
+from components.connectivity.tunnel import MainSideArgs, SitePod, Tunnel
+from components.context.contract import SupportServices
 from components.context.names import workloads
-from components.context.naming import tags
-from components.platform.building_blocks.artifact_mirror import read_program_mirror
 from components.platform.gpu.device_plugins import Devices, DevicesArgs, needs_device_plugin
 from components.platform.installation import compose
 from components.tenancy.cluster import ClusterRoles, ClusterRolesArgs, Tenancy, TenancyArgs
@@ -27,6 +24,7 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from components.connectivity.pods import AccessImages
     from components.context.placement import ClusterHandle, PlacementContext
 
 
@@ -34,19 +32,19 @@ OFFLINE_ADDRESS: Final = "192.0.2.1"  # of the range for documentation (RFC 5737
 
 
 def _aws(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
-    from components.clouds.aws.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+    from components.clouds.aws.network.main_cloud import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
 
     return MainSide("main-cloud", args, opts=opts).tunnels
 
 
 def _azure(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
-    from components.clouds.azure.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+    from components.clouds.azure.network.main_cloud import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
 
     return MainSide("main-cloud", args, opts=opts).tunnels
 
 
 def _gcp(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
-    from components.clouds.gcp.network.site_vpn import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
+    from components.clouds.gcp.network.main_cloud import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
 
     return MainSide("main-cloud", args, opts=opts).tunnels
 
@@ -58,7 +56,9 @@ MAIN_SIDES: Final[Mapping[str, Callable[[MainSideArgs, pulumi.ResourceOptions], 
 }
 
 
-def register_link(site: PlacementContext, *, options: pulumi.ResourceOptions) -> dict[str, pulumi.Input[object]]:
+def register_link(
+    site: PlacementContext, *, images: AccessImages, options: pulumi.ResourceOptions
+) -> dict[str, pulumi.Input[object]]:
     """Registers both ends; what the stack says of them. `options` are those of what goes into the cluster.
 
     Raises:
@@ -67,22 +67,23 @@ def register_link(site: PlacementContext, *, options: pulumi.ResourceOptions) ->
     link = site.spec.network.link
     if link is None:
         return {}
-    by_hand = bool(site.settings.link_peer) and not site.settings.link_gateway
-    args = MainSideArgs(
-        placement=site.placement,
-        link=link,
-        network=site.spec.network.cidr,
-        address=_address(site),
-        gateway=site.settings.link_gateway,
-        peer=site.settings.link_peer,
-        tags=tags(site.spec),
-    )
+    settings = site.settings
+    by_hand = bool(settings.link_peer) and not settings.link_gateway
+    args = MainSideArgs(site=site, link=link, address=_address(site))
     tunnels = _by_hand(site) if by_hand else MAIN_SIDES[link.provider](args, site.options())
-    there = by_hand or (bool(args.gateway) and find_traits(link.provider).site_vpn == "gateway")
+    there = by_hand or (bool(settings.link_gateway) and find_traits(link.provider).site_vpn == "gateway")
     declared = [*site.ledger.claim("link"), *(_list_gateway_charges(site) if there else ())]
-    ways = images(read_program_mirror(site.mirror, offline=site.settings.offline))
-    SitePod("site", SitePodArgs(main=args, tunnels=tunnels, charges=declared, images=ways), opts=options)
-    return {"link": _build_link_outputs(args)}
+    SitePod("site", args, tunnels=tunnels, charges=declared, images=images, opts=options)
+    # What both ends are made with, for those who look after the main cloud, or make its end themselves.
+    outputs = {
+        "vpc": link.vpc_id,
+        "peerAddress": args.address,
+        "peerNetwork": str(args.network),
+        "network": str(link.vpc_cidr),
+        "ike": "IKEv2, AES256-GCM-16, SHA2-384, group 20",
+        "esp": "AES256-GCM-16, group 20, tunnel mode",
+    }
+    return {"link": outputs}
 
 
 def _list_gateway_charges(site: PlacementContext) -> list[dict[str, object]]:
@@ -115,18 +116,6 @@ def _by_hand(site: PlacementContext) -> Sequence[Tunnel]:
     return (Tunnel(address=pulumi.Output.from_input(settings.link_peer), key=pulumi.Output.secret(settings.link_key)),)
 
 
-def _build_link_outputs(args: MainSideArgs) -> dict[str, pulumi.Input[object]]:
-    """What both ends are made with, for those who look after the main cloud, or make its end themselves."""
-    return {
-        "vpc": args.link.vpc_id,
-        "peerAddress": args.address,
-        "peerNetwork": str(args.network),
-        "network": str(args.link.vpc_cidr),
-        "ike": "IKEv2, AES256-GCM-16, SHA2-384, group 20",
-        "esp": "AES256-GCM-16, group 20, tunnel mode",
-    }
-
-
 NOT_YET: Final = (
     "atoll:reach is cloud: nothing is put into the cluster. Connect to the VPN, remove the setting, update again"
 )
@@ -134,23 +123,22 @@ NOT_YET: Final = (
 
 def register_cluster_contents(site: PlacementContext, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
     """Registers what runs on top of a cluster; what the stack says of it."""
-    services = ContractArgs(placement=site.placement, charges=site.ledger.claim("services"))
-    SupportServices("services", services, opts=site.options())
+    SupportServices("services", site)
     if not site.settings.inside:
         pulumi.log.warn(NOT_YET)
         return {}
     inside = site.options(provider=handle.provider, depends_on=handle.ready)
     _devices(site, options=inside)
-    ways = images(read_program_mirror(site.mirror, offline=site.settings.offline))
-    order = TenancyArgs(spec=site.spec, identity=handle.identity.kind, volumes=handle.volumes, image=ways.busybox)
+    images = read_images(site)
+    order = TenancyArgs(spec=site.spec, identity=handle.identity.kind, volumes=handle.volumes, image=images.busybox)
     tenancy = Tenancy("tenancy", order, opts=inside)
     ClusterRoles("rights", ClusterRolesArgs(workloads=workloads(site.spec)), opts=inside)
     in_system = site.options(provider=handle.provider, depends_on=[*handle.ready, tenancy])
-    _ssh(site, image=ways.busybox, options=in_system)
+    _ssh(site, image=images.busybox, options=in_system)
     burn_in_part(site, in_system)
     return {
-        **_gateway(site, handle, image=ways.wireguard, options=in_system),
-        **register_link(site, options=in_system),
+        **_gateway(site, handle, image=images.wireguard, options=in_system),
+        **register_link(site, images=images, options=in_system),
         **compose(site, handle, after=[tenancy]),
     }
 
@@ -159,22 +147,10 @@ def _gateway(
     site: PlacementContext, handle: ClusterHandle, *, image: str, options: pulumi.ResourceOptions
 ) -> dict[str, pulumi.Input[object]]:
     """The VPN's gateway where it is no machine of the cloud."""
-    spec, settings = site.spec, site.settings
-    if spec.vpn is None or spec.vpn.kind != "in_cluster":
+    vpn = site.spec.vpn
+    if vpn is None or vpn.kind != "in_cluster":
         return {}
-    args = GatewayPodArgs(
-        placement=spec.placement,
-        gateway=spec.vpn,
-        network=spec.network.cidr,
-        users=tuple(user.name for user in spec.access.users),
-        rotation=settings.vpn_rotation,
-        rotations=settings.vpn_rotations,
-        annotations=handle.ingress.public,
-        balancer_class=handle.ingress.load_balancer_class,
-        charges=site.ledger.claim("vpn"),
-        image=image,
-    )
-    pod = GatewayPod("gateway", args, opts=options)
+    pod = GatewayPod("gateway", vpn, site=site, ingress=handle.ingress, image=image, opts=options)
     return {"vpnAddress": pod.address, "vpnProfiles": pod.profiles}
 
 
@@ -199,4 +175,4 @@ def _ssh(site: PlacementContext, *, image: str, options: pulumi.ResourceOptions)
     access = site.spec.access
     keys = {user.name: user.ssh_key for user in access.users if user.ssh_key}
     if access.ssh and keys and "ssh" not in site.spec.profile.forbidden:
-        Ssh("ssh", SshArgs(keys=keys, image=image), opts=options)
+        Ssh("ssh", keys, image=image, opts=options)

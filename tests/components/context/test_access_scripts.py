@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 import subprocess
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 import pytest
 
-from components.clouds.aws.access.gateway import REFRESH, MachineScript
+from components.clouds.aws.access.gateway import REFRESH, render_script
 from components.connectivity.gateway_pod import SCRIPT as POD
 from components.connectivity.ssh import SCRIPT as ACCOUNTS
-from components.connectivity.tunnel_pod import LEAD, TRANSLATE
+from components.connectivity.tunnel import LEAD, TRANSLATE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MACHINE = MachineScript(
-    address=IPv4Address("172.27.0.1"), cidr=IPv4Network("172.27.0.0/16"), region="us-east-1", path="/atoll-demo/vpn"
-).text()
+MACHINE = render_script(IPv4Network("172.27.0.0/16"), region="us-east-1", path="/atoll-demo/vpn")
 # What a node's own programs do to its files, for a node that is a folder; the first argument of chroot is that folder.
 CHROOT = """\
 #!/bin/sh

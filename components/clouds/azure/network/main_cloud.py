@@ -8,7 +8,7 @@ import pulumi
 import pulumi_azure as azure
 
 from components.connectivity.tunnel import Tunnel, generate_preshared_key
-from components.context.naming import build_physical_name
+from components.context.naming import build_physical_name, tags
 from planning.costs.charges.cluster import PART
 from planning.costs.resources.clouds.azure import SKU
 from planning.values.errors import InputError
@@ -35,7 +35,7 @@ class MainSide(pulumi.ComponentResource):
 
     tunnels: Sequence[Tunnel]
 
-    def __init__(self, name: str, args: MainSideArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: MainSideArgs, *, opts: pulumi.ResourceOptions) -> None:
         link = args.link
         facts = {"provider": link.provider, "region": link.region, "vpc": link.vpc_id, "part": PART}
         super().__init__("atoll:network:MainSide", name, facts, opts)
@@ -70,14 +70,15 @@ def _gateway(
     args: MainSideArgs, *, group: str, opts: pulumi.ResourceOptions
 ) -> tuple[pulumi.Input[str], pulumi.Output[str]]:
     """A gateway with its address, or the one that is there: a virtual network holds one."""
-    if args.gateway:
-        if not args.peer:
+    settings = args.site.settings
+    if settings.link_gateway:
+        if not settings.link_peer:
             raise InputError(
                 "atoll:linkGateway names the gateway of the virtual network, and nobody said its address",
                 hint="pulumi config set atoll:linkPeer <public address of the gateway>",
             )
-        return args.gateway, pulumi.Output.from_input(args.peer)
-    region, tags = args.link.region, dict(args.tags)
+        return settings.link_gateway, pulumi.Output.from_input(settings.link_peer)
+    region, marks = args.link.region, tags(args.site.spec)
     address = azure.network.PublicIp(
         "main-cloud",
         location=region,
@@ -85,7 +86,7 @@ def _gateway(
         allocation_method="Static",
         sku="Standard",
         zones=list(ZONES),
-        tags=tags,
+        tags=marks,
         opts=opts,
     )
     gateway = azure.network.VirtualNetworkGateway(
@@ -98,7 +99,7 @@ def _gateway(
         ip_configurations=[
             {"public_ip_address_id": address.id, "subnet_id": f"{args.link.vpc_id}/subnets/{GATEWAY_SUBNET}"}
         ],
-        tags=tags,
+        tags=marks,
         opts=opts,
     )
     return gateway.id, address.ip_address
@@ -117,14 +118,15 @@ def _connection(
     Such ranges need every cipher said too (learn.microsoft.com/azure/vpn-gateway/vpn-gateway-connect-multiple-
     policybased-rm-ps).
     """
-    region, tags = args.link.region, {**args.tags, "Name": build_physical_name(args.placement)}
+    region = args.link.region
+    marks = {**tags(args.site.spec), "Name": build_physical_name(args.site.placement)}
     cluster = azure.network.LocalNetworkGateway(
         "cluster",
         location=region,
         resource_group_name=group,
         gateway_address=args.address,
         address_spaces=[str(args.network)],
-        tags=tags,
+        tags=marks,
         opts=opts,
     )
     azure.network.VirtualNetworkGatewayConnection(
@@ -150,6 +152,6 @@ def _connection(
             "ipsec_integrity": "GCMAES256",
             "pfs_group": "ECP384",
         },
-        tags=tags,
+        tags=marks,
         opts=opts,
     )
