@@ -170,16 +170,16 @@ def test_local_disks_become_one_scratch_space(aws_run: OfflineRun) -> None:
 
 
 def test_a_capacity_block_must_be_named_where_machines_are_really_made() -> None:
-    from components.clouds.aws.nodepools.pools import reservation
+    from components.clouds.aws.nodepools.nodepool import find_reservation
     from components.context.settings import StackSettings
 
     pool = specs.POOLS[4]
     bare = StackSettings(offline=False, allow_destroy=False, reservations={})
     with pytest.raises(InputError, match="does not say which"):
-        reservation(pool, bare)
+        find_reservation(pool, bare)
     named = StackSettings(offline=False, allow_destroy=False, reservations={"block": "cr-0123"})
-    assert reservation(pool, named) == "cr-0123"
-    assert reservation(specs.POOLS[1], bare) is None
+    assert find_reservation(pool, named) == "cr-0123"
+    assert find_reservation(specs.POOLS[1], bare) is None
     wrong = StackSettings(offline=False, allow_destroy=False, reservations={"block": "my-block"})
     with pytest.raises(InputError, match="no id of a capacity reservation"):
-        reservation(pool, wrong)
+        find_reservation(pool, wrong)

@@ -292,20 +292,21 @@ def test_broken_gpus_are_seen_on_tainted_nodes_too(aws_run: OfflineRun) -> None:
 
 
 def test_spot_with_a_reservation_is_refused() -> None:
-    from components.clouds.aws.nodepools.karpenter import ElasticArgs, Karpenter, register_elastic_pool
+    from components.clouds.aws.nodepools.karpenter import register_elastic_pool
+    from components.clouds.aws.nodepools.launch_template import PoolNodes
     from planning.values.errors import InputError
 
-    args = ElasticArgs(
+    nodes = PoolNodes(
         pool=specs.POOLS[3],
-        karpenter=Karpenter(provider=None, cluster_name="c", node_role="r", subnets=()),  # type: ignore[arg-type]
-        key_alias="alias/a",
+        here=None,  # type: ignore[arg-type]
+        shown="x",
+        subnets=(),
         reservation="cr-1",
-        fabric_group="",
-        placement_group="",
-        tags={},
+        fabric=None,
+        close=None,
     )
     with pytest.raises(InputError, match="bought as spot"):
-        register_elastic_pool("x", args, parent=None, needs=())  # type: ignore[arg-type]
+        register_elastic_pool("x", nodes, inside=None, parent=None)  # type: ignore[arg-type]
 
 
 def test_from_outside_the_network_nothing_is_put_into_the_cluster() -> None:

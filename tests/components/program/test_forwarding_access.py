@@ -10,7 +10,7 @@ import specs_gcp
 from look import at, of_type, one
 from platform_samples import checklist, spec_with
 
-from components.clouds.aws.access.log_forwarding import ACTIONS
+from components.clouds.aws.account.logs import ACTIONS
 from components.context.placement import ChargeLedger, PlacementContext
 from components.context.settings import read_settings
 from components.platform.building_blocks.names import build_log_group_names

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.account.iam import partition, role, service_trust
-from components.connectivity.vpn import UNITS, VpnKeys, VpnKeysArgs
+from components.clouds.aws.account.iam import build_statement, create_role, grant, partition, trust_service
+from components.clouds.aws.network.vpc import ANYWHERE
+from components.connectivity.vpn import UNITS, VpnKeys
 from components.context.naming import build_physical_name
 from planning.values.addresses import server_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from ipaddress import IPv4Address, IPv4Network
+    from ipaddress import IPv4Network
 
+    from components.clouds.aws.cluster.context import ClusterContext
     from planning.spec.cluster import Gateway as GatewaySpec
-    from planning.spec.cluster import Placement
 
 
 # Amazon Linux 2023 has wireguard-tools since May 2023 (github.com/amazonlinux/amazon-linux-2023/issues/167), and brings
@@ -64,34 +64,23 @@ rule nat POSTROUTING -s "$TUNNEL" ! -o wg0 -j MASQUERADE
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineScript:
-    """A machine of AWS that keeps its configuration in parameters of Systems Manager.
+def render_script(cidr: IPv4Network, *, region: str, path: str) -> str:
+    """The first script of the machine, the same for the same gateway whoever its users are.
 
     Args:
-        address: the server's own, in the tunnel.
         cidr: range of the tunnel.
-        path: below which the parameters lie.
+        path: below which its parameters lie in Systems Manager.
     """
-
-    address: IPv4Address
-    cidr: IPv4Network
-    region: str
-    path: str
-
-    def text(self) -> str:
-        """The script, the same for the same gateway whoever its users are."""
-        settings = {
-            "ADDRESS": f"{self.address}/{self.cidr.prefixlen}",
-            "TUNNEL": str(self.cidr),
-            "REGION": self.region,
-            "PARAMETERS": self.path,
-        }
-        lines = "".join(f"{name}={value}\n" for name, value in settings.items())
-        return FIRST_START.replace("{settings}", lines).replace("{refresh}", REFRESH)
+    settings = {
+        "ADDRESS": f"{server_address(cidr)}/{cidr.prefixlen}",
+        "TUNNEL": str(cidr),
+        "REGION": region,
+        "PARAMETERS": path,
+    }
+    lines = "".join(f"{name}={value}\n" for name, value in settings.items())
+    return FIRST_START.replace("{settings}", lines).replace("{refresh}", REFRESH)
 
 
-ANYWHERE: Final = "0.0.0.0/0"
 # Kept by AWS: docs.aws.amazon.com/linux/al2023/ug/ec2.html (public parameters); the machines of the table are arm64.
 IMAGE: Final = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64"
 # What Session Manager needs and no more: the managed policy for it may read every parameter of the account
@@ -104,31 +93,6 @@ SESSION: Final = (
 )
 HTTPS: Final = 443
 SSH: Final = 22
-
-
-@dataclass(frozen=True, kw_only=True)
-class VpnGatewayArgs:
-    """Where the gateway stands and for whom.
-
-    Args:
-        network: range of the cluster's network, which is all that the VPN leads to.
-        subnet_id: a public subnet.
-        key_alias: a plain text, so that nothing unknown stands beside the disk's size.
-        users: names, in the checklist's order.
-        rotation: counter of all keys.
-        rotations: counters of single users.
-    """
-
-    placement: Placement
-    gateway: GatewaySpec
-    network: IPv4Network
-    vpc_id: pulumi.Input[str]
-    subnet_id: pulumi.Input[str]
-    key_arn: pulumi.Input[str]
-    key_alias: str
-    users: Sequence[str]
-    rotation: int
-    rotations: Mapping[str, int]
 
 
 @final
@@ -148,32 +112,32 @@ class VpnGateway(pulumi.ComponentResource):
     profiles: Mapping[str, pulumi.Output[str]]
     security_group: pulumi.Output[str]
 
-    def __init__(self, name: str, args: VpnGatewayArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts: dict[str, object] = {
-            "provider": args.placement.provider,
-            "region": args.placement.region,
-            "part": "access/vpn",
-            "cidr": str(args.gateway.cidr),
-        }
+    def __init__(self, name: str, gateway: GatewaySpec, here: ClusterContext, *, opts: pulumi.ResourceOptions) -> None:
+        facts = here.site.describe(part="access/vpn", cidr=str(gateway.cidr))
         super().__init__("atoll:access:Gateway", name, facts, opts)
-        keys = VpnKeys(
-            "vpn-keys",
-            VpnKeysArgs(gateway=args.gateway, users=args.users, rotation=args.rotation, rotations=args.rotations),
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        configured = _parameters(keys, args, parent=self)
-        group = _group(args, parent=self)
-        machine = _machine(args, group=group, configured=configured, parent=self)
-        address = aws.ec2.Eip("gateway", domain="vpc", opts=pulumi.ResourceOptions(parent=self))
-        aws.ec2.EipAssociation(
-            "gateway",
-            allocation_id=address.allocation_id,
-            instance_id=machine.id,
-            opts=pulumi.ResourceOptions(parent=self),
-        )
+        keys, inside = VpnKeys(here.site, gateway, parent=self), pulumi.ResourceOptions(parent=self)
+        path = f"/{build_physical_name(here.site.placement)}/vpn"
+        # The server's part and one for each user: a standard parameter holds 4 KB at most.
+        parts = {"server": keys.server, **{f"users/{user}": peer for user, peer in keys.peers.items()}}
+        parameters = [
+            aws.ssm.Parameter(
+                f"vpn-{part.replace('/', '-')}",
+                name=f"{path}/{part}",
+                type="SecureString",
+                tier="Standard",
+                key_id=here.key.arn,
+                value=text,
+                opts=inside,
+            )
+            for part, text in parts.items()
+        ]
+        group = _create_security_group(gateway, here, parent=self)
+        machine = _create_machine(gateway, here, group=group, path=path, after=parameters, parent=self)
+        address = aws.ec2.Eip("gateway", domain="vpc", opts=inside)
+        aws.ec2.EipAssociation("gateway", allocation_id=address.allocation_id, instance_id=machine.id, opts=inside)
         self.address = address.public_ip
         self.security_group = group.id
-        self.profiles = keys.profiles(host=address.public_ip, routes=(args.network,))
+        self.profiles = keys.profiles(host=address.public_ip)
         self.register_outputs({"address": self.address})
 
 
@@ -192,33 +156,12 @@ def admit(gateway: VpnGateway, *, to: pulumi.Input[str], ssh: bool) -> None:
         )
 
 
-def _path(args: VpnGatewayArgs) -> str:
-    return f"/{build_physical_name(args.placement)}/vpn"
-
-
-def _parameters(keys: VpnKeys, args: VpnGatewayArgs, *, parent: VpnGateway) -> list[aws.ssm.Parameter]:
-    """The server's part of the configuration and one for each user: a standard parameter holds 4 KB at most."""
-    parts = {"server": keys.server, **{f"users/{user}": peer for user, peer in keys.peers.items()}}
-    return [
-        aws.ssm.Parameter(
-            f"vpn-{name.replace('/', '-')}",
-            name=f"{_path(args)}/{name}",
-            type="SecureString",
-            tier="Standard",
-            key_id=args.key_arn,
-            value=text,
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
-        for name, text in parts.items()
-    ]
-
-
-def _group(args: VpnGatewayArgs, *, parent: VpnGateway) -> aws.ec2.SecurityGroup:
+def _create_security_group(gateway: GatewaySpec, here: ClusterContext, *, parent: VpnGateway) -> aws.ec2.SecurityGroup:
     """WireGuard from anywhere: it answers nobody who has no key, so the port looks closed to everyone else."""
     group = aws.ec2.SecurityGroup(
         "gateway",
         description="WireGuard in; the cluster network and HTTPS out",
-        vpc_id=args.vpc_id,
+        vpc_id=here.network.vpc_id,
         opts=pulumi.ResourceOptions(parent=parent),
     )
     inside = pulumi.ResourceOptions(parent=group)
@@ -228,15 +171,15 @@ def _group(args: VpnGatewayArgs, *, parent: VpnGateway) -> aws.ec2.SecurityGroup
         description="WireGuard, the one door of the cluster",
         cidr_ipv4=ANYWHERE,
         ip_protocol="udp",
-        from_port=args.gateway.port,
-        to_port=args.gateway.port,
+        from_port=gateway.port,
+        to_port=gateway.port,
         opts=inside,
     )
     aws.vpc.SecurityGroupEgressRule(
         "gateway-inside",
         security_group_id=group.id,
         description="The cluster network",
-        cidr_ipv4=str(args.network),
+        cidr_ipv4=str(here.spec.network.cidr),
         ip_protocol="-1",
         opts=inside,
     )
@@ -253,65 +196,55 @@ def _group(args: VpnGatewayArgs, *, parent: VpnGateway) -> aws.ec2.SecurityGroup
     return group
 
 
-def _machine(
-    args: VpnGatewayArgs,
+def _create_machine(
+    gateway: GatewaySpec,
+    here: ClusterContext,
     *,
     group: aws.ec2.SecurityGroup,
-    configured: Sequence[pulumi.Resource],
+    path: str,
+    after: Sequence[pulumi.Resource],
     parent: VpnGateway,
 ) -> aws.ec2.Instance:
-    script = MachineScript(
-        address=server_address(args.gateway.cidr),
-        cidr=args.gateway.cidr,
-        region=args.placement.region,
-        path=_path(args),
-    )
     image = aws.ssm.get_parameter_output(name=IMAGE, opts=pulumi.InvokeOutputOptions(parent=parent))
-    allowed = _profile(args, parent=parent)
+    role = create_role("gateway", trust=trust_service("ec2.amazonaws.com"), parent=parent)
+    known = pulumi.Output.all(role.arn, here.key.arn)
+    grant(role, "gateway", known.apply(lambda arns: _build_policy(here.region, path, role_arn=arns[0], key=arns[1])))
+    profile = aws.iam.InstanceProfile("gateway", role=role.name, opts=pulumi.ResourceOptions(parent=role))
     return aws.ec2.Instance(
         "gateway",
         ami=image.value,
-        instance_type=args.gateway.machine,
-        subnet_id=args.subnet_id,
+        instance_type=gateway.machine,
+        subnet_id=here.network.public_subnets[0],
         vpc_security_group_ids=[group.id],
-        iam_instance_profile=allowed.name,
+        iam_instance_profile=profile.name,
         metadata_options={"http_endpoint": "enabled", "http_tokens": "required", "http_put_response_hop_limit": 1},
         root_block_device={
             "volume_type": "gp3",
-            "volume_size": args.gateway.disk_gb,
+            "volume_size": gateway.disk_gb,
             "encrypted": True,
-            "kms_key_id": args.key_alias,
+            "kms_key_id": here.key.alias,  # plain, so that nothing unknown stands beside the disk's size
         },
         ebs_optimized=True,
         credit_specification={"cpu_credits": "standard"},  # "unlimited" would be paid for by the burst
-        user_data=script.text(),
+        user_data=render_script(gateway.cidr, region=here.region, path=path),
         user_data_replace_on_change=True,
-        tags={"Name": build_physical_name(args.placement, "vpn")},
+        tags={"Name": build_physical_name(here.site.placement, "vpn")},
         # A newer image, or the key's ARN where its alias was given, is no reason to cut everybody off.
         opts=pulumi.ResourceOptions(
-            parent=parent, depends_on=list(configured), ignore_changes=["ami", "rootBlockDevice.kmsKeyId"]
+            parent=parent, depends_on=list(after), ignore_changes=["ami", "rootBlockDevice.kmsKeyId"]
         ),
     )
 
 
-def _profile(args: VpnGatewayArgs, *, parent: VpnGateway) -> aws.iam.InstanceProfile:
-    own = role("gateway", trust=service_trust("ec2.amazonaws.com"), parent=parent)
-    allowed = pulumi.Output.all(own.arn, args.key_arn).apply(lambda arns: _policy(args, role_arn=arns[0], key=arns[1]))
-    aws.iam.RolePolicy("gateway", role=own.id, policy=allowed, opts=pulumi.ResourceOptions(parent=own))
-    return aws.iam.InstanceProfile("gateway", role=own.name, opts=pulumi.ResourceOptions(parent=own))
-
-
-def _policy(args: VpnGatewayArgs, *, role_arn: str, key: str) -> str:
+def _build_policy(region: str, path: str, *, role_arn: str, key: str) -> str:
     """Its own parameters, the key that they are encrypted with, and Session Manager."""
-    region = args.placement.region
-    account = role_arn.split(":")[4]
-    parameters = f"arn:{partition(region)}:ssm:{region}:{account}:parameter{_path(args)}"
-    machines = f"arn:{partition(region)}:ec2:{region}:{account}:instance/*"
+    account, arn = role_arn.split(":")[4], f"arn:{partition(region)}"
+    parameters = f"{arn}:ssm:{region}:{account}:parameter{path}"
     through = {"StringEquals": {"kms:ViaService": f"ssm.{region}.amazonaws.com"}}
-    statements: list[dict[str, object]] = [
-        {"Effect": "Allow", "Action": "ssm:GetParametersByPath", "Resource": [parameters, f"{parameters}/*"]},
-        {"Effect": "Allow", "Action": "kms:Decrypt", "Resource": key, "Condition": through},
-        {"Effect": "Allow", "Action": "ssm:UpdateInstanceInformation", "Resource": machines},
-        {"Effect": "Allow", "Action": list(SESSION), "Resource": "*"},
+    statements = [
+        build_statement("ssm:GetParametersByPath", [parameters, f"{parameters}/*"]),
+        build_statement("kms:Decrypt", key, condition=through),
+        build_statement("ssm:UpdateInstanceInformation", f"{arn}:ec2:{region}:{account}:instance/*"),
+        build_statement(SESSION, "*"),
     ]
     return json.dumps({"Version": "2012-10-17", "Statement": statements})

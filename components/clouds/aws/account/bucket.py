@@ -1,81 +1,75 @@
-"""A bucket on AWS that is kept, encrypted with the customer's key, and shut: no public access, nothing without TLS."""
+"""A bucket on AWS that a destroy keeps: encrypted with the customer's key, without public access, over TLS only."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pulumi
 import pulumi_aws as aws
 
+from components.clouds.aws.account.iam import NO_TLS, Statement, build_document, build_statement
+from components.context.buckets import INCOMPLETE_UPLOAD_DAYS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-def _nothing(_arn: pulumi.Output[str]) -> list[dict[str, object]]:
-    return []
+def delete_leftovers(*, old_version_days: int) -> aws.s3.BucketLifecycleConfigurationRuleArgsDict:
+    """The rule of a lifecycle that ends uploads which nobody finished, and versions which nobody reads."""
+    return {
+        "id": "leftovers",
+        "status": "Enabled",
+        "filter": {},
+        "abort_incomplete_multipart_upload": {"days_after_initiation": INCOMPLETE_UPLOAD_DAYS},
+        "noncurrent_version_expiration": {"noncurrent_days": old_version_days},
+    }
 
 
-@dataclass(frozen=True, kw_only=True)
-class BucketArgs:
-    """What is particular to one bucket.
+def create_private_bucket(
+    name: str,
+    *,
+    key_arn: pulumi.Input[str],
+    rules: Sequence[aws.s3.BucketLifecycleConfigurationRuleArgsDict],
+    parent: pulumi.Resource,
+    allow: Callable[[pulumi.Output[str]], list[Statement]] = lambda _: [],
+) -> tuple[aws.s3.Bucket, aws.s3.BucketPolicy]:
+    """A versioned bucket, and its policy, which whatever writes by it waits for.
 
     Args:
         rules: its lifecycle.
-        allowed: more statements of its policy, from its ARN.
+        allow: more statements of its policy, from its ARN.
     """
-
-    key_arn: pulumi.Input[str]
-    rules: Sequence[aws.s3.BucketLifecycleConfigurationRuleArgsDict]
-    allowed: Callable[[pulumi.Output[str]], list[dict[str, object]]] = _nothing
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShutBucket:
-    """A bucket, and its policy, which whatever writes by it waits for."""
-
-    bucket: aws.s3.Bucket
-    policy: aws.s3.BucketPolicy
-
-
-def shut_bucket(name: str, args: BucketArgs, *, parent: pulumi.Resource) -> ShutBucket:
-    """A versioned bucket, which a destroy keeps, and keeps shut."""
     opts = pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True)
     bucket = aws.s3.Bucket(name, force_destroy=False, opts=opts)
-    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # a kept bucket stays shut
-    _encrypt(name, bucket, key_arn=args.key_arn, opts=within)
-    policy = _shut(name, bucket, allowed=args.allowed(bucket.arn), opts=within)
-    versions = aws.s3.BucketVersioning(
-        name, bucket=bucket.bucket, versioning_configuration={"status": "Enabled"}, opts=within
-    )
-    aws.s3.BucketLifecycleConfiguration(
-        name,
-        bucket=bucket.bucket,
-        rules=list(args.rules),
-        opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
-    )
-    return ShutBucket(bucket=bucket, policy=policy)
-
-
-def _encrypt(name: str, bucket: aws.s3.Bucket, *, key_arn: pulumi.Input[str], opts: pulumi.ResourceOptions) -> None:
-    """A bucket key asks KMS once for many objects, instead of once for each."""
+    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # a kept bucket stays private
     aws.s3.BucketServerSideEncryptionConfiguration(
         name,
         bucket=bucket.bucket,
         rules=[
             {
                 "apply_server_side_encryption_by_default": {"sse_algorithm": "aws:kms", "kms_master_key_id": key_arn},
-                "bucket_key_enabled": True,
+                "bucket_key_enabled": True,  # asks KMS once for many objects, instead of once for each
             }
         ],
-        opts=opts,
+        opts=within,
     )
+    policy = _forbid_public_access(name, bucket, allowed=allow(bucket.arn), opts=within)
+    versions = aws.s3.BucketVersioning(
+        name, bucket=bucket.bucket, versioning_configuration={"status": "Enabled"}, opts=within
+    )
+    aws.s3.BucketLifecycleConfiguration(
+        name,
+        bucket=bucket.bucket,
+        rules=list(rules),
+        opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
+    )
+    return bucket, policy
 
 
-def _shut(
-    name: str, bucket: aws.s3.Bucket, *, allowed: Sequence[dict[str, object]], opts: pulumi.ResourceOptions
+def _forbid_public_access(
+    name: str, bucket: aws.s3.Bucket, *, allowed: Sequence[Statement], opts: pulumi.ResourceOptions
 ) -> aws.s3.BucketPolicy:
-    """No public access, no access lists, no connection without TLS."""
+    """No public access, no access lists, no connection without TLS (aws:SecureTransport)."""
     blocked = aws.s3.BucketPublicAccessBlock(
         name,
         bucket=bucket.bucket,
@@ -88,17 +82,7 @@ def _shut(
     aws.s3.BucketOwnershipControls(
         name, bucket=bucket.bucket, rule={"object_ownership": "BucketOwnerEnforced"}, opts=opts
     )
+    all_of_it = [bucket.arn, pulumi.Output.concat(bucket.arn, "/*")]
+    refused = build_statement("s3:*", all_of_it, sid="TlsOnly", effect="Deny", principal="*", condition=NO_TLS)
     after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[blocked]))
-    return aws.s3.BucketPolicy(name, bucket=bucket.bucket, policy=_policy(bucket, allowed=allowed), opts=after)
-
-
-def _policy(bucket: aws.s3.Bucket, *, allowed: Sequence[dict[str, object]]) -> pulumi.Output[str]:
-    refused = {
-        "Sid": "TlsOnly",
-        "Effect": "Deny",
-        "Principal": "*",
-        "Action": "s3:*",
-        "Resource": [bucket.arn, pulumi.Output.concat(bucket.arn, "/*")],
-        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-    }
-    return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [refused, *allowed]})
+    return aws.s3.BucketPolicy(name, bucket=bucket.bucket, policy=build_document(refused, *allowed), opts=after)

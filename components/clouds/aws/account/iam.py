@@ -1,9 +1,9 @@
-"""IAM roles of AWS: who may take one, and what it may do."""
+"""IAM of AWS: policy documents, roles, who may take them and what they may do."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pulumi
 import pulumi_aws as aws
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 PARTITIONS: Final = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
 POD_IDENTITY: Final = "pods.eks.amazonaws.com"
+NO_TLS: Final = {"Bool": {"aws:SecureTransport": "false"}}
+
+Statement: TypeAlias = "dict[str, object]"
+Condition: TypeAlias = "Mapping[str, Mapping[str, object]]"
 
 
 def partition(region: str) -> str:
@@ -20,23 +24,52 @@ def partition(region: str) -> str:
     return next((name for prefix, name in PARTITIONS if region.startswith(prefix)), "aws")
 
 
-def service_trust(service: str) -> str:
+def find_account(*, parent: pulumi.Resource) -> pulumi.Output[str]:
+    """Id of the account that the stack is deployed to."""
+    return aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id
+
+
+def build_statement(
+    actions: str | Sequence[str],
+    resources: pulumi.Input[str] | Sequence[pulumi.Input[str]] | None = None,
+    *,
+    sid: str = "",
+    effect: str = "Allow",
+    principal: str | Mapping[str, object] = "",
+    condition: Condition | None = None,
+) -> Statement:
+    """One statement of a policy, without the parts that are not given."""
+    parts: Statement = {
+        "Sid": sid,
+        "Effect": effect,
+        "Principal": principal,
+        "Action": actions if isinstance(actions, str) else list(actions),
+        "Resource": resources,
+        "Condition": condition,
+    }
+    return {name: part for name, part in parts.items() if part is not None and part != ""}
+
+
+def build_document(*statements: Statement) -> pulumi.Output[str]:
+    """A policy document as JSON; parts of it may be known only after creation."""
+    return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": list(statements)})
+
+
+def trust_service(service: str) -> str:
     """Trust policy for one AWS service; pods get their session tags too."""
     actions = ["sts:AssumeRole", "sts:TagSession"] if service == POD_IDENTITY else ["sts:AssumeRole"]
-    return json.dumps(
-        {
-            "Version": "2012-10-17",
-            "Statement": [{"Effect": "Allow", "Principal": {"Service": service}, "Action": actions}],
-        }
-    )
+    statement = build_statement(actions, principal={"Service": service})
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
 
 
-def role(
-    name: str,
-    *,
-    trust: pulumi.Input[str],
-    parent: pulumi.Resource,
-    shown: str | None = None,
+def trust_account(region: str, *, parent: pulumi.Resource) -> pulumi.Output[str]:
+    """Trust policy for whomever IAM of the account lets take the role."""
+    root = pulumi.Output.concat(f"arn:{partition(region)}:iam::", find_account(parent=parent), ":root")
+    return build_document(build_statement("sts:AssumeRole", principal={"AWS": root}))
+
+
+def create_role(
+    name: str, *, trust: pulumi.Input[str], parent: pulumi.Resource, shown: str | None = None
 ) -> aws.iam.Role:
     """A role without rights.
 
@@ -46,7 +79,12 @@ def role(
     return aws.iam.Role(name, name=shown, assume_role_policy=trust, opts=pulumi.ResourceOptions(parent=parent))
 
 
-def attach(made: aws.iam.Role, *, name: str, managed: Sequence[str], region: str) -> list[pulumi.Resource]:
+def grant(role: aws.iam.Role, name: str, document: pulumi.Input[str]) -> pulumi.Resource:
+    """Rights of a role, which whatever acts by it waits for."""
+    return aws.iam.RolePolicy(name, role=role.id, policy=document, opts=pulumi.ResourceOptions(parent=role))
+
+
+def attach(role: aws.iam.Role, *, name: str, managed: Sequence[str], region: str) -> list[pulumi.Resource]:
     """AWS-managed policies, each named by its path ("AmazonEKSClusterPolicy").
 
     Whatever acts by the role waits for them, so that they are there when it starts and still there when it is deleted.
@@ -54,15 +92,34 @@ def attach(made: aws.iam.Role, *, name: str, managed: Sequence[str], region: str
     return [
         aws.iam.RolePolicyAttachment(
             f"{name}-{policy.rpartition('/')[2]}",
-            role=made.name,
+            role=role.name,
             policy_arn=f"arn:{partition(region)}:iam::aws:policy/{policy}",
-            opts=pulumi.ResourceOptions(parent=made),
+            opts=pulumi.ResourceOptions(parent=role),
         )
         for policy in managed
     ]
 
 
-def pod_role(
+def associate(
+    name: str,
+    role: aws.iam.Role,
+    service_account: tuple[str, str],
+    *,
+    cluster_name: pulumi.Input[str],
+    parent: pulumi.Resource,
+) -> pulumi.Resource:
+    """Lets a service account, by namespace and name, take a role by pod identity."""
+    return aws.eks.PodIdentityAssociation(
+        name,
+        cluster_name=cluster_name,
+        namespace=service_account[0],
+        service_account=service_account[1],
+        role_arn=role.arn,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+
+
+def create_pod_role(
     name: str,
     *,
     service_account: tuple[str, str],
@@ -76,23 +133,6 @@ def pod_role(
         service_account: namespace and name.
         policies: JSON documents by name.
     """
-    made = role(name, trust=service_trust(POD_IDENTITY), parent=parent)
-    inside = pulumi.ResourceOptions(parent=made)
-    rights: list[pulumi.Resource] = [
-        aws.iam.RolePolicy(f"{name}-{each}", role=made.id, policy=document, opts=inside)
-        for each, document in policies.items()
-    ]
-    taken = aws.eks.PodIdentityAssociation(
-        name,
-        cluster_name=cluster_name,
-        namespace=service_account[0],
-        service_account=service_account[1],
-        role_arn=made.arn,
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return made, [*rights, taken]
-
-
-def document(statements: Sequence[Mapping[str, object]]) -> pulumi.Output[str]:
-    """A policy document as JSON; parts of it may be known only after creation."""
-    return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": list(statements)})
+    role = create_role(name, trust=trust_service(POD_IDENTITY), parent=parent)
+    rights = [grant(role, f"{name}-{each}", document) for each, document in policies.items()]
+    return role, [*rights, associate(name, role, service_account, cluster_name=cluster_name, parent=parent)]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pulumi_aws as aws
 
-from components.clouds.aws.account.key import EncryptionKey, EncryptionKeyArgs
-from components.clouds.aws.account.logs import Logs, LogsArgs
-from components.clouds.aws.cluster.control_plane import Cluster, ClusterArgs
-from components.clouds.aws.network.vpc import Vpc, VpcArgs
+from components.clouds.aws.account.key import EncryptionKey
+from components.clouds.aws.account.logs import Logs
+from components.clouds.aws.cluster.control_plane import Cluster
+from components.clouds.aws.network.vpc import Vpc
 from components.context.naming import tags
 
 if TYPE_CHECKING:
@@ -36,45 +36,28 @@ class ClusterContext:
     def spec(self) -> ClusterSpec:
         return self.site.spec
 
+    @property
+    def region(self) -> str:
+        return self.site.placement.region
+
     def options(self, *, depends_on: Sequence[pulumi.Resource] = ()) -> pulumi.ResourceOptions:
         return self.site.options(provider=self.provider, depends_on=depends_on)
 
 
 def build_cluster_context(site: PlacementContext) -> ClusterContext:
-    spec = site.spec
-    tagged = tags(spec)
-    provider = aws.Provider("aws", region=spec.placement.region, default_tags={"tags": tagged}, opts=site.options())
-    on_aws = site.options(provider=provider)
-    key = EncryptionKey("key", EncryptionKeyArgs(placement=spec.placement), opts=on_aws)
-    within = VpcArgs(placement=spec.placement, network=spec.network, charges=site.ledger.claim("network"))
-    network = Vpc("network", within, opts=on_aws)
-    cluster = _cluster(site, provider, key=key, network=network)
-    return ClusterContext(site=site, provider=provider, key=key, network=network, cluster=cluster)
-
-
-def _cluster(site: PlacementContext, provider: aws.Provider, *, key: EncryptionKey, network: Vpc) -> Cluster:
-    """The control plane, once the groups that it logs to are there."""
-    spec = site.spec
-    logs = Logs(
-        "logs",
-        LogsArgs(
-            placement=spec.placement,
-            vpc_id=network.vpc_id,
-            key_arn=key.arn,
-            charges=site.ledger.claim("cluster"),
-            audit=site.settings.audit_trail and site.first,
-        ),
-        opts=site.options(provider=provider),
+    """Registers provider, key, network and control plane, which waits for the log groups that it writes to."""
+    provider = aws.Provider(
+        "aws", region=site.placement.region, default_tags={"tags": tags(site.spec)}, opts=site.options()
     )
-    return Cluster(
+    on_aws = site.options(provider=provider)
+    key = EncryptionKey("key", site, opts=on_aws)
+    network = Vpc("network", site, opts=on_aws)
+    logs = Logs("logs", site, vpc_id=network.vpc_id, key_arn=key.arn, opts=on_aws)
+    cluster = Cluster(
         "cluster",
-        ClusterArgs(
-            placement=spec.placement,
-            kubernetes_version=spec.kubernetes_version,
-            subnet_ids=network.private_subnets,
-            key_arn=key.arn,
-            api_cidrs=spec.network.api_cidrs,
-            deletion_protection=not site.settings.allow_destroy,
-        ),
+        site,
+        subnet_ids=network.private_subnets,
+        key_arn=key.arn,
         opts=site.options(provider=provider, depends_on=[logs.control_plane, network]),
     )
+    return ClusterContext(site=site, provider=provider, key=key, network=network, cluster=cluster)

@@ -2,80 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.account.iam import attach, partition, role, service_trust
+from components.clouds.aws.account.iam import attach, create_role, partition, trust_account, trust_service
+from components.context.kubeconfig import KubeconfigContext, build_kubeconfig
 from components.context.naming import build_physical_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from ipaddress import IPv4Network
 
-    from planning.spec.cluster import Placement
-
-
-@dataclass(frozen=True, kw_only=True)
-class KubeconfigArgs:
-    """Where the API is and how to sign in."""
-
-    name: str
-    region: str
-    endpoint: pulumi.Input[str]
-    certificate: pulumi.Input[str]
-    role_arn: pulumi.Input[str]
-
-
-def kubeconfig(args: KubeconfigArgs) -> pulumi.Output[str]:
-    return pulumi.Output.json_dumps(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [
-                {
-                    "name": args.name,
-                    "cluster": {"server": args.endpoint, "certificate-authority-data": args.certificate},
-                }
-            ],
-            "contexts": [{"name": args.name, "context": {"cluster": args.name, "user": "admin"}}],
-            "current-context": args.name,
-            "users": [{"name": "admin", "user": {"exec": _sign_in(args)}}],
-        }
-    )
-
-
-def _sign_in(args: KubeconfigArgs) -> Mapping[str, object]:
-    token = ["eks", "get-token", "--cluster-name", args.name, "--region", args.region, "--role-arn", args.role_arn]
-    return {
-        "apiVersion": "client.authentication.k8s.io/v1beta1",
-        "command": "aws",
-        "args": token,
-        "interactiveMode": "Never",
-    }
-
+    from components.context.placement import PlacementContext
 
 CONTROL_PLANE_LOGS: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 ADMIN_POLICY: Final = "AmazonEKSClusterAdminPolicy"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClusterArgs:
-    """What the control plane needs.
-
-    Args:
-        api_cidrs: who may reach the API from the internet; empty keeps it private.
-        deletion_protection: EKS refuses to delete the cluster while it is on.
-    """
-
-    placement: Placement
-    kubernetes_version: str
-    subnet_ids: Sequence[pulumi.Input[str]]
-    key_arn: pulumi.Input[str]
-    api_cidrs: tuple[IPv4Network, ...]
-    deletion_protection: bool
 
 
 @final
@@ -99,100 +41,106 @@ class Cluster(pulumi.ComponentResource):
     admin_role_arn: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
 
-    def __init__(self, name: str, args: ClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:cluster:Cluster", name, _facts(args), opts)
-        self.name = build_physical_name(args.placement)
-        self.resource = _control_plane(self.name, args, parent=self)
+    def __init__(
+        self,
+        name: str,
+        site: PlacementContext,
+        *,
+        subnet_ids: Sequence[pulumi.Input[str]],
+        key_arn: pulumi.Input[str],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        facts = {
+            "kubernetesVersion": site.spec.kubernetes_version,
+            "apiCidrs": [str(cidr) for cidr in site.spec.network.api_cidrs],
+        }
+        super().__init__("atoll:cluster:Cluster", name, site.describe(**facts), opts)
+        region = site.placement.region
+        self.name = build_physical_name(site.placement)
+        self.resource = self._create_cluster(site, subnet_ids=subnet_ids, key_arn=key_arn)
         self.security_group = self.resource.vpc_config.cluster_security_group_id
-        self.node_role_name = build_physical_name(args.placement, "node")
-        self.node_role = _node_role(self.resource, self.node_role_name, args.placement.region, parent=self)
-        self.admin_role_arn = _administrators(self.resource, args.placement.region, parent=self)
-        self.kubeconfig = kubeconfig(
-            KubeconfigArgs(
-                name=self.name,
-                region=args.placement.region,
-                endpoint=self.resource.endpoint,
-                certificate=self.resource.certificate_authority.data,
-                role_arn=self.admin_role_arn,
-            )
-        )
+        self.node_role_name = build_physical_name(site.placement, "node")
+        self.node_role = self._create_node_role(region)
+        self.admin_role_arn = self._create_admin_role(region)
+        sign_in = build_sign_in(self.name, region=region, role_arn=self.admin_role_arn)
+        self.kubeconfig = self.build_kubeconfig([KubeconfigContext(name=self.name, user="admin", sign_in=sign_in)])
         self.register_outputs({"name": self.name, "adminRoleArn": self.admin_role_arn})
 
+    def build_kubeconfig(self, contexts: Sequence[KubeconfigContext]) -> pulumi.Output[str]:
+        authority = self.resource.certificate_authority.data
+        return build_kubeconfig(self.name, contexts, server=self.resource.endpoint, certificate=authority)
 
-def _facts(args: ClusterArgs) -> dict[str, object]:
-    return {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "kubernetesVersion": args.kubernetes_version,
-        "apiCidrs": [str(cidr) for cidr in args.api_cidrs],
+    def _create_cluster(
+        self, site: PlacementContext, *, subnet_ids: Sequence[pulumi.Input[str]], key_arn: pulumi.Input[str]
+    ) -> aws.eks.Cluster:
+        api_cidrs = [str(cidr) for cidr in site.spec.network.api_cidrs]
+        role = create_role("control-plane", trust=trust_service("eks.amazonaws.com"), parent=self)
+        managed = ("AmazonEKSClusterPolicy",)
+        rights = attach(role, name="control-plane", managed=managed, region=site.placement.region)
+        return aws.eks.Cluster(
+            "cluster",
+            name=self.name,
+            version=site.spec.kubernetes_version,
+            role_arn=role.arn,
+            vpc_config={
+                "subnet_ids": list(subnet_ids),
+                "endpoint_private_access": True,
+                "endpoint_public_access": bool(api_cidrs),
+                "public_access_cidrs": api_cidrs or None,
+            },
+            encryption_config={"provider": {"key_arn": key_arn}, "resources": ["secrets"]},
+            access_config={"authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": False},
+            enabled_cluster_log_types=list(CONTROL_PLANE_LOGS),
+            upgrade_policy={"support_type": "STANDARD"},  # extended support costs six times as much
+            deletion_protection=not site.settings.allow_destroy,
+            bootstrap_self_managed_addons=False,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=rights),
+        )
+
+    def _create_node_role(self, region: str) -> aws.iam.Role:
+        """What every node may do: join, pull images, and be reached by Session Manager. The CNI has a role of its own.
+
+        EKS lets nodes of its own groups in by itself, and Karpenter's only by an entry
+        (github.com/aws/containers-roadmap issue 2631: an entry that is there already is used).
+        """
+        managed = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
+        role = create_role("node", trust=trust_service("ec2.amazonaws.com"), parent=self, shown=self.node_role_name)
+        attach(role, name="node", managed=managed, region=region)
+        aws.eks.AccessEntry(
+            "node",
+            cluster_name=self.resource.name,
+            principal_arn=role.arn,
+            type="EC2_LINUX",
+            opts=pulumi.ResourceOptions(parent=role),
+        )
+        return role
+
+    def _create_admin_role(self, region: str) -> pulumi.Output[str]:
+        """A role that the account may hand out in IAM, and its rights inside the cluster; the role's ARN."""
+        admin = create_role("admin", trust=trust_account(region, parent=self), parent=self)
+        entry = aws.eks.AccessEntry(
+            "admin",
+            cluster_name=self.resource.name,
+            principal_arn=admin.arn,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        aws.eks.AccessPolicyAssociation(
+            "admin",
+            cluster_name=self.resource.name,
+            principal_arn=entry.principal_arn,
+            policy_arn=f"arn:{partition(region)}:eks::aws:cluster-access-policy/{ADMIN_POLICY}",
+            access_scope={"type": "cluster"},
+            opts=pulumi.ResourceOptions(parent=entry),
+        )
+        return admin.arn
+
+
+def build_sign_in(cluster: str, *, region: str, role_arn: pulumi.Input[str]) -> Mapping[str, object]:
+    """The token that it fetches lasts fifteen minutes (docs.aws.amazon.com/eks/latest/userguide/cluster-auth.html)."""
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1beta1",
+        "command": "aws",
+        "args": ["eks", "get-token", "--cluster-name", cluster, "--region", region, "--role-arn", role_arn],
+        "interactiveMode": "Never",
     }
-
-
-def _control_plane(name: str, args: ClusterArgs, *, parent: Cluster) -> aws.eks.Cluster:
-    trust = service_trust("eks.amazonaws.com")
-    managed = ("AmazonEKSClusterPolicy",)
-    own = role("control-plane", trust=trust, parent=parent)
-    rights = attach(own, name="control-plane", managed=managed, region=args.placement.region)
-    return aws.eks.Cluster(
-        "cluster",
-        name=name,
-        version=args.kubernetes_version,
-        role_arn=own.arn,
-        vpc_config={
-            "subnet_ids": list(args.subnet_ids),
-            "endpoint_private_access": True,
-            "endpoint_public_access": bool(args.api_cidrs),
-            "public_access_cidrs": [str(cidr) for cidr in args.api_cidrs] or None,
-        },
-        encryption_config={"provider": {"key_arn": args.key_arn}, "resources": ["secrets"]},
-        access_config={"authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": False},
-        enabled_cluster_log_types=list(CONTROL_PLANE_LOGS),
-        upgrade_policy={"support_type": "STANDARD"},  # extended support costs six times as much
-        deletion_protection=args.deletion_protection,
-        bootstrap_self_managed_addons=False,
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=rights),
-    )
-
-
-def _node_role(cluster: aws.eks.Cluster, shown: str, region: str, *, parent: Cluster) -> aws.iam.Role:
-    """What every node may do: join, pull images, and be reached by Session Manager. The CNI has a role of its own.
-
-    EKS lets nodes of its own groups in by itself, and Karpenter's only by an entry (github.com/aws/containers-roadmap
-    issue 2631: an entry that is there already is used).
-    """
-    managed = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
-    trust = service_trust("ec2.amazonaws.com")
-    made = role("node", trust=trust, parent=parent, shown=shown)
-    attach(made, name="node", managed=managed, region=region)
-    aws.eks.AccessEntry(
-        "node",
-        cluster_name=cluster.name,
-        principal_arn=made.arn,
-        type="EC2_LINUX",
-        opts=pulumi.ResourceOptions(parent=made),
-    )
-    return made
-
-
-def _administrators(cluster: aws.eks.Cluster, region: str, *, parent: Cluster) -> pulumi.Output[str]:
-    """A role that the account may hand out in IAM, and its rights inside the cluster; the role's ARN."""
-    account = aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id
-    principal = {"AWS": pulumi.Output.concat(f"arn:{partition(region)}:iam::", account, ":root")}
-    statement = {"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}
-    trust = pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [statement]})
-    admin = role("admin", trust=trust, parent=parent)
-    entry = aws.eks.AccessEntry(
-        "admin",
-        cluster_name=cluster.name,
-        principal_arn=admin.arn,
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    aws.eks.AccessPolicyAssociation(
-        "admin",
-        cluster_name=cluster.name,
-        principal_arn=entry.principal_arn,
-        policy_arn=f"arn:{partition(region)}:eks::aws:cluster-access-policy/{ADMIN_POLICY}",
-        access_scope={"type": "cluster"},
-        opts=pulumi.ResourceOptions(parent=entry),
-    )
-    return admin.arn
+    return {"exec": plugin}

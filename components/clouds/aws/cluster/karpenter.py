@@ -7,24 +7,28 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes  # noqa: TC002 - Pulumi reads the annotations of components
 
-from components.clouds.aws.account.iam import document, partition, pod_role
+from components.clouds.aws.account.iam import (
+    NO_TLS,
+    build_document,
+    build_statement,
+    create_pod_role,
+    find_account,
+    partition,
+)
 from components.platform.building_blocks.chart import release_cluster_chart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.context.placement import PlacementContext
-    from planning.spec.cluster import Placement
+    from components.clouds.aws.account.iam import Condition, Statement
+    from components.clouds.aws.cluster.context import ClusterContext
 
-
-Statement: TypeAlias = "dict[str, object]"
-Condition: TypeAlias = "dict[str, dict[str, object]]"
 
 MADE: Final = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
 USED: Final = ("security-group", "subnet", "capacity-reservation", "placement-group")
@@ -164,8 +168,7 @@ def _allow(
     resources: pulumi.Input[str] | Sequence[pulumi.Input[str]],
     condition: Condition | None = None,
 ) -> Statement:
-    statement: Statement = {"Sid": sid, "Effect": "Allow", "Action": list(actions), "Resource": resources}
-    return {**statement, "Condition": condition} if condition else statement
+    return build_statement(actions, resources, sid=sid, condition=condition)
 
 
 NAMESPACE: Final = "kube-system"  # the catalog's, where the API server serves it first (karpenter.sh, getting started)
@@ -181,25 +184,6 @@ WARNINGS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class AutoscalerArgs:
-    """Which cluster it serves.
-
-    Args:
-        cluster_name: plain.
-        cluster: the same once it is there.
-        inside: the cluster.
-    """
-
-    placement: Placement
-    cluster_name: str
-    cluster: pulumi.Input[str]
-    node_role_arn: pulumi.Input[str]
-    key_arn: pulumi.Input[str]
-    inside: kubernetes.Provider
-    site: PlacementContext
-
-
 @final
 class Autoscaler(pulumi.ComponentResource):
     """Karpenter on the system nodes, with a role of its own, and a queue on which it hears of interruptions.
@@ -212,94 +196,78 @@ class Autoscaler(pulumi.ComponentResource):
     role: aws.iam.Role
     running: kubernetes.helm.v3.Release
 
-    def __init__(self, name: str, args: AutoscalerArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts = {"provider": args.placement.provider, "region": args.placement.region}
-        super().__init__("atoll:cluster:Autoscaler", name, facts, opts)
-        queue, heard = _queue(args, parent=self)
-        self.role, rights = pod_role(
+    def __init__(
+        self, name: str, here: ClusterContext, *, inside: kubernetes.Provider, opts: pulumi.ResourceOptions
+    ) -> None:
+        super().__init__("atoll:cluster:Autoscaler", name, here.site.describe(), opts)
+        queue, fillers = _create_queue(key_arn=here.key.arn, parent=self)
+        scope = KarpenterPolicyScope(
+            cluster=here.cluster.name,
+            region=here.region,
+            account=find_account(parent=self),
+            node_role_arn=here.cluster.node_role.arn,
+            queue_arn=queue.arn,
+            key_arn=here.key.arn,
+        )
+        self.role, rights = create_pod_role(
             "karpenter",
             service_account=(NAMESPACE, ACCOUNT),
-            cluster_name=args.cluster,
-            policies=_policies(args, queue=queue, parent=self),
+            cluster_name=here.cluster.resource.name,
+            policies={
+                "machines": build_document(*build_machine_statements(scope)),
+                "rest": build_document(*build_identity_statements(scope), *build_read_statements(scope)),
+            },
             parent=self,
         )
-        self.running = _release(args, queue=queue, needs=[*heard, *rights], parent=self)
+        # The definitions first: destroyed last, so that node pools and classes go while Karpenter still ends machines.
+        within = pulumi.ResourceOptions(parent=self, provider=inside)
+        definitions = release_cluster_chart("karpenter_crd", site=here.site, opts=within)
+        after = pulumi.ResourceOptions(depends_on=[definitions, *fillers, *rights])
+        self.running = release_cluster_chart(
+            "karpenter",
+            values=_build_values(here, queue=queue),
+            site=here.site,
+            skip_crds=True,
+            opts=pulumi.ResourceOptions.merge(within, after),
+        )
         self.register_outputs({"role": self.role.arn})
 
 
-def _policies(args: AutoscalerArgs, *, queue: aws.sqs.Queue, parent: Autoscaler) -> dict[str, pulumi.Output[str]]:
-    rights = KarpenterPolicyScope(
-        cluster=args.cluster_name,
-        region=args.placement.region,
-        account=aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id,
-        node_role_arn=args.node_role_arn,
-        queue_arn=queue.arn,
-        key_arn=args.key_arn,
-    )
-    return {
-        "machines": document(build_machine_statements(rights)),
-        "rest": document([*build_identity_statements(rights), *build_read_statements(rights)]),
-    }
-
-
-def _queue(args: AutoscalerArgs, *, parent: Autoscaler) -> tuple[aws.sqs.Queue, list[pulumi.Resource]]:
+def _create_queue(*, key_arn: pulumi.Input[str], parent: Autoscaler) -> tuple[aws.sqs.Queue, list[pulumi.Resource]]:
+    """The queue, which EventBridge alone fills and nobody reaches without TLS; what fills it."""
     queue = aws.sqs.Queue(
         "interruptions",
         message_retention_seconds=KEPT_SECONDS,
-        kms_master_key_id=args.key_arn,
+        kms_master_key_id=key_arn,
         opts=pulumi.ResourceOptions(parent=parent),
     )
     inside = pulumi.ResourceOptions(parent=queue)
+    senders = {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]}
+    send = build_statement("sqs:SendMessage", queue.arn, sid="Send", principal=senders)
+    refuse = build_statement("sqs:*", queue.arn, sid="TlsOnly", effect="Deny", principal="*", condition=NO_TLS)
+    policy = build_document(send, refuse)
     fillers: list[pulumi.Resource] = [
-        aws.sqs.QueuePolicy("interruptions", queue_url=queue.id, policy=_queue_policy(queue), opts=inside)
+        aws.sqs.QueuePolicy("interruptions", queue_url=queue.id, policy=policy, opts=inside)
     ]
     for name, (source, kind) in WARNINGS.items():
-        rule = aws.cloudwatch.EventRule(
-            name, event_pattern=json.dumps({"source": [source], "detail-type": [kind]}), opts=inside
-        )
+        pattern = json.dumps({"source": [source], "detail-type": [kind]})
+        rule = aws.cloudwatch.EventRule(name, event_pattern=pattern, opts=inside)
         fillers.append(aws.cloudwatch.EventTarget(name, rule=rule.name, arn=queue.arn, opts=inside))
     return queue, fillers
 
 
-def _queue_policy(queue: aws.sqs.Queue) -> pulumi.Output[str]:
-    """EventBridge may send; nobody may do anything without TLS."""
-    send = {"Sid": "Send", "Effect": "Allow", "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]}}
-    refuse = {"Sid": "TlsOnly", "Effect": "Deny", "Principal": "*", "Action": "sqs:*", "Resource": queue.arn}
-    return document(
-        [
-            {**send, "Action": "sqs:SendMessage", "Resource": queue.arn},
-            {**refuse, "Condition": {"Bool": {"aws:SecureTransport": "false"}}},
-        ]
-    )
-
-
-def _release(
-    args: AutoscalerArgs, *, queue: aws.sqs.Queue, needs: Sequence[pulumi.Resource], parent: Autoscaler
-) -> kubernetes.helm.v3.Release:
-    """The definitions first: destroyed last, so that node pools and classes go while Karpenter still ends machines."""
-    inside = pulumi.ResourceOptions(parent=parent, provider=args.inside)
-    definitions = release_cluster_chart("karpenter_crd", site=args.site, opts=inside)
-    return release_cluster_chart(
-        "karpenter",
-        values=_values(args, queue=queue),
-        site=args.site,
-        skip_crds=True,
-        opts=pulumi.ResourceOptions.merge(inside, pulumi.ResourceOptions(depends_on=[definitions, *needs])),
-    )
-
-
-def _values(args: AutoscalerArgs, *, queue: aws.sqs.Queue) -> dict[str, object]:
+def _build_values(here: ClusterContext, *, queue: aws.sqs.Queue) -> dict[str, object]:
     asked = {"cpu": "500m", "memory": "1Gi"}
     return {
         "settings": {
-            "clusterName": args.cluster_name,
+            "clusterName": here.cluster.name,
             "interruptionQueue": queue.name,
             "featureGates": {"nodeRepair": True},
         },
         "serviceAccount": {"name": ACCOUNT},
         "nodeSelector": {"kubernetes.io/os": "linux", "atoll/role": "system"},
         "controller": {
-            "env": [{"name": "AWS_REGION", "value": args.placement.region}],  # pods do not reach the node's metadata
+            "env": [{"name": "AWS_REGION", "value": here.region}],  # pods do not reach the node's metadata
             "resources": {"requests": asked, "limits": {"memory": asked["memory"]}},
         },
     }

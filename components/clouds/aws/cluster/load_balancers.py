@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 
-from components.clouds.aws.account.iam import document, partition, pod_role
+from components.clouds.aws.account.iam import (
+    build_document,
+    build_statement,
+    create_pod_role,
+    find_account,
+    partition,
+)
+from components.context.naming import tags
 from components.platform.building_blocks.chart import release_cluster_chart
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pulumi_kubernetes as kubernetes
 
-    from components.context.placement import PlacementContext
-    from planning.spec.cluster import Placement
+    from components.clouds.aws.account.iam import Statement
+    from components.clouds.aws.cluster.context import ClusterContext
 
 NAME: Final = "aws-load-balancer-controller"
 NAMESPACE: Final = "kube-system"
@@ -68,29 +72,6 @@ CHANGE: Final = (
 RULES: Final = ("ec2:AuthorizeSecurityGroupIngress", "ec2:RevokeSecurityGroupIngress")
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoadBalancersArgs:
-    """Which cluster it serves.
-
-    Args:
-        cluster_name: plain.
-        cluster: the same once it is there.
-        node_group: id of the security group of the nodes, which it opens to its load balancers.
-        inside: the cluster.
-        tags: of everything it makes.
-    """
-
-    placement: Placement
-    cluster_name: str
-    cluster: pulumi.Input[str]
-    vpc_id: pulumi.Input[str]
-    node_group: pulumi.Input[str]
-    account: pulumi.Input[str]
-    inside: kubernetes.Provider
-    tags: Mapping[str, str]
-    site: PlacementContext
-
-
 @final
 class LoadBalancers(pulumi.ComponentResource):
     """The controller on the system nodes. Services wait for it, so that they are gone before it is.
@@ -98,80 +79,73 @@ class LoadBalancers(pulumi.ComponentResource):
     It serves network load balancers only: no ingress class, nothing of WAF or Shield, and services must name its class.
     """
 
-    def __init__(self, name: str, args: LoadBalancersArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts = {"provider": args.placement.provider, "region": args.placement.region}
-        super().__init__("atoll:cluster:LoadBalancers", name, facts, opts)
-        _, rights = pod_role(
+    def __init__(
+        self, name: str, here: ClusterContext, *, inside: kubernetes.Provider, opts: pulumi.ResourceOptions
+    ) -> None:
+        super().__init__("atoll:cluster:LoadBalancers", name, here.site.describe(), opts)
+        _, rights = create_pod_role(
             "load-balancers",
             service_account=(NAMESPACE, NAME),
-            cluster_name=args.cluster,
-            policies={"balancers": document(_rights(args))},
+            cluster_name=here.cluster.resource.name,
+            policies={"balancers": build_document(*_build_statements(here, account=find_account(parent=here.key)))},
             parent=self,
         )
         release_cluster_chart(
             "aws_load_balancer_controller",
-            values=_values(args),
-            site=args.site,
-            opts=pulumi.ResourceOptions(parent=self, provider=args.inside, depends_on=rights),
+            values={
+                "clusterName": here.cluster.name,
+                "region": here.region,
+                "vpcId": here.network.vpc_id,
+                "serviceAccount": {"name": NAME},
+                "nodeSelector": {"atoll/role": "system"},
+                "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
+                "createIngressClassResource": False,
+                "ingressClassParams": {"create": False},
+                "enableServiceMutatorWebhook": False,
+                "enableShield": False,
+                "enableWaf": False,
+                "enableWafv2": False,
+                "keepTLSSecret": True,
+                "defaultTags": tags(here.spec),
+            },
+            site=here.site,
+            opts=pulumi.ResourceOptions(parent=self, provider=inside, depends_on=rights),
         )
         self.register_outputs({})
 
 
-def _rights(args: LoadBalancersArgs) -> list[dict[str, object]]:
-    """Everything it makes carries the cluster's tag, and only what carries it may be changed."""
-    requested = {"StringEquals": {f"aws:RequestTag/{OURS}": args.cluster_name}}
-    owned = {"StringEquals": {f"aws:ResourceTag/{OURS}": args.cluster_name}}
-    arn = f"arn:{partition(args.placement.region)}"
-    ec2 = pulumi.Output.concat(f"{arn}:ec2:{args.placement.region}:", args.account)
+def _build_statements(here: ClusterContext, *, account: pulumi.Output[str]) -> list[Statement]:
+    """Everything it makes carries the cluster's tag, and only what carries it may be changed.
+
+    Of the nodes' security group it writes the rules that let its load balancers in.
+    """
+    requested = {f"aws:RequestTag/{OURS}": here.cluster.name}
+    owned = {"StringEquals": {f"aws:ResourceTag/{OURS}": here.cluster.name}}
+    only_new = {"StringEquals": requested}
+    arn, region = f"arn:{partition(here.region)}", here.region
+    ec2 = pulumi.Output.concat(f"{arn}:ec2:{region}:", account)
     groups = pulumi.Output.concat(ec2, ":security-group/*")
-    nodes = pulumi.Output.concat(ec2, ":security-group/", args.node_group)
-    vpc = pulumi.Output.concat(ec2, ":vpc/", args.vpc_id)
-    certificates = pulumi.Output.concat(f"{arn}:acm:{args.placement.region}:", args.account, ":certificate/*")
+    nodes = pulumi.Output.concat(ec2, ":security-group/", here.cluster.security_group)
+    vpc = pulumi.Output.concat(ec2, ":vpc/", here.network.vpc_id)
+    certificates = pulumi.Output.concat(f"{arn}:acm:{region}:", account, ":certificate/*")
     role = f"{arn}:iam::*:role/aws-service-role/elasticloadbalancing.amazonaws.com/*"
     service = {"StringEquals": {"iam:AWSServiceName": "elasticloadbalancing.amazonaws.com"}}
-    tagged = {"StringEquals": {**requested["StringEquals"], "ec2:CreateAction": "CreateSecurityGroup"}}
-    balancers = f"{arn}:elasticloadbalancing:{args.placement.region}:*:*"
-    created = {
-        "StringEquals": {
-            **requested["StringEquals"],
-            "elasticloadbalancing:CreateAction": ["CreateLoadBalancer", "CreateTargetGroup", "CreateListener"],
-        }
-    }
+    tagged = {"StringEquals": {**requested, "ec2:CreateAction": "CreateSecurityGroup"}}
+    balancers = f"{arn}:elasticloadbalancing:{region}:*:*"
+    kinds = ["CreateLoadBalancer", "CreateTargetGroup", "CreateListener"]
+    created = {"StringEquals": {**requested, "elasticloadbalancing:CreateAction": kinds}}
+    change_groups = (*RULES, "ec2:DeleteSecurityGroup", "ec2:CreateTags", "ec2:DeleteTags")
     return [
-        {"Effect": "Allow", "Action": list(SEE), "Resource": "*"},
-        {"Effect": "Allow", "Action": "ec2:GetSecurityGroupsForVpc", "Resource": vpc},
-        {"Effect": "Allow", "Action": "acm:DescribeCertificate", "Resource": certificates},
-        {"Effect": "Allow", "Action": "iam:CreateServiceLinkedRole", "Resource": role, "Condition": service},
-        {"Effect": "Allow", "Action": list(MAKE), "Resource": balancers, "Condition": requested},
-        {"Effect": "Allow", "Action": "elasticloadbalancing:AddTags", "Resource": balancers, "Condition": created},
-        {"Effect": "Allow", "Action": list(CHANGE), "Resource": balancers, "Condition": owned},
-        {"Effect": "Allow", "Action": "ec2:CreateSecurityGroup", "Resource": vpc},
-        {"Effect": "Allow", "Action": "ec2:CreateSecurityGroup", "Resource": groups, "Condition": requested},
-        {"Effect": "Allow", "Action": "ec2:CreateTags", "Resource": groups, "Condition": tagged},
-        {
-            "Effect": "Allow",
-            "Action": [*RULES, "ec2:DeleteSecurityGroup", "ec2:CreateTags", "ec2:DeleteTags"],
-            "Resource": groups,
-            "Condition": owned,
-        },
-        {"Effect": "Allow", "Action": list(RULES), "Resource": nodes},
+        build_statement(SEE, "*"),
+        build_statement("ec2:GetSecurityGroupsForVpc", vpc),
+        build_statement("acm:DescribeCertificate", certificates),
+        build_statement("iam:CreateServiceLinkedRole", role, condition=service),
+        build_statement(MAKE, balancers, condition=only_new),
+        build_statement("elasticloadbalancing:AddTags", balancers, condition=created),
+        build_statement(CHANGE, balancers, condition=owned),
+        build_statement("ec2:CreateSecurityGroup", vpc),
+        build_statement("ec2:CreateSecurityGroup", groups, condition=only_new),
+        build_statement("ec2:CreateTags", groups, condition=tagged),
+        build_statement(change_groups, groups, condition=owned),
+        build_statement(RULES, nodes),
     ]
-
-
-def _values(args: LoadBalancersArgs) -> dict[str, object]:
-    return {
-        "clusterName": args.cluster_name,
-        "region": args.placement.region,
-        "vpcId": args.vpc_id,
-        "serviceAccount": {"name": NAME},
-        "nodeSelector": {"atoll/role": "system"},
-        "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
-        "createIngressClassResource": False,
-        "ingressClassParams": {"create": False},
-        "enableServiceMutatorWebhook": False,
-        "enableShield": False,
-        "enableWaf": False,
-        "enableWafv2": False,
-        "keepTLSSecret": True,
-        "defaultTags": dict(args.tags),
-    }

@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING, Final, final
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.account.budget import BillingBudget, BillingBudgetArgs
-from components.clouds.aws.account.iam import POD_IDENTITY, attach, document, role, service_trust
-from components.clouds.aws.cluster.karpenter import Autoscaler, AutoscalerArgs
-from components.clouds.aws.cluster.load_balancers import LoadBalancers, LoadBalancersArgs
+from components.clouds.aws.account.budget import BillingBudget
+from components.clouds.aws.account.iam import (
+    POD_IDENTITY,
+    attach,
+    build_document,
+    build_statement,
+    create_role,
+    grant,
+    trust_service,
+)
+from components.clouds.aws.cluster.karpenter import Autoscaler
+from components.clouds.aws.cluster.load_balancers import LoadBalancers
 from components.context.naming import tags
 
 if TYPE_CHECKING:
@@ -60,7 +68,23 @@ SNAPSHOTS: Final = "snapshot-controller"
 ON_SYSTEM: Final = {"atoll/role": "system"}  # Karpenter's nodes come and go
 
 
-def on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn, ...]:
+# docs.aws.amazon.com/eks/latest/userguide: fsx-csi-create and efs-csi. Volumes of FSx are made by us, so its driver
+# only looks; that of EFS makes an access point for each claim.
+DRIVERS: Final = {
+    "shared_ssd": AddOn(
+        name="aws-fsx-csi-driver",
+        service_account="fsx-csi-controller-sa",
+        actions=("fsx:DescribeFileSystems",),
+    ),
+    "shared_disk": AddOn(
+        name="aws-efs-csi-driver",
+        service_account="efs-csi-controller-sa",
+        policy="service-role/AmazonEFSCSIDriverPolicy",
+    ),
+}
+
+
+def list_add_ons_on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn, ...]:
     """Add-ons that run on nodes: names, disks, health, and a driver for each kind of file system of the storage tiers.
 
     Args:
@@ -89,31 +113,6 @@ def on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn,
     )
 
 
-# docs.aws.amazon.com/eks/latest/userguide: fsx-csi-create and efs-csi. Volumes of FSx are made by us, so its driver
-# only looks; that of EFS makes an access point for each claim.
-DRIVERS: Final = {
-    "shared_ssd": AddOn(
-        name="aws-fsx-csi-driver",
-        service_account="fsx-csi-controller-sa",
-        actions=("fsx:DescribeFileSystems",),
-    ),
-    "shared_disk": AddOn(
-        name="aws-efs-csi-driver",
-        service_account="efs-csi-controller-sa",
-        policy="service-role/AmazonEFSCSIDriverPolicy",
-    ),
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class AddOnsArgs:
-    """Which add-ons, in which cluster."""
-
-    cluster_name: pulumi.Input[str]
-    region: str
-    add_ons: Sequence[AddOn]
-
-
 @final
 class AddOns(pulumi.ComponentResource):
     """Add-ons in the version that EKS holds the default for the cluster's Kubernetes version.
@@ -121,111 +120,69 @@ class AddOns(pulumi.ComponentResource):
     Roles come by pod identity, so that no node's role carries their rights.
     """
 
-    def __init__(self, name: str, args: AddOnsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:cluster:AddOns", name, {"addOns": [each.name for each in args.add_ons]}, opts)
-        made: dict[str, aws.eks.Addon] = {}
-        for add_on in args.add_ons:
-            before = [made[add_on.after]] if add_on.after else []
-            made[add_on.name] = _install(add_on, args, before=before, parent=self)
+    def __init__(
+        self, name: str, add_ons: Sequence[AddOn], here: ClusterContext, *, opts: pulumi.ResourceOptions
+    ) -> None:
+        super().__init__("atoll:cluster:AddOns", name, {"addOns": [each.name for each in add_ons]}, opts)
+        installed: dict[str, aws.eks.Addon] = {}
+        for add_on in add_ons:
+            before = [installed[add_on.after]] if add_on.after else []
+            installed[add_on.name] = _install(add_on, here, before=before, parent=self)
         self.register_outputs({})
 
 
-def _install(add_on: AddOn, args: AddOnsArgs, *, before: Sequence[pulumi.Resource], parent: AddOns) -> aws.eks.Addon:
-    taken, rights = _identity(add_on, args, parent=parent) if add_on.service_account else (None, [])
+def _install(
+    add_on: AddOn, here: ClusterContext, *, before: Sequence[pulumi.Resource], parent: AddOns
+) -> aws.eks.Addon:
+    """The add-on, its role and its rights, which it must not outlive: a driver without them keeps its volumes."""
+    identities: list[aws.eks.AddonPodIdentityAssociationArgs] = []
+    rights: list[pulumi.Resource] = []
+    if add_on.service_account:
+        role = create_role(add_on.name, trust=trust_service(POD_IDENTITY), parent=parent)
+        managed = (add_on.policy,) if add_on.policy else ()
+        rights += attach(role, name=add_on.name, managed=managed, region=here.region)
+        if add_on.actions:
+            rights.append(grant(role, add_on.name, build_document(build_statement(add_on.actions, "*"))))
+        identities.append(
+            aws.eks.AddonPodIdentityAssociationArgs(role_arn=role.arn, service_account=add_on.service_account)
+        )
     return aws.eks.Addon(
         add_on.name,
         addon_name=add_on.name,
-        cluster_name=args.cluster_name,
+        cluster_name=here.cluster.resource.name,
         configuration_values=json.dumps(add_on.values) if add_on.values else None,
-        pod_identity_associations=[taken] if taken else None,
+        pod_identity_associations=identities or None,
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",
         opts=pulumi.ResourceOptions(parent=parent, depends_on=[*rights, *before]),
     )
 
 
-def _identity(
-    add_on: AddOn, args: AddOnsArgs, *, parent: AddOns
-) -> tuple[aws.eks.AddonPodIdentityAssociationArgs, list[pulumi.Resource]]:
-    """The add-on's role, and its rights, which the add-on must not outlive: a driver without them keeps its volumes."""
-    own = role(add_on.name, trust=service_trust(POD_IDENTITY), parent=parent)
-    managed = (add_on.policy,) if add_on.policy else ()
-    rights = attach(own, name=add_on.name, managed=managed, region=args.region)
-    if add_on.actions:
-        allowed = document([{"Effect": "Allow", "Action": list(add_on.actions), "Resource": "*"}])
-        inside = pulumi.ResourceOptions(parent=own)
-        rights.append(aws.iam.RolePolicy(add_on.name, role=own.id, policy=allowed, opts=inside))
-    return aws.eks.AddonPodIdentityAssociationArgs(role_arn=own.arn, service_account=add_on.service_account), rights
+def register_add_ons_before_nodes(here: ClusterContext) -> AddOns:
+    return AddOns("add-ons-before-nodes", BEFORE_NODES, here, opts=here.options())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Software:
-    """What later parts wait for."""
-
-    autoscaler: Autoscaler | None
-    ready: Sequence[pulumi.Resource]
+def register_add_ons_on_nodes(here: ClusterContext, *, nodes: Sequence[pulumi.Resource]) -> AddOns:
+    add_ons = list_add_ons_on_nodes({tier.item for tier in here.spec.storage}, tags=tags(here.spec))
+    return AddOns("add-ons-on-nodes", add_ons, here, opts=here.options(depends_on=nodes))
 
 
-def before_nodes(ground: ClusterContext) -> AddOns:
-    args = AddOnsArgs(
-        cluster_name=ground.cluster.resource.name, region=ground.spec.placement.region, add_ons=BEFORE_NODES
-    )
-    return AddOns("add-ons-before-nodes", args, opts=ground.options())
+def register_controllers(
+    here: ClusterContext, inside: kubernetes.Provider, *, elastic: bool
+) -> tuple[Autoscaler | None, list[pulumi.Resource]]:
+    """Controllers that ask AWS for machines and load balancers: what they made goes while they live.
+
+    The autoscaler, None without elastic pools, and what later parts wait for.
+    """
+    options = here.options(depends_on=[inside])
+    autoscaler = Autoscaler("autoscaler", here, inside=inside, opts=options) if elastic else None
+    balancers = LoadBalancers("load-balancers", here, inside=inside, opts=options)
+    return autoscaler, [balancers, *([autoscaler] if autoscaler else [])]
 
 
-def after_nodes(ground: ClusterContext, *, nodes: Sequence[pulumi.Resource]) -> AddOns:
-    items = {tier.item for tier in ground.spec.storage}
-    args = AddOnsArgs(
-        cluster_name=ground.cluster.resource.name,
-        region=ground.spec.placement.region,
-        add_ons=on_nodes(items, tags=tags(ground.spec)),
-    )
-    return AddOns("add-ons-on-nodes", args, opts=ground.options(depends_on=nodes))
-
-
-def software(ground: ClusterContext, inside: kubernetes.Provider, *, elastic: bool) -> Software:
-    """Controllers that ask AWS for machines and load balancers: what they made goes while they live."""
-    autoscaler = _autoscaler(ground, inside) if elastic else None
-    balancers = LoadBalancers(
-        "load-balancers",
-        LoadBalancersArgs(
-            placement=ground.spec.placement,
-            cluster_name=ground.cluster.name,
-            cluster=ground.cluster.resource.name,
-            vpc_id=ground.network.vpc_id,
-            node_group=ground.cluster.security_group,
-            account=aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=ground.key)).account_id,
-            inside=inside,
-            tags=tags(ground.spec),
-            site=ground.site,
-        ),
-        opts=ground.options(depends_on=[inside]),
-    )
-    return Software(autoscaler=autoscaler, ready=[balancers, *([autoscaler] if autoscaler else [])])
-
-
-def _autoscaler(ground: ClusterContext, inside: kubernetes.Provider) -> Autoscaler:
-    args = AutoscalerArgs(
-        placement=ground.spec.placement,
-        cluster_name=ground.cluster.name,
-        cluster=ground.cluster.resource.name,
-        node_role_arn=ground.cluster.node_role.arn,
-        key_arn=ground.key.arn,
-        inside=inside,
-        site=ground.site,
-    )
-    return Autoscaler("autoscaler", args, opts=ground.options(depends_on=[inside]))
-
-
-def watch_ceiling(ground: ClusterContext, *, autoscaler: Autoscaler | None) -> None:
+def watch_ceiling(here: ClusterContext, *, autoscaler: Autoscaler | None) -> None:
     """A budget in the account, where the stack has a ceiling per month."""
-    usd = ground.site.ceiling_usd_per_month
-    if usd is None:
-        return
-    args = BillingBudgetArgs(
-        placement=ground.spec.placement,
-        usd_per_month=usd,
-        email=ground.spec.customer.owner,
-        autoscaler=None if autoscaler is None else autoscaler.role,
-    )
-    BillingBudget("budget", args, opts=ground.options())
+    usd = here.site.ceiling_usd_per_month
+    if usd is not None:
+        role = None if autoscaler is None else autoscaler.role
+        BillingBudget("budget", here.site, usd_per_month=usd, autoscaler=role, opts=here.options())

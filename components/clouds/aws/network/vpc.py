@@ -1,8 +1,7 @@
-"""The network on AWS: one VPC over two or three zones, nodes in private subnets, gateways in public ones."""
+"""The network on AWS: one VPC over two or three zones, nodes in private subnets, gateways in public ones, names."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
@@ -13,99 +12,19 @@ from planning.values.addresses import split
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import Network as NetworkSpec
-    from planning.spec.cluster import Placement
     from planning.values.addresses import ZoneSubnets
 
-
 ANYWHERE: Final = "0.0.0.0/0"
-
-
-def egress(
-    vpc: aws.ec2.Vpc,
-    *,
-    public: Sequence[aws.ec2.Subnet],
-    private: Sequence[aws.ec2.Subnet],
-    gateways: int,
-    parent: pulumi.Resource,
-) -> list[aws.ec2.RouteTable]:
-    """Gateways and routes; the route tables of the private subnets, one for each.
-
-    Zone i leaves through gateway i modulo `gateways`; with none the private subnets have no way out.
-    """
-    internet = aws.ec2.InternetGateway("internet", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=parent))
-    _public_routes(vpc, internet, public, parent=parent)
-    nats = [_nat(index, public[index % len(public)], internet, parent=parent) for index in range(gateways)]
-    return [
-        _private_routes(index, vpc, subnet, nats[index % gateways] if nats else None, parent=parent)
-        for index, subnet in enumerate(private)
-    ]
-
-
-def _public_routes(
-    vpc: aws.ec2.Vpc,
-    internet: aws.ec2.InternetGateway,
-    subnets: Sequence[aws.ec2.Subnet],
-    *,
-    parent: pulumi.Resource,
-) -> None:
-    table = aws.ec2.RouteTable("public", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=parent))
-    inside = pulumi.ResourceOptions(parent=table)
-    aws.ec2.Route(
-        "public-out",
-        route_table_id=table.id,
-        destination_cidr_block=ANYWHERE,
-        gateway_id=internet.id,
-        opts=inside,
-    )
-    for index, subnet in enumerate(subnets):
-        aws.ec2.RouteTableAssociation(f"public-{index}", route_table_id=table.id, subnet_id=subnet.id, opts=inside)
-
-
-def _nat(
-    index: int, subnet: aws.ec2.Subnet, internet: aws.ec2.InternetGateway, *, parent: pulumi.Resource
-) -> aws.ec2.NatGateway:
-    opts = pulumi.ResourceOptions(parent=parent, depends_on=[internet])
-    address = aws.ec2.Eip(f"nat-{index}", domain="vpc", opts=opts)
-    return aws.ec2.NatGateway(f"nat-{index}", allocation_id=address.allocation_id, subnet_id=subnet.id, opts=opts)
-
-
-def _private_routes(
-    index: int,
-    vpc: aws.ec2.Vpc,
-    subnet: aws.ec2.Subnet,
-    nat: aws.ec2.NatGateway | None,
-    *,
-    parent: pulumi.Resource,
-) -> aws.ec2.RouteTable:
-    table = aws.ec2.RouteTable(f"private-{index}", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=parent))
-    inside = pulumi.ResourceOptions(parent=table)
-    aws.ec2.RouteTableAssociation(f"private-{index}", route_table_id=table.id, subnet_id=subnet.id, opts=inside)
-    if nat is not None:
-        aws.ec2.Route(
-            f"private-{index}-out",
-            route_table_id=table.id,
-            destination_cidr_block=ANYWHERE,
-            nat_gateway_id=nat.id,
-            opts=inside,
-        )
-    return table
-
-
 # Zones in which EKS cannot put a control plane (docs.aws.amazon.com/eks/latest/userguide/network-reqs.html).
 ZONES_WITHOUT_EKS: Final = ("use1-az3", "usw1-az2", "cac1-az3")
 FEWEST_ZONES: Final = 2  # an EKS control plane spans two (same page)
-
-
-@dataclass(frozen=True, kw_only=True)
-class VpcArgs:
-    """Where the network is, what it spans, and the declared charges of its traffic."""
-
-    placement: Placement
-    network: NetworkSpec
-    charges: Sequence[dict[str, object]]
+# Tags by which load balancers find their subnets (EKS user guide, network requirements).
+BALANCER_ROLES: Final = {"private": "kubernetes.io/role/internal-elb", "public": "kubernetes.io/role/elb"}
+TTL_SECONDS: Final = 300
 
 
 @final
@@ -127,39 +46,36 @@ class Vpc(pulumi.ComponentResource):
     private_tables: tuple[pulumi.Output[str], ...]
     zones: tuple[str, ...]
 
-    def __init__(self, name: str, args: VpcArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:network:Network", name, _facts(args), opts)
-        ranges = _ranges(args.network)
-        zones = _zone_ids(args, parent=self)
-        vpc = _vpc(args, parent=self)
+    def __init__(self, name: str, site: PlacementContext, *, opts: pulumi.ResourceOptions) -> None:
+        network, placement = site.spec.network, site.placement
+        facts = site.describe(cidr=str(network.cidr), charges=site.ledger.claim("network"))
+        super().__init__("atoll:network:Network", name, facts, opts)
+        ranges, zones = _split_by_zone(network), _find_zone_ids(site, parent=self)
+        vpc = _create_vpc(site, parent=self)
         public: list[aws.ec2.Subnet] = []
         private: list[aws.ec2.Subnet] = []
-        for index, zone, each in _each(zones, ranges):
-            public.append(_subnet(f"public-{index}", zone, vpc, each.public, args=args, parent=self))
-            private.append(_subnet(f"private-{index}", zone, vpc, each.private, args=args, parent=self))
-        tables = egress(vpc, public=public, private=private, gateways=args.network.nat_gateways, parent=self)
-        _object_store_endpoint(vpc, tables, region=args.placement.region, parent=self)
+        for index, (zone, each) in enumerate(zip(zones, ranges, strict=True)):
+            public.append(_create_subnet(f"public-{index}", zone, vpc, str(each.public), site=site, parent=self))
+            private.append(_create_subnet(f"private-{index}", zone, vpc, str(each.private), site=site, parent=self))
+        tables = _create_egress(vpc, public=public, private=private, gateways=network.nat_gateways, parent=self)
+        aws.ec2.VpcEndpoint(
+            "object-store",
+            vpc_id=vpc.id,
+            vpc_endpoint_type="Gateway",
+            service_name=f"com.amazonaws.{placement.region}.s3",
+            route_table_ids=[table.id for table in tables],
+            opts=pulumi.ResourceOptions(parent=self),
+        )
         self.vpc_id = vpc.id
-        self.zones = args.placement.zones[: args.network.zone_count]
+        self.zones = placement.zones[: network.zone_count]
         self.private_subnets = tuple(subnet.id for subnet in private)
         self.public_subnets = tuple(subnet.id for subnet in public)
-        self.private_names = tuple(
-            build_physical_name(args.placement, f"private-{index}") for index in range(len(private))
-        )
+        self.private_names = tuple(build_physical_name(placement, f"private-{index}") for index in range(len(private)))
         self.private_tables = tuple(table.id for table in tables)
         self.register_outputs({"vpcId": self.vpc_id, "privateSubnets": list(self.private_subnets)})
 
 
-def _facts(args: VpcArgs) -> dict[str, object]:
-    return {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "cidr": str(args.network.cidr),
-        "charges": list(args.charges),
-    }
-
-
-def _ranges(network: NetworkSpec) -> tuple[ZoneSubnets, ...]:
+def _split_by_zone(network: NetworkSpec) -> tuple[ZoneSubnets, ...]:
     if network.zone_count < FEWEST_ZONES:
         raise InputError(f"an EKS cluster spans {FEWEST_ZONES} zones or more, not {network.zone_count}")
     try:
@@ -168,13 +84,13 @@ def _ranges(network: NetworkSpec) -> tuple[ZoneSubnets, ...]:
         raise InputError(str(error), hint="choose another where.cidr in the checklist") from error
 
 
-def _zone_ids(args: VpcArgs, *, parent: Vpc) -> tuple[pulumi.Input[str], ...]:
+def _find_zone_ids(site: PlacementContext, *, parent: Vpc) -> tuple[pulumi.Input[str], ...]:
     """The lock's zone ids, else the first available ones of the account that can hold a control plane."""
-    count = args.network.zone_count
-    if args.placement.zones:
-        if len(args.placement.zones) < count:
-            raise InputError(f"{count} zones are wanted and the lock names {len(args.placement.zones)}")
-        return args.placement.zones[:count]
+    count, zones = site.spec.network.zone_count, site.placement.zones
+    if zones:
+        if len(zones) < count:
+            raise InputError(f"{count} zones are wanted and the lock names {len(zones)}")
+        return zones[:count]
     available = aws.get_availability_zones_output(
         state="available",
         filters=[{"name": "zone-type", "values": ["availability-zone"]}],
@@ -184,49 +100,133 @@ def _zone_ids(args: VpcArgs, *, parent: Vpc) -> tuple[pulumi.Input[str], ...]:
     return tuple(available.zone_ids[index] for index in range(count))
 
 
-def _each(
-    zones: Sequence[pulumi.Input[str]], ranges: Sequence[ZoneSubnets]
-) -> list[tuple[int, pulumi.Input[str], ZoneSubnets]]:
-    return [(index, zone, each) for index, (zone, each) in enumerate(zip(zones, ranges, strict=True))]
-
-
-def _vpc(args: VpcArgs, *, parent: Vpc) -> aws.ec2.Vpc:
+def _create_vpc(site: PlacementContext, *, parent: Vpc) -> aws.ec2.Vpc:
     """The VPC; its default security group is emptied, so that nothing works by accident."""
     vpc = aws.ec2.Vpc(
         "vpc",
-        cidr_block=str(args.network.cidr),
+        cidr_block=str(site.spec.network.cidr),
         enable_dns_support=True,
         enable_dns_hostnames=True,
-        tags={"Name": build_physical_name(args.placement)},
+        tags={"Name": build_physical_name(site.placement)},
         opts=pulumi.ResourceOptions(parent=parent),
     )
     aws.ec2.DefaultSecurityGroup("default", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=vpc))
     return vpc
 
 
-def _subnet(
-    name: str, zone: pulumi.Input[str], vpc: aws.ec2.Vpc, cidr: object, *, args: VpcArgs, parent: Vpc
+def _create_subnet(
+    name: str, zone: pulumi.Input[str], vpc: aws.ec2.Vpc, cidr: str, *, site: PlacementContext, parent: Vpc
 ) -> aws.ec2.Subnet:
-    """One subnet, tagged so that load balancers find it (EKS user guide, network requirements)."""
-    kind = name.partition("-")[0]
-    role = {"private": "kubernetes.io/role/internal-elb", "public": "kubernetes.io/role/elb"}[kind]
+    role = BALANCER_ROLES[name.partition("-")[0]]
     return aws.ec2.Subnet(
         name,
         vpc_id=vpc.id,
-        cidr_block=str(cidr),
+        cidr_block=cidr,
         availability_zone_id=zone,
         map_public_ip_on_launch=False,
-        tags={"Name": build_physical_name(args.placement, name), role: "1"},
+        tags={"Name": build_physical_name(site.placement, name), role: "1"},
         opts=pulumi.ResourceOptions(parent=parent),
     )
 
 
-def _object_store_endpoint(vpc: aws.ec2.Vpc, tables: Sequence[aws.ec2.RouteTable], *, region: str, parent: Vpc) -> None:
-    aws.ec2.VpcEndpoint(
-        "object-store",
-        vpc_id=vpc.id,
-        vpc_endpoint_type="Gateway",
-        service_name=f"com.amazonaws.{region}.s3",
-        route_table_ids=[table.id for table in tables],
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
+def _create_egress(
+    vpc: aws.ec2.Vpc,
+    *,
+    public: Sequence[aws.ec2.Subnet],
+    private: Sequence[aws.ec2.Subnet],
+    gateways: int,
+    parent: pulumi.Resource,
+) -> list[aws.ec2.RouteTable]:
+    """Gateways and routes; the route tables of the private subnets, one for each.
+
+    Zone i leaves through gateway i modulo `gateways`; with none the private subnets have no egress.
+    """
+    internet = aws.ec2.InternetGateway("internet", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=parent))
+    table = _create_routes("public", vpc, {"gateway_id": internet.id}, parent=parent)
+    for index, subnet in enumerate(public):
+        _associate(f"public-{index}", table, subnet)
+    after_internet = pulumi.ResourceOptions(parent=parent, depends_on=[internet])
+    nats: list[aws.ec2.NatGateway] = []
+    for index in range(gateways):
+        address = aws.ec2.Eip(f"nat-{index}", domain="vpc", opts=after_internet)
+        subnet_id = public[index % len(public)].id
+        nats.append(
+            aws.ec2.NatGateway(
+                f"nat-{index}", allocation_id=address.allocation_id, subnet_id=subnet_id, opts=after_internet
+            )
+        )
+    tables: list[aws.ec2.RouteTable] = []
+    for index, subnet in enumerate(private):
+        target = {"nat_gateway_id": nats[index % gateways].id} if nats else None
+        tables.append(_create_routes(f"private-{index}", vpc, target, parent=parent))
+        _associate(f"private-{index}", tables[-1], subnet)
+    return tables
+
+
+def _create_routes(
+    name: str, vpc: aws.ec2.Vpc, target: Mapping[str, pulumi.Output[str]] | None, *, parent: pulumi.Resource
+) -> aws.ec2.RouteTable:
+    """A route table, and its route to everywhere over the gateway that `target` names."""
+    table = aws.ec2.RouteTable(name, vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=parent))
+    if target is not None:
+        aws.ec2.Route(
+            f"{name}-out",
+            route_table_id=table.id,
+            destination_cidr_block=ANYWHERE,
+            gateway_id=target.get("gateway_id"),
+            nat_gateway_id=target.get("nat_gateway_id"),
+            opts=pulumi.ResourceOptions(parent=table),
+        )
+    return table
+
+
+def _associate(name: str, table: aws.ec2.RouteTable, subnet: aws.ec2.Subnet) -> None:
+    opts = pulumi.ResourceOptions(parent=table)
+    aws.ec2.RouteTableAssociation(name, route_table_id=table.id, subnet_id=subnet.id, opts=opts)
+
+
+@final
+class DnsZone(pulumi.ComponentResource):
+    """A public zone, and a wildcard certificate that Amazon renews while its record stands in the zone.
+
+    The certificate is issued once the parent zone delegates to ours; nothing here waits for that.
+
+    Attributes:
+        name_servers: what the parent zone delegates to.
+        certificate: its ARN, for a load balancer's listener.
+    """
+
+    zone_id: pulumi.Output[str]
+    name_servers: pulumi.Output[Sequence[str]]
+    certificate: pulumi.Output[str]
+
+    def __init__(self, name: str, site: PlacementContext, *, opts: pulumi.ResourceOptions) -> None:
+        domain = site.spec.network.domain
+        super().__init__("atoll:network:Domain", name, site.describe(domain=domain), opts)
+        inside = pulumi.ResourceOptions(parent=self)
+        zone = aws.route53.Zone(
+            "zone", name=domain, comment="Atoll: services of one cluster", force_destroy=False, opts=inside
+        )
+        certificate = aws.acm.Certificate(
+            "services",
+            domain_name=domain,
+            subject_alternative_names=[f"*.{domain}"],
+            validation_method="DNS",
+            opts=inside,
+        )
+        # The record by which Amazon sees that the zone is ours: one, since a domain and its wildcard share it.
+        proof = certificate.domain_validation_options[0]
+        aws.route53.Record(
+            "proof",
+            zone_id=zone.zone_id,
+            name=proof.resource_record_name.apply(lambda name: name or ""),
+            type=proof.resource_record_type.apply(lambda kind: kind or ""),
+            records=[proof.resource_record_value.apply(lambda value: value or "")],
+            ttl=TTL_SECONDS,
+            allow_overwrite=True,
+            opts=inside,
+        )
+        self.zone_id = zone.zone_id
+        self.name_servers = zone.name_servers
+        self.certificate = certificate.arn
+        self.register_outputs({"zoneId": self.zone_id, "nameServers": self.name_servers})

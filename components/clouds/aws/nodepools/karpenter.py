@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.clouds.aws.nodepools.launch_template import FIRST_CARD_WITHOUT_EFA, ROOT_DEVICE, has_fabric
+from components.clouds.aws.nodepools.launch_template import ROOT_DEVICE, has_fabric, list_efa_cards
 from components.context.hardware import labels, taints
 from planning.platform.base_layer_software import elastic_nodes
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
+    from components.clouds.aws.nodepools.launch_template import PoolNodes
     from planning.spec.cluster import Pool
 
 # github.com/awslabs/amazon-eks-ami/releases/tag/v20260903: images of Kubernetes 1.31 to 1.36; Karpenter takes the
@@ -30,113 +30,75 @@ CPU_NODE_AGE: Final = "720h"  # Karpenter's own default; accelerator nodes are n
 NEVER: Final = "Never"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Karpenter:
-    """Where Karpenter's nodes join. Names instead of ids: nothing unknown stands beside what is priced.
-
-    Args:
-        provider: the cluster.
-        node_role: name of the nodes' IAM role.
-        subnets: names of the subnets the pool may start in.
-    """
-
-    provider: kubernetes.Provider
-    cluster_name: str
-    node_role: str
-    subnets: Sequence[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ElasticArgs:
-    """One pool's elastic part.
-
-    Args:
-        reservation: id of its capacity reservation or capacity block, None where there is none.
-        fabric_group: name of its security group for EFA; "" where it has no fabric.
-        placement_group: "" for none.
-        tags: of its machines and disks.
-    """
-
-    pool: Pool
-    karpenter: Karpenter
-    key_alias: str
-    reservation: pulumi.Input[str] | None
-    fabric_group: str
-    placement_group: str
-    tags: Mapping[str, str]
-
-
-def register_elastic_pool(
-    name: str, args: ElasticArgs, *, parent: pulumi.Resource, needs: Sequence[pulumi.Resource]
-) -> None:
+def register_elastic_pool(name: str, nodes: PoolNodes, *, inside: kubernetes.Provider, parent: pulumi.Resource) -> None:
     """The pool's node class, and its node pool, which is destroyed before it.
 
     Raises:
         InputError: a spot pool has a reservation.
     """
-    pool = args.pool
-    if pool.kind == "spot" and args.reservation is not None:
+    pool = nodes.pool
+    if pool.kind == "spot" and nodes.reservation is not None:
         raise InputError(
             f"pool {pool.name} is bought as spot, and a reservation is paid for whether it is used or not",
             hint=f"remove atoll:capacityReservations.{pool.name} from the stack's settings",
         )
-    inside = pulumi.ResourceOptions(parent=parent, provider=args.karpenter.provider, depends_on=list(needs))
-    made_of = kubernetes.apiextensions.CustomResource(
+    options = pulumi.ResourceOptions(parent=parent, provider=inside, depends_on=nodes.needs)
+    node_class = kubernetes.apiextensions.CustomResource(
         name,
         api_version="karpenter.k8s.aws/v1",
         kind="EC2NodeClass",
         metadata={"name": pool.name},
-        spec=_node_class(args),
-        opts=inside,
+        spec=_build_node_class(nodes),
+        opts=options,
     )
     kubernetes.apiextensions.CustomResource(
         name,
         api_version="karpenter.sh/v1",
         kind="NodePool",
         metadata={"name": pool.name},
-        spec=_node_pool(pool, reserved=args.reservation is not None),
-        opts=pulumi.ResourceOptions.merge(inside, pulumi.ResourceOptions(depends_on=[made_of])),
+        spec=_build_node_pool(pool, reserved=nodes.reservation is not None),
+        opts=pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[node_class])),
     )
 
 
-def _node_class(args: ElasticArgs) -> dict[str, object]:
-    """As a launch template: IMDSv2 only and not for pods, an encrypted root disk, local NVMe as one scratch space."""
-    pool, karpenter = args.pool, args.karpenter
-    groups: list[dict[str, object]] = [{"tags": {"aws:eks:cluster-name": karpenter.cluster_name}}]
-    disk = {"volumeType": "gp3", "volumeSize": f"{pool.disk_gb}Gi", "encrypted": True, "kmsKeyID": args.key_alias}
+def _build_node_class(nodes: PoolNodes) -> dict[str, object]:
+    """As a launch template: IMDSv2 only and not for pods, an encrypted root disk, local NVMe as one scratch space.
+
+    Names instead of ids: nothing unknown stands beside what is priced.
+    """
+    pool, here = nodes.pool, nodes.here
+    groups: list[dict[str, object]] = [{"tags": {"aws:eks:cluster-name": here.cluster.name}}]
+    disk = {"volumeType": "gp3", "volumeSize": f"{pool.disk_gb}Gi", "encrypted": True, "kmsKeyID": here.key.alias}
     spec: dict[str, object] = {
         "amiSelectorTerms": [{"alias": IMAGE}],
-        "role": karpenter.node_role,
-        "subnetSelectorTerms": [{"tags": {"Name": subnet}} for subnet in karpenter.subnets],
+        "role": here.cluster.node_role_name,
+        "subnetSelectorTerms": [{"tags": {"Name": here.network.private_names[index]}} for index in nodes.subnets],
         "securityGroupSelectorTerms": groups,
         "metadataOptions": {"httpEndpoint": "enabled", "httpTokens": "required", "httpPutResponseHopLimit": 1},
         "blockDeviceMappings": [
             {"deviceName": ROOT_DEVICE, "rootVolume": True, "ebs": {**disk, "deleteOnTermination": True}}
         ],
-        "tags": dict(args.tags),
+        "tags": nodes.tags,
     }
     if pool.local_nvme_gb:
         spec["instanceStorePolicy"] = "RAID0"
     if has_fabric(pool):
-        groups.append({"tags": {"Name": args.fabric_group}})
-        spec["networkInterfaces"] = _interfaces(pool)
+        groups.append({"tags": {"Name": nodes.shown}})
+        # One interface with an address, and one for EFA alone on each card, as in the launch template.
+        spec["networkInterfaces"] = [
+            {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"},
+            *(
+                {"networkCardIndex": card, "deviceIndex": 0 if card else 1, "interfaceType": "efa-only"}
+                for card in list_efa_cards(pool)
+            ),
+        ]
     else:
         spec["associatePublicIPAddress"] = False  # may be said of one interface only; private subnets give none
-    if args.placement_group:
-        spec["placementGroupSelector"] = {"name": args.placement_group}
-    if args.reservation is not None:
-        spec["capacityReservationSelectorTerms"] = [{"id": args.reservation}]
+    if nodes.close is not None:
+        spec["placementGroupSelector"] = {"name": nodes.shown}
+    if nodes.reservation is not None:
+        spec["capacityReservationSelectorTerms"] = [{"id": nodes.reservation}]
     return spec
-
-
-def _interfaces(pool: Pool) -> list[dict[str, object]]:
-    """One interface with an address, and one for EFA alone on each card, as in the launch template."""
-    first = 1 if pool.machine in FIRST_CARD_WITHOUT_EFA else 0
-    cards = range(first, first + pool.efa_interfaces)
-    return [
-        {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"},
-        *({"networkCardIndex": card, "deviceIndex": 0 if card else 1, "interfaceType": "efa-only"} for card in cards),
-    ]
 
 
 def capacity_types(pool: Pool, *, reserved: bool) -> tuple[str, ...]:
@@ -146,7 +108,7 @@ def capacity_types(pool: Pool, *, reserved: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*booked, *CAPACITY.get(pool.kind, (ON_DEMAND,)), *fallback)))
 
 
-def _node_pool(pool: Pool, *, reserved: bool) -> dict[str, object]:
+def _build_node_pool(pool: Pool, *, reserved: bool) -> dict[str, object]:
     required = {
         "node.kubernetes.io/instance-type": (pool.machine,),
         "karpenter.sh/capacity-type": capacity_types(pool, reserved=reserved),
@@ -160,21 +122,14 @@ def _node_pool(pool: Pool, *, reserved: bool) -> dict[str, object]:
     }
     if kept := taints(pool, burn_in=False):
         node["taints"] = [{"key": key, "value": value, "effect": "NoSchedule"} for key, value in kept]
+    # Karpenter's scheduler holds a pool to its cores; a number of nodes alone it checks too late
+    # (kubernetes-sigs/karpenter issues 2657 and 2915). These limits are the end of the pool's spend.
+    most = elastic_nodes(pool)
     return {
         "template": {"metadata": {"labels": labels(pool)}, "spec": node},
-        "limits": _limits(pool),
+        "limits": {"nodes": str(most), **({"cpu": str(pool.vcpus * most)} if pool.vcpus else {})},
         "disruption": _disruption(pool, reserved=reserved),
     }
-
-
-def _limits(pool: Pool) -> dict[str, str]:
-    """The end of the pool's spend.
-
-    Karpenter's scheduler holds a pool to its cores; a number of nodes alone it checks too late
-    (kubernetes-sigs/karpenter issues 2657 and 2915).
-    """
-    most = elastic_nodes(pool)
-    return {"nodes": str(most), **({"cpu": str(pool.vcpus * most)} if pool.vcpus else {})}
 
 
 def _disruption(pool: Pool, *, reserved: bool) -> dict[str, object]:

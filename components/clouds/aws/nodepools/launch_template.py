@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_aws as aws
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from components.context.naming import pool_tags, tags
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from components.clouds.aws.cluster.context import ClusterContext
     from planning.spec.cluster import Pool
 
 ROOT_DEVICE: Final = "/dev/xvda"  # of every AL2023 image of EKS
@@ -36,21 +39,33 @@ spec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TemplateArgs:
-    """One pool's machines, and what they join.
+class PoolNodes:
+    """What the nodes of one pool are made of and join, whoever starts them.
 
     Args:
-        fabric_group: id of the pool's security group for EFA, None where it has no fabric.
-        placement_group: name; "" for none.
+        shown: name of the pool's security group and placement group, for people and for Karpenter.
+        subnets: numbers of the private subnets that they may start in.
+        reservation: id of the capacity reservation or capacity block, None where there is none.
+        fabric: the pool's security group for EFA, None where it has no fabric.
+        close: the placement group, None where nodes may lie anywhere.
     """
 
     pool: Pool
-    cluster_security_group: pulumi.Input[str]
-    fabric_group: pulumi.Input[str] | None
-    placement_group: str
-    key_alias: str
+    here: ClusterContext
+    shown: str
+    subnets: Sequence[int]
     reservation: pulumi.Input[str] | None
-    tags: Mapping[str, str]
+    fabric: aws.ec2.SecurityGroup | None
+    close: aws.ec2.PlacementGroup | None
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Of machines and disks, which inherit none from the stack's provider."""
+        return pool_tags(self.pool, tags(self.here.spec))
+
+    @property
+    def needs(self) -> list[pulumi.Resource]:
+        return [each for each in (self.fabric, self.close) if each is not None]
 
 
 def has_fabric(pool: Pool) -> bool:
@@ -58,12 +73,14 @@ def has_fabric(pool: Pool) -> bool:
     return pool.efa_interfaces > 0 and pool.max_nodes > 1
 
 
-def launch_template(name: str, args: TemplateArgs, *, parent: pulumi.Resource) -> aws.ec2.LaunchTemplate:
+def create_launch_template(name: str, nodes: PoolNodes, *, parent: pulumi.Resource) -> aws.ec2.LaunchTemplate:
     """IMDSv2 only, with a hop limit of 1 so that pods cannot take the node's role; the root disk encrypted."""
-    pool = args.pool
+    pool, reservation = nodes.pool, nodes.reservation
     return aws.ec2.LaunchTemplate(
         name,
-        capacity_reservation_specification=_reservation(args.reservation),
+        capacity_reservation_specification=(
+            None if reservation is None else {"capacity_reservation_target": {"capacity_reservation_id": reservation}}
+        ),
         metadata_options={"http_endpoint": "enabled", "http_tokens": "required", "http_put_response_hop_limit": 1},
         block_device_mappings=[
             {
@@ -72,58 +89,51 @@ def launch_template(name: str, args: TemplateArgs, *, parent: pulumi.Resource) -
                     "volume_type": "gp3",
                     "volume_size": pool.disk_gb,
                     "encrypted": "true",
-                    "kms_key_id": args.key_alias,
+                    "kms_key_id": nodes.here.key.alias,
                     "delete_on_termination": "true",
                 },
             }
         ],
-        network_interfaces=None if args.fabric_group is None else _interfaces(args, fabric=args.fabric_group),
-        placement={"group_name": args.placement_group} if args.placement_group else None,
+        network_interfaces=None if nodes.fabric is None else _build_interfaces(nodes, fabric=nodes.fabric),
+        placement=None if nodes.close is None else {"group_name": nodes.shown},
         user_data=base64.b64encode(SCRATCH.encode()).decode() if pool.local_nvme_gb else None,
-        tag_specifications=[{"resource_type": kind, "tags": dict(args.tags)} for kind in TAGGED],
+        tag_specifications=[{"resource_type": kind, "tags": nodes.tags} for kind in TAGGED],
         update_default_version=True,
         opts=pulumi.ResourceOptions(parent=parent),
     )
 
 
-def _reservation(
-    reservation: pulumi.Input[str] | None,
-) -> aws.ec2.LaunchTemplateCapacityReservationSpecificationArgs | None:
-    if reservation is None:
-        return None
-    return aws.ec2.LaunchTemplateCapacityReservationSpecificationArgs(
-        capacity_reservation_target=aws.ec2.LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs(
-            capacity_reservation_id=reservation
-        )
-    )
+def list_efa_cards(pool: Pool) -> range:
+    """Numbers of the network cards that carry EFA."""
+    first = 1 if pool.machine in FIRST_CARD_WITHOUT_EFA else 0
+    return range(first, first + pool.efa_interfaces)
 
 
-def _interfaces(args: TemplateArgs, *, fabric: pulumi.Input[str]) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgs]:
+def _build_interfaces(
+    nodes: PoolNodes, *, fabric: aws.ec2.SecurityGroup
+) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgsDict]:
     """The primary interface and one EFA on each card.
 
     Several cards: an ENA interface first, then EFA-only ones that take no address, the layout that AWS advises
     (docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html). One card: both on the one interface. Public
     addresses can be refused only where there is one interface; with several the private subnet gives none.
     """
-    groups = [args.cluster_security_group, fabric]
-    if args.pool.efa_interfaces == 1:
-        return [_interface(card=0, device=0, kind="efa", groups=groups, public="false")]
-    first = 1 if args.pool.machine in FIRST_CARD_WITHOUT_EFA else 0
-    cards = range(first, first + args.pool.efa_interfaces)
+    of_all: aws.ec2.LaunchTemplateNetworkInterfaceArgsDict = {
+        "security_groups": [nodes.here.cluster.security_group, fabric.id],
+        "delete_on_termination": "true",
+    }
+    first: aws.ec2.LaunchTemplateNetworkInterfaceArgsDict = {**of_all, "network_card_index": 0, "device_index": 0}
+    if nodes.pool.efa_interfaces == 1:
+        return [{**first, "interface_type": "efa", "associate_public_ip_address": "false"}]
     return [
-        _interface(card=0, device=0, kind="interface", groups=groups),
-        *(_interface(card=card, device=0 if card else 1, kind="efa-only", groups=groups) for card in cards),
+        {**first, "interface_type": "interface"},
+        *(
+            {
+                **of_all,
+                "network_card_index": card,
+                "device_index": 0 if card else 1,
+                "interface_type": "efa-only",
+            }
+            for card in list_efa_cards(nodes.pool)
+        ),
     ]
-
-
-def _interface(
-    *, card: int, device: int, kind: str, groups: Sequence[pulumi.Input[str]], public: str | None = None
-) -> aws.ec2.LaunchTemplateNetworkInterfaceArgs:
-    return aws.ec2.LaunchTemplateNetworkInterfaceArgs(
-        network_card_index=card,
-        device_index=device,
-        interface_type=kind,
-        security_groups=list(groups),
-        associate_public_ip_address=public,
-        delete_on_termination="true",
-    )

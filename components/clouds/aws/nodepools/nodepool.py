@@ -1,34 +1,171 @@
-"""A node pool on AWS: a managed node group for the nodes that stay, Karpenter for those that come and go."""
+"""The node pools of a cluster on AWS: managed node groups for nodes that stay, Karpenter for those that come and go."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_aws as aws
 
-from components.clouds.aws.nodepools.karpenter import ElasticArgs, register_elastic_pool
-from components.clouds.aws.nodepools.launch_template import TemplateArgs, has_fabric, launch_template
+from components.clouds.aws.nodepools.karpenter import register_elastic_pool
+from components.clouds.aws.nodepools.launch_template import PoolNodes, create_launch_template, has_fabric
 from components.context.hardware import image_flavor, labels, pool_facts, taints
-from components.context.naming import build_physical_name, pool_tags
+from components.context.naming import build_physical_name, pool_tags, tags
 from planning.platform.base_layer_software import count_fixed_nodes, elastic_nodes
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from components.clouds.aws.nodepools.karpenter import Karpenter
-    from planning.spec.cluster import Placement, Pool
+    import pulumi_kubernetes as kubernetes
+
+    from components.clouds.aws.cluster.context import ClusterContext
+    from components.clouds.aws.network.vpc import Vpc
+    from components.context.settings import StackSettings
+    from planning.spec.cluster import Pool
+
+SYSTEM: Final = "system"
+CAPACITY: Final[Mapping[str, str]] = {"spot": "SPOT"}
+IMAGES: Final[Mapping[tuple[str, str], str]] = {
+    ("plain", "x86_64"): "AL2023_x86_64_STANDARD",
+    ("plain", "arm64"): "AL2023_ARM_64_STANDARD",
+    ("nvidia", "x86_64"): "AL2023_x86_64_NVIDIA",
+    ("nvidia", "arm64"): "AL2023_ARM_64_NVIDIA",
+    ("neuron", "x86_64"): "AL2023_x86_64_NEURON",
+}
+ID: Final = re.compile(r"cr-[0-9a-z]+")  # as Karpenter's node class takes it
 
 
-def fabric_group(
+def find_reservation(pool: Pool, settings: StackSettings) -> pulumi.Input[str] | None:
+    """Id of the pool's capacity reservation or block; None where it needs none and the stack names none.
+
+    Raises:
+        InputError: a capacity block is needed and the stack's settings name none, or what they name is no id.
+    """
+    named = settings.reservations.get(pool.name)
+    if named is not None and not ID.fullmatch(named):
+        raise InputError(
+            f"pool {pool.name} starts in {named!r}, which is no id of a capacity reservation",
+            hint="an id looks like cr-0123456789abcdef0; aws ec2 describe-capacity-reservations lists them",
+        )
+    if named is not None or pool.kind != "capacity_block":
+        return named
+    if settings.offline:
+        return pulumi.Output.from_input(pulumi.UNKNOWN).apply(str)
+    raise InputError(
+        f"pool {pool.name} runs in a capacity block, and the stack does not say which",
+        hint=f"pulumi config set --path 'atoll:capacityReservations.{pool.name}' cr-...",
+    )
+
+
+def list_subnets(pool: Pool, *, network: Vpc) -> tuple[int, ...]:
+    """Private subnets the pool may start in, by their number; one only where its nodes must be close together.
+
+    A capacity block is in one zone, which Karpenter knows and the lock may not: it may start in any of them.
+
+    Raises:
+        InputError: the pool names a zone that the network does not span.
+    """
+    found = tuple(range(len(network.private_subnets)))
+    if pool.zones:
+        unknown = sorted(set(pool.zones) - set(network.zones))
+        if unknown:
+            raise InputError(f"pool {pool.name} may start in {', '.join(unknown)}, which the network does not span")
+        found = tuple(network.zones.index(zone) for zone in pool.zones)
+    close = (has_fabric(pool) or pool.placement_group) and pool.kind != "capacity_block"
+    return found[:1] if close else found
+
+
+def register_pools(
+    here: ClusterContext, *, system: bool, inside: kubernetes.Provider | None, after: Sequence[pulumi.Resource]
+) -> list[pulumi.Resource]:
+    """The pools that the system runs on, or all others; without `inside` only those nodes of them that stay."""
+    return [
+        NodePool(f"pool-{pool.name}", pool, here, inside=inside, after=after)
+        for pool in here.spec.pools
+        if (pool.role == SYSTEM) == system
+    ]
+
+
+@final
+class NodePool(pulumi.ComponentResource):
+    """Equal nodes of one offer.
+
+    Accelerator nodes are tainted with their device, so that nothing else fills them. Burn-in taints nodes of the
+    managed group: the test removes the taint from each node that passes, and EKS does not put it back. Nodes that
+    Karpenter starts carry no such taint: it would start nodes for ever, on which no pod may run.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        pool: Pool,
+        here: ClusterContext,
+        *,
+        inside: kubernetes.Provider | None,
+        after: Sequence[pulumi.Resource],
+    ) -> None:
+        facts = {**pool_facts(here.site.placement, pool), "vcpus": pool.vcpus}
+        options = here.options(depends_on=[*after, here.key.named, here.cluster])
+        super().__init__("atoll:nodepool:NodePool", name, facts, options)
+        group = f"nodes-{pool.name}"
+        nodes = self._join(group, pool, here)
+        if count_fixed_nodes(pool):
+            self._create_node_group(group, nodes)
+        if inside is not None and elastic_nodes(pool):
+            register_elastic_pool(group, nodes, inside=inside, parent=self)
+        self.register_outputs({"pool": pool.name})
+
+    def _join(self, name: str, pool: Pool, here: ClusterContext) -> PoolNodes:
+        """The pool's nodes with what keeps them together, where that is wanted.
+
+        The name of a placement group is given, since what is priced beside it must stay plain.
+        """
+        shown = build_physical_name(here.site.placement, name)
+        fabric, close = None, None
+        if has_fabric(pool):
+            marks = pool_tags(pool, tags(here.spec))
+            fabric = _create_fabric_group(name, shown=shown, vpc_id=here.network.vpc_id, tags=marks, parent=self)
+        if pool.placement_group:
+            opts = pulumi.ResourceOptions(parent=self)
+            close = aws.ec2.PlacementGroup(name, name=shown, strategy="cluster", opts=opts)
+        return PoolNodes(
+            pool=pool,
+            here=here,
+            shown=shown,
+            subnets=list_subnets(pool, network=here.network),
+            reservation=find_reservation(pool, here.site.settings),
+            fabric=fabric,
+            close=close,
+        )
+
+    def _create_node_group(self, name: str, nodes: PoolNodes) -> None:
+        pool, here, count = nodes.pool, nodes.here, count_fixed_nodes(nodes.pool)
+        template = create_launch_template(name, nodes, parent=self)
+        aws.eks.NodeGroup(
+            name,
+            cluster_name=here.cluster.resource.name,
+            node_role_arn=here.cluster.node_role.arn,
+            subnet_ids=[here.network.private_subnets[index] for index in nodes.subnets],
+            ami_type=IMAGES[image_flavor(pool.accelerator), pool.architecture],
+            capacity_type=CAPACITY.get(pool.kind, "ON_DEMAND"),
+            instance_types=[pool.machine],
+            scaling_config={"min_size": count, "desired_size": count, "max_size": count},
+            update_config={"max_unavailable": 1},
+            node_repair_config={"enabled": True},
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+            labels=labels(pool),
+            taints=[{"key": key, "value": value, "effect": "NO_SCHEDULE"} for key, value in taints(pool)],
+            tags=pool_tags(pool, {}),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=nodes.needs),
+        )
+
+
+def _create_fabric_group(
     name: str, *, shown: str, vpc_id: pulumi.Input[str], tags: Mapping[str, str], parent: pulumi.Resource
 ) -> aws.ec2.SecurityGroup:
-    """EFA asks for a group that allows everything from and to itself, both written out.
-
-    Args:
-        shown: its name for people, and for Karpenter, which finds it by this.
-    """
+    """EFA asks for a group that allows everything from and to itself, both written out."""
     group = aws.ec2.SecurityGroup(
         f"{name}-fabric",
         description="EFA traffic between the nodes of one pool",
@@ -54,153 +191,3 @@ def fabric_group(
         opts=inside,
     )
     return group
-
-
-def placement_group(name: str, *, shown: str, parent: pulumi.Resource) -> aws.ec2.PlacementGroup:
-    """Machines on one spine. Its name is given, since what is priced beside it must stay plain."""
-    return aws.ec2.PlacementGroup(name, name=shown, strategy="cluster", opts=pulumi.ResourceOptions(parent=parent))
-
-
-CAPACITY: Final[Mapping[str, str]] = {"spot": "SPOT"}
-IMAGES: Final[Mapping[tuple[str, str], str]] = {
-    ("plain", "x86_64"): "AL2023_x86_64_STANDARD",
-    ("plain", "arm64"): "AL2023_ARM_64_STANDARD",
-    ("nvidia", "x86_64"): "AL2023_x86_64_NVIDIA",
-    ("nvidia", "arm64"): "AL2023_ARM_64_NVIDIA",
-    ("neuron", "x86_64"): "AL2023_x86_64_NEURON",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodePoolArgs:
-    """What one node is, how many there may be, and where they join.
-
-    Args:
-        subnet_ids: subnets of the zones the pool may use; one only for a fabric or a placement group.
-        reservation: id of the capacity reservation or capacity block, None where there is none.
-        tags: tags of the stack; a launch template does not inherit them.
-        karpenter: where its elastic nodes join; None where it has none.
-    """
-
-    placement: Placement
-    pool: Pool
-    cluster_name: pulumi.Input[str]
-    cluster_security_group: pulumi.Input[str]
-    vpc_id: pulumi.Input[str]
-    subnet_ids: Sequence[pulumi.Input[str]]
-    node_role_arn: pulumi.Input[str]
-    key_alias: str
-    reservation: pulumi.Input[str] | None
-    tags: Mapping[str, str]
-    karpenter: Karpenter | None
-
-
-@final
-class NodePool(pulumi.ComponentResource):
-    """Equal nodes of one offer.
-
-    Accelerator nodes are tainted with their device, so that nothing else fills them. Burn-in taints nodes of the
-    managed group: the test removes the taint from each node that passes, and EKS does not put it back. Nodes that
-    Karpenter starts carry no such taint: it would start nodes for ever, on which no pod may run.
-    """
-
-    def __init__(self, name: str, args: NodePoolArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:nodepool:NodePool", name, _facts(args), opts)
-        close = _close(args, parent=self)
-        if count_fixed_nodes(args.pool):
-            _group(args, close=close, parent=self)
-        if args.karpenter is not None and elastic_nodes(args.pool):
-            _elastic(args, args.karpenter, close=close, parent=self)
-        self.register_outputs({"pool": args.pool.name})
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Close:
-    """What keeps the nodes together, each None where it is not wanted."""
-
-    fabric: aws.ec2.SecurityGroup | None
-    placement: aws.ec2.PlacementGroup | None
-    name: str
-
-    @property
-    def resources(self) -> list[pulumi.Resource]:
-        return [each for each in (self.fabric, self.placement) if each is not None]
-
-
-def _close(args: NodePoolArgs, *, parent: NodePool) -> _Close:
-    pool, name = args.pool, f"nodes-{args.pool.name}"
-    shown = build_physical_name(args.placement, name)
-    joined = has_fabric(pool)
-    tags = pool_tags(pool, args.tags)
-    return _Close(
-        fabric=fabric_group(name, shown=shown, vpc_id=args.vpc_id, tags=tags, parent=parent) if joined else None,
-        placement=placement_group(name, shown=shown, parent=parent) if pool.placement_group else None,
-        name=shown,
-    )
-
-
-def _group(args: NodePoolArgs, *, close: _Close, parent: NodePool) -> None:
-    name = f"nodes-{args.pool.name}"
-    template = launch_template(
-        name,
-        TemplateArgs(
-            pool=args.pool,
-            cluster_security_group=args.cluster_security_group,
-            fabric_group=None if close.fabric is None else close.fabric.id,
-            placement_group="" if close.placement is None else close.name,
-            key_alias=args.key_alias,
-            reservation=args.reservation,
-            tags=pool_tags(args.pool, args.tags),
-        ),
-        parent=parent,
-    )
-    _node_group(name, args, template=template, needs=close.resources, parent=parent)
-
-
-def _elastic(args: NodePoolArgs, karpenter: Karpenter, *, close: _Close, parent: NodePool) -> None:
-    register_elastic_pool(
-        f"nodes-{args.pool.name}",
-        ElasticArgs(
-            pool=args.pool,
-            karpenter=karpenter,
-            key_alias=args.key_alias,
-            reservation=args.reservation,
-            fabric_group="" if close.fabric is None else close.name,
-            placement_group="" if close.placement is None else close.name,
-            tags=pool_tags(args.pool, args.tags),
-        ),
-        parent=parent,
-        needs=close.resources,
-    )
-
-
-def _facts(args: NodePoolArgs) -> dict[str, object]:
-    return {**pool_facts(args.placement, args.pool), "vcpus": args.pool.vcpus}
-
-
-def _node_group(
-    name: str,
-    args: NodePoolArgs,
-    *,
-    template: aws.ec2.LaunchTemplate,
-    needs: Sequence[pulumi.Resource],
-    parent: NodePool,
-) -> aws.eks.NodeGroup:
-    pool, count = args.pool, count_fixed_nodes(args.pool)
-    return aws.eks.NodeGroup(
-        name,
-        cluster_name=args.cluster_name,
-        node_role_arn=args.node_role_arn,
-        subnet_ids=list(args.subnet_ids),
-        ami_type=IMAGES[image_flavor(pool.accelerator), pool.architecture],
-        capacity_type=CAPACITY.get(pool.kind, "ON_DEMAND"),
-        instance_types=[pool.machine],
-        scaling_config={"min_size": count, "desired_size": count, "max_size": count},
-        update_config={"max_unavailable": 1},
-        node_repair_config={"enabled": True},
-        launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-        labels=labels(pool),
-        taints=[{"key": key, "value": value, "effect": "NO_SCHEDULE"} for key, value in taints(pool)],
-        tags=pool_tags(pool, {}),
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(needs)),
-    )

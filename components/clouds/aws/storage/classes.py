@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import SYSTEM_NAMESPACE, namespace
+from components.context.names import SYSTEM_NAMESPACE, namespace, workloads
 from components.context.placement import StorageClasses, WorkloadVolume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from components.clouds.aws.storage.file_systems import SharedFileSystem
+    from components.clouds.aws.cluster.context import ClusterContext
+    from components.clouds.aws.storage.file_systems import FileSystems, SharedFileSystem
 
 DISK: Final = "atoll-disk"
 SHARED: Final = "atoll-shared"
 COLD: Final = "atoll-cold"
 CLAIM: Final = "shared"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClassesArgs:
-    """What volumes come from.
-
-    Args:
-        shared: the parallel file system, with its size in GiB; None for none.
-        cold: id of the plain shared file system; None for none.
-        workloads: each of which gets a volume of the shared file system.
-    """
-
-    key_arn: pulumi.Input[str]
-    shared: tuple[SharedFileSystem, int] | None = None
-    cold: pulumi.Input[str] | None = None
-    workloads: Sequence[str] = ()
 
 
 @final
@@ -50,36 +34,38 @@ class Classes(pulumi.ComponentResource):
     names: StorageClasses
     volumes: Sequence[WorkloadVolume]
 
-    def __init__(self, name: str, args: ClassesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, files: FileSystems, here: ClusterContext, *, opts: pulumi.ResourceOptions) -> None:
         super().__init__("atoll:storage:Classes", name, {}, opts)
         self.names = StorageClasses(
-            disk=DISK,
-            shared=SHARED if args.shared is not None else "",
-            cold=COLD if args.cold is not None else "",
+            disk=DISK, shared=SHARED if files.shared is not None else "", cold=COLD if files.disk is not None else ""
         )
         self.volumes = ()
-        _disk(args, parent=self)
-        if args.shared is not None:
-            files, size_gib = args.shared
-            kept = WorkloadVolume(claim=CLAIM, storage_class=SHARED, gib=size_gib, shut=True)
-            self.volumes = (kept,)
-            _register_shared_volumes(files, kept, workloads=args.workloads, parent=self)
-        if args.cold is not None:
-            _cold(args.cold, parent=self)
+        kubernetes.storage.v1.StorageClass(
+            DISK,
+            metadata={"name": DISK, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+            provisioner="ebs.csi.aws.com",
+            parameters={"type": "gp3", "encrypted": "true", "kmsKeyId": here.key.arn},
+            volume_binding_mode="WaitForFirstConsumer",
+            allow_volume_expansion=True,
+            reclaim_policy="Retain",
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        if files.shared is not None:
+            volume = WorkloadVolume(claim=CLAIM, storage_class=SHARED, gib=files.shared.size_gib, shut=True)
+            self.volumes = (volume,)
+            _register_shared_volumes(files.shared, volume, workloads=workloads(here.spec), parent=self)
+        if files.disk is not None:
+            kubernetes.storage.v1.StorageClass(
+                COLD,
+                metadata={"name": COLD},
+                provisioner="efs.csi.aws.com",
+                parameters={"provisioningMode": "efs-ap", "fileSystemId": files.disk.id, "directoryPerms": "700"},
+                mount_options=["tls"],
+                volume_binding_mode="Immediate",
+                reclaim_policy="Retain",
+                opts=pulumi.ResourceOptions(parent=self),
+            )
         self.register_outputs({})
-
-
-def _disk(args: ClassesArgs, *, parent: Classes) -> None:
-    kubernetes.storage.v1.StorageClass(
-        DISK,
-        metadata={"name": DISK, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
-        provisioner="ebs.csi.aws.com",
-        parameters={"type": "gp3", "encrypted": "true", "kmsKeyId": args.key_arn},
-        volume_binding_mode="WaitForFirstConsumer",
-        allow_volume_expansion=True,
-        reclaim_policy="Retain",
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
 
 
 def _register_shared_volumes(
@@ -116,16 +102,3 @@ def _register_shared_volumes(
             },
             opts=opts,
         )
-
-
-def _cold(file_system: pulumi.Input[str], *, parent: Classes) -> None:
-    kubernetes.storage.v1.StorageClass(
-        COLD,
-        metadata={"name": COLD},
-        provisioner="efs.csi.aws.com",
-        parameters={"provisioningMode": "efs-ap", "fileSystemId": file_system, "directoryPerms": "700"},
-        mount_options=["tls"],
-        volume_binding_mode="Immediate",
-        reclaim_policy="Retain",
-        opts=pulumi.ResourceOptions(parent=parent),
-    )

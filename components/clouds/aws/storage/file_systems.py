@@ -1,4 +1,4 @@
-"""The warm tier on AWS: FSx for Lustre, one file system that every node mounts."""
+"""File systems of the storage tiers on AWS: FSx for Lustre, linked to a bucket, and EFS. The hot tier is local NVMe."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ import pulumi_aws as aws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from ipaddress import IPv4Network
 
-    from planning.spec.cluster import Placement, Tier
+    from components.clouds.aws.cluster.context import ClusterContext
+    from components.clouds.aws.storage.buckets import ObjectTier
+    from planning.spec.cluster import Tier
 
 
+SHARED: Final = "shared_ssd"
+DISK: Final = "shared_disk"
+COLD: Final = "cold"
+NFS: Final = 2049
 MBPS_PER_TIB: Final = 125  # the rate that the catalog prices
 LUSTRE_VERSION: Final = "2.15"
 # docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
@@ -26,23 +31,22 @@ EVENTS: Final = ("NEW", "CHANGED", "DELETED")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SharedFileSystemArgs:
-    """The tier, and the one subnet it is in.
+class FileSystems:
+    """The parallel file system and the plain one, each None where no tier wants it."""
 
-    Args:
-        cidr: the network's range; whoever is inside may mount.
-        client_group: security group of the nodes; Lustre servers call their clients back.
-        bucket: of the cold tier's data, which appears as a folder; None for none.
-    """
+    shared: SharedFileSystem | None
+    disk: SharedDisk | None
 
-    placement: Placement
-    tier: Tier
-    cidr: IPv4Network
-    vpc_id: pulumi.Input[str]
-    subnet_id: pulumi.Input[str]
-    client_group: pulumi.Input[str]
-    key_arn: pulumi.Input[str]
-    bucket: pulumi.Input[str] | None
+
+def register_file_systems(here: ClusterContext, objects: Sequence[ObjectTier]) -> FileSystems:
+    tiers = {tier.item: tier for tier in here.spec.storage}
+    bucket = next((tier.data for tier in objects if tier.tier == COLD), None)
+    shared = tiers.get(SHARED)
+    disk = tiers.get(DISK)
+    return FileSystems(
+        shared=None if shared is None else SharedFileSystem(shared, here, bucket=bucket),
+        disk=None if disk is None else SharedDisk(disk, here),
+    )
 
 
 @final
@@ -58,38 +62,35 @@ class SharedFileSystem(pulumi.ComponentResource):
     id: pulumi.Output[str]
     dns_name: pulumi.Output[str]
     mount_name: pulumi.Output[str]
+    size_gib: int
 
-    def __init__(self, name: str, args: SharedFileSystemArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts = {"provider": args.placement.provider, "region": args.placement.region, "tier": args.tier.tier}
-        super().__init__("atoll:storage:SharedFileSystem", name, facts, opts)
-        group = _security_group(args, parent=self)
-        lustre = _lustre(args, group=group, parent=self)
-        if args.bucket is not None:
-            _link(lustre, bucket=args.bucket, parent=self)
+    def __init__(self, tier: Tier, here: ClusterContext, *, bucket: pulumi.Input[str] | None) -> None:
+        """Registers it in one subnet; the cold tier's `bucket` appears in it as a folder."""
+        facts = here.site.describe(tier=tier.tier)
+        super().__init__("atoll:storage:SharedFileSystem", f"tier-{tier.tier}", facts, here.options())
+        group = _create_lustre_group(here, parent=self)
+        lustre = aws.fsx.LustreFileSystem(
+            "shared",
+            deployment_type="PERSISTENT_2",
+            storage_type="SSD",
+            storage_capacity=tier.provisioned_gb,
+            per_unit_storage_throughput=MBPS_PER_TIB,
+            file_system_type_version=LUSTRE_VERSION,
+            data_compression_type="LZ4",
+            kms_key_id=here.key.arn,
+            subnet_ids=here.network.private_subnets[0],
+            security_group_ids=[group.id],
+            automatic_backup_retention_days=BACKUP_DAYS,
+            skip_final_backup=True,
+            opts=pulumi.ResourceOptions(parent=self, protect=True, retain_on_delete=True),
+        )
+        if bucket is not None:
+            _link(lustre, bucket=bucket, parent=self)
+        self.size_gib = tier.provisioned_gb
         self.id = lustre.id
         self.dns_name = lustre.dns_name
         self.mount_name = lustre.mount_name
         self.register_outputs({"id": self.id, "dnsName": self.dns_name, "mountName": self.mount_name})
-
-
-def _lustre(
-    args: SharedFileSystemArgs, *, group: aws.ec2.SecurityGroup, parent: SharedFileSystem
-) -> aws.fsx.LustreFileSystem:
-    return aws.fsx.LustreFileSystem(
-        "shared",
-        deployment_type="PERSISTENT_2",
-        storage_type="SSD",
-        storage_capacity=args.tier.provisioned_gb,
-        per_unit_storage_throughput=MBPS_PER_TIB,
-        file_system_type_version=LUSTRE_VERSION,
-        data_compression_type="LZ4",
-        kms_key_id=args.key_arn,
-        subnet_ids=args.subnet_id,
-        security_group_ids=[group.id],
-        automatic_backup_retention_days=BACKUP_DAYS,
-        skip_final_backup=True,
-        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
-    )
 
 
 def _link(lustre: aws.fsx.LustreFileSystem, *, bucket: pulumi.Input[str], parent: SharedFileSystem) -> None:
@@ -101,19 +102,18 @@ def _link(lustre: aws.fsx.LustreFileSystem, *, bucket: pulumi.Input[str], parent
         data_repository_path=pulumi.Output.concat("s3://", bucket),
         batch_import_meta_data_on_create=True,
         delete_data_in_filesystem=False,
-        s3=aws.fsx.DataRepositoryAssociationS3Args(
-            auto_import_policy=aws.fsx.DataRepositoryAssociationS3AutoImportPolicyArgs(events=list(EVENTS)),
-            auto_export_policy=aws.fsx.DataRepositoryAssociationS3AutoExportPolicyArgs(events=list(EVENTS)),
-        ),
+        s3={"auto_import_policy": {"events": list(EVENTS)}, "auto_export_policy": {"events": list(EVENTS)}},
         opts=pulumi.ResourceOptions(parent=parent),
     )
 
 
-def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> aws.ec2.SecurityGroup:
+def _create_lustre_group(here: ClusterContext, *, parent: SharedFileSystem) -> aws.ec2.SecurityGroup:
+    """Whoever is inside the network may mount; Lustre servers call their clients back."""
+    cidr = str(here.spec.network.cidr)
     group = aws.ec2.SecurityGroup(
         "shared",
         description="Lustre clients in the cluster network",
-        vpc_id=args.vpc_id,
+        vpc_id=here.network.vpc_id,
         opts=pulumi.ResourceOptions(parent=parent),
     )
     inside = pulumi.ResourceOptions(parent=group)
@@ -122,7 +122,7 @@ def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> 
             f"lustre-{first}-in",
             security_group_id=group.id,
             description="Lustre from the cluster network",
-            cidr_ipv4=str(args.cidr),
+            cidr_ipv4=cidr,
             ip_protocol="tcp",
             from_port=first,
             to_port=last,
@@ -132,7 +132,7 @@ def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> 
             f"lustre-{first}-out",
             security_group_id=group.id,
             description="Lustre to the cluster network",
-            cidr_ipv4=str(args.cidr),
+            cidr_ipv4=cidr,
             ip_protocol="tcp",
             from_port=first,
             to_port=last,
@@ -140,7 +140,7 @@ def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> 
         )
         aws.vpc.SecurityGroupIngressRule(
             f"lustre-{first}-clients",
-            security_group_id=args.client_group,
+            security_group_id=here.cluster.security_group,
             description="Lustre from the file system back to its clients",
             referenced_security_group_id=group.id,
             ip_protocol="tcp",
@@ -149,22 +149,6 @@ def _security_group(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> 
             opts=inside,
         )
     return group
-
-
-NFS: Final = 2049
-
-
-@dataclass(frozen=True, kw_only=True)
-class SharedDiskArgs:
-    """The tier, the subnets it is reached from, and the declared charges of its volume."""
-
-    placement: Placement
-    tier: Tier
-    cidr: IPv4Network
-    vpc_id: pulumi.Input[str]
-    subnet_ids: Sequence[pulumi.Input[str]]
-    key_arn: pulumi.Input[str]
-    charges: Sequence[dict[str, object]]
 
 
 @final
@@ -179,45 +163,38 @@ class SharedDisk(pulumi.ComponentResource):
     id: pulumi.Output[str]
     targets: Sequence[pulumi.Resource]
 
-    def __init__(self, name: str, args: SharedDiskArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts: dict[str, object] = {
-            "provider": args.placement.provider,
-            "region": args.placement.region,
-            "tier": args.tier.tier,
-            "charges": list(args.charges),
-        }
-        super().__init__("atoll:storage:SharedDisk", name, facts, opts)
+    def __init__(self, tier: Tier, here: ClusterContext) -> None:
+        facts = here.site.describe(tier=tier.tier, charges=here.site.ledger.claim(f"disk/{tier.tier}"))
+        super().__init__("atoll:storage:SharedDisk", f"tier-{tier.tier}", facts, here.options())
+        inside = pulumi.ResourceOptions(parent=self)
         files = aws.efs.FileSystem(
             "shared-disk",
             encrypted=True,
-            kms_key_id=args.key_arn,
+            kms_key_id=here.key.arn,
             throughput_mode="elastic",
             opts=pulumi.ResourceOptions(parent=self, protect=True, retain_on_delete=True),
         )
-        self.id = files.id
-        self.targets = _targets(args, files=files, parent=self)
-        self.register_outputs({"id": self.id})
-
-
-def _targets(args: SharedDiskArgs, *, files: aws.efs.FileSystem, parent: SharedDisk) -> list[pulumi.Resource]:
-    """One address in each subnet, reached over NFS from inside the network only."""
-    inside = pulumi.ResourceOptions(parent=parent)
-    group = aws.ec2.SecurityGroup(
-        "shared-disk", description="NFS clients in the cluster network", vpc_id=args.vpc_id, opts=inside
-    )
-    aws.vpc.SecurityGroupIngressRule(
-        "shared-disk-in",
-        security_group_id=group.id,
-        cidr_ipv4=str(args.cidr),
-        ip_protocol="tcp",
-        from_port=NFS,
-        to_port=NFS,
-        description="NFS from the cluster network",
-        opts=pulumi.ResourceOptions(parent=group),
-    )
-    return [
-        aws.efs.MountTarget(
-            f"shared-disk-{index}", file_system_id=files.id, subnet_id=subnet, security_groups=[group.id], opts=inside
+        description = "NFS clients in the cluster network"
+        group = aws.ec2.SecurityGroup("shared-disk", description=description, vpc_id=here.network.vpc_id, opts=inside)
+        aws.vpc.SecurityGroupIngressRule(
+            "shared-disk-in",
+            security_group_id=group.id,
+            cidr_ipv4=str(here.spec.network.cidr),
+            ip_protocol="tcp",
+            from_port=NFS,
+            to_port=NFS,
+            description="NFS from the cluster network",
+            opts=pulumi.ResourceOptions(parent=group),
         )
-        for index, subnet in enumerate(args.subnet_ids)
-    ]
+        self.id = files.id
+        self.targets = [
+            aws.efs.MountTarget(
+                f"shared-disk-{index}",
+                file_system_id=files.id,
+                subnet_id=subnet,
+                security_groups=[group.id],
+                opts=inside,
+            )
+            for index, subnet in enumerate(here.network.private_subnets)
+        ]
+        self.register_outputs({"id": self.id})

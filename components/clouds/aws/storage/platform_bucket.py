@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
-import pulumi_aws as aws
 
-from components.clouds.aws.account.bucket import BucketArgs, shut_bucket
-from components.clouds.aws.account.iam import document, pod_role
+from components.clouds.aws.account.bucket import create_private_bucket, delete_leftovers
+from components.clouds.aws.account.iam import Statement, associate, build_document, build_statement, create_pod_role
 from components.clouds.aws.storage.buckets import KEY_ACTIONS, OBJECT_ACTIONS
-from components.context.buckets import NAME, OLD_DAYS, OWNER, UPLOAD_DAYS, bucket_facts
+from components.context.buckets import NAME, PLATFORM_VERSION_DAYS, describe_platform_bucket
 from components.context.placement import PlatformBucket
 from components.platform.building_blocks.object_store_access import Visitor, bucket_users, list_visitors
 
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from components.clouds.aws.cluster.context import ClusterContext
-    from components.platform.building_blocks.names import Account
-    from planning.spec.cluster import Placement
 
 
 PART_ACTIONS: Final = ("s3:ListMultipartUploadParts",)
@@ -30,20 +26,42 @@ PART_ACTIONS: Final = ("s3:ListMultipartUploadParts",)
 ASKS_FOR_THE_BUCKET: Final = frozenset({"mlflow-database", "airflow-database", "pipelines"})
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlatformAccessArgs:
-    """Who, and to what.
+def register_platform_bucket(here: ClusterContext) -> tuple[PlatformBucket | None, Sequence[pulumi.Resource]]:
+    """The bucket, and what lets its users in before they start; None where no platform is installed."""
+    platform = here.spec.platform
+    if platform is None:
+        return None, ()
+    storage = PlatformStorage("platform-bucket", here, opts=here.options())
+    users = {user: Visitor((account,), (user,)) for user, account in bucket_users(platform).items()}
+    access = PlatformAccess(
+        "platform-access",
+        users | dict(list_visitors(here.spec)),
+        here=here,
+        bucket_arn=storage.arn,
+        opts=here.options(),
+    )
+    endpoint = f"https://s3.{here.region}.amazonaws.com"
+    return PlatformBucket(name=storage.bucket, endpoint=endpoint, region=here.region), access.ready
 
-    Args:
-        users: user to service account; the name of the user is its prefix.
-        visitors: who else gets in, by name of the role.
+
+@final
+class PlatformStorage(pulumi.ComponentResource):
+    """One bucket, as private as those of the tiers; a destroy keeps it.
+
+    Attributes:
+        bucket: its name.
+        arn: its ARN.
     """
 
-    cluster_name: pulumi.Input[str]
-    users: Mapping[str, Account]
-    visitors: Mapping[str, Visitor]
-    bucket_arn: pulumi.Input[str]
-    key_arn: pulumi.Input[str]
+    bucket: pulumi.Output[str]
+    arn: pulumi.Output[str]
+
+    def __init__(self, name: str, here: ClusterContext, *, opts: pulumi.ResourceOptions) -> None:
+        super().__init__("atoll:storage:PlatformStorage", name, describe_platform_bucket(here.site), opts)
+        rules = [delete_leftovers(old_version_days=PLATFORM_VERSION_DAYS)]
+        bucket, _ = create_private_bucket(NAME, key_arn=here.key.arn, rules=rules, parent=self)
+        self.bucket, self.arn = bucket.bucket, bucket.arn
+        self.register_outputs({"bucket": self.bucket})
 
 
 @final
@@ -56,53 +74,45 @@ class PlatformAccess(pulumi.ComponentResource):
 
     ready: Sequence[pulumi.Resource]
 
-    def __init__(self, name: str, args: PlatformAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:access:PlatformAccess", name, {"users": [*args.users, *args.visitors]}, opts)
-        roles = {user: Visitor((account,), (user,)) for user, account in args.users.items()} | dict(args.visitors)
-        self.ready = [each for role, who in roles.items() for each in _role(role, who, args, parent=self)]
-        self.register_outputs({})
-
-
-def _role(name: str, who: Visitor, args: PlatformAccessArgs, *, parent: PlatformAccess) -> list[pulumi.Resource]:
-    """One role, which every account of the visitor takes."""
-    first, *others = who.accounts
-    made, ready = pod_role(
-        f"platform-{name}",
-        service_account=first,
-        cluster_name=args.cluster_name,
-        policies={"bucket": _policy(who.prefixes, args)},
-        parent=parent,
-    )
-    taken = [
-        aws.eks.PodIdentityAssociation(
-            f"platform-{account.name}",
-            cluster_name=args.cluster_name,
-            namespace=account.namespace,
-            service_account=account.name,
-            role_arn=made.arn,
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
-        for account in others
-    ]
-    return [*ready, *taken]
-
-
-def _policy(prefixes: Sequence[str], args: PlatformAccessArgs) -> pulumi.Output[str]:
-    bucket, key = args.bucket_arn, args.key_arn
-    return document(
-        [
-            statement
-            for prefix in prefixes
-            for statement in rights(
-                prefix, bucket=bucket, objects=pulumi.Output.concat(bucket, f"/{prefix}/*"), key=key
+    def __init__(
+        self,
+        name: str,
+        users: Mapping[str, Visitor],
+        *,
+        here: ClusterContext,
+        bucket_arn: pulumi.Input[str],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers a role for each of `users`, by its name, which every account of the user takes."""
+        super().__init__("atoll:access:PlatformAccess", name, {"users": list(users)}, opts)
+        cluster, key = here.cluster.resource.name, here.key.arn
+        ready: list[pulumi.Resource] = []
+        for user, who in users.items():
+            first, *others = who.accounts
+            statements = [
+                statement
+                for prefix in who.prefixes
+                for statement in rights(
+                    prefix, bucket=bucket_arn, objects=pulumi.Output.concat(bucket_arn, f"/{prefix}/*"), key=key
+                )
+            ]
+            role, needed = create_pod_role(
+                f"platform-{user}",
+                service_account=first,
+                cluster_name=cluster,
+                policies={"bucket": build_document(*statements)},
+                parent=self,
             )
-        ]
-    )
+            ready += needed
+            for account in others:
+                ready.append(associate(f"platform-{account.name}", role, account, cluster_name=cluster, parent=self))
+        self.ready = ready
+        self.register_outputs({})
 
 
 def rights(
     user: str, *, bucket: pulumi.Input[str], objects: pulumi.Input[str], key: pulumi.Input[str]
-) -> list[dict[str, object]]:
+) -> list[Statement]:
     """Statements of a user's policy.
 
     Args:
@@ -110,81 +120,12 @@ def rights(
         objects: ARN of the objects below the user's prefix.
         key: ARN.
     """
-    listed: list[dict[str, object]] = [{"StringLike": {"s3:prefix": [user, f"{user}/*"]}}]
+    listed: list[dict[str, dict[str, object]]] = [{"StringLike": {"s3:prefix": [user, f"{user}/*"]}}]
     if user in ASKS_FOR_THE_BUCKET:
         listed.append({"Null": {"s3:prefix": "true"}})
     return [
-        _allow((*OBJECT_ACTIONS, *PART_ACTIONS), objects),
-        *({**_allow(("s3:ListBucket",), bucket), "Condition": condition} for condition in listed),
-        _allow(("s3:GetBucketLocation", "s3:ListBucketMultipartUploads"), bucket),
-        _allow(KEY_ACTIONS, key),
+        build_statement((*OBJECT_ACTIONS, *PART_ACTIONS), objects),
+        *(build_statement(("s3:ListBucket",), bucket, condition=condition) for condition in listed),
+        build_statement(("s3:GetBucketLocation", "s3:ListBucketMultipartUploads"), bucket),
+        build_statement(KEY_ACTIONS, key),
     ]
-
-
-def _allow(actions: tuple[str, ...], resource: pulumi.Input[str]) -> dict[str, object]:
-    return {"Effect": "Allow", "Action": list(actions), "Resource": resource}
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlatformStorageArgs:
-    """The key, and the declared charge of what lies in the bucket."""
-
-    placement: Placement
-    key_arn: pulumi.Input[str]
-    charges: Sequence[dict[str, object]]
-
-
-@final
-class PlatformStorage(pulumi.ComponentResource):
-    """One bucket, shut like those of the tiers; a destroy keeps it.
-
-    Attributes:
-        bucket: its name.
-        arn: its ARN.
-    """
-
-    bucket: pulumi.Output[str]
-    arn: pulumi.Output[str]
-
-    def __init__(self, name: str, args: PlatformStorageArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:storage:PlatformStorage", name, bucket_facts(args.placement, args.charges), opts)
-        made = shut_bucket(
-            NAME,
-            BucketArgs(
-                key_arn=args.key_arn,
-                rules=[
-                    {
-                        "id": "leftovers",
-                        "status": "Enabled",
-                        "filter": {},
-                        "abort_incomplete_multipart_upload": {"days_after_initiation": UPLOAD_DAYS},
-                        "noncurrent_version_expiration": {"noncurrent_days": OLD_DAYS},
-                    }
-                ],
-            ),
-            parent=self,
-        ).bucket
-        self.bucket, self.arn = made.bucket, made.arn
-        self.register_outputs({"bucket": self.bucket})
-
-
-def platform_bucket(ground: ClusterContext) -> tuple[PlatformBucket | None, Sequence[pulumi.Resource]]:
-    """The bucket, and what lets its users in before they start; None where no platform is installed."""
-    platform = ground.spec.platform
-    if platform is None:
-        return None, ()
-    args = PlatformStorageArgs(
-        placement=ground.spec.placement, key_arn=ground.key.arn, charges=ground.site.ledger.claim(OWNER)
-    )
-    storage = PlatformStorage("platform-bucket", args, opts=ground.options())
-    access = PlatformAccessArgs(
-        cluster_name=ground.cluster.resource.name,
-        users=bucket_users(platform),
-        visitors=list_visitors(ground.spec),
-        bucket_arn=storage.arn,
-        key_arn=ground.key.arn,
-    )
-    made = PlatformAccess("platform-access", access, opts=ground.options())
-    region = ground.spec.placement.region
-    bucket = PlatformBucket(name=storage.bucket, endpoint=f"https://s3.{region}.amazonaws.com", region=region)
-    return bucket, made.ready
