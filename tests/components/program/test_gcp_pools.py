@@ -7,7 +7,7 @@ import specs
 import specs_gcp
 from look import at, of_type, one
 
-from components.clouds.gcp.nodepools.nodepool import accelerator, disk_type, fabric_of, local_ssds
+from components.clouds.gcp.cluster.machines import accelerator, disk_type, fabric_of, local_ssds
 from planning.costs.resources.resource import UnknownValue
 from planning.spec.cluster import Profile
 from planning.values.errors import AtollError, InputError

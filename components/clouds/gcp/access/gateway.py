@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_gcp as gcp
 
 from components.clouds.gcp.account.names import ACCOUNT_LENGTH, build_gcp_name
-from components.connectivity.vpn import UNITS, VpnKeys, VpnKeysArgs
+from components.connectivity.vpn import UNITS, VpnKeys
 from planning.values.addresses import server_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from ipaddress import IPv4Address, IPv4Network
 
+    from components.clouds.gcp.cluster.context import ClusterContext
     from planning.spec.cluster import Gateway as GatewaySpec
-    from planning.spec.cluster import Placement
 
 
 # Debian 12 has WireGuard in its kernel and wireguard-tools, curl and Python in its archive (packages.debian.org).
@@ -63,54 +61,17 @@ rule nat POSTROUTING -s {tunnel} ! -o wg0 -j MASQUERADE
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineScript:
-    """A machine of Google Cloud that keeps its configuration in one secret.
-
-    Args:
-        address: the server's own, in the tunnel.
-        cidr: range of the tunnel.
-        secret: id of the secret.
-    """
-
-    address: IPv4Address
-    cidr: IPv4Network
-    secret: str
-
-    def text(self) -> str:
-        """The script, the same for the same gateway whoever its users are."""
-        address = f"{self.address}/{self.cidr.prefixlen}"
-        refresh = REFRESH.format(secret=self.secret, address=address, tunnel=self.cidr)
-        return START.format(refresh=refresh)
-
-
 ANYWHERE: Final = "0.0.0.0/0"
 IMAGE: Final = "projects/debian-cloud/global/images/family/debian-12"
 TAG: Final = "atoll-gateway"
 DISK: Final = "pd-balanced"
 
 
-@dataclass(frozen=True, kw_only=True)
-class VpnGatewayArgs:
-    """Where the gateway stands and for whom.
-
-    Args:
-        network: range of the cluster's network, which is all that the VPN leads to.
-        users: names, in the checklist's order.
-        rotation: counter of all keys.
-        rotations: counters of single users.
-    """
-
-    placement: Placement
-    gateway: GatewaySpec
-    network: IPv4Network
-    network_id: pulumi.Input[str]
-    subnet_id: pulumi.Input[str]
-    key_id: pulumi.Input[str]
-    users: Sequence[str]
-    rotation: int
-    rotations: Mapping[str, int]
-    labels: Mapping[str, str]
+def render_script(gateway: GatewaySpec, *, secret: str) -> str:
+    """The machine's script, the same for the same gateway whoever its users are; their keys lie in `secret`."""
+    address = f"{server_address(gateway.cidr)}/{gateway.cidr.prefixlen}"
+    refresh = REFRESH.format(secret=secret, address=address, tunnel=gateway.cidr)
+    return START.format(refresh=refresh)
 
 
 @final
@@ -128,54 +89,50 @@ class VpnGateway(pulumi.ComponentResource):
     address: pulumi.Output[str]
     profiles: Mapping[str, pulumi.Output[str]]
 
-    def __init__(self, name: str, args: VpnGatewayArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts: dict[str, object] = {
-            "provider": args.placement.provider,
-            "region": args.placement.region,
-            "part": "access/vpn",
-            "cidr": str(args.gateway.cidr),
-        }
+    def __init__(self, name: str, gateway: GatewaySpec, here: ClusterContext, *, opts: pulumi.ResourceOptions) -> None:
+        facts = here.site.describe(part="access/vpn", cidr=str(gateway.cidr))
         super().__init__("atoll:access:Gateway", name, facts, opts)
-        keys = VpnKeys(
-            "vpn-keys",
-            VpnKeysArgs(gateway=args.gateway, users=args.users, rotation=args.rotation, rotations=args.rotations),
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        inside = pulumi.ResourceOptions(parent=self)
+        placement, inside = here.site.placement, pulumi.ResourceOptions(parent=self)
+        keys = VpnKeys(here.site, gateway, parent=self)
         account = gcp.serviceaccount.Account(
             "gateway",
-            account_id=build_gcp_name(args.placement, "vpn", longest=ACCOUNT_LENGTH),
+            account_id=build_gcp_name(placement, "vpn", longest=ACCOUNT_LENGTH),
             display_name="VPN gateway of the Atoll cluster",
             opts=inside,
         )
-        configured = _secret(keys, args, account=account, parent=self)
-        _doors(args, parent=self)
-        address = gcp.compute.Address("gateway", region=args.placement.region, address_type="EXTERNAL", opts=inside)
-        _machine(args, account=account, address=address, configured=configured, parent=self)
+        configured = _store_keys(keys, here, account=account, parent=self)
+        # WireGuard from anywhere, since it answers nobody without a key. What comes from the gateway carries its own
+        # address, which lies in the nodes' range: the rule that lets nodes talk lets it through to them as well.
+        gcp.compute.Firewall(
+            "gateway-wireguard",
+            network=here.network.id,
+            direction="INGRESS",
+            source_ranges=[ANYWHERE],
+            target_tags=[TAG],
+            allows=[{"protocol": "udp", "ports": [str(gateway.port)]}],
+            opts=inside,
+        )
+        address = gcp.compute.Address("gateway", region=placement.region, address_type="EXTERNAL", opts=inside)
+        _create_machine(gateway, here, account=account, address=address, after=configured, parent=self)
         self.address = address.address
-        self.profiles = keys.profiles(host=address.address, routes=(args.network,))
+        self.profiles = keys.profiles(host=address.address)
         self.register_outputs({"address": self.address})
 
 
-def _secret(
-    keys: VpnKeys, args: VpnGatewayArgs, *, account: gcp.serviceaccount.Account, parent: VpnGateway
+def _store_keys(
+    keys: VpnKeys, here: ClusterContext, *, account: gcp.serviceaccount.Account, parent: VpnGateway
 ) -> list[pulumi.Resource]:
     """One secret for server and users: 64 KiB hold three hundred of them."""
-    inside = pulumi.ResourceOptions(parent=parent)
+    inside, region = pulumi.ResourceOptions(parent=parent), here.site.placement.region
+    replica: gcp.secretmanager.SecretReplicationUserManagedReplicaArgsDict = {
+        "location": region,
+        "customer_managed_encryption": {"kms_key_name": here.key.id},
+    }
     secret = gcp.secretmanager.Secret(
         "vpn",
-        secret_id=build_gcp_name(args.placement, "vpn"),
-        replication={
-            "user_managed": {
-                "replicas": [
-                    {
-                        "location": args.placement.region,
-                        "customer_managed_encryption": {"kms_key_name": args.key_id},
-                    }
-                ]
-            }
-        },
-        labels=dict(args.labels),
+        secret_id=build_gcp_name(here.site.placement, "vpn"),
+        replication={"user_managed": {"replicas": [replica]}},
+        labels=here.labels,
         opts=inside,
     )
     parts = pulumi.Output.all(keys.server, *keys.peers.values())
@@ -191,49 +148,29 @@ def _secret(
     return [version, reads]
 
 
-def _doors(args: VpnGatewayArgs, *, parent: VpnGateway) -> None:
-    """WireGuard from anywhere, since it answers nobody without a key; from the gateway to the nodes by SSH and HTTPS.
-
-    What comes from the gateway carries its own address, which lies in the nodes' range: the rule that lets nodes talk
-    lets it through as well.
-    """
-    gcp.compute.Firewall(
-        "gateway-wireguard",
-        network=args.network_id,
-        direction="INGRESS",
-        source_ranges=[ANYWHERE],
-        target_tags=[TAG],
-        allows=[{"protocol": "udp", "ports": [str(args.gateway.port)]}],
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
-def _machine(
-    args: VpnGatewayArgs,
+def _create_machine(
+    gateway: GatewaySpec,
+    here: ClusterContext,
     *,
     account: gcp.serviceaccount.Account,
     address: gcp.compute.Address,
-    configured: Sequence[pulumi.Resource],
+    after: Sequence[pulumi.Resource],
     parent: VpnGateway,
 ) -> None:
-    script = MachineScript(
-        address=server_address(args.gateway.cidr), cidr=args.gateway.cidr, secret=build_gcp_name(args.placement, "vpn")
-    )
-    zones = gcp.compute.get_zones_output(
-        region=args.placement.region, opts=pulumi.InvokeOutputOptions(parent=parent)
-    ).names
+    name, region = build_gcp_name(here.site.placement, "vpn"), here.site.placement.region
+    zones = gcp.compute.get_zones_output(region=region, opts=pulumi.InvokeOutputOptions(parent=parent)).names
     gcp.compute.Instance(
         "gateway",
-        name=build_gcp_name(args.placement, "vpn"),
-        machine_type=args.gateway.machine,
+        name=name,
+        machine_type=gateway.machine,
         zone=zones.apply(lambda names: names[0]),
         tags=[TAG],
         can_ip_forward=False,  # users leave under the machine's own address
         boot_disk={
-            "initialize_params": {"image": IMAGE, "type": DISK, "size": args.gateway.disk_gb},
-            "kms_key_self_link": args.key_id,
+            "initialize_params": {"image": IMAGE, "type": DISK, "size": gateway.disk_gb},
+            "kms_key_self_link": here.key.id,
         },
-        network_interfaces=[{"subnetwork": args.subnet_id, "access_configs": [{"nat_ip": address.address}]}],
+        network_interfaces=[{"subnetwork": here.network.subnet_id, "access_configs": [{"nat_ip": address.address}]}],
         shielded_instance_config={
             "enable_secure_boot": True,
             "enable_vtpm": True,
@@ -241,10 +178,10 @@ def _machine(
         },
         service_account={"email": account.email, "scopes": ["https://www.googleapis.com/auth/cloud-platform"]},
         metadata={"enable-oslogin": "TRUE", "block-project-ssh-keys": "TRUE", "disable-legacy-endpoints": "TRUE"},
-        metadata_startup_script=script.text(),
-        labels=dict(args.labels),
+        metadata_startup_script=render_script(gateway, secret=name),
+        labels=here.labels,
         allow_stopping_for_update=True,
         opts=pulumi.ResourceOptions(
-            parent=parent, depends_on=list(configured), ignore_changes=["zone", "bootDisk.initializeParams.image"]
+            parent=parent, depends_on=list(after), ignore_changes=["zone", "bootDisk.initializeParams.image"]
         ),
     )

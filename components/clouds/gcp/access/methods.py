@@ -1,45 +1,27 @@
-"""Every way into a cluster on Google Cloud: the VPN's gateway, and kubeconfigs by role."""
+"""Every access to a cluster on Google Cloud: the VPN's gateway, and kubeconfigs by role."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as kubernetes
 
-from components.clouds.gcp.access.gateway import VpnGateway, VpnGatewayArgs
+from components.clouds.gcp.access.gateway import VpnGateway
 from components.clouds.gcp.account.names import ACCOUNT_LENGTH, build_gcp_name
-from components.clouds.gcp.cluster.control_plane import KubeconfigUser, kubeconfig
-from components.context.names import namespace, workloads
+from components.clouds.gcp.cluster.control_plane import build_sign_in
+from components.context.kubeconfig import KubeconfigContext
+from components.context.names import WORKLOAD_ROLES, namespace, workloads
+from components.context.placement import AccessMethods
 from components.tenancy.workload import group_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from components.clouds.gcp.cluster.context import ClusterContext
-    from components.clouds.gcp.cluster.control_plane import Cluster
-    from planning.spec.cluster import Placement
 
-
-BY_WORKLOAD: Final = ("engineer", "viewer")
 RBAC: Final = "rbac.authorization.k8s.io"
-
-
-@dataclass(frozen=True, kw_only=True)
-class RolesArgs:
-    """The cluster, and the workloads whose people get in.
-
-    Args:
-        name: of the cluster.
-    """
-
-    placement: Placement
-    name: str
-    endpoint: pulumi.Input[str]
-    certificate: pulumi.Input[str]
-    workloads: Sequence[str]
 
 
 @final
@@ -51,59 +33,47 @@ class Roles(pulumi.ComponentResource):
 
     Attributes:
         kubeconfigs: role to kubeconfig, with a context for each workload and no credential in it.
-        accounts: e-mails, "engineer/train" to e-mail.
+        accounts: e-mails by role and workload.
     """
 
     kubeconfigs: Mapping[str, pulumi.Output[str]]
     accounts: Mapping[tuple[str, str], pulumi.Output[str]]
 
-    def __init__(self, name: str, args: RolesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:access:Roles", name, {"workloads": list(args.workloads)}, opts)
+    def __init__(self, name: str, here: ClusterContext, *, opts: pulumi.ResourceOptions) -> None:
+        names = workloads(here.spec)
+        super().__init__("atoll:access:Roles", name, {"workloads": list(names)}, opts)
         self.accounts = {
-            (role, workload): _account(role, workload, args, parent=self)
-            for role in BY_WORKLOAD
-            for workload in args.workloads
+            (role, workload): gcp.serviceaccount.Account(
+                f"{role}-{workload}",
+                account_id=build_gcp_name(here.site.placement, f"{role}-{workload}", longest=ACCOUNT_LENGTH),
+                display_name=f"Atoll: {role} of {workload}",
+                opts=pulumi.ResourceOptions(parent=self),
+            ).email
+            for role in WORKLOAD_ROLES
+            for workload in names
         }
-        self.kubeconfigs = {role: self._kubeconfig(role, args) for role in BY_WORKLOAD}
+        self.kubeconfigs = {
+            role: here.cluster.build_kubeconfig([self._build_context(role, workload) for workload in names])
+            for role in WORKLOAD_ROLES
+        }
         self.register_outputs({})
 
-    def _kubeconfig(self, role: str, args: RolesArgs) -> pulumi.Output[str]:
-        users = {
-            workload: KubeconfigUser(
-                account=self.accounts[role, workload],
-                group=group_of(role, workload=workload),
-                namespace=namespace(workload),
-            )
-            for workload in args.workloads
-        }
-        return kubeconfig(name=args.name, endpoint=args.endpoint, certificate=args.certificate, users=users)
-
-
-def _account(role: str, workload: str, args: RolesArgs, *, parent: Roles) -> pulumi.Output[str]:
-    made = gcp.serviceaccount.Account(
-        f"{role}-{workload}",
-        account_id=build_gcp_name(args.placement, f"{role}-{workload}", longest=ACCOUNT_LENGTH),
-        display_name=f"Atoll: {role} of {workload}",
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return made.email
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupRightsArgs:
-    """Accounts by role and workload."""
-
-    accounts: Mapping[tuple[str, str], pulumi.Input[str]]
+    def _build_context(self, role: str, workload: str) -> KubeconfigContext:
+        sign_in = build_sign_in(account=self.accounts[role, workload], group=group_of(role, workload=workload))
+        return KubeconfigContext(name=workload, user=workload, sign_in=sign_in, namespace=namespace(workload))
 
 
 @final
 class GroupRights(pulumi.ComponentResource):
     """The right of each role's service account to act as its group inside the cluster."""
 
-    def __init__(self, name: str, args: GroupRightsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        accounts = [f"{role}/{workload}" for role, workload in args.accounts]
-        super().__init__("atoll:access:GroupRights", name, {"accounts": accounts}, opts)
-        for (role, workload), account in args.accounts.items():
+    def __init__(
+        self, name: str, accounts: Mapping[tuple[str, str], pulumi.Input[str]], *, opts: pulumi.ResourceOptions
+    ) -> None:
+        """Registers the rights of `accounts`, by role and workload."""
+        names = [f"{role}/{workload}" for role, workload in accounts]
+        super().__init__("atoll:access:GroupRights", name, {"accounts": names}, opts)
+        for (role, workload), account in accounts.items():
             _act_as(group_of(role, workload=workload), f"atoll-{role}-{workload}", account=account, parent=self)
         self.register_outputs({})
 
@@ -128,68 +98,15 @@ def _act_as(group: str, name: str, *, account: pulumi.Input[str], parent: GroupR
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccessMethods:
-    """What people get.
-
-    Args:
-        kubeconfigs: role to kubeconfig, none of which holds a credential.
-        accounts: service accounts by role and workload.
-        gateway: public address of the VPN; "" where there is none.
-        outputs: what the stack says of it.
-    """
-
-    kubeconfigs: Mapping[str, pulumi.Output[str]]
-    accounts: Mapping[tuple[str, str], pulumi.Output[str]]
-    gateway: pulumi.Input[str] = ""
-    outputs: Mapping[str, pulumi.Input[object]] = field(default_factory=dict[str, "pulumi.Input[object]"])
-
-
-def register_access(ground: ClusterContext, *, cluster: Cluster) -> AccessMethods:
-    site = ground.site
-    roles = Roles(
-        "roles",
-        RolesArgs(
-            placement=site.placement,
-            name=cluster.name,
-            endpoint=cluster.resource.endpoint,
-            certificate=cluster.resource.master_auth.cluster_ca_certificate,
-            workloads=workloads(site.spec),
-        ),
-        opts=site.options(provider=ground.gcp),
-    )
-    kubeconfigs = {"admin": cluster.kubeconfig, **roles.kubeconfigs}
+def register_access(here: ClusterContext) -> tuple[AccessMethods, Roles]:
+    roles = Roles("roles", here, opts=here.options())
+    kubeconfigs = {"admin": here.cluster.kubeconfig, **roles.kubeconfigs}
     accounts = {f"{role}/{workload}": account for (role, workload), account in roles.accounts.items()}
-    said: dict[str, pulumi.Input[object]] = {"kubeconfigs": kubeconfigs, "roleAccounts": accounts}
-    gateway = _gateway(ground)
-    if gateway is None:
-        return AccessMethods(kubeconfigs=kubeconfigs, accounts=roles.accounts, outputs=said)
-    said |= {"vpnAddress": gateway.address, "vpnProfiles": gateway.profiles}
-    return AccessMethods(kubeconfigs=kubeconfigs, accounts=roles.accounts, gateway=gateway.address, outputs=said)
-
-
-def register_cluster_access(ways: AccessMethods, *, options: pulumi.ResourceOptions) -> None:
-    """What the accounts of the roles may do inside the cluster."""
-    if ways.accounts:
-        GroupRights("group-rights", GroupRightsArgs(accounts=ways.accounts), opts=options)
-
-
-def _gateway(ground: ClusterContext) -> VpnGateway | None:
-    site, spec, network = ground.site, ground.site.spec, ground.network
-    if spec.vpn is None or spec.vpn.kind != "machine":
-        return None
-    args = VpnGatewayArgs(
-        placement=spec.placement,
-        gateway=spec.vpn,
-        network=spec.network.cidr,
-        network_id=network.id,
-        subnet_id=network.subnet_id,
-        key_id=ground.key.id,
-        users=tuple(user.name for user in spec.access.users),
-        rotation=site.settings.vpn_rotation,
-        rotations=site.settings.vpn_rotations,
-        labels=ground.labels,
-    )
-    return VpnGateway(
-        "gateway", args, opts=site.options(provider=ground.gcp, depends_on=[*ground.key.granted, network])
-    )
+    outputs: dict[str, pulumi.Input[object]] = {"kubeconfigs": kubeconfigs, "roleAccounts": accounts}
+    vpn = here.spec.vpn
+    if vpn is None or vpn.kind != "machine":
+        return AccessMethods(kubeconfigs=kubeconfigs, outputs=outputs), roles
+    waits = [*here.key.granted, here.network]
+    gateway = VpnGateway("gateway", vpn, here, opts=here.options(depends_on=waits))
+    outputs |= {"vpnAddress": gateway.address, "vpnProfiles": gateway.profiles}
+    return AccessMethods(kubeconfigs=kubeconfigs, gateway=gateway.address, outputs=outputs), roles

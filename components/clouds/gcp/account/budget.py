@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import build_gcp_name
+from components.clouds.gcp.account.names import build_gcp_name, labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from decimal import Decimal
 
-    from planning.spec.cluster import Placement
+    from components.context.placement import PlacementContext
 
 SPENT: Final = (0.5, 0.9, 1.0)
 FORECAST: Final = 1.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class BillingBudgetArgs:
-    """How much, and on whose account.
-
-    Args:
-        ceiling: USD a month; the billing account must be in USD.
-        number: the project's number; everything in the project counts.
-    """
-
-    placement: Placement
-    ceiling: Decimal
-    billing_account: str
-    number: pulumi.Input[str]
-    key_id: pulumi.Input[str]
-    labels: Mapping[str, str]
 
 
 @final
@@ -48,41 +29,49 @@ class BillingBudget(pulumi.ComponentResource):
 
     topic: pulumi.Output[str]
 
-    def __init__(self, name: str, args: BillingBudgetArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts = {"provider": args.placement.provider, "region": args.placement.region, "ceiling": str(args.ceiling)}
-        super().__init__("atoll:cluster:Budget", name, facts, opts)
+    def __init__(
+        self,
+        name: str,
+        site: PlacementContext,
+        *,
+        usd_per_month: Decimal,
+        billing_account: str,
+        number: pulumi.Input[str],
+        key_id: pulumi.Input[str],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers the budget of a project, by its `number`: everything in it counts.
+
+        Args:
+            billing_account: one in USD.
+        """
+        super().__init__("atoll:cluster:Budget", name, site.describe(ceiling=str(usd_per_month)), opts)
+        placement, inside = site.placement, pulumi.ResourceOptions(parent=self)
         topic = gcp.pubsub.Topic(
             "budget",
-            name=build_gcp_name(args.placement, "budget"),
-            kms_key_name=args.key_id,
-            message_storage_policy={"allowed_persistence_regions": [args.placement.region]},
-            labels=dict(args.labels),
-            opts=pulumi.ResourceOptions(parent=self),
+            name=build_gcp_name(placement, "budget"),
+            kms_key_name=key_id,
+            message_storage_policy={"allowed_persistence_regions": [placement.region]},
+            labels=labels(site.spec),
+            opts=inside,
         )
-        _budget(args, topic=topic, parent=self)
+        units = str(usd_per_month.to_integral_value(rounding=ROUND_FLOOR))
+        gcp.billing.Budget(
+            "budget",
+            billing_account=billing_account,
+            display_name=build_gcp_name(placement),
+            amount={"specified_amount": {"currency_code": "USD", "units": units}},
+            budget_filter={
+                "projects": [pulumi.Output.concat("projects/", number)],
+                "calendar_period": "MONTH",
+                "credit_types_treatment": "INCLUDE_ALL_CREDITS",
+            },
+            threshold_rules=[
+                *({"threshold_percent": share} for share in SPENT),
+                {"threshold_percent": FORECAST, "spend_basis": "FORECASTED_SPEND"},
+            ],
+            all_updates_rule={"pubsub_topic": topic.id, "schema_version": "1.0"},
+            opts=inside,
+        )
         self.topic = topic.id
         self.register_outputs({"topic": self.topic})
-
-
-def _budget(args: BillingBudgetArgs, *, topic: gcp.pubsub.Topic, parent: BillingBudget) -> None:
-    rules: list[gcp.billing.BudgetThresholdRuleArgsDict] = [{"threshold_percent": share} for share in SPENT]
-    rules.append({"threshold_percent": FORECAST, "spend_basis": "FORECASTED_SPEND"})
-    gcp.billing.Budget(
-        "budget",
-        billing_account=args.billing_account,
-        display_name=build_gcp_name(args.placement),
-        amount={
-            "specified_amount": {
-                "currency_code": "USD",
-                "units": str(args.ceiling.to_integral_value(rounding=ROUND_FLOOR)),
-            }
-        },
-        budget_filter={
-            "projects": [pulumi.Output.concat("projects/", args.number)],
-            "calendar_period": "MONTH",
-            "credit_types_treatment": "INCLUDE_ALL_CREDITS",
-        },
-        threshold_rules=rules,
-        all_updates_rule={"pubsub_topic": topic.id, "schema_version": "1.0"},
-        opts=pulumi.ResourceOptions(parent=parent),
-    )

@@ -1,90 +1,74 @@
-"""Logs of the infrastructure on Google Cloud: the control plane's and the network's, in a bucket with an end."""
+"""Logs on Google Cloud: the control plane's and the network's, in a bucket with an end, and what pods may write."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_gcp as gcp
 
 from components.clouds.gcp.account.key import ROLE
-from components.clouds.gcp.account.names import CLUSTER_LENGTH, build_gcp_name
+from components.clouds.gcp.account.names import CLUSTER_LENGTH, build_gcp_name, build_principal
+from components.platform.building_blocks.names import COLLECTOR_ACCOUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import Placement
+    from planning.spec.platform import Forwarding
 
 KEPT_DAYS: Final = 30  # what the price of taking logs in includes (cloud.google.com/stackdriver/pricing, from memory)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LogsArgs:
-    """What is logged, the key it is encrypted with, and the declared charges of all of it."""
-
-    placement: Placement
-    project: pulumi.Input[str]
-    key_id: pulumi.Input[str]
-    charges: Sequence[dict[str, object]]
+WRITER_ROLES: Final = ("roles/logging.logWriter", "roles/monitoring.metricWriter")
 
 
 @final
 class Logs(pulumi.ComponentResource):
     """An encrypted log bucket, the way into it, and no second copy in the project's default one, which is paid too."""
 
-    def __init__(self, name: str, args: LogsArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts: dict[str, object] = {
-            "provider": args.placement.provider,
-            "region": args.placement.region,
-            "charges": list(args.charges),
-        }
-        super().__init__("atoll:cluster:Logs", name, facts, opts)
-        bucket = _bucket(args, parent=self)
-        _route(bucket, args, parent=self)
+    def __init__(
+        self,
+        name: str,
+        site: PlacementContext,
+        *,
+        project: pulumi.Input[str],
+        key_id: pulumi.Input[str],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers the bucket with the declared charges of all logs."""
+        super().__init__("atoll:cluster:Logs", name, site.describe(charges=site.ledger.claim("cluster")), opts)
+        shown, inside = build_gcp_name(site.placement, "logs"), pulumi.ResourceOptions(parent=self)
+        # Logging uses the key by an account that it names itself.
+        settings = gcp.logging.get_project_cmek_settings_output(
+            project=project, opts=pulumi.InvokeOutputOptions(parent=self)
+        )
+        granted = gcp.kms.CryptoKeyIAMMember(
+            "key-logs",
+            crypto_key_id=key_id,
+            role=ROLE,
+            member=settings.service_account_id.apply("serviceAccount:{}".format),
+            opts=inside,
+        )
+        bucket = gcp.logging.ProjectBucketConfig(
+            "logs",
+            project=project,
+            location=site.placement.region,
+            bucket_id=shown,
+            retention_days=KEPT_DAYS,
+            cmek_settings={"kms_key_name": key_id},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[granted]),
+        )
+        selected = _filter(site.placement)
+        sink = gcp.logging.ProjectSink(
+            "logs",
+            name=shown,
+            destination=pulumi.Output.concat("logging.googleapis.com/", bucket.id),
+            filter=selected,
+            unique_writer_identity=True,
+            opts=inside,
+        )
+        # The first way in is there before the second copy ends.
+        after = pulumi.ResourceOptions(parent=self, depends_on=[sink])
+        gcp.logging.ProjectExclusion("logs", name=shown, filter=selected, opts=after)
         self.register_outputs({"bucket": bucket.id})
-
-
-def _bucket(args: LogsArgs, *, parent: Logs) -> gcp.logging.ProjectBucketConfig:
-    """Logging uses the key by an account that it names itself."""
-    settings = gcp.logging.get_project_cmek_settings_output(
-        project=args.project, opts=pulumi.InvokeOutputOptions(parent=parent)
-    )
-    granted = gcp.kms.CryptoKeyIAMMember(
-        "key-logs",
-        crypto_key_id=args.key_id,
-        role=ROLE,
-        member=settings.service_account_id.apply("serviceAccount:{}".format),
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return gcp.logging.ProjectBucketConfig(
-        "logs",
-        project=args.project,
-        location=args.placement.region,
-        bucket_id=build_gcp_name(args.placement, "logs"),
-        retention_days=KEPT_DAYS,
-        cmek_settings={"kms_key_name": args.key_id},
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=[granted]),
-    )
-
-
-def _route(bucket: gcp.logging.ProjectBucketConfig, args: LogsArgs, *, parent: Logs) -> None:
-    """The first way in is made before the second copy ends."""
-    wanted = _filter(args.placement)
-    sink = gcp.logging.ProjectSink(
-        "logs",
-        name=build_gcp_name(args.placement, "logs"),
-        destination=pulumi.Output.concat("logging.googleapis.com/", bucket.id),
-        filter=wanted,
-        unique_writer_identity=True,
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    gcp.logging.ProjectExclusion(
-        "logs",
-        name=build_gcp_name(args.placement, "logs"),
-        filter=wanted,
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=[sink]),
-    )
 
 
 def _filter(placement: Placement) -> str:
@@ -93,3 +77,34 @@ def _filter(placement: Placement) -> str:
         f'resource.labels.cluster_name="{cluster}" OR '
         f'(resource.type="gce_subnetwork" AND resource.labels.subnetwork_name="{subnet}")'
     )
+
+
+@final
+class ForwardingAccess(pulumi.ComponentResource):
+    """What lets the collector write to Cloud Logging and Cloud Monitoring: two roles in the project.
+
+    They are given to the collector's own Kubernetes account: nothing is annotated, and there is no key.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        to: Forwarding,
+        *,
+        project: pulumi.Input[str],
+        number: pulumi.Input[str],
+        workload_pool: pulumi.Input[str],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers the roles; `workload_pool` issues the pods' identities, in the project of that `number`."""
+        super().__init__("atoll:access:ForwardingAccess", name, {"to": to.provider}, opts)
+        member = build_principal(COLLECTOR_ACCOUNT, number=number, workload_pool=workload_pool)
+        for role in WRITER_ROLES:
+            gcp.projects.IAMMember(
+                f"forwarding-{role.rpartition('.')[2]}",
+                project=project,
+                role=role,
+                member=member,
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+        self.register_outputs({})

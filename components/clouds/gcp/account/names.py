@@ -51,3 +51,16 @@ def build_gcp_name(placement: Placement, part: str = "", *, longest: int = LABEL
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:SUFFIX]
     return f"{name[: longest - SUFFIX - 1].rstrip('-')}-{digest}"
+
+
+def build_principal(
+    account: tuple[str, str], *, number: pulumi.Input[str], workload_pool: pulumi.Input[str]
+) -> pulumi.Output[str]:
+    """A service account, by namespace and name, as IAM names it (docs.cloud.google.com/iam, principal identifiers)."""
+    return pulumi.Output.concat(
+        "principal://iam.googleapis.com/projects/",
+        number,
+        "/locations/global/workloadIdentityPools/",
+        workload_pool,
+        f"/subject/ns/{account[0]}/sa/{account[1]}",
+    )

@@ -1,4 +1,4 @@
-"""What every part of a cluster on Google Cloud stands on: project, key, network, labels, zones."""
+"""What every part of a cluster on Google Cloud stands on: project, key, network, control plane, zones."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.key import EncryptionKey, EncryptionKeyArgs
-from components.clouds.gcp.account.names import FILESTORE, LUSTRE, LUSTRE_PORTS, labels
-from components.clouds.gcp.cluster.settings import read_gcp_settings, zone_of
-from components.clouds.gcp.network.vpc import Vpc, VpcArgs
+from components.clouds.gcp.account.key import EncryptionKey
+from components.clouds.gcp.account.logs import Logs
+from components.clouds.gcp.account.names import LUSTRE, labels
+from components.clouds.gcp.cluster.control_plane import Cluster
+from components.clouds.gcp.cluster.settings import find_file_system_item, read_gcp_settings, zone_of
+from components.clouds.gcp.network.vpc import Vpc
 from planning.values.addresses import LUSTRE_PREFIX, GkeRanges, ranges
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from decimal import Decimal
 
     from components.clouds.gcp.cluster.settings import GcpSettings
@@ -37,20 +39,31 @@ class ClusterContext:
     gcp: gcp.Provider
     project: pulumi.Output[str]
     number: pulumi.Output[str]
-    ranges: GkeRanges
     key: EncryptionKey
     network: Vpc
+    cluster: Cluster
     labels: dict[str, str]
     zones: Mapping[str, pulumi.Input[str] | None]
 
     @property
-    def watched(self) -> Decimal | None:
-        """The ceiling that a budget watches; None where there is none."""
+    def spec(self) -> ClusterSpec:
+        return self.site.spec
+
+    @property
+    def budget_ceiling(self) -> Decimal | None:
         return _find_budget_ceiling(self.site, self.settings)
+
+    @property
+    def after_cluster(self) -> pulumi.ResourceOptions:
+        """For rights of pods: the pool of identities is there once the first cluster of the project is."""
+        return self.options(depends_on=[self.cluster.resource])
+
+    def options(self, *, depends_on: Sequence[pulumi.Resource] = ()) -> pulumi.ResourceOptions:
+        return self.site.options(provider=self.gcp, depends_on=depends_on)
 
 
 def build_cluster_context(site: PlacementContext) -> ClusterContext:
-    """Registers provider, key and network.
+    """Registers provider, key, network and control plane.
 
     Raises:
         InputError: the range cannot be cut, or the stack's settings are not usable.
@@ -66,45 +79,39 @@ def build_cluster_context(site: PlacementContext) -> ClusterContext:
         user_project_override=True if settings.billing_account else None,
         opts=site.options(),
     )
-    project = gcp.organizations.get_project_output(
+    found = gcp.organizations.get_project_output(
         project_id=settings.project or None, opts=pulumi.InvokeOutputOptions(provider=cloud)
     )
-    parts = _ranges(spec)
-    key_args = EncryptionKeyArgs(placement=spec.placement, number=project.number, users=_key_users(site, settings))
+    project, parts, on_gcp = found.project_id.apply(str), _split_range(spec), site.options(provider=cloud)
+    key = EncryptionKey("key", site, number=found.number, users=_list_key_users(site, settings), opts=on_gcp)
+    shared = find_file_system_item(spec)
+    network = Vpc("network", site, parts, managed=bool(shared), lustre=shared == LUSTRE, opts=on_gcp)
+    zones = {pool.name: zone_of(pool, site=site, settings=settings) for pool in spec.pools}
+    logs = Logs("logs", site, project=project, key_id=key.id, opts=on_gcp)
+    cluster = Cluster(
+        "cluster",
+        site,
+        project=project,
+        network=network,
+        ranges=parts,
+        key_id=key.id,
+        opts=site.options(provider=cloud, depends_on=[*key.granted, logs]),
+    )
     return ClusterContext(
         site=site,
         settings=settings,
         gcp=cloud,
-        project=project.project_id.apply(str),
-        number=project.number,
-        ranges=parts,
-        key=EncryptionKey("key", key_args, opts=site.options(provider=cloud)),
-        network=_network(site, parts, cloud=cloud),
+        project=project,
+        number=found.number,
+        key=key,
+        network=network,
+        cluster=cluster,
         labels=labels(spec),
-        zones={pool.name: zone_of(pool, site=site, settings=settings) for pool in spec.pools},
+        zones=zones,
     )
 
 
-def find_file_system_item(spec: ClusterSpec) -> str:
-    """Item of the shared file system; "" where there is none."""
-    return next((tier.item for tier in spec.storage if tier.item in {LUSTRE, FILESTORE}), "")
-
-
-def _network(site: PlacementContext, parts: GkeRanges, *, cloud: gcp.Provider) -> Vpc:
-    spec = site.spec
-    args = VpcArgs(
-        placement=spec.placement,
-        cidr=spec.network.cidr,
-        ranges=parts,
-        addresses=spec.network.nat_gateways,
-        managed=bool(find_file_system_item(spec)),
-        called_back=LUSTRE_PORTS if find_file_system_item(spec) == LUSTRE else (),
-        charges=site.ledger.claim("network"),
-    )
-    return Vpc("network", args, opts=site.options(provider=cloud))
-
-
-def _ranges(spec: ClusterSpec) -> GkeRanges:
+def _split_range(spec: ClusterSpec) -> GkeRanges:
     hint = "choose another where.cidr in the checklist"
     try:
         found = ranges(spec.network.cidr, nodes=sum(pool.max_nodes for pool in spec.pools))
@@ -118,7 +125,7 @@ def _ranges(spec: ClusterSpec) -> GkeRanges:
     return found
 
 
-def _key_users(site: PlacementContext, settings: GcpSettings) -> tuple[str, ...]:
+def _list_key_users(site: PlacementContext, settings: GcpSettings) -> tuple[str, ...]:
     vpn = site.spec.vpn
     wanted = {
         "lustre": find_file_system_item(site.spec) == LUSTRE,
@@ -129,5 +136,5 @@ def _key_users(site: PlacementContext, settings: GcpSettings) -> tuple[str, ...]
 
 
 def _find_budget_ceiling(site: PlacementContext, settings: GcpSettings) -> Decimal | None:
-    """The ceiling, where a billing account is named to watch it on."""
+    """USD a month, where a billing account is named to watch it on."""
     return site.ceiling_usd_per_month if settings.billing_account else None

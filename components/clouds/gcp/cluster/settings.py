@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 import pulumi
 
-from components.clouds.gcp.nodepools.nodepool import fabric_of
+from components.clouds.gcp.account.names import FILESTORE, LUSTRE
+from components.clouds.gcp.cluster.machines import fabric_of
 from components.context.settings import SECTION
 from planning.values.errors import InputError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.context.placement import PlacementContext
-    from planning.spec.cluster import Pool
+    from planning.spec.cluster import ClusterSpec, Pool
 
 ZONES_KEY: Final = "poolZones"
 BILLING_KEY: Final = "billingAccount"
@@ -100,3 +101,8 @@ def reservation_of(pool: Pool, *, site: PlacementContext) -> pulumi.Input[str] |
         f"pool {pool.name} runs in capacity that was booked, and the stack does not say under which reservation",
         hint=f"pulumi config set --path 'atoll:capacityReservations.{pool.name}' <reservation>",
     )
+
+
+def find_file_system_item(spec: ClusterSpec) -> str:
+    """Item of the shared file system; "" where there is none."""
+    return next((tier.item for tier in spec.storage if tier.item in {LUSTRE, FILESTORE}), "")

@@ -1,20 +1,18 @@
-"""The network on Google Cloud: one VPC, one subnet for nodes, pods and services, and Cloud NAT as the way out."""
+"""The network on Google Cloud: one VPC, one subnet for nodes, pods and services, Cloud NAT, and its names."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import build_gcp_name
+from components.clouds.gcp.account.names import LUSTRE_PORTS, build_gcp_name, labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from ipaddress import IPv4Network
 
-    from planning.spec.cluster import Placement
+    from components.context.placement import PlacementContext
     from planning.values.addresses import GkeRanges
 
 PODS: Final = "pods"
@@ -22,25 +20,6 @@ SERVICES: Final = "services"
 MTU: Final = 8896  # the largest of a VPC (docs.cloud.google.com/vpc/docs/mtu)
 FLOW_SHARE: Final = 0.1  # of the flows; enough to see who talks to whom, a tenth of the volume
 NAT_PORTS: Final = 64
-
-
-@dataclass(frozen=True, kw_only=True)
-class VpcArgs:
-    """Where the network is, what it spans, and the declared charges of its traffic.
-
-    Args:
-        addresses: public addresses of Cloud NAT, so that others can name this cluster in their own rules.
-        managed: whether services that Google runs in a network of its own (Lustre, Filestore) are joined to it.
-        called_back: TCP ports of the nodes that such services call.
-    """
-
-    placement: Placement
-    cidr: IPv4Network
-    ranges: GkeRanges
-    addresses: int
-    managed: bool
-    called_back: Sequence[str]
-    charges: Sequence[dict[str, object]]
 
 
 @final
@@ -58,50 +37,56 @@ class Vpc(pulumi.ComponentResource):
     managed: pulumi.Resource | None
     managed_range: pulumi.Output[str] | None
 
-    def __init__(self, name: str, args: VpcArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:network:Network", name, _facts(args), opts)
-        vpc = _vpc(args, parent=self)
-        subnet = _subnet(vpc, args, parent=self)
-        _way_out(vpc, args, parent=self)
-        _inside(vpc, args, parent=self)
+    def __init__(
+        self,
+        name: str,
+        site: PlacementContext,
+        ranges: GkeRanges,
+        *,
+        managed: bool,
+        lustre: bool,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers the network.
+
+        Args:
+            managed: whether services that Google runs in a network of its own (Lustre, Filestore) are joined to it.
+            lustre: whether Lustre calls its clients back.
+        """
+        network, placement = site.spec.network, site.placement
+        facts = site.describe(cidr=str(network.cidr), charges=site.ledger.claim("network"))
+        super().__init__("atoll:network:Network", name, facts, opts)
+        vpc = gcp.compute.Network(
+            "vpc",
+            name=build_gcp_name(placement),
+            auto_create_subnetworks=False,
+            routing_mode="REGIONAL",
+            mtu=MTU,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        subnet = _create_subnet(vpc, site, ranges, parent=self)
+        _create_nat(vpc, addresses=network.nat_gateways, region=placement.region, parent=self)
+        _allow_inside(vpc, ranges, called_back=LUSTRE_PORTS if lustre else (), parent=self)
         self.managed, self.managed_range = (
-            _register_private_services_access(vpc, args, parent=self) if args.managed else (None, None)
+            _register_private_services_access(vpc, ranges, parent=self) if managed else (None, None)
         )
         self.id, self.name, self.subnet_id = vpc.id, vpc.name, subnet.id
         self.register_outputs({"id": self.id, "subnetId": self.subnet_id})
 
 
-def _facts(args: VpcArgs) -> dict[str, object]:
-    return {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "cidr": str(args.cidr),
-        "charges": list(args.charges),
-    }
-
-
-def _vpc(args: VpcArgs, *, parent: Vpc) -> gcp.compute.Network:
-    return gcp.compute.Network(
-        "vpc",
-        name=build_gcp_name(args.placement),
-        auto_create_subnetworks=False,
-        routing_mode="REGIONAL",
-        mtu=MTU,
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
-def _subnet(vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc) -> gcp.compute.Subnetwork:
+def _create_subnet(
+    vpc: gcp.compute.Network, site: PlacementContext, ranges: GkeRanges, *, parent: Vpc
+) -> gcp.compute.Subnetwork:
     """One subnet spans every zone of the region; Google's own APIs are reached inside it."""
     return gcp.compute.Subnetwork(
         "nodes",
-        name=build_gcp_name(args.placement, "nodes"),
+        name=build_gcp_name(site.placement, "nodes"),
         network=vpc.id,
-        region=args.placement.region,
-        ip_cidr_range=str(args.ranges.nodes),
+        region=site.placement.region,
+        ip_cidr_range=str(ranges.nodes),
         secondary_ip_ranges=[
-            {"range_name": PODS, "ip_cidr_range": str(args.ranges.pods)},
-            {"range_name": SERVICES, "ip_cidr_range": str(args.ranges.kubernetes_services)},
+            {"range_name": PODS, "ip_cidr_range": str(ranges.pods)},
+            {"range_name": SERVICES, "ip_cidr_range": str(ranges.kubernetes_services)},
         ],
         private_ip_google_access=True,
         log_config={
@@ -113,23 +98,25 @@ def _subnet(vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc) -> gcp.comp
     )
 
 
-def _way_out(vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc) -> None:
-    """Cloud NAT: nodes have no public address. Without addresses there is no way out."""
-    if args.addresses == 0:
+def _create_nat(vpc: gcp.compute.Network, *, addresses: int, region: str, parent: Vpc) -> None:
+    """Cloud NAT: nodes have no public address. Its own are fixed, so that others can name this cluster in their rules.
+
+    Without addresses there is no egress.
+    """
+    if addresses == 0:
         return
     opts = pulumi.ResourceOptions(parent=parent)
-    region = args.placement.region
     router = gcp.compute.Router("router", network=vpc.id, region=region, opts=opts)
-    addresses = [
+    public = [
         gcp.compute.Address(f"nat-{index}", region=region, address_type="EXTERNAL", opts=opts)
-        for index in range(args.addresses)
+        for index in range(addresses)
     ]
     gcp.compute.RouterNat(
         "nat",
         router=router.name,
         region=region,
         nat_ip_allocate_option="MANUAL_ONLY",
-        nat_ips=[address.self_link for address in addresses],
+        nat_ips=[address.self_link for address in public],
         source_subnetwork_ip_ranges_to_nat="ALL_SUBNETWORKS_ALL_IP_RANGES",
         enable_dynamic_port_allocation=True,
         enable_endpoint_independent_mapping=False,
@@ -139,41 +126,30 @@ def _way_out(vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc) -> None:
     )
 
 
-def _inside(vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc) -> None:
+def _allow_inside(vpc: gcp.compute.Network, ranges: GkeRanges, *, called_back: Sequence[str], parent: Vpc) -> None:
     """Nodes and pods talk to each other, managed services call back; what no rule allows, every VPC refuses.
 
     GKE's own rule lets the control plane reach ports 443 and 10250 of the nodes and no other, and admission webhooks
     listen where they like (cloud.google.com/service-mesh/docs/private-cluster-open-port).
     """
-    gcp.compute.Firewall(
-        "inside",
-        network=vpc.id,
-        direction="INGRESS",
-        source_ranges=[str(args.ranges.nodes), str(args.ranges.pods)],
-        allows=[{"protocol": protocol} for protocol in ("tcp", "udp", "icmp")],
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    gcp.compute.Firewall(
-        "control-plane",
-        network=vpc.id,
-        direction="INGRESS",
-        source_ranges=[str(args.ranges.control_plane)],
-        allows=[{"protocol": "tcp"}],
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    if args.called_back:
+    every: list[gcp.compute.FirewallAllowArgsDict] = [{"protocol": protocol} for protocol in ("tcp", "udp", "icmp")]
+    sources = {"inside": ([ranges.nodes, ranges.pods], every)}
+    sources["control-plane"] = ([ranges.control_plane], [{"protocol": "tcp"}])
+    if called_back:
+        sources["managed"] = ([ranges.services], [{"protocol": "tcp", "ports": list(called_back)}])
+    for name, (cidrs, allows) in sources.items():
         gcp.compute.Firewall(
-            "managed",
+            name,
             network=vpc.id,
             direction="INGRESS",
-            source_ranges=[str(args.ranges.services)],
-            allows=[{"protocol": "tcp", "ports": list(args.called_back)}],
+            source_ranges=[str(cidr) for cidr in cidrs],
+            allows=allows,
             opts=pulumi.ResourceOptions(parent=parent),
         )
 
 
 def _register_private_services_access(
-    vpc: gcp.compute.Network, args: VpcArgs, *, parent: Vpc
+    vpc: gcp.compute.Network, ranges: GkeRanges, *, parent: Vpc
 ) -> tuple[pulumi.Resource, pulumi.Output[str]]:
     """The range that services of Google's own network get, and the peering through which they are reached."""
     opts = pulumi.ResourceOptions(parent=parent)
@@ -181,8 +157,8 @@ def _register_private_services_access(
         "managed",
         purpose="VPC_PEERING",
         address_type="INTERNAL",
-        address=str(args.ranges.services.network_address),
-        prefix_length=args.ranges.services.prefixlen,
+        address=str(ranges.services.network_address),
+        prefix_length=ranges.services.prefixlen,
         network=vpc.id,
         opts=opts,
     )
@@ -194,3 +170,34 @@ def _register_private_services_access(
         opts=opts,
     )
     return joined, taken.name
+
+
+@final
+class DnsZone(pulumi.ComponentResource):
+    """A signed public zone: certificates are proved by it, while the addresses in it may well be private.
+
+    Attributes:
+        zone_id: name of the zone at Google Cloud.
+        name_servers: what the parent domain delegates to.
+    """
+
+    zone_id: pulumi.Output[str]
+    name_servers: pulumi.Output[Sequence[str]]
+
+    def __init__(self, name: str, site: PlacementContext, *, opts: pulumi.ResourceOptions) -> None:
+        domain = site.spec.network.domain
+        super().__init__("atoll:network:Domain", name, site.describe(domain=domain), opts)
+        zone = gcp.dns.ManagedZone(
+            "zone",
+            name=build_gcp_name(site.placement, "zone"),
+            dns_name=f"{domain}.",
+            description="Services of the Atoll cluster",
+            visibility="public",
+            dnssec_config={"state": "on"},
+            force_destroy=False,
+            labels=labels(site.spec),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.zone_id = zone.name
+        self.name_servers = zone.name_servers
+        self.register_outputs({"zoneId": self.zone_id, "nameServers": self.name_servers})

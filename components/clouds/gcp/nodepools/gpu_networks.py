@@ -1,4 +1,4 @@
-"""Which GPU networks a cluster needs: one set for each kind of machine, shared by its pools."""
+"""Networks between the GPUs of several nodes: one set for each kind of machine, shared by its pools."""
 
 from __future__ import annotations
 
@@ -10,33 +10,18 @@ import pulumi_gcp as gcp
 import pulumi_kubernetes as kubernetes
 
 from components.clouds.gcp.account.names import build_gcp_name
-from components.clouds.gcp.nodepools.nodepool import Interface, fabric_of
+from components.clouds.gcp.cluster.machines import fabric_of
+from components.clouds.gcp.nodepools.nodepool import Interface
 from planning.values.addresses import fabric_ranges
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from ipaddress import IPv4Network
 
-    from components.clouds.gcp.nodepools.nodepool import GpuNetworkSpec as FabricSpec
-    from components.context.placement import PlacementContext
-    from planning.spec.cluster import ClusterSpec, Placement, Pool
-
-
-@dataclass(frozen=True, kw_only=True)
-class GpuNetworkArgs:
-    """What machines of one kind are joined by.
-
-    Args:
-        zone: of all of them; an RDMA network is of one zone.
-        ranges: one for each plain network, then one for each RDMA lane.
-    """
-
-    placement: Placement
-    fabric: FabricSpec
-    project: pulumi.Input[str]
-    zone: pulumi.Input[str]
-    ranges: Sequence[IPv4Network]
+    from components.clouds.gcp.cluster.context import ClusterContext
+    from components.clouds.gcp.cluster.machines import GpuNetworkSpec
+    from planning.spec.cluster import ClusterSpec, Pool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,97 +48,97 @@ class GpuNetwork(pulumi.ComponentResource):
 
     lanes: tuple[Lane, ...]
 
-    def __init__(self, name: str, args: GpuNetworkArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts: dict[str, object] = {
-            "provider": args.placement.provider,
-            "region": args.placement.region,
-            "kind": args.fabric.kind,
-            "networks": args.fabric.networks,
-            "lanes": args.fabric.lanes,
-        }
-        super().__init__("atoll:network:Fabric", name, facts, opts)
-        plain = [_plain(index, args, parent=self) for index in range(args.fabric.networks)]
-        self.lanes = (*plain, *(_rdma(args, parent=self) if args.fabric.lanes else ()))
+    def __init__(
+        self,
+        name: str,
+        fabric: GpuNetworkSpec,
+        here: ClusterContext,
+        *,
+        zone: pulumi.Input[str],
+        ranges: Sequence[IPv4Network],
+    ) -> None:
+        """Registers them.
+
+        Args:
+            zone: of all machines; an RDMA network is of one zone.
+            ranges: one for each plain network, then one for each RDMA lane.
+        """
+        facts = here.site.describe(kind=fabric.kind, networks=fabric.networks, lanes=fabric.lanes)
+        super().__init__("atoll:network:Fabric", name, facts, here.options())
+        plain = [self._create_plain(index, fabric, here, ranges[index]) for index in range(fabric.networks)]
+        rest = ranges[fabric.networks :]
+        self.lanes = (*plain, *(self._create_rdma(fabric, here, zone=zone, ranges=rest) if fabric.lanes else ()))
         self.register_outputs({"networks": [lane.name for lane in self.lanes]})
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         return tuple(Interface(network=lane.network, subnet=lane.subnet) for lane in self.lanes)
 
-
-def _plain(index: int, args: GpuNetworkArgs, *, parent: GpuNetwork) -> Lane:
-    name = f"{args.fabric.kind}-{index}"
-    network = gcp.compute.Network(
-        name,
-        name=build_gcp_name(args.placement, name),
-        auto_create_subnetworks=False,
-        delete_default_routes_on_create=True,
-        mtu=args.fabric.mtu,
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    subnet = _subnet(name, network, args.ranges[index], args, parent=parent)
-    gcp.compute.Firewall(
-        name,
-        network=network.id,
-        direction="INGRESS",
-        source_ranges=[str(args.ranges[index])],
-        allows=[{"protocol": protocol} for protocol in ("tcp", "udp", "icmp")],
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    return Lane(name=name, mode="NetDevice", network=network.name, subnet=subnet.name)
-
-
-def _rdma(args: GpuNetworkArgs, *, parent: GpuNetwork) -> tuple[Lane, ...]:
-    """One network by Google's profile for RDMA over Ethernet; it takes no firewall rule of TCP's kind."""
-    profile = pulumi.Output.concat("projects/", args.project, "/global/networkProfiles/", args.zone, "-vpc-roce")
-    network = gcp.compute.Network(
-        f"{args.fabric.kind}-lanes",
-        name=build_gcp_name(args.placement, f"{args.fabric.kind}-lanes"),
-        auto_create_subnetworks=False,
-        network_profile=profile,
-        mtu=args.fabric.mtu,
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-    names = [f"{args.fabric.kind}-lane-{index}" for index in range(args.fabric.lanes)]
-    ranges = args.ranges[args.fabric.networks :]
-    return tuple(
-        Lane(
-            name=name,
-            mode="RDMA",
-            network=network.name,
-            subnet=_subnet(name, network, cidr, args, parent=parent).name,
+    def _create_plain(self, index: int, fabric: GpuNetworkSpec, here: ClusterContext, cidr: IPv4Network) -> Lane:
+        name = f"{fabric.kind}-{index}"
+        network = gcp.compute.Network(
+            name,
+            name=build_gcp_name(here.site.placement, name),
+            auto_create_subnetworks=False,
+            delete_default_routes_on_create=True,
+            mtu=fabric.mtu,
+            opts=pulumi.ResourceOptions(parent=self),
         )
-        for name, cidr in zip(names, ranges, strict=True)
-    )
+        subnet = self._create_subnet(name, network, cidr, here)
+        gcp.compute.Firewall(
+            name,
+            network=network.id,
+            direction="INGRESS",
+            source_ranges=[str(cidr)],
+            allows=[{"protocol": protocol} for protocol in ("tcp", "udp", "icmp")],
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return Lane(name=name, mode="NetDevice", network=network.name, subnet=subnet.name)
 
+    def _create_rdma(
+        self, fabric: GpuNetworkSpec, here: ClusterContext, *, zone: pulumi.Input[str], ranges: Sequence[IPv4Network]
+    ) -> tuple[Lane, ...]:
+        """One network by Google's profile for RDMA over Ethernet; it takes no firewall rule of TCP's kind."""
+        profile = pulumi.Output.concat("projects/", here.project, "/global/networkProfiles/", zone, "-vpc-roce")
+        network = gcp.compute.Network(
+            f"{fabric.kind}-lanes",
+            name=build_gcp_name(here.site.placement, f"{fabric.kind}-lanes"),
+            auto_create_subnetworks=False,
+            network_profile=profile,
+            mtu=fabric.mtu,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        names = [f"{fabric.kind}-lane-{index}" for index in range(fabric.lanes)]
+        return tuple(
+            Lane(
+                name=name,
+                mode="RDMA",
+                network=network.name,
+                subnet=self._create_subnet(name, network, cidr, here).name,
+            )
+            for name, cidr in zip(names, ranges, strict=True)
+        )
 
-def _subnet(
-    name: str, network: gcp.compute.Network, cidr: IPv4Network, args: GpuNetworkArgs, *, parent: GpuNetwork
-) -> gcp.compute.Subnetwork:
-    return gcp.compute.Subnetwork(
-        name,
-        name=build_gcp_name(args.placement, name),
-        network=network.id,
-        region=args.placement.region,
-        ip_cidr_range=str(cidr),
-        opts=pulumi.ResourceOptions(parent=parent),
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class LanesArgs:
-    """Further networks as the cluster must know them."""
-
-    lanes: Sequence[Lane]
+    def _create_subnet(
+        self, name: str, network: gcp.compute.Network, cidr: IPv4Network, here: ClusterContext
+    ) -> gcp.compute.Subnetwork:
+        return gcp.compute.Subnetwork(
+            name,
+            name=build_gcp_name(here.site.placement, name),
+            network=network.id,
+            region=here.site.placement.region,
+            ip_cidr_range=str(cidr),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
 
 
 @final
 class Lanes(pulumi.ComponentResource):
     """The networks as objects of the cluster, by which GKE hands them to pods."""
 
-    def __init__(self, name: str, args: LanesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:network:Lanes", name, {"networks": [lane.name for lane in args.lanes]}, opts)
-        for lane in args.lanes:
+    def __init__(self, name: str, lanes: Sequence[Lane], *, opts: pulumi.ResourceOptions) -> None:
+        super().__init__("atoll:network:Lanes", name, {"networks": [lane.name for lane in lanes]}, opts)
+        for lane in lanes:
             _announce(lane, parent=self)
         self.register_outputs({})
 
@@ -182,73 +167,43 @@ def _announce(lane: Lane, *, parent: Lanes) -> None:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class GpuNetworksArgs:
-    """What every set of networks needs.
-
-    Args:
-        zones: pool name to its one zone.
-    """
-
-    site: PlacementContext
-    project: pulumi.Input[str]
-    zones: Mapping[str, pulumi.Input[str] | None]
-
-
-def fabrics(args: GpuNetworksArgs, *, provider: pulumi.ProviderResource) -> dict[str, GpuNetwork]:
-    """Fabrics by kind.
+def register_gpu_networks(here: ClusterContext) -> dict[str, GpuNetwork]:
+    """One set of networks for each kind of machine that needs one, shared by its pools; by its kind.
 
     Raises:
         InputError: pools that share a fabric are in different zones, or no range is left for it.
     """
-    wanted = _group_pools_by_fabric(args.site.spec)
-    ranges = _ranges(args.site.spec, wanted)
-    made: dict[str, GpuNetwork] = {}
-    first = 0
-    for kind, (spec, pools) in wanted.items():
-        count = spec.networks + spec.lanes
-        inside = GpuNetworkArgs(
-            placement=args.site.placement,
-            fabric=spec,
-            project=args.project,
-            zone=_zone(pools, args),
-            ranges=ranges[first : first + count],
-        )
-        made[kind] = GpuNetwork(f"fabric-{kind}", inside, opts=args.site.options(provider=provider))
-        first += count
-    return made
-
-
-def interfaces(pool: Pool, made: Mapping[str, GpuNetwork]) -> tuple[Interface, ...]:
-    spec = fabric_of(pool)
-    return () if spec is None else made[spec.kind].interfaces
-
-
-def _group_pools_by_fabric(spec: ClusterSpec) -> dict[str, tuple[FabricSpec, list[Pool]]]:
-    found: dict[str, tuple[FabricSpec, list[Pool]]] = {}
-    for pool in spec.pools:
+    wanted: dict[str, tuple[GpuNetworkSpec, list[Pool]]] = {}
+    for pool in here.spec.pools:
         fabric = fabric_of(pool)
         if fabric is not None:
-            found.setdefault(fabric.kind, (fabric, []))[1].append(pool)
+            wanted.setdefault(fabric.kind, (fabric, []))[1].append(pool)
+    ranges = _find_ranges(here.spec, count=sum(fabric.networks + fabric.lanes for fabric, _ in wanted.values()))
+    found: dict[str, GpuNetwork] = {}
+    first = 0
+    for kind, (fabric, pools) in wanted.items():
+        last = first + fabric.networks + fabric.lanes
+        zone = _find_common_zone(pools, here)
+        found[kind] = GpuNetwork(f"fabric-{kind}", fabric, here, zone=zone, ranges=ranges[first:last])
+        first = last
     return found
 
 
-def _ranges(spec: ClusterSpec, wanted: Mapping[str, tuple[FabricSpec, list[Pool]]]) -> tuple[IPv4Network, ...]:
+def _find_ranges(spec: ClusterSpec, *, count: int) -> tuple[IPv4Network, ...]:
     """Beside the cluster's own range, the peered network's and the VPN's."""
     peer = spec.network.peering.vpc_cidr if spec.network.peering else None
     others = [peer, spec.vpn.cidr if spec.vpn else None, spec.network.link.vpc_cidr if spec.network.link else None]
     taken = [spec.network.cidr, *(cidr for cidr in others if cidr is not None)]
-    count = sum(fabric.networks + fabric.lanes for fabric, _ in wanted.values())
     try:
         return fabric_ranges(count, taken=taken) if count else ()
     except ValueError as error:
         raise InputError(str(error), hint="choose another where.cidr in the checklist") from error
 
 
-def _zone(pools: list[Pool], args: GpuNetworksArgs) -> pulumi.Input[str]:
-    zones = [zone for pool in pools if (zone := args.zones[pool.name]) is not None]
-    said = {zone for zone in zones if isinstance(zone, str)}
-    if len(said) > 1:
+def _find_common_zone(pools: list[Pool], here: ClusterContext) -> pulumi.Input[str]:
+    zones = [zone for pool in pools if (zone := here.zones[pool.name]) is not None]
+    named = {zone for zone in zones if isinstance(zone, str)}
+    if len(named) > 1:
         names = ", ".join(pool.name for pool in pools)
-        raise InputError(f"pools {names} share a GPU network and are in different zones: {', '.join(sorted(said))}")
+        raise InputError(f"pools {names} share a GPU network and are in different zones: {', '.join(sorted(named))}")
     return zones[0]

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_gcp as gcp
 
-from components.context.buckets import INCOMPLETE_UPLOAD_DAYS, OLD_VERSION_DAYS, purposes, tier_facts
-from components.context.names import SERVICE_ACCOUNT, namespace
+from components.clouds.gcp.account.names import build_principal
+from components.context.buckets import (
+    INCOMPLETE_UPLOAD_DAYS,
+    OLD_VERSION_DAYS,
+    describe_tier,
+    list_object_tiers,
+    purposes,
+)
+from components.context.names import SERVICE_ACCOUNT, namespace, workloads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from planning.spec.cluster import Placement, Tier
+    from components.clouds.gcp.cluster.context import ClusterContext
+    from planning.spec.cluster import Tier
 
 
 UNDELETE_S: Final = 7 * 24 * 3600  # deleted objects come back for a week; what they hold is paid for meanwhile
@@ -22,17 +29,19 @@ UNDELETE_S: Final = 7 * 24 * 3600  # deleted objects come back for a week; what 
 # are written: their classes have a least time of storage, not a least age.
 CLASSES: Final[Mapping[str, str]] = {"object_infrequent": "NEARLINE", "object_archive": "ARCHIVE"}
 CLASS_AFTER_DAYS: Final = 1
+# Read and write objects, and read the bucket itself, which the FUSE driver does before it mounts (GKE docs, GCS FUSE).
+OBJECT_USER: Final = "roles/storage.objectUser"
+BUCKET_VIEWER: Final = "roles/storage.bucketViewer"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ObjectTierArgs:
-    """One object tier, its key, and the declared charges of its volume."""
-
-    placement: Placement
-    tier: Tier
-    key_id: pulumi.Input[str]
-    labels: Mapping[str, str]
-    charges: Sequence[dict[str, object]]
+def register_object_tiers(here: ClusterContext) -> Mapping[str, pulumi.Output[str]]:
+    """Bucket names by purpose."""
+    options = here.options(depends_on=here.key.granted)
+    tiers = [ObjectTier(f"tier-{tier.tier}", tier, here, opts=options) for tier in list_object_tiers(here.spec)]
+    buckets = {purpose: bucket for tier in tiers for purpose, bucket in tier.buckets.items()}
+    if buckets:
+        BucketAccess("bucket-access", buckets, here, opts=here.after_cluster)
+    return buckets
 
 
 @final
@@ -45,37 +54,37 @@ class ObjectTier(pulumi.ComponentResource):
 
     buckets: Mapping[str, pulumi.Output[str]]
 
-    def __init__(self, name: str, args: ObjectTierArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:storage:ObjectTier", name, tier_facts(args.placement, args.tier, args.charges), opts)
-        made = {purpose: _bucket(f"{args.tier.tier}-{purpose}", args, parent=self) for purpose in purposes(args.tier)}
-        self.buckets = {purpose: bucket.name for purpose, bucket in made.items()}
+    def __init__(self, name: str, tier: Tier, here: ClusterContext, *, opts: pulumi.ResourceOptions) -> None:
+        super().__init__("atoll:storage:ObjectTier", name, describe_tier(here.site, tier), opts)
+        storage_class = CLASSES.get(tier.item, "")
+        self.buckets = {
+            purpose: create_private_bucket(
+                f"{tier.tier}-{purpose}",
+                here,
+                old_version_days=OLD_VERSION_DAYS,
+                storage_class=storage_class,
+                parent=self,
+            ).name
+            for purpose in purposes(tier)
+        }
         self.register_outputs({"buckets": dict(self.buckets)})
 
 
-def _bucket(name: str, args: ObjectTierArgs, *, parent: ObjectTier) -> gcp.storage.Bucket:
-    """Rights are given to the whole bucket only; no list of rights on an object can open it."""
-    return gcp.storage.Bucket(
-        name,
-        location=args.placement.region,
-        storage_class="STANDARD",
-        uniform_bucket_level_access=True,
-        public_access_prevention="enforced",
-        encryption={"default_kms_key_name": args.key_id},
-        versioning={"enabled": True},
-        soft_delete_policy={"retention_duration_seconds": UNDELETE_S},
-        lifecycle_rules=_lifecycle(CLASSES.get(args.tier.item, "")),
-        force_destroy=False,
-        labels=dict(args.labels),
-        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
-    )
+def create_private_bucket(
+    name: str, here: ClusterContext, *, old_version_days: int, storage_class: str = "", parent: pulumi.Resource
+) -> gcp.storage.Bucket:
+    """A versioned bucket, which a destroy keeps, encrypted with the customer's key.
 
+    Rights are given to the whole bucket only; no list of rights on an object can open it.
 
-def _lifecycle(storage_class: str) -> list[gcp.storage.BucketLifecycleRuleArgsDict]:
+    Args:
+        storage_class: that objects move to; "" for those that stay in Standard.
+    """
     rules: list[gcp.storage.BucketLifecycleRuleArgsDict] = [
         {"action": {"type": "AbortIncompleteMultipartUpload"}, "condition": {"age": INCOMPLETE_UPLOAD_DAYS}},
         {
             "action": {"type": "Delete"},
-            "condition": {"days_since_noncurrent_time": OLD_VERSION_DAYS, "with_state": "ARCHIVED"},
+            "condition": {"days_since_noncurrent_time": old_version_days, "with_state": "ARCHIVED"},
         },
     ]
     if storage_class:
@@ -85,27 +94,20 @@ def _lifecycle(storage_class: str) -> list[gcp.storage.BucketLifecycleRuleArgsDi
                 "condition": {"age": CLASS_AFTER_DAYS, "with_state": "LIVE"},
             }
         )
-    return rules
-
-
-# Read and write objects, and read the bucket itself, which the FUSE driver does before it mounts (GKE docs, GCS FUSE).
-ROLES: Final = ("roles/storage.objectUser", "roles/storage.bucketViewer")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BucketAccessArgs:
-    """Who, and to what.
-
-    Args:
-        number: the project's number.
-        workload_pool: issuer of the pods' identities.
-        buckets: bucket names by purpose.
-    """
-
-    number: pulumi.Input[str]
-    workload_pool: pulumi.Input[str]
-    workloads: Sequence[str]
-    buckets: Mapping[str, pulumi.Input[str]]
+    return gcp.storage.Bucket(
+        name,
+        location=here.site.placement.region,
+        storage_class="STANDARD",
+        uniform_bucket_level_access=True,
+        public_access_prevention="enforced",
+        encryption={"default_kms_key_name": here.key.id},
+        versioning={"enabled": True},
+        soft_delete_policy={"retention_duration_seconds": UNDELETE_S},
+        lifecycle_rules=rules,
+        force_destroy=False,
+        labels=here.labels,
+        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
+    )
 
 
 @final
@@ -115,33 +117,27 @@ class BucketAccess(pulumi.ComponentResource):
     Rights are given to the Kubernetes account itself: there is no Google account between, and nothing to annotate.
     """
 
-    def __init__(self, name: str, args: BucketAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:access:BucketAccess", name, {"workloads": list(args.workloads)}, opts)
-        for workload in args.workloads:
-            for purpose, bucket in args.buckets.items():
-                for role in ROLES:
+    def __init__(
+        self,
+        name: str,
+        buckets: Mapping[str, pulumi.Input[str]],
+        here: ClusterContext,
+        *,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers the rights on `buckets`, whose names it takes by purpose."""
+        names = workloads(here.spec)
+        super().__init__("atoll:access:BucketAccess", name, {"workloads": list(names)}, opts)
+        for workload in names:
+            account = (namespace(workload), SERVICE_ACCOUNT)
+            member = build_principal(account, number=here.number, workload_pool=here.cluster.workload_pool)
+            for purpose, bucket in buckets.items():
+                for role in (OBJECT_USER, BUCKET_VIEWER):
                     gcp.storage.BucketIAMMember(
                         f"{workload}-{purpose}-{role.rpartition('.')[2]}",
                         bucket=bucket,
                         role=role,
-                        member=principal(workload, number=args.number, workload_pool=args.workload_pool),
+                        member=member,
                         opts=pulumi.ResourceOptions(parent=self),
                     )
         self.register_outputs({})
-
-
-def principal(workload: str, *, number: pulumi.Input[str], workload_pool: pulumi.Input[str]) -> pulumi.Output[str]:
-    return principal_of((namespace(workload), SERVICE_ACCOUNT), number=number, workload_pool=workload_pool)
-
-
-def principal_of(
-    account: tuple[str, str], *, number: pulumi.Input[str], workload_pool: pulumi.Input[str]
-) -> pulumi.Output[str]:
-    """A service account, by namespace and name, as IAM names it (docs.cloud.google.com/iam, principal identifiers)."""
-    return pulumi.Output.concat(
-        "principal://iam.googleapis.com/projects/",
-        number,
-        "/locations/global/workloadIdentityPools/",
-        workload_pool,
-        f"/subject/ns/{account[0]}/sa/{account[1]}",
-    )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.context.names import namespace
+from components.clouds.gcp.cluster.machines import disk_type
+from components.context.names import namespace, workloads
 from components.context.placement import WorkloadVolume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from components.clouds.gcp.cluster.context import ClusterContext
     from components.clouds.gcp.storage.file_systems import SharedFileSystem
 
 DISK: Final = "atoll-disk"
@@ -25,58 +26,53 @@ BUCKET_GIB: Final = 1000  # said because Kubernetes wants a size; a bucket has n
 DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClassesArgs:
-    """What volumes come from.
-
-    Args:
-        disk_types: kinds of disk that the nodes attach; the first is the default, the others have classes of their own.
-        files: shared file systems; the first is the one that workloads get.
-        bucket: the cold tier's bucket, mounted by Cloud Storage FUSE; None for none.
-        workloads: each of which gets a volume of both.
-    """
-
-    key_id: pulumi.Input[str]
-    disk_types: Sequence[str]
-    files: Sequence[SharedFileSystem]
-    bucket: pulumi.Input[str] | None
-    workloads: Sequence[str]
-
-
 def list_workload_volumes(
     files: Sequence[SharedFileSystem], bucket: pulumi.Input[str] | None
 ) -> tuple[WorkloadVolume, ...]:
     """Volumes of the first shared file system and of the cold bucket, which are kept for each workload."""
     shared = tuple(WorkloadVolume(claim=SHARED_CLAIM, storage_class=SHARED, gib=each.size_gib) for each in files[:1])
-    return (
-        shared
-        if bucket is None
-        else (*shared, WorkloadVolume(claim=BUCKET_CLAIM, storage_class=BUCKET, gib=BUCKET_GIB))
-    )
+    objects = WorkloadVolume(claim=BUCKET_CLAIM, storage_class=BUCKET, gib=BUCKET_GIB)
+    return shared if bucket is None else (*shared, objects)
 
 
 @final
 class Classes(pulumi.ComponentResource):
     """`atoll-disk`, the default: disks outliving their claim; `atoll-shared`, where there is a shared file system."""
 
-    def __init__(self, name: str, args: ClassesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        here: ClusterContext,
+        *,
+        files: Sequence[SharedFileSystem],
+        bucket: pulumi.Input[str] | None,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers the classes, and a volume for each workload.
+
+        Args:
+            files: shared file systems; the first is the one that workloads get.
+            bucket: the cold tier's bucket, mounted by Cloud Storage FUSE; None for none.
+        """
         super().__init__("atoll:storage:Classes", name, {}, opts)
-        default, *others = args.disk_types
-        _disk(DISK, default, key_id=args.key_id, default=True, parent=self)
+        # The default is what the machines of the system pool attach; other kinds of disk have classes of their own.
+        pools = sorted(here.spec.pools, key=lambda pool: pool.role != "system")
+        default, *others = dict.fromkeys(disk_type(pool) for pool in pools)
+        _create_disk_class(DISK, default, key_id=here.key.id, default=True, parent=self)
         for kind in others:
-            _disk(f"{DISK}-{kind}", kind, key_id=args.key_id, default=False, parent=self)
-        for files in args.files[:1]:
-            _static(SHARED, parent=self)
-            for workload in args.workloads:
-                _register_shared_volume(files, workload=workload, parent=self)
-        if args.bucket is not None:
-            _static(BUCKET, parent=self)
-            for workload in args.workloads:
-                _bucket(args.bucket, workload=workload, parent=self)
+            _create_disk_class(f"{DISK}-{kind}", kind, key_id=here.key.id, default=False, parent=self)
+        for shared in files[:1]:
+            _create_static_class(SHARED, parent=self)
+            for workload in workloads(here.spec):
+                _create_shared_volume(shared, workload=workload, parent=self)
+        if bucket is not None:
+            _create_static_class(BUCKET, parent=self)
+            for workload in workloads(here.spec):
+                _create_bucket_volume(bucket, workload=workload, parent=self)
         self.register_outputs({})
 
 
-def _disk(name: str, kind: str, *, key_id: pulumi.Input[str], default: bool, parent: Classes) -> None:
+def _create_disk_class(name: str, kind: str, *, key_id: pulumi.Input[str], default: bool, parent: Classes) -> None:
     kubernetes.storage.v1.StorageClass(
         name,
         metadata={"name": name, "annotations": {DEFAULT: "true" if default else "false"}},
@@ -89,7 +85,7 @@ def _disk(name: str, kind: str, *, key_id: pulumi.Input[str], default: bool, par
     )
 
 
-def _static(name: str, *, parent: Classes) -> None:
+def _create_static_class(name: str, *, parent: Classes) -> None:
     """Nothing provisions it: what it holds is there, and volumes of it are kept for their claims."""
     kubernetes.storage.v1.StorageClass(
         name,
@@ -101,7 +97,7 @@ def _static(name: str, *, parent: Classes) -> None:
     )
 
 
-def _register_shared_volume(files: SharedFileSystem, *, workload: str, parent: Classes) -> None:
+def _create_shared_volume(files: SharedFileSystem, *, workload: str, parent: Classes) -> None:
     kubernetes.core.v1.PersistentVolume(
         f"shared-{workload}",
         metadata={"name": f"shared-{workload}"},
@@ -122,7 +118,7 @@ def _register_shared_volume(files: SharedFileSystem, *, workload: str, parent: C
     )
 
 
-def _bucket(bucket: pulumi.Input[str], *, workload: str, parent: Classes) -> None:
+def _create_bucket_volume(bucket: pulumi.Input[str], *, workload: str, parent: Classes) -> None:
     """Pods that mount it say so by the annotation gke-gcsfuse/volumes and run as the account `workload`."""
     kubernetes.core.v1.PersistentVolume(
         f"bucket-{workload}",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_gcp as gcp
 
-from components.clouds.gcp.account.names import LUSTRE, build_gcp_name
+from components.clouds.gcp.account.names import FILESTORE, LUSTRE, build_gcp_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.spec.cluster import Placement, Tier
+    from components.clouds.gcp.cluster.context import ClusterContext
+    from planning.spec.cluster import Tier
 
 MBPS_PER_TIB: Final = "1000"  # the tier whose steps catalogs/tiers.csv knows
 LUSTRE_NAME: Final = "atoll"  # what clients mount; eight letters or digits at most
@@ -21,21 +21,24 @@ FILESTORE_TIER: Final = "BASIC_HDD"  # the tier that the catalog prices; only de
 SHARE: Final = "atoll"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SharedFileSystemArgs:
-    """The tier, and the one zone it is in.
+def register_file_systems(here: ClusterContext) -> tuple[SharedFileSystem, ...]:
+    network = here.network
+    waits = [*here.key.granted, *([network.managed] if network.managed is not None else [])]
+    return tuple(
+        SharedFileSystem(f"tier-{tier.tier}", tier, here, opts=here.options(depends_on=waits))
+        for tier in here.spec.storage
+        if tier.item in {LUSTRE, FILESTORE}
+    )
 
-    Args:
-        managed_range: name of the range that Google's managed services get.
-    """
 
-    placement: Placement
-    tier: Tier
-    zone: pulumi.Input[str]
-    network_id: pulumi.Input[str]
-    managed_range: pulumi.Input[str] | None
-    key_id: pulumi.Input[str]
-    labels: Mapping[str, str]
+def _select_zone(here: ClusterContext) -> pulumi.Input[str]:
+    """The zone of the first pool that is bound to one, since data should lie where it is read; else any."""
+    bound = [zone for zone in here.zones.values() if zone is not None]
+    if bound:
+        return bound[0]
+    region = here.site.placement.region
+    found = gcp.compute.get_zones_output(region=region, opts=pulumi.InvokeOutputOptions(provider=here.gcp))
+    return found.names.apply(lambda names: names[0])
 
 
 @final
@@ -55,63 +58,54 @@ class SharedFileSystem(pulumi.ComponentResource):
     handle: pulumi.Output[str]
     attributes: Mapping[str, pulumi.Input[str]]
 
-    def __init__(self, name: str, args: SharedFileSystemArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts = {"provider": args.placement.provider, "region": args.placement.region, "tier": args.tier.tier}
-        super().__init__("atoll:storage:SharedFileSystem", name, facts, opts)
-        self.size_gib = args.tier.provisioned_gb
-        if args.tier.item == LUSTRE:
-            self._use_lustre(_lustre(args, parent=self), args)
-        else:
-            self._use_filestore(_filestore(args, parent=self), args)
+    def __init__(self, name: str, tier: Tier, here: ClusterContext, *, opts: pulumi.ResourceOptions) -> None:
+        super().__init__("atoll:storage:SharedFileSystem", name, here.site.describe(tier=tier.tier), opts)
+        self.size_gib = tier.provisioned_gb
+        create = self._create_lustre if tier.item == LUSTRE else self._create_filestore
+        create(tier, here, _select_zone(here))
         self.register_outputs({"mount": self.mount})
 
-    def _use_lustre(self, made: gcp.lustre.Instance, args: SharedFileSystemArgs) -> None:
+    def _create_lustre(self, tier: Tier, here: ClusterContext, zone: pulumi.Input[str]) -> None:
         """Volumes that are there already (Cluster Toolkit at 10470803, modules/file-system/gke-persistent-volume)."""
-        self.mount = made.mount_point
+        instance = gcp.lustre.Instance(
+            "shared",
+            instance_id=build_gcp_name(here.site.placement, "shared"),
+            location=zone,
+            filesystem=LUSTRE_NAME,
+            capacity_gib=str(tier.provisioned_gb),
+            per_unit_storage_throughput=MBPS_PER_TIB,
+            network=here.network.id,
+            kms_key=here.key.id,
+            labels=here.labels,
+            opts=pulumi.ResourceOptions(parent=self, protect=True, retain_on_delete=True),
+        )
+        self.mount = instance.mount_point
         self.driver = "lustre.csi.storage.gke.io"
-        self.handle = pulumi.Output.concat(made.project, "/", args.zone, "/", made.instance_id, "/default-pool")
-        address = made.mount_point.apply(lambda mount: mount.partition("@")[0].partition(":")[0])
+        self.handle = pulumi.Output.concat(instance.project, "/", zone, "/", instance.instance_id, "/default-pool")
+        address = instance.mount_point.apply(lambda mount: mount.partition("@")[0].partition(":")[0])
         self.attributes = {"ip": address, "filesystem": LUSTRE_NAME}
 
-    def _use_filestore(self, made: gcp.filestore.Instance, args: SharedFileSystemArgs) -> None:
+    def _create_filestore(self, tier: Tier, here: ClusterContext, zone: pulumi.Input[str]) -> None:
         """Volumes that are there already (the same module of the Toolkit)."""
-        address = made.networks.apply(lambda found: (found[0].ip_addresses or [""])[0])
+        instance = gcp.filestore.Instance(
+            "shared",
+            name=build_gcp_name(here.site.placement, "shared"),
+            location=zone,
+            tier=FILESTORE_TIER,
+            file_shares={"name": SHARE, "capacity_gb": tier.provisioned_gb},
+            networks=[
+                {
+                    "network": here.network.id,
+                    "modes": ["MODE_IPV4"],
+                    "connect_mode": "PRIVATE_SERVICE_ACCESS",
+                    "reserved_ip_range": here.network.managed_range,
+                }
+            ],
+            labels=here.labels,
+            opts=pulumi.ResourceOptions(parent=self, protect=True, retain_on_delete=True),
+        )
+        address = instance.networks.apply(lambda found: (found[0].ip_addresses or [""])[0])
         self.mount = pulumi.Output.concat(address, f":/{SHARE}")
         self.driver = "filestore.csi.storage.gke.io"
-        self.handle = pulumi.Output.concat("modeInstance/", args.zone, "/", made.name, f"/{SHARE}")
+        self.handle = pulumi.Output.concat("modeInstance/", zone, "/", instance.name, f"/{SHARE}")
         self.attributes = {"ip": address, "volume": SHARE}
-
-
-def _lustre(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> gcp.lustre.Instance:
-    return gcp.lustre.Instance(
-        "shared",
-        instance_id=build_gcp_name(args.placement, "shared"),
-        location=args.zone,
-        filesystem=LUSTRE_NAME,
-        capacity_gib=str(args.tier.provisioned_gb),
-        per_unit_storage_throughput=MBPS_PER_TIB,
-        network=args.network_id,
-        kms_key=args.key_id,
-        labels=dict(args.labels),
-        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
-    )
-
-
-def _filestore(args: SharedFileSystemArgs, *, parent: SharedFileSystem) -> gcp.filestore.Instance:
-    return gcp.filestore.Instance(
-        "shared",
-        name=build_gcp_name(args.placement, "shared"),
-        location=args.zone,
-        tier=FILESTORE_TIER,
-        file_shares={"name": SHARE, "capacity_gb": args.tier.provisioned_gb},
-        networks=[
-            {
-                "network": args.network_id,
-                "modes": ["MODE_IPV4"],
-                "connect_mode": "PRIVATE_SERVICE_ACCESS",
-                "reserved_ip_range": args.managed_range,
-            }
-        ],
-        labels=dict(args.labels),
-        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
-    )
