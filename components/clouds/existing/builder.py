@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.clouds.existing.cluster.control_plane import AttachedCluster, AttachedClusterArgs
-from components.context.contract import ContractArgs, Rented
+from components.clouds.existing.cluster.control_plane import AttachedCluster
+from components.context.contract import Rented
 from components.context.placement import (
     BuiltCluster,
     ClusterHandle,
@@ -34,15 +34,8 @@ def build(site: PlacementContext) -> BuiltCluster:
     spec = site.spec
     if spec.existing is None:
         raise InputError("the lock builds on an existing cluster and does not say how to reach it")
-    args = AttachedClusterArgs(
-        placement=spec.placement,
-        existing=spec.existing,
-        offline=site.settings.offline,
-        oldest_kubernetes=spec.profile.oldest_kubernetes,
-    )
-    cluster = AttachedCluster("cluster", args, opts=site.options())
-    rented = ContractArgs(placement=spec.placement, charges=site.ledger.claim("rented"))
-    Rented("rented", rented, opts=site.options())
+    cluster = AttachedCluster("cluster", spec.existing, site=site, opts=site.options())
+    Rented("rented", site)
     handle = ClusterHandle(
         placement=spec.placement,
         profile=spec.profile,

@@ -11,7 +11,7 @@ import specs
 from look import at, of_type, one
 
 from catalogs.catalog import load
-from components.connectivity.tunnel_pod import connections
+from components.connectivity.tunnel import connections
 from components.context.placement import PlacementContext
 from components.context.settings import StackSettings
 from components.stack.targets import build

@@ -89,7 +89,7 @@ def test_no_token_is_in_any_input(coreweave_run: OfflineRun) -> None:
 
 
 def test_the_kubeconfig_signs_in_with_the_token_of_whoever_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    sign_in = _sign_in()
+    sign_in = _sign_in()["exec"]
     monkeypatch.setenv(TOKEN_ENV, "CW-SECRET-of-mine")
     command = [sign_in["command"], *sign_in["args"]]
     credential = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

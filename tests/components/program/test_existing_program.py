@@ -6,7 +6,7 @@ import pytest
 import specs
 from look import at, of_type, one, unknowns
 
-from components.clouds.existing.cluster.control_plane import AttachedClusterArgs, _kubeconfig
+from components.clouds.existing.cluster.control_plane import read_checked_kubeconfig
 from planning.costs.bill import from_inputs
 from planning.costs.charges.cluster import list_declared_charges
 from planning.costs.resources.resource import Secret
@@ -114,11 +114,11 @@ def test_with_an_engine_a_missing_kubeconfig_is_said_plainly(monkeypatch: pytest
     monkeypatch.delenv("ATOLL_TEST_KUBECONFIG", raising=False)
     spec = specs.existing_cluster()
     with pytest.raises(InputError, match="ATOLL_TEST_KUBECONFIG is not set"):
-        _kubeconfig(AttachedClusterArgs(placement=spec.placement, existing=spec.existing, offline=False))
+        read_checked_kubeconfig(spec.existing, oldest="")
 
 
 def test_with_an_engine_a_lost_kubeconfig_is_said_plainly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ATOLL_TEST_KUBECONFIG", str(tmp_path / "none"))
     spec = specs.existing_cluster()
     with pytest.raises(InputError, match="cannot be read"):
-        _kubeconfig(AttachedClusterArgs(placement=spec.placement, existing=spec.existing, offline=False))
+        read_checked_kubeconfig(spec.existing, oldest="")

@@ -13,10 +13,9 @@ from components.context.naming import build_physical_name
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from ipaddress import IPv4Network
 
-    from planning.spec.cluster import Network as NetworkSpec
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import Placement
 
 PODS: Final = "pods"
@@ -38,29 +37,21 @@ class CoreWeaveRanges:
     balancers: IPv4Network
 
 
-@dataclass(frozen=True, kw_only=True)
-class VpcArgs:
-    """Where the network is, and the declared charges of its traffic."""
-
-    placement: Placement
-    network: NetworkSpec
-    zone: str
-    charges: Sequence[dict[str, object]]
-
-
 @final
 class Vpc(pulumi.ComponentResource):
     """A VPC whose load balancers face inwards unless a service asks for a public one."""
 
     vpc_id: pulumi.Output[str]
 
-    def __init__(self, name: str, args: VpcArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:network:Network", name, _facts(args), opts)
-        ranges = split_range(args.network.cidr)
+    def __init__(self, name: str, site: PlacementContext, *, zone: str, opts: pulumi.ResourceOptions) -> None:
+        cidr = site.spec.network.cidr
+        facts = site.describe(cidr=str(cidr), charges=site.ledger.claim("network"))
+        super().__init__("atoll:network:Network", name, facts, opts)
+        ranges = split_range(cidr)
         vpc = coreweave.NetworkingVpc(
             "network",
-            name=short_name(args.placement),
-            zone=args.zone,
+            name=short_name(site.placement),
+            zone=zone,
             host_prefixes=[{"name": "hosts", "type": "PRIMARY", "prefixes": [str(ranges.hosts)]}],
             vpc_prefixes=[
                 {"name": PODS, "value": str(ranges.pods)},
@@ -71,15 +62,6 @@ class Vpc(pulumi.ComponentResource):
         )
         self.vpc_id = vpc.id
         self.register_outputs({"vpcId": self.vpc_id})
-
-
-def _facts(args: VpcArgs) -> dict[str, object]:
-    return {
-        "provider": args.placement.provider,
-        "region": args.placement.region,
-        "cidr": str(args.network.cidr),
-        "charges": list(args.charges),
-    }
 
 
 def split_range(cidr: IPv4Network) -> CoreWeaveRanges:

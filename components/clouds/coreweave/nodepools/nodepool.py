@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
@@ -15,7 +14,8 @@ from planning.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from planning.spec.cluster import Placement, Pool
+    from components.context.placement import PlacementContext
+    from planning.spec.cluster import Pool
 
 API_VERSION: Final = "compute.coreweave.com/v1alpha1"
 COMPUTE_CLASS: Final[Mapping[str, str]] = {"spot": "spot"}
@@ -23,19 +23,6 @@ COMPUTE_CLASS: Final[Mapping[str, str]] = {"spot": "spot"}
 SYSTEM_LABEL: Final = "cks.coreweave.cloud/system-critical"
 # Sold and rebooted by the rack of 18 nodes; CKS refuses to scale them (docs.coreweave.com, Autoscale Node Pools).
 RACKS: Final[Mapping[str, int]] = {"GB200-NVL72-4x": 18}
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodePoolArgs:
-    """What one node is and how many there may be.
-
-    Args:
-        cpu_machine: instance type of nodes whose machine the lock does not name.
-    """
-
-    placement: Placement
-    pool: Pool
-    cpu_machine: str
 
 
 @final
@@ -47,33 +34,30 @@ class NodePool(pulumi.ComponentResource):
     is wanted now.
     """
 
-    def __init__(self, name: str, args: NodePoolArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("atoll:nodepool:NodePool", name, pool_facts(args.placement, args.pool), opts)
-        scaled = args.pool.min_nodes < args.pool.max_nodes
+    def __init__(self, pool: Pool, *, site: PlacementContext, cpu_machine: str, opts: pulumi.ResourceOptions) -> None:
+        """Registers it; `cpu_machine` is the instance type of nodes whose machine the lock does not name."""
+        super().__init__("atoll:nodepool:NodePool", f"pool-{pool.name}", pool_facts(site.placement, pool), opts)
+        scaled = pool.min_nodes < pool.max_nodes
+        _check_rack(pool, scaled=scaled)
+        spec = {
+            "computeClass": COMPUTE_CLASS.get(pool.kind, "default"),
+            "instanceType": INSTANCE_TYPES.get(pool.machine, cpu_machine),
+            "autoscaling": scaled,
+            "targetNodes": pool.min_nodes,
+            "minNodes": pool.min_nodes,
+            "maxNodes": pool.max_nodes,
+            "nodeLabels": {**labels(pool), **({SYSTEM_LABEL: "true"} if pool.min_nodes > 0 else {})},
+            "nodeTaints": [{"key": key, "value": value, "effect": "NoSchedule"} for key, value in group_taints(pool)],
+        }
         CustomResource(
-            f"nodes-{args.pool.name}",
+            f"nodes-{pool.name}",
             api_version=API_VERSION,
             kind="NodePool",
-            metadata={"name": args.pool.name, "labels": {"app.kubernetes.io/managed-by": "atoll"}},
-            spec=_spec(args, scaled=scaled),
+            metadata={"name": pool.name, "labels": {"app.kubernetes.io/managed-by": "atoll"}},
+            spec=spec,
             opts=pulumi.ResourceOptions(parent=self, ignore_changes=["spec.targetNodes"] if scaled else []),
         )
         self.register_outputs({})
-
-
-def _spec(args: NodePoolArgs, *, scaled: bool) -> dict[str, object]:
-    pool = args.pool
-    _check_rack(pool, scaled=scaled)
-    return {
-        "computeClass": COMPUTE_CLASS.get(pool.kind, "default"),
-        "instanceType": INSTANCE_TYPES.get(pool.machine, args.cpu_machine),
-        "autoscaling": scaled,
-        "targetNodes": pool.min_nodes,
-        "minNodes": pool.min_nodes,
-        "maxNodes": pool.max_nodes,
-        "nodeLabels": {**labels(pool), **({SYSTEM_LABEL: "true"} if pool.min_nodes > 0 else {})},
-        "nodeTaints": [{"key": key, "value": value, "effect": "NoSchedule"} for key, value in group_taints(pool)],
-    }
 
 
 def _check_rack(pool: Pool, *, scaled: bool) -> None:

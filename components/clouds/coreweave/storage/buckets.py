@@ -1,36 +1,83 @@
-"""Object tiers on CoreWeave: buckets of AI Object Storage, and who may use them."""
+"""Object storage on CoreWeave: buckets of the tiers and of the platform, and who may use them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 import pulumi
 import pulumi_coreweave as coreweave
 import pulumi_random as random
 
-from components.context.buckets import INCOMPLETE_UPLOAD_DAYS, OLD_VERSION_DAYS, purposes, tier_facts
-from components.context.names import SERVICE_ACCOUNT, namespace
+from components.context.buckets import (
+    INCOMPLETE_UPLOAD_DAYS,
+    NAME,
+    OLD_VERSION_DAYS,
+    PLATFORM_VERSION_DAYS,
+    describe_platform_bucket,
+    describe_tier,
+    purposes,
+)
+from components.context.names import SERVICE_ACCOUNT, namespace, workloads
 from components.context.naming import build_physical_name, tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from planning.spec.cluster import ClusterSpec, Placement, Tier
+    from components.context.placement import PlacementContext
+    from components.platform.building_blocks.names import Account
+    from planning.spec.cluster import Tier
 
 
 ENDPOINT: Final = "https://cwobject.com"  # docs.coreweave.com, AI Object Storage
 SUFFIX_BYTES: Final = 3  # bucket names are shared by all customers
+ACTIONS: Final = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:ListBucket", "s3:AbortMultipartUpload")
+ON_BUCKET: Final = ("s3:ListBucket",)
+ON_OBJECTS: Final = tuple(action for action in ACTIONS if action not in ON_BUCKET)
+# What the pod identity webhook of CoreWeave looks for (docs.coreweave.com, Pod Identity Webhook).
+INJECT: Final = {"caios.coreweave.com/inject": "true"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class ObjectTierArgs:
-    """One object tier, and the declared charges of its volume."""
+def create_bucket(
+    name: str,
+    site: PlacementContext,
+    *,
+    zone: str,
+    suffix: pulumi.Output[str],
+    old_version_days: int,
+    parent: pulumi.Resource,
+) -> pulumi.Output[str]:
+    """A versioned bucket, which a destroy keeps; its name."""
+    bucket = coreweave.ObjectStorageBucket(
+        name,
+        name=pulumi.Output.concat(build_physical_name(site.placement, name), "-", suffix),
+        zone=zone,
+        tags=tags(site.spec),
+        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
+    )
+    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # it keeps its versions too
+    versions = coreweave.ObjectStorageBucketVersioning(
+        name, bucket=bucket.name, versioning_configuration={"status": "Enabled"}, opts=within
+    )
+    coreweave.ObjectStorageBucketLifecycleConfiguration(
+        name,
+        bucket=bucket.name,
+        rules=[
+            {
+                "id": "leftovers",
+                "status": "Enabled",
+                "filter": {"prefix": ""},  # the rule's own prefix is refused (terraform-provider-coreweave, May 2026)
+                "abort_incomplete_multipart_upload": {"days_after_initiation": INCOMPLETE_UPLOAD_DAYS},
+                "noncurrent_version_expiration": {"noncurrent_days": old_version_days},
+            }
+        ],
+        opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
+    )
+    return bucket.name
 
-    spec: ClusterSpec
-    tier: Tier
-    zone: str
-    charges: Sequence[dict[str, object]]
+
+def _create_suffix(name: str, *, parent: pulumi.Resource) -> pulumi.Output[str]:
+    opts = pulumi.ResourceOptions(parent=parent)
+    return random.RandomId(f"suffix-{name}", byte_length=SUFFIX_BYTES, opts=opts).hex
 
 
 @final
@@ -46,87 +93,52 @@ class ObjectTier(pulumi.ComponentResource):
 
     buckets: Mapping[str, pulumi.Output[str]]
 
-    def __init__(self, name: str, args: ObjectTierArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(
-            "atoll:storage:ObjectTier", name, tier_facts(args.spec.placement, args.tier, args.charges), opts
-        )
-        within = pulumi.ResourceOptions(parent=self)
-        suffix = random.RandomId(f"suffix-{args.tier.tier}", byte_length=SUFFIX_BYTES, opts=within)
+    def __init__(self, tier: Tier, *, site: PlacementContext, zone: str, opts: pulumi.ResourceOptions) -> None:
+        super().__init__("atoll:storage:ObjectTier", f"tier-{tier.tier}", describe_tier(site, tier), opts)
+        suffix = _create_suffix(tier.tier, parent=self)
         self.buckets = {
-            purpose: _bucket(purpose, args, suffix=suffix.hex, parent=self) for purpose in purposes(args.tier)
+            purpose: create_bucket(
+                f"{tier.tier}-{purpose}",
+                site,
+                zone=zone,
+                suffix=suffix,
+                old_version_days=OLD_VERSION_DAYS,
+                parent=self,
+            )
+            for purpose in purposes(tier)
         }
         self.register_outputs({"buckets": dict(self.buckets)})
-
-
-def _bucket(
-    purpose: str, args: ObjectTierArgs, *, suffix: pulumi.Output[str], parent: ObjectTier
-) -> pulumi.Output[str]:
-    name = f"{args.tier.tier}-{purpose}"
-    bucket = coreweave.ObjectStorageBucket(
-        name,
-        name=pulumi.Output.concat(build_physical_name(args.spec.placement, name), "-", suffix),
-        zone=args.zone,
-        tags=tags(args.spec),
-        opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
-    )
-    within = pulumi.ResourceOptions(
-        parent=bucket, protect=False, retain_on_delete=True
-    )  # a kept bucket keeps its versions
-    versions = coreweave.ObjectStorageBucketVersioning(
-        name, bucket=bucket.name, versioning_configuration={"status": "Enabled"}, opts=within
-    )
-    coreweave.ObjectStorageBucketLifecycleConfiguration(
-        name,
-        bucket=bucket.name,
-        rules=[
-            {
-                "id": "leftovers",
-                "status": "Enabled",
-                "filter": {"prefix": ""},  # the rule's own prefix is refused (terraform-provider-coreweave, May 2026)
-                "abort_incomplete_multipart_upload": {"days_after_initiation": INCOMPLETE_UPLOAD_DAYS},
-                "noncurrent_version_expiration": {"noncurrent_days": OLD_VERSION_DAYS},
-            }
-        ],
-        opts=pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=[versions])),
-    )
-    return bucket.name
-
-
-ACTIONS: Final = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:ListBucket", "s3:AbortMultipartUpload")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BucketAccessArgs:
-    """Who, and to which buckets.
-
-    Args:
-        issuer: URL that signs the tokens of the cluster's service accounts.
-    """
-
-    placement: Placement
-    workloads: Sequence[str]
-    buckets: Sequence[pulumi.Input[str]]
-    issuer: pulumi.Input[str]
 
 
 @final
 class BucketAccess(pulumi.ComponentResource):
     """One access policy of the organisation for this cluster: nobody else gains anything by it."""
 
-    def __init__(self, name: str, args: BucketAccessArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts = {"provider": args.placement.provider, "region": args.placement.region}
-        super().__init__("atoll:access:BucketAccess", name, facts, opts)
-        if args.workloads:
+    def __init__(
+        self,
+        name: str,
+        buckets: Sequence[pulumi.Input[str]],
+        *,
+        site: PlacementContext,
+        issuer: pulumi.Input[str],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers the policy of workloads; `issuer` signs the tokens of the cluster's service accounts."""
+        super().__init__("atoll:access:BucketAccess", name, site.describe(), opts)
+        names = workloads(site.spec)
+        if names:
             coreweave.ObjectStorageOrganizationAccessPolicy(
                 "workloads",
-                name=build_physical_name(args.placement, "workloads"),
+                name=build_physical_name(site.placement, "workloads"),
                 statements=[
                     {
                         "name": "workloads",
                         "effect": "Allow",
                         "actions": list(ACTIONS),
-                        "principals": [_role(args.issuer, workload) for workload in args.workloads],
-                        "resources": list(args.buckets),
+                        "principals": [
+                            _build_principal(issuer, (namespace(workload), SERVICE_ACCOUNT)) for workload in names
+                        ],
+                        "resources": list(buckets),
                     }
                 ],
                 opts=pulumi.ResourceOptions(parent=self),
@@ -134,7 +146,80 @@ class BucketAccess(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _role(issuer: pulumi.Input[str], workload: str) -> pulumi.Output[str]:
+@final
+class PlatformStorage(pulumi.ComponentResource):
+    """One versioned bucket, encrypted by CoreWeave like those of the tiers; a destroy keeps it.
+
+    Attributes:
+        bucket: its name.
+    """
+
+    bucket: pulumi.Output[str]
+
+    def __init__(self, name: str, site: PlacementContext, *, zone: str, opts: pulumi.ResourceOptions) -> None:
+        super().__init__("atoll:storage:PlatformStorage", name, describe_platform_bucket(site), opts)
+        suffix = _create_suffix("platform", parent=self)
+        self.bucket = create_bucket(
+            NAME, site, zone=zone, suffix=suffix, old_version_days=PLATFORM_VERSION_DAYS, parent=self
+        )
+        self.register_outputs({"bucket": self.bucket})
+
+
+@final
+class PlatformAccess(pulumi.ComponentResource):
+    """One access policy of the organisation, a statement for each user: objects below its prefix, names of them all.
+
+    Lists cannot be told apart by prefix there: the policies of an organisation have no conditions.
+
+    Attributes:
+        annotations: what the service account of each user carries.
+    """
+
+    annotations: Mapping[str, Mapping[str, pulumi.Input[str]]]
+
+    def __init__(
+        self,
+        name: str,
+        users: Mapping[str, Account],
+        *,
+        site: PlacementContext,
+        bucket: pulumi.Input[str],
+        issuer: pulumi.Input[str],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """Registers the policy of `users`, whose names are their prefixes; `issuer` as for workloads."""
+        super().__init__("atoll:access:PlatformAccess", name, site.describe(users=list(users)), opts)
+        principals = {user: _build_principal(issuer, account) for user, account in users.items()}
+        statements: list[coreweave.ObjectStorageOrganizationAccessPolicyStatementArgsDict] = [
+            {
+                "name": user,
+                "effect": "Allow",
+                "actions": list(ON_OBJECTS),
+                "principals": [principal],
+                "resources": [pulumi.Output.concat(bucket, f"/{user}/*")],
+            }
+            for user, principal in principals.items()
+        ]
+        statements.append(
+            {
+                "name": "names",
+                "effect": "Allow",
+                "actions": list(ON_BUCKET),
+                "principals": list(principals.values()),
+                "resources": [bucket],
+            }
+        )
+        if users:
+            coreweave.ObjectStorageOrganizationAccessPolicy(
+                "platform",
+                name=build_physical_name(site.placement, "platform"),
+                statements=statements,
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+        self.annotations = {user: dict(INJECT) for user in users}
+        self.register_outputs({})
+
+
+def _build_principal(issuer: pulumi.Input[str], account: tuple[str, str]) -> pulumi.Output[str]:
     """The role that a token exchange gives: issuer and subject (docs.coreweave.com, Use WIF with OIDC)."""
-    subject = f"system:serviceaccount:{namespace(workload)}:{SERVICE_ACCOUNT}"
-    return pulumi.Output.concat("role/", issuer, ":", subject)
+    return pulumi.Output.concat("role/", issuer, f":system:serviceaccount:{account[0]}:{account[1]}")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from components.clouds.existing.cluster.kubeconfig import Kubeconfig
+    from components.context.placement import PlacementContext
     from planning.spec.cluster import ExistingCluster as ExistingSpec
-    from planning.spec.cluster import Placement
 
 
 WAIT_SECONDS: Final = (5, 10)  # to connect, and to answer
@@ -199,21 +199,6 @@ SILENCES: Final = (
 OFFLINE_PLACEHOLDER: Final = "not read offline"
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttachedClusterArgs:
-    """How the cluster is reached.
-
-    Args:
-        offline: the program runs without an engine, so the file is not read.
-        oldest_kubernetes: oldest minor version that is built on; "" for our own floor.
-    """
-
-    placement: Placement
-    existing: ExistingSpec
-    offline: bool
-    oldest_kubernetes: str = ""
-
-
 @final
 class AttachedCluster(pulumi.ComponentResource):
     """A cluster that somebody else runs; nothing of it is created or deleted here.
@@ -226,33 +211,33 @@ class AttachedCluster(pulumi.ComponentResource):
     provider: kubernetes.Provider
     kubeconfig: pulumi.Output[str]
 
-    def __init__(self, name: str, args: AttachedClusterArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
-        facts = {"provider": args.placement.provider, "region": args.placement.region}
-        super().__init__("atoll:cluster:ExistingCluster", name, facts, opts)
-        self.kubeconfig = _kubeconfig(args)
+    def __init__(
+        self, name: str, existing: ExistingSpec, *, site: PlacementContext, opts: pulumi.ResourceOptions
+    ) -> None:
+        super().__init__("atoll:cluster:ExistingCluster", name, site.describe(), opts)
+        self.kubeconfig = (
+            pulumi.Output.secret(OFFLINE_PLACEHOLDER)
+            if site.settings.offline
+            else read_checked_kubeconfig(existing, oldest=site.spec.profile.oldest_kubernetes)
+        )
+        inside = pulumi.ResourceOptions(parent=self)
         self.provider = kubernetes.Provider(
-            "cluster",
-            kubeconfig=self.kubeconfig,
-            context=args.existing.context,
-            opts=pulumi.ResourceOptions(parent=self),
+            "cluster", kubeconfig=self.kubeconfig, context=existing.context, opts=inside
         )
         self.register_outputs({})
 
 
-def _kubeconfig(args: AttachedClusterArgs) -> pulumi.Output[str]:
-    """The content of the file, as a secret: it holds credentials."""
-    if args.offline:
-        return pulumi.Output.secret(OFFLINE_PLACEHOLDER)
-    path = kubeconfig_path(args.existing.kubeconfig_env)
-    text = kubeconfig_text(path, variable=args.existing.kubeconfig_env)
-    facts = check_preconditions(
-        text,
-        context=args.existing.context,
-        variable=args.existing.kubeconfig_env,
-        path=path,
-        oldest=args.oldest_kubernetes,
-    )
-    require_preconditions(facts, variable=args.existing.kubeconfig_env)
+def read_checked_kubeconfig(existing: ExistingSpec, *, oldest: str) -> pulumi.Output[str]:
+    """The content of the file, as a secret, since it holds credentials; `oldest` as in `check_preconditions`.
+
+    Raises:
+        InputError: the cluster cannot be reached by it, or not be built on.
+    """
+    variable = existing.kubeconfig_env
+    path = kubeconfig_path(variable)
+    text = kubeconfig_text(path, variable=variable)
+    facts = check_preconditions(text, context=existing.context, variable=variable, path=path, oldest=oldest)
+    require_preconditions(facts, variable=variable)
     return pulumi.Output.secret(text)
 
 
