@@ -117,7 +117,6 @@ def _wrap_command(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def _answer(call: Callable[[], int | None]) -> int:
-    """Exit code of a call, whatever becomes of it."""
     try:
         code = call()
         sys.stdout.flush()

@@ -103,7 +103,6 @@ def _text_blocks(form: RelocationPlanForm) -> Iterator[Block]:
 
 
 def bill_text(form: RelocationPlanForm) -> str:
-    """The bill alone, with its notes, for another text."""
     blocks = (_bill(form), Bullets(tuple(_notes(form))))
     return render_markdown(Document(title=cite(""), blocks=blocks, family=FAMILY))
 

@@ -14,7 +14,6 @@ from planning.values.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from decimal import Decimal
 
     from rich.console import RenderableType
 
@@ -86,7 +85,7 @@ def usage_parts(measured: Mapping[str, Range], found: MonthlyUsage) -> Iterator[
         table.add_column(name, justify="right")
     for name, amounts in sorted(measured.items()):
         unit = "requests a month" if name in COUNTS else "GB a month"
-        table.add_row(name, unit, *(_format_amount(each) for each in (amounts.min, amounts.expected, amounts.max)))
+        table.add_row(name, unit, *(f"{each:,.1f}" for each in (amounts.min, amounts.expected, amounts.max)))
     yield table
     yield Text(f"whole months: {', '.join(format_month(month) for month in found.whole)} ({found.rows:,} rows)")
     if len(found.whole) == 1:
@@ -99,7 +98,3 @@ def usage_parts(measured: Mapping[str, Range], found: MonthlyUsage) -> Iterator[
         yield Text(f"counted once, in more than one file: {found.twice} rows", style="yellow")
     if found.broken:
         yield Text(f"left out, day or quantity not readable: {found.broken} rows", style="yellow")
-
-
-def _format_amount(amount: Decimal) -> str:
-    return f"{amount:,.1f}"

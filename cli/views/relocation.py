@@ -178,7 +178,6 @@ def left_out_rows(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
 
 
 def step_rows(form: RelocationPlanForm) -> Iterator[tuple[bool, tuple[str, ...]]]:
-    """Whether it is the point of no return, and the cells."""
     for each in form["steps"]:
         last = each["name"] == form["point_of_no_return"]
         name = f"{each['name']}{' (frozen)' if each['frozen'] else ''}"

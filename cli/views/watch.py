@@ -12,10 +12,9 @@ from cli.terminal.tables import indent, make_table
 from cli.views.diff import amounts as figures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from operations.plans.plan_form import WatchedForm, WatchForm
 
@@ -24,7 +23,6 @@ LOUD: Final = {"over": "OVER", "cannot tell": "CANNOT TELL"}
 
 
 def state(stack: WatchedForm) -> str:
-    """Failed, over, cannot tell, differs from the lock, or within."""
     if stack["verdict"] is None:
         return "FAILED"
     said = LOUD.get(stack["verdict"]["verdict"], "")
@@ -74,15 +72,11 @@ HEADINGS: Final = ("accepted\nUSD a month", "by prices", "by resources", "runnin
 
 def parts(form: WatchForm) -> Iterator[RenderableType]:
     yield Text(f"{headline(form)}; {plain(prices_of(form))}")
-    yield _table(form["stacks"])
+    yield make_table(("stack", *HEADINGS, "verdict"), map(_row, form["stacks"]), right=HEADINGS)
     for stack in form["stacks"]:
         yield Text(plain(stack["stack"], most=100), style="bold")
         for each in _inside(stack):
             yield indent(each)
-
-
-def _table(stacks: Sequence[WatchedForm]) -> Table:
-    return make_table(("stack", *HEADINGS, "verdict"), map(_row, stacks), right=HEADINGS)
 
 
 def _row(stack: WatchedForm) -> tuple[Text, ...]:

@@ -131,7 +131,6 @@ COUNTS: Final = ("accelerators", "memory GB", "vCPUs", "copies\nmin / exp / max"
 
 
 def demands_table(demands: tuple[Demand, ...]) -> Table:
-    """What each workload needs of its node pool."""
     whole = ("workload", "kind")
     return make_table((*whole, *COUNTS, "also"), map(_cells, demands), right=COUNTS, whole=whole)
 

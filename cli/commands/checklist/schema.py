@@ -77,7 +77,6 @@ NAMES: Final = (CHECKLIST, *_DOCUMENTS)
 
 
 def schema(of: str) -> dict[str, object]:
-    """The schema of a document in `NAMES`."""
     if of == CHECKLIST:
         return checklist_schema.document()
     shape, title = _DOCUMENTS[of]

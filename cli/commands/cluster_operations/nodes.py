@@ -43,13 +43,10 @@ NodeName = Annotated[str, options.make_argument("NODE", "Name of a node.")]
 Placement = Annotated[
     str, options.make_option("--placement", "NAME", "One of several clusters of the stack.", default="first")
 ]
-Because = Annotated[str, options.make_option("--because", "TEXT", "Why; it is written down.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 HINT: Final = "one at a time: wait for it, or stop it; `atoll nodes incidents` shows how far it is"
 
 
 def utc_now() -> datetime:
-    """The time, in UTC."""
     return datetime.now(tz=UTC)
 
 
@@ -127,8 +124,6 @@ def incidents(
 EVERY_SECONDS: Final = 3.0
 LOST: Final = "; what they keep on the node (emptyDir) is lost"
 PLATFORM: Final = "it carries the platform: the VPN, gateways and Prometheus may be away for minutes; the drain waits"
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
-Force = Annotated[bool, typer.Option("--force", help="End pods, too, that nothing starts again.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the machine: it only needs a reset or a reboot.")]
 ByTicket = Annotated[bool, typer.Option("--ticket", help="Write a ticket even where an API replaces the machine.")]
 Timeout = Annotated[int, typer.Option("--timeout", min=1, max=86_400, help="Seconds until the node has to be empty.")]
@@ -141,10 +136,10 @@ def mend(
     stack: options.Stack,
     node: NodeName,
     *,
-    because: Because = "",
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    force: Force = False,
+    because: Annotated[str, options.make_option("--because", "TEXT", "Why; it is written down.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="End pods, too, that nothing starts again.")] = False,
     keep: Keep = False,
     ticket: ByTicket = False,
     timeout: Timeout = 900,
@@ -247,7 +242,6 @@ Once = Annotated[bool, typer.Option("--once", help="Look once; exit 1 where a no
 Cordon = Annotated[bool, typer.Option("--cordon", help="Cordon what certainly failed, and open its incident.")]
 AtMost = Annotated[int, typer.Option("--at-most", min=1, max=1000, help="Nodes of one pool away at once, at most.")]
 Share = Annotated[int, typer.Option("--share", min=1, max=100, help="Percent of a pool away at once, at most.")]
-Every = Annotated[int, typer.Option("--every", min=5, max=3600, help="Seconds between two looks.")]
 
 
 def watch(
@@ -257,7 +251,7 @@ def watch(
     cordon: Cordon = False,
     at_most: AtMost = 1,
     share: Share = SHARE_PERCENT,
-    every: Every = 60,
+    every: Annotated[int, typer.Option("--every", min=5, max=3600, help="Seconds between two looks.")] = 60,
     placement: Placement = "",
 ) -> int:
     """Look at the nodes again and again, and say what fails.

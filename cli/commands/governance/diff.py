@@ -34,8 +34,6 @@ class FailOn(StrEnum):
     ALL = "all"
 
 
-Base = Annotated[str, options.make_option("--base", "REF", "What to compare with.")]
-Head = Annotated[str, options.make_option("--head", "REF", "What is compared.", default="the working tree")]
 FromMergeBase = Annotated[bool, typer.Option("--merge-base", help="Compare with the commit where both histories part.")]
 Stacks = Annotated[
     list[str] | None, typer.Option("--stack", metavar="NAME", help="Only this stack; may be given several times.")
@@ -43,25 +41,22 @@ Stacks = Annotated[
 Stopping = Annotated[
     FailOn, typer.Option("--fail-on", help="Breaches that stop: new ones and ceilings, or all of a changed stack.")
 ]
-Output = Annotated[list[str] | None, options.output_of(".json, .md, .sarif, .xml (JUnit)")]
 Markdown = Annotated[str, options.make_option("--markdown", "FILE", "Write a comment in Markdown.")]
-Sarif = Annotated[str, options.make_option("--sarif", "FILE", "Write SARIF.")]
-Junit = Annotated[str, options.make_option("--junit", "FILE", "Write JUnit XML.")]
 Deadline = Annotated[float, typer.Option("--deadline", metavar="SECONDS", min=1, help="For the program of one stack.")]
 
 
 def run_diff(
     *,
-    base: Base,
-    head: Head = "",
+    base: Annotated[str, options.make_option("--base", "REF", "What to compare with.")],
+    head: Annotated[str, options.make_option("--head", "REF", "What is compared.", default="the working tree")] = "",
     from_merge_base: FromMergeBase = False,
     stacks: Stacks = None,
     fail_on: Stopping = FailOn.NEW,
     as_json: options.AsJson = False,
-    output: Output = None,
+    output: Annotated[list[str] | None, options.output_of(".json, .md, .sarif, .xml (JUnit)")] = None,
     markdown: Markdown = "",
-    sarif: Sarif = "",
-    junit: Junit = "",
+    sarif: Annotated[str, options.make_option("--sarif", "FILE", "Write SARIF.")] = "",
+    junit: Annotated[str, options.make_option("--junit", "FILE", "Write JUnit XML.")] = "",
     deadline: Deadline = DEADLINE_S,
     today: options.Today = "",
 ) -> int:

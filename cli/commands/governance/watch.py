@@ -31,8 +31,6 @@ State = Annotated[
     str, options.make_option("--state", "FILE", "From pulumi stack export; without it, the engine is asked.")
 ]
 States = Annotated[str, options.make_option("--states", "DIR", "A folder with STACK.json of every stack to look at.")]
-Output = Annotated[list[str] | None, options.output_of(".md, .json")]
-Markdown = Annotated[str, options.make_option("--markdown", "FILE", "Write the body of an issue.")]
 
 
 def run_watch(
@@ -43,8 +41,8 @@ def run_watch(
     prices: options.Book = options.CURRENT_BOOK,
     own: options.OwnBook = "",
     as_json: options.AsJson = False,
-    output: Output = None,
-    markdown: Markdown = "",
+    output: Annotated[list[str] | None, options.output_of(".md, .json")] = None,
+    markdown: Annotated[str, options.make_option("--markdown", "FILE", "Write the body of an issue.")] = "",
     today: options.Today = "",
 ) -> int:
     """Check running stacks against today's prices, their locks and the rules.

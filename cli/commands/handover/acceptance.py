@@ -29,7 +29,6 @@ def _file(name: str, words: str, *, metavar: str = "FILE") -> object:
 
 
 Only = Annotated[str, options.make_option("--only", "KINDS", "Of node,fabric,storage,network,smoke.", default="all")]
-Node = Annotated[list[str] | None, _file("--node", "Only this node; repeatable.", metavar="NAME")]
 Placement = Annotated[str, options.make_option("--placement", "NAME", "Which cluster of the stack.", default="home")]
 Peer = Annotated[
     list[str] | None,
@@ -39,14 +38,10 @@ Recorded = Annotated[
     list[str] | None, _file("--from", "Judge recorded results, without a cluster; repeatable.", metavar="FILE|DIR")
 ]
 RunName = Annotated[str, options.make_option("--run", "NAME", "Go on with this run.", default="the last unfinished")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be made, and make nothing.")]
 WhileWorking = Annotated[bool, typer.Option("--while-working", help="Queue behind pods that hold accelerators now.")]
-Keep = Annotated[bool, typer.Option("--keep", help="Leave the objects of failed jobs, to be looked at.")]
 Timeout = Annotated[
     int, typer.Option("--timeout", metavar="SECONDS", min=0, help="Give each job up then.", show_default="its own")
 ]
-Html = Annotated[str, _file("--html", "Write the page.")]
-Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
 Markdown = Annotated[str, _file("--markdown", "Write it as Markdown.")]
 Key = Annotated[
     str,
@@ -58,8 +53,6 @@ Key = Annotated[
         show_default=False,
     ),
 ]
-Verify = Annotated[str, _file("--verify", "Check a signed report.", metavar="REPORT")]
-PublicKey = Annotated[str, _file("--public-key", "Of whoever signed it.")]
 
 
 CLOCK: Final = Clock(now=lambda: datetime.now(tz=UTC), monotonic=time.monotonic, sleep=time.sleep)
@@ -70,22 +63,22 @@ def run_accept_test(
     stack: options.Stack,
     *,
     only: Only = "",
-    node: Node = None,
+    node: Annotated[list[str] | None, _file("--node", "Only this node; repeatable.", metavar="NAME")] = None,
     placement: Placement = "",
     peer: Peer = None,
     recorded: Recorded = None,
     run_name: RunName = "",
-    dry_run: DryRun = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be made, and make nothing.")] = False,
     while_working: WhileWorking = False,
-    keep: Keep = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the objects of failed jobs, to be looked at.")] = False,
     timeout: Timeout = 0,
-    html: Html = "",
+    html: Annotated[str, _file("--html", "Write the page.")] = "",
     as_json: options.AsJson = False,
-    output: Output = None,
+    output: Annotated[list[str] | None, options.output_of(".html, .md, .json")] = None,
     markdown: Markdown = "",
     key: Key = "",
-    verify: Verify = "",
-    public_key: PublicKey = "",
+    verify: Annotated[str, _file("--verify", "Check a signed report.", metavar="REPORT")] = "",
+    public_key: Annotated[str, _file("--public-key", "Of whoever signed it.")] = "",
 ) -> int:
     """Measure a cluster against what was promised, and say which nodes failed.
 

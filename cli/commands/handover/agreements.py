@@ -68,7 +68,6 @@ def _write(document: Document, files: Mapping[str, Path]) -> None:
 MISSED = OverCeilingError.exit_code
 EXITS = {"met": 0, "below": MISSED, "short": MISSED, "cannot tell": CannotTellError.exit_code}
 
-MonthText = Annotated[str, options.make_option("--month", "YYYY-MM", "Month of the calendar, in UTC.")]
 From = Annotated[
     list[str] | None,
     options.make_option(
@@ -84,24 +83,21 @@ Exclusions = Annotated[
         "--exclusions", "FILE", "Announced maintenance and the like.", default="stacks/STACK/exclusions.yaml"
     ),
 ]
-Export = Annotated[str, options.make_option("--export", "FILE", "Save the samples, to reckon again.")]
-Html = Annotated[str, options.make_option("--html", "FILE", "Write the report as one page.")]
 Markdown = Annotated[str, options.make_option("--markdown", "FILE", "Write the report as Markdown.")]
-Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
 
 
 def run_sla(
     stack: options.Stack,
     *,
-    month: MonthText,
+    month: Annotated[str, options.make_option("--month", "YYYY-MM", "Month of the calendar, in UTC.")],
     from_files: From = None,
     prometheus: Prometheus = "",
     exclusions: Exclusions = "",
-    export: Export = "",
-    html: Html = "",
+    export: Annotated[str, options.make_option("--export", "FILE", "Save the samples, to reckon again.")] = "",
+    html: Annotated[str, options.make_option("--html", "FILE", "Write the report as one page.")] = "",
     markdown: Markdown = "",
     as_json: options.AsJson = False,
-    output: Output = None,
+    output: Annotated[list[str] | None, options.output_of(".html, .md, .json")] = None,
     today: options.Today = "",
 ) -> int:
     """Show what a month delivered and the credit owed back.

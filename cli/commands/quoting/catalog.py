@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from catalogs.catalog import Catalog
-from catalogs.model import Item, Price
+from catalogs.model import Item
 from catalogs.validation import faults
 from cli.terminal import options
 from cli.terminal.console import note, progress
@@ -59,7 +59,9 @@ def show_one(
     accelerators = [each for each in catalog.accelerators.values() if name in (each.name, each.family)]
     if name not in set(Item) and not machines and not accelerators:
         raise _unknown(catalog, name)
-    prices_of_item = _item_prices(catalog, name)
+    prices_of_item = [
+        price for provider in catalog.providers for price in catalog.prices.of_item(provider=provider, item=name)
+    ]
     deliver(
         facts_form(machines=machines, accelerators=accelerators, prices=prices_of_item),
         as_json=as_json,
@@ -123,10 +125,6 @@ def check(*, as_json: options.AsJson = False, output: options.Output = None) -> 
 def _flag(flag: str) -> str:
     """A flag without its figure, so that equal ones are counted together."""
     return flag.partition(" by ")[0]
-
-
-def _item_prices(catalog: Catalog, item: str) -> list[Price]:
-    return [price for provider in catalog.providers for price in catalog.prices.of_item(provider=provider, item=item)]
 
 
 def _unknown(catalog: Catalog, name: str) -> InputError:

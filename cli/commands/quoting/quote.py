@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from planning.quoting.quote import Option
 
 
-OptionName = Annotated[str, options.make_option("--option", "ID", "Show one option with its whole bill.")]
-Details = Annotated[bool, typer.Option("--details", help="Show every option in full.")]
 Providers = Annotated[
     list[str] | None,
     options.make_option("--provider", "NAME", "Only this provider; repeat for several.", default="all"),
@@ -35,10 +33,6 @@ Providers = Annotated[
 Regions = Annotated[
     list[str] | None, options.make_option("--region", "NAME", "Only this region; repeat for several.", default="all")
 ]
-Html = Annotated[str, options.make_option("--html", "FILE", "Write the document to sign as one HTML page.")]
-MarkdownFile = Annotated[str, options.make_option("--markdown", "FILE", "Write the same as Markdown.")]
-
-Output = Annotated[list[str] | None, options.output_of(".html, .md, .json")]
 
 
 def run_quote(
@@ -46,16 +40,16 @@ def run_quote(
     *,
     prices: options.Book = options.CURRENT_BOOK,
     price_book: options.OwnBook = "",
-    option: OptionName = "",
-    details: Details = False,
+    option: Annotated[str, options.make_option("--option", "ID", "Show one option with its whole bill.")] = "",
+    details: Annotated[bool, typer.Option("--details", help="Show every option in full.")] = False,
     provider: Providers = None,
     region: Regions = None,
-    html: Html = "",
-    markdown: MarkdownFile = "",
+    html: Annotated[str, options.make_option("--html", "FILE", "Write the document to sign as one HTML page.")] = "",
+    markdown: Annotated[str, options.make_option("--markdown", "FILE", "Write the same as Markdown.")] = "",
     today: options.Today = "",
     allow_stale: options.AllowStale = False,
     as_json: options.AsJson = False,
-    output: Output = None,
+    output: Annotated[list[str] | None, options.output_of(".html, .md, .json")] = None,
 ) -> int:
     """Show three to five priced options of a checklist.
 

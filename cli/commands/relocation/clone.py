@@ -71,14 +71,10 @@ def _answer(each: CloneDecision, checklist: Checklist, *, ask: Callable[[str], s
         say("  " + "; ".join(part for part in objection if part))
 
 
-New = Annotated[str, options.make_argument("NEW", "Name of the clone.")]
 Region = Annotated[str, options.make_option("--region", "R", "Region of the clone.")]
 Provider = Annotated[str, options.make_option("--provider", "P", "Provider of the clone.", default="the source's")]
 Zones = Annotated[str, options.make_option("--zones", "A,B,C", "Zones of its home.", default="the quote's choice")]
-Cidr = Annotated[str, options.make_option("--cidr", "RANGE", "Its addresses.", default="a free range")]
 Option = Annotated[str, options.make_option("--option", "ID|VIEW", "Which option.", default="the source's view")]
-Decisions = Annotated[str, options.make_option("--decisions", "FILE", "Answers to what it needs to know.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show everything and write nothing.")]
 
 
 NO_STATE = (
@@ -89,19 +85,19 @@ NO_STATE = (
 
 def run_clone(
     stack: options.Stack,
-    new: New,
+    new: Annotated[str, options.make_argument("NEW", "Name of the clone.")],
     *,
     region: Region,
     provider: Provider = "",
     zones: Zones = "",
-    cidr: Cidr = "",
+    cidr: Annotated[str, options.make_option("--cidr", "RANGE", "Its addresses.", default="a free range")] = "",
     option: Option = "",
-    decisions: Decisions = "",
+    decisions: Annotated[str, options.make_option("--decisions", "FILE", "Answers to what it needs to know.")] = "",
     prices: options.Book = options.CURRENT_BOOK,
     own: options.OwnBook = "",
     today: options.Today = "",
     allow_stale: options.AllowStale = False,
-    dry_run: DryRun = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show everything and write nothing.")] = False,
     as_json: options.AsJson = False,
     output: options.Output = None,
 ) -> int:

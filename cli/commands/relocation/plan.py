@@ -59,7 +59,6 @@ def places_of(file: str, old: Lock, new: Lock) -> Places | None:
 
 
 def digest_of(file: str) -> str | None:
-    """Of relocation.yaml; None where none was named."""
     return "sha256:" + sha256(read_content(Path(file))).hexdigest() if file else None
 
 
@@ -152,7 +151,6 @@ def draft_paths(old: Lock, new: Lock, path: Path) -> dict[str, Path]:
 
 
 def write_drafts(old: Lock, new: Lock, paths: dict[str, Path], form: RelocationPlanForm) -> None:
-    """Every draft, or none."""
     from operations.relocation.config import manual_confirmations  # noqa: PLC0415 - where a draft is asked for
     from operations.relocation.config.draft import drafts  # noqa: PLC0415 - as above
 

@@ -296,6 +296,5 @@ def workloads_run(quote: Quote) -> tuple[str, ...]:
 
 
 def deadline_days(checklist: Checklist, workload: str) -> Decimal | None:
-    """The deadline of one run as the checklist states it, in days."""
     asked = next((each for each in checklist.workloads if each.name == workload), None)
     return asked.deadline if isinstance(asked, Compute) else None

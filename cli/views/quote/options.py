@@ -151,7 +151,6 @@ def lay_out_option(
 
 
 def format_nodes(pool: Pool) -> str:
-    """Least / average / most nodes of a pool."""
     return f"{pool.min_nodes} / {number(calculate_average_nodes(pool))} / {pool.max_nodes}"
 
 
@@ -194,7 +193,6 @@ def lead_worth(option: Option) -> PoolWorth | None:
 
 
 def where(option: Option) -> str:
-    """Provider, region and zones; with several placements each under its name."""
     several = len(option.placements) > 1
     return ", ".join(_place(each.placement, named=several) for each in option.placements)
 

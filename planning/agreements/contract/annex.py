@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from planning.agreements.contract.context import LockPlacement
-    from planning.agreements.onboarding.plan import OnboardingStep
     from planning.checklist.model.checklist import Checklist
     from planning.costs.upfront import Upfront
     from planning.documents.blocks import Block
@@ -191,16 +190,11 @@ def _due(each: Upfront, sides: AgreementContext, numbers: Mapping[str, int]) -> 
     pool, at = spec.pools[each.pool], f"placements.{each.placement}.pools.{each.pool}"
     prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
     line = numbers[f"{prefix}pool/{pool.name}/machine"]
-    hour = of_lock(_unit_price(sides, line), f"bill.{line}.usd_per_unit")
-    nodes = of_lock(pool.max_nodes, f"{at}.max_nodes")
+    hour, nodes = read_figure(sides.lock, f"bill.{line}.usd_per_unit"), read_figure(sides.lock, f"{at}.max_nodes")
     formula = f"of {each.term.months or 1} months of all nodes, the part that is paid up front ({each.term.upfront})"
     amounts = (_usd(usd, formula, hour, nodes) for usd in (each.usd.min, each.usd.max))
-    names = (of_lock(pool.name, f"{at}.name"), of_lock(pool.purchase, f"{at}.purchase"))
-    return (*(say(name) for name in names), *(say(amount) for amount in amounts))
-
-
-def _unit_price(sides: AgreementContext, line: int) -> Decimal:
-    return sides.lock.bill[line].usd_per_unit or Decimal(0)
+    names = (read_figure(sides.lock, f"{at}.{field}") for field in ("name", "purchase"))
+    return (*map(say, names), *map(say, amounts))
 
 
 def _chapters(lines: list[Numbered], sides: AgreementContext) -> Mapping[str, list[Numbered]]:
@@ -251,14 +245,13 @@ def timeline(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("Timeline"))
     yield Table.of(
         ("step", "who answers for it", "takes"),
-        [(title_of(each, sides.catalog), each.owner, each.takes) for each in _steps(sides)],
+        [
+            (title_of(each, sides.catalog), each.owner, each.takes)
+            for each in steps(sides.lock, sides.checklist, sides.catalog)
+        ],
         caption=say("Each step waits for the one above."),
     )
     yield Paragraph.of("The command atoll onboard {} makes days of a calendar of it.", sides.stack)
-
-
-def _steps(sides: AgreementContext) -> tuple[OnboardingStep, ...]:
-    return steps(sides.lock, sides.checklist, sides.catalog)
 
 
 def signatures(sides: AgreementContext) -> Iterator[Block]:

@@ -107,6 +107,10 @@ class TierAt:
     def name(self) -> Sentence:
         return say(self.place.name, ": ", self.tier.tier) if self.place.told else say(self.tier.tier)
 
+    def cell(self, field: str) -> Sentence:
+        value: Value = getattr(self.tier, field)
+        return say(of_lock(value, f"{self.at}.{field}"))
+
 
 NO: Final = "no"
 UNKNOWN: Final = "unknown"

@@ -183,7 +183,11 @@ def allocation(sides: AgreementContext) -> Iterator[Block]:
 
 def _is_holder_stated(pool: PoolAt, sides: AgreementContext) -> bool:
     """Whether it is said who holds a pool: of accelerators and of what binds; of all where there is neither."""
-    return pool.accelerated or pool.pool.kind == "reserved" or not _any_told(sides)
+    return (
+        pool.accelerated
+        or pool.pool.kind == "reserved"
+        or not any(pool.accelerated or pool.pool.kind == "reserved" for pool in sides.pools)
+    )
 
 
 def _describe_holder(kind: str, holds: str, told: list[PoolAt], sides: AgreementContext) -> Sentence:
@@ -212,7 +216,3 @@ def _why_held(mine: list[PoolAt], sides: AgreementContext) -> Iterator[Sentence]
             for pool, term in terms
         ),
     )
-
-
-def _any_told(sides: AgreementContext) -> bool:
-    return any(pool.accelerated or pool.pool.kind == "reserved" for pool in sides.pools)

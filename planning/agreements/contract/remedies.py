@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from planning.agreements.contract.context import AgreementContext
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
-    from planning.spec.cluster import Pool
 
 CREDIT_HEADS: Final = ("attainment of the month", "hours for which all of a part is away, more than", "paid back")
 
@@ -98,17 +97,17 @@ def _not_counted(sides: AgreementContext) -> Iterator[Block]:
         yield Paragraph.of(
             "Not counted for itself, since it is part of its node and fails with it: {} storage.", join_sentences(local)
         )
-    blind = [each.name for each in sides.pools if each.pool.fabric not in NO_FABRIC and _unseen(each.pool)]
+    blind = [
+        each.name
+        for each in sides.pools
+        if each.pool.fabric not in NO_FABRIC and (each.pool.role == "gpu" and not is_counted_fabric(each.pool.fabric))
+    ]
     if blind:
         yield Paragraph.of(
             "Not counted by the month, but held to the acceptance, since nothing in the cluster sees whether"
             " it works: the fabric of {}.",
             join_sentences(blind),
         )
-
-
-def _unseen(pool: Pool) -> bool:
-    return pool.role == "gpu" and not is_counted_fabric(pool.fabric)
 
 
 def _steps(sides: AgreementContext) -> Iterator[tuple[Figure, Figure, Decimal]]:

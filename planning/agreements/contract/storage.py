@@ -77,10 +77,8 @@ def _files(files: list[tuple[TierAt, ExpectedTier]], sides: AgreementContext) ->
 def _tier(tier: TierAt) -> tuple[Sentence, ...]:
     return (
         tier.name,
-        say(OPEN) if tier.tier.engine.endswith(UNSOLD) else say(of_lock(tier.tier.engine, f"{tier.at}.engine")),
-        say(of_lock(tier.tier.purpose, f"{tier.at}.purpose")),
-        say(of_lock(tier.tier.asked_gb, f"{tier.at}.asked_gb")),
-        say(of_lock(tier.tier.provisioned_gb, f"{tier.at}.provisioned_gb")),
+        say(OPEN) if tier.tier.engine.endswith(UNSOLD) else tier.cell("engine"),
+        *map(tier.cell, ("purpose", "asked_gb", "provisioned_gb")),
     )
 
 
