@@ -51,11 +51,6 @@ class AcceptanceLimit:
         return self.source.removeprefix(CHECKLIST) if self.source.startswith(CHECKLIST) else ""
 
 
-def unknown(*, reading: str, unit: str, why: str) -> AcceptanceLimit:
-    """A limit that somebody should know, and nobody does."""
-    return AcceptanceLimit(reading=reading, unit=unit, why=why)
-
-
 def build_unjudged_limit(*, reading: str, unit: str) -> AcceptanceLimit:
     """A figure that is written down, and that nothing was promised of."""
     return AcceptanceLimit(reading=reading, unit=unit, why=NOTHING_TO_HOLD, optional=True)

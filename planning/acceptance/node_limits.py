@@ -10,7 +10,7 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.measurements import achievable, read_visible_memory
-from planning.acceptance.limits import AcceptanceLimit, build_unjudged_limit, percent, plain, unknown
+from planning.acceptance.limits import AcceptanceLimit, build_unjudged_limit, percent, plain
 from planning.agents.measurement_records import Per, subject
 from planning.checklist.model.vocabulary import Precision
 from planning.checklist.model.workload import FineTuning, Inference, Training
@@ -196,7 +196,7 @@ def limit_memory(accelerator: Accelerator | None, *, catalog: Catalog) -> Accept
     in 2^30, its label does too.
     """
     if accelerator is None:
-        return unknown(reading="memory", unit="MiB", why="the catalog does not know the accelerator")
+        return AcceptanceLimit(reading="memory", unit="MiB", why="the catalog does not know the accelerator")
     bad, label = catalog.promises["usable_memory_bad"], catalog.promises["usable_memory_label"]
     share = bad.value / label.value
     binary = Decimal(accelerator.memory_gb * MIB_PER_GIB)
@@ -220,7 +220,9 @@ def limit_matmul(accelerator: Accelerator | None, *, precision: str, share: Prom
     """
     peak = accelerator.tflops.get(precision) if accelerator is not None else None
     if accelerator is None or peak is None:
-        return unknown(reading="tflops", unit="TFLOPS", why=f"the catalog has no {precision} peak of this accelerator")
+        return AcceptanceLimit(
+            reading="tflops", unit="TFLOPS", why=f"the catalog has no {precision} peak of this accelerator"
+        )
     best = achievable().get((accelerator.name, precision))
     of = best.tflops if best is not None else peak
     what = "the most that was measured elsewhere" if best is not None else "the peak"
@@ -242,7 +244,9 @@ def limit_inside_node(accelerator: Accelerator | None, *, accelerators: int, sha
         return build_unjudged_limit(reading="bus", unit=NODE)
     link = accelerator.nvlink_gb_per_s if accelerator is not None else None
     if accelerator is None or link is None:
-        return unknown(reading="bus", unit=NODE, why="the catalog knows no links between accelerators of this node")
+        return AcceptanceLimit(
+            reading="bus", unit=NODE, why="the catalog knows no links between accelerators of this node"
+        )
     return AcceptanceLimit(
         reading="bus",
         unit=NODE,
@@ -264,7 +268,7 @@ def limit_between_nodes(
     of nodes is not in it: that is what nccl-tests defines the bus bandwidth for.
     """
     if network_gbps is None:
-        return unknown(reading="bus", unit=NODE, why=f"the catalog does not know the network of {pool.machine}")
+        return AcceptanceLimit(reading="bus", unit=NODE, why=f"the catalog does not know the network of {pool.machine}")
     network = network_gbps / BITS
     links = accelerator.nvlink_gb_per_s if accelerator is not None and pool.accelerators > 1 else None
     slowest = min(network, links) if links is not None else network

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.measurements import tier_speeds
-from planning.acceptance.limits import CHECKLIST, AcceptanceLimit, build_unjudged_limit, percent, plain, unknown
+from planning.acceptance.limits import CHECKLIST, AcceptanceLimit, build_unjudged_limit, percent, plain
 from planning.agents.measurement_records import Per, subject
 
 if TYPE_CHECKING:
@@ -99,7 +99,9 @@ def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> Ac
     """MB/s of a whole tier: a share of what it is sold with; unknown where no page says what that is."""
     sold, whole = tier_speeds().get((provider, tier.tier)), calculate_sold_throughput(tier, provider=provider)
     if sold is None or not whole:
-        return unknown(reading=reading, unit="MB/s", why=f"nobody states how fast {tier.engine} is: agree on a figure")
+        return AcceptanceLimit(
+            reading=reading, unit="MB/s", why=f"nobody states how fast {tier.engine} is: agree on a figure"
+        )
     return AcceptanceLimit(
         reading=reading,
         unit="MB/s",

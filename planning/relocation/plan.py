@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from planning.relocation.methods.data_loss import MoverChoice
     from planning.relocation.methods.manual_procedures import ManualMove
     from planning.relocation.write_freeze import FreezeRequest, Times
-    from planning.spec.cluster import Placement
     from planning.spec.lock import Lock
 
 # "Amazon S3 deletes expired objects on your behalf": no policy of a bucket, which binds users, stops it (2026-11-22).
@@ -229,10 +228,6 @@ def _store(thing: StatefulAsset, lock: Lock) -> str:
         return place.provider
     if thing.part == "object_store" and platform and platform.object_store != "provider":
         return platform.object_store
-    return _of_provider(place)
-
-
-def _of_provider(place: Placement) -> str:
     return find_traits(place.target).store_kind or OTHER_STORE
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.platform.alerts.model import SloTarget
-    from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
 
 Kind = Literal["nodes", "fabric", "storage", "control_plane"]
@@ -43,7 +42,7 @@ class ServicePart:
     title: str
     kind: Kind
     series: Name
-    owed: SloTarget | None
+    owed: SloTarget | None = None
     lines: tuple[int, ...]
     pools: tuple[int, ...] = ()
     counted: bool = True
@@ -67,67 +66,51 @@ def list_unmeasured_placements(lock: Lock) -> tuple[str, ...]:
 def _parts(lock: Lock) -> Iterator[ServicePart]:
     groups = list_slo_targets(lock.spec)
     for each in groups:
-        yield ServicePart(
-            key=f"nodes/{each.pool}",
-            title=f"nodes of {each.pool}",
-            kind="nodes",
-            series=Name(availability.HEALTHY, each.pool),
-            owed=each,
-            lines=_pool_lines(lock, each),
-            pools=_pools(lock.spec, each),
-        )
+        yield _build_pool_part(lock, each, kind="nodes", metric=availability.HEALTHY, owed=each)
     for each in groups:
         if each.fabric:
-            yield ServicePart(
-                key=f"fabric/{each.pool}",
-                title=f"fabric of {each.pool}",
-                kind="fabric",
-                series=Name(availability.FABRIC, each.pool),
-                owed=None,
-                lines=_pool_lines(lock, each),
-                pools=_pools(lock.spec, each),
-                counted=is_counted_fabric(each.fabric),
-            )
-    yield from _storage(lock)
+            counted = is_counted_fabric(each.fabric)
+            yield _build_pool_part(lock, each, kind="fabric", metric=availability.FABRIC, counted=counted)
+    for tier in lock.spec.storage:
+        if tier.item != INCLUDED:
+            title, counted = f"{tier.tier} storage", is_counted_tier(tier)
+            yield _build_storage_part(lock, tier.tier, title=title, lines=f"storage/{tier.tier}", counted=counted)
+    if store := object_store(lock.spec):
+        title = "object store in the cluster"
+        yield _build_storage_part(lock, availability.OBJECT_STORE, title=title, lines=f"platform/{store}")
     yield ServicePart(
         key="control_plane",
         title="control plane",
         kind="control_plane",
         series=Name(availability.CONTROL_PLANE),
-        owed=None,
         lines=_lines(lock, "control_plane"),
     )
 
 
-def _storage(lock: Lock) -> Iterator[ServicePart]:
-    for tier in lock.spec.storage:
-        if tier.item != INCLUDED:
-            yield ServicePart(
-                key=f"storage/{tier.tier}",
-                title=f"{tier.tier} storage",
-                kind="storage",
-                series=Name(availability.STORAGE, tier.tier),
-                owed=None,
-                lines=_lines(lock, f"storage/{tier.tier}"),
-                counted=is_counted_tier(tier),
-            )
-    if store := object_store(lock.spec):
-        yield ServicePart(
-            key=f"storage/{availability.OBJECT_STORE}",
-            title="object store in the cluster",
-            kind="storage",
-            series=Name(availability.STORAGE, availability.OBJECT_STORE),
-            owed=None,
-            lines=_lines(lock, f"platform/{store}"),
-        )
+def _build_pool_part(
+    lock: Lock, group: SloTarget, *, kind: Kind, metric: str, owed: SloTarget | None = None, counted: bool = True
+) -> ServicePart:
+    return ServicePart(
+        key=f"{kind}/{group.pool}",
+        title=f"{kind} of {group.pool}",
+        kind=kind,
+        series=Name(metric, group.pool),
+        owed=owed,
+        lines=tuple(at for name in group.pools for at in _lines(lock, f"pool/{name}")),
+        pools=tuple(at for at, pool in enumerate(lock.spec.pools) if pool.name in group.pools),
+        counted=counted,
+    )
 
 
-def _pools(spec: ClusterSpec, each: SloTarget) -> tuple[int, ...]:
-    return tuple(at for at, pool in enumerate(spec.pools) if pool.name in each.pools)
-
-
-def _pool_lines(lock: Lock, each: SloTarget) -> tuple[int, ...]:
-    return tuple(at for name in each.pools for at in _lines(lock, f"pool/{name}"))
+def _build_storage_part(lock: Lock, name: str, *, title: str, lines: str, counted: bool = True) -> ServicePart:
+    return ServicePart(
+        key=f"storage/{name}",
+        title=title,
+        kind="storage",
+        series=Name(availability.STORAGE, name),
+        lines=_lines(lock, lines),
+        counted=counted,
+    )
 
 
 def _lines(lock: Lock, key: str) -> tuple[int, ...]:

@@ -87,7 +87,14 @@ def choose(
     weighed = [(each, losses(each, kind, target=target, usage=usage)) for each in candidates]
     if not weighed:
         return None
-    sure = [(mover, *_split_losses(lost)) for mover, lost in weighed]
+    sure = [
+        (
+            mover,
+            tuple(each for each in lost if each.count),
+            tuple(each for each in lost if each.count is None and each.missed),
+        )
+        for mover, lost in weighed
+    ]
     best = min(range(len(sure)), key=lambda index: (_weight(sure[index][1]), len(sure[index][2]), index))
     said = next((index for index, each in enumerate(sure) if each[0].name == named), None)
     spared = said is not None and _weight(sure[best][1]) < _weight(sure[said][1])
@@ -99,11 +106,6 @@ def choose(
     if said is not None:
         why = f"{f'{instead} would lose less' if instead else why}; relocation.yaml names this one"
     return MoverChoice(mover=mover, loses=loses, unlooked=unlooked, why=why, counted=usage is not None, others=others)
-
-
-def _split_losses(lost: tuple[FeatureLoss, ...]) -> tuple[tuple[FeatureLoss, ...], tuple[FeatureLoss, ...]]:
-    open_ = (each for each in lost if each.count is None and each.missed)
-    return tuple(each for each in lost if each.count), tuple(open_)
 
 
 def _weight(lost: tuple[FeatureLoss, ...]) -> int:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from planning.acceptance import storage_limits
 from planning.acceptance.judgement import judge
-from planning.acceptance.limits import AcceptanceLimit, unknown
+from planning.acceptance.limits import AcceptanceLimit
 from planning.acceptance.records import results_of
 from planning.acceptance.report.builder import fill_curves
 from planning.acceptance.verdicts import About, CheckOutcome, CheckVerdict, Verdicts, judge_figure
@@ -146,7 +146,7 @@ def test_a_check_that_was_left_out_keeps_the_node_from_passing(check: str) -> No
 
 
 def test_what_the_catalog_does_not_know_cannot_be_told() -> None:
-    blind = pool(matmul=unknown(reading="tflops", unit="TFLOPS", why="the catalog has no bf16 peak"))
+    blind = pool(matmul=AcceptanceLimit(reading="tflops", unit="TFLOPS", why="the catalog has no bf16 peak"))
     verdicts = judge(good(), expected(blind))
     assert verdicts.outcome is CheckOutcome.CANNOT_TELL
     assert "760.5 TFLOPS, and what it should be is not known" in verdict(verdicts, "matmul", "ip-1").sentence
@@ -154,7 +154,7 @@ def test_what_the_catalog_does_not_know_cannot_be_told() -> None:
 
 
 def test_an_odd_one_is_named_even_where_no_peak_is_known() -> None:
-    blind = pool(matmul=unknown(reading="tflops", unit="TFLOPS", why="the catalog has no bf16 peak"))
+    blind = pool(matmul=AcceptanceLimit(reading="tflops", unit="TFLOPS", why="the catalog has no bf16 peak"))
     results = good()
     put(of(results, "matmul", "ip-2"), "600")
     verdicts = judge(results, expected(blind))
