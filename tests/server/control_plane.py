@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from operations.relocation.rehearsal.control_plane import WITHOUT_GO, ControlPlane, build, start_control_plane
-from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, free_ports, write_secret
+from operations.relocation.rehearsal.control_plane import ControlPlane, build, start_control_plane
+from operations.relocation.rehearsal.processes import BIN, LOOPBACK, REPOSITORY, WITHOUT_GO, free_ports, write_secret
 
 __all__ = [
     "BIN",

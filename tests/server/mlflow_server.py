@@ -14,8 +14,7 @@ from control_plane import LOOPBACK, REPOSITORY, free_ports
 from waiting import wait_until
 
 from components.platform.teams.pod_defaults import THROUGH_PROXY
-from operations.relocation.rehearsal.processes import stop
-from operations.relocation.rehearsal.programs import postgres_program
+from operations.relocation.rehearsal.processes import postgres_program, stop
 from operations.relocation.rehearsal.servers import database
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from waiting import wait_until
 
 from components.agents.mover.job import DONE
 from components.agents.mover.store.s3_client import connect
+from operations.clouds.kubernetes.objects import ClusterError
 from operations.relocation.buckets.pairs import pair_buckets
 from operations.relocation.config.endpoints import Places
 from operations.relocation.jobs import copies
@@ -260,6 +261,6 @@ def test_a_look_that_was_begun_by_a_killed_process_is_not_believed(move: Move, p
 def test_a_cluster_that_cannot_be_opened_is_told(move: Move, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no kubeconfig")
     wrong = replace(move, secrets={**move.secrets, "KUBE": str(tmp_path / "text")})
-    with pytest.raises(StepError, match="text is no kubeconfig"):
+    with pytest.raises(ClusterError, match="what KUBE names is no kubeconfig"):
         copy_rounds.seed(wrong)
     assert copies.cluster_movers(move.places, move.secrets).namespace == NAMESPACE

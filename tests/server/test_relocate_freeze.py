@@ -21,7 +21,7 @@ from store_server import StoreServer, build_store, running_store
 from waiting import WITHIN
 
 from operations.relocation.config.endpoints import Places
-from operations.relocation.rehearsal.programs import postgres_program
+from operations.relocation.rehearsal.processes import postgres_program
 from operations.relocation.rehearsal.servers import database
 from operations.relocation.runner.step import StepError
 from operations.relocation.steps import freeze

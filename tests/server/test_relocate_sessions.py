@@ -13,7 +13,7 @@ from relocate_moves import Remembered
 from operations.relocation.cluster import recreation as kubeflow
 from operations.relocation.config.endpoints import DatabasePlace
 from operations.relocation.databases import postgres, postgres_read_only
-from operations.relocation.rehearsal.programs import postgres_program
+from operations.relocation.rehearsal.processes import postgres_program
 from operations.relocation.rehearsal.servers import RehearsedDatabase, database
 from operations.relocation.runner.step import StepError
 

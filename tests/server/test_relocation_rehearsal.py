@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.capture import CaptureManager
 
-from operations.relocation.rehearsal.control_plane import WITHOUT_GO
-from operations.relocation.rehearsal.processes import REPOSITORY
-from operations.relocation.rehearsal.programs import NEEDED, POSTGRES, PYTHON, postgres_program
+from operations.relocation.rehearsal.processes import NEEDED, POSTGRES, PYTHON, REPOSITORY, WITHOUT_GO, postgres_program
 from operations.relocation.rehearsal.scenario import rehearse
 from planning.relocation.steps import NAMES
 

@@ -9,7 +9,7 @@ import typer
 
 from cli.terminal import options
 from cli.terminal.console import note
-from operations.relocation.runner.freeze_window import format_duration
+from operations.relocation.runner.state import format_duration
 from planning.values.errors import AtollError
 
 Source = Annotated[str, options.make_argument("SOURCE", "The stack that is left.")]

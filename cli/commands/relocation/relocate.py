@@ -243,7 +243,7 @@ def run_rehearse(
     there and back once; then it goes again, every step killed once, one bit changed on the way. Nothing outside of
     this computer is asked, and nothing of yours is read.
     """
-    from operations.relocation.rehearsal.programs import programs  # noqa: PLC0415 - servers are started only here
+    from operations.relocation.rehearsal.processes import programs  # noqa: PLC0415 - servers are started only here
     from operations.relocation.rehearsal.scenario import rehearse  # noqa: PLC0415 - as above
 
     folder = resolve_folder(output, old=folder, option="--folder")

@@ -7,40 +7,16 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
+from components.agents.mover.store.model import Head, StoreError
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from components.agents.mover.store.s3_client import S3Store
-    from operations.relocation.config.endpoints import Keys, StorePlace
 
 PREFIX: Final = ".atoll-canary/"
 CONTENT: Final = b"a canary of atoll relocate: delete it\n"
 LIKE: Final = Head(size=len(CONTENT), etag="", headers=(("content-type", "text/plain"),))
 DENIED: Final = "AccessDenied"
-
-
-def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, str]) -> BucketEndpoint:
-    """A bucket, by one of the store's pairs of keys.
-
-    Raises:
-        StepError: an environment variable is not set.
-    """
-    missing = [each for each in (keys.access_key_env, keys.secret_key_env) if not values.get(each)]
-    if missing:
-        raise StepError(f"not set: {', '.join(missing)}", hint="relocation.yaml names them")
-    return BucketEndpoint(
-        endpoint=store.endpoint,
-        region=store.region,
-        bucket=bucket,
-        access_key=values[keys.access_key_env],
-        secret_key=values[keys.secret_key_env],
-        session_token=values.get(keys.session_token_env, "") if keys.session_token_env else "",
-        authority=store.authority,
-        path_style=store.path_style,
-    )
 
 
 def may_write(store: S3Store) -> bool:

@@ -10,7 +10,8 @@ from components.agents.mover.ledger import NAME, CopyLedger
 from components.agents.mover.manifest import ManifestError, align
 from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
-from operations.relocation.buckets.canary import PREFIX, place_of
+from operations.relocation.buckets.canary import PREFIX
+from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:

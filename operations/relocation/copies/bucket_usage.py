@@ -17,10 +17,10 @@ from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.scan import Sample, ScanCallbacks, ScanRequest, write_manifest
 from components.agents.mover.store.model import StoreError
 from operations.relocation.buckets import pairs
-from operations.relocation.buckets.canary import place_of
 from operations.relocation.config.bucket_locations import bucket_of
 from operations.relocation.copies.verification import SOURCE as PROOF
 from operations.relocation.copies.verification import tell_rows
+from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import StepError
 from planning.relocation.inventory.assets import Feature, FeatureUsage
 from planning.relocation.inventory.stack_inventory import AssetMeasurement

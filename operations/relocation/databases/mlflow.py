@@ -1,34 +1,129 @@
-"""Asks MLflow's server whether it is there and finds what its database holds; nothing is written."""
+"""Asks MLflow's server whether it is there, and opens what its addresses name; nothing is written.
+
+Below each address all objects are counted by listings, and the first of each are opened.
+"""
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import local
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from urllib.parse import quote
 
 import requests
 from urllib3.exceptions import LocationParseError
 
 from components.agents.mover.store import s3_client
-from components.agents.mover.store.model import BucketEndpoint, StoreError
-from operations.relocation.databases.artifact_links import (
-    OPENED_EACH,
-    PROXIED,
-    STORES,
-    Below,
-    by_bucket,
-    parse_address,
-    scan_below,
-)
+from components.agents.mover.store.model import StoreError
+from operations.relocation.databases.uri_rules import within
+from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from operations.relocation.config.endpoints import RelocationSide, StorePlace
+    from components.agents.mover.store.model import Listed
+    from operations.relocation.config.endpoints import RelocationSide
+
+
+STORES: Final = ("s3", "s3a", "gs", "minio")  # schemes of addresses that the mover's store opens
+PROXIED: Final = "mlflow-artifacts"
+OPENED_EACH: Final = 16  # objects that are opened below one address; all of them are counted
+ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?/*([^?#]*)")
+
+
+class ArtifactAddress(NamedTuple):
+    """What an address says: its bucket, or a proxy's host, and the key without slashes at its ends."""
+
+    scheme: str
+    bucket: str
+    key: str
+
+
+@dataclass(slots=True)
+class Below:
+    """What lies below one address: how many objects, and the first of them."""
+
+    count: int = 0
+    size: int = 0
+    keys: list[str] = field(default_factory=list[str])
+
+
+def parse_address(address: str) -> ArtifactAddress | None:
+    """The parts of an address; None for a word that is none."""
+    match = ADDRESS.match(address)
+    return ArtifactAddress(match[1].lower(), match[2] or "", match[3].strip("/")) if match else None
+
+
+def by_bucket(addresses: Iterable[str]) -> dict[str, set[str]]:
+    """Keys of the addresses that lie in a store, by bucket."""
+    found: dict[str, set[str]] = {}
+    for each in addresses:
+        at = parse_address(each)
+        if at and at.scheme in STORES:
+            found.setdefault(at.bucket, set()).add(at.key)
+    return found
+
+
+def roots(keys: Collection[str]) -> list[str]:
+    """Those that lie below no other: one listing of each finds everything."""
+    return sorted(each for each in keys if not any(above in keys for above in _above(each)))
+
+
+def scan_below(keys: Collection[str], listing: Callable[[str], Iterable[Listed]]) -> dict[str, Below]:
+    """What lies below each of a bucket's keys.
+
+    Args:
+        listing: what the bucket has under a prefix, in order.
+    """
+    found = {each: Below() for each in keys}
+    for root in roots(keys):
+        for each in listing(f"{root}/" if root else ""):
+            _note(found, each)
+        if root and not found[root].count:  # an address may be that of one object, which comes before its neighbours
+            first = next(iter(listing(root)), None)
+            if first is not None and first.key == root:
+                _note(found, first)
+    return found
+
+
+def different(source: Mapping[str, Below], target: Mapping[str, Below], moved: Callable[[str], str]) -> Iterator[str]:
+    """Addresses below which the two sides do not hold the same, in words; both by whole address."""
+    for address, here in source.items():
+        there = target.get(moved(address))
+        if there is None:
+            yield f"{address} became {moved(address)}, which the target's metadata does not have"
+        elif (here.count, here.size) != (there.count, there.size):
+            yield (
+                f"{moved(address)} has {there.count} objects of {there.size} bytes, "
+                f"{address} at the source {here.count} of {here.size}"
+            )
+
+
+def _note(found: Mapping[str, Below], listed: Listed) -> None:
+    for each in (listed.key, *_above(listed.key)):
+        below = found.get(each)
+        if below is None:
+            continue
+        below.count += 1
+        below.size += listed.size
+        if len(below.keys) < OPENED_EACH:
+            below.keys.append(listed.key)
+
+
+def _above(key: str) -> Iterator[str]:
+    """Every folder that a key lies in, the bucket itself last."""
+    while key:
+        key = key.rpartition("/")[0]
+        yield key
+
+
+def within_any(address: str, prefixes: Iterable[str]) -> bool:
+    """Whether an address is one of some prefixes or lies below it."""
+    return any(within(address, each) for each in prefixes)
 
 
 SECONDS: Final = (5, 60)
@@ -96,21 +191,6 @@ class LinkCheck:
     elsewhere: Mapping[str, int]
 
 
-def place_of(store: StorePlace, secrets: Mapping[str, str], bucket: str, *, canary: bool = False) -> BucketEndpoint:
-    """A bucket as the mover reaches it, or as a writer like any other does."""
-    keys = store.canary if canary and store.canary else store.mover
-    return BucketEndpoint(
-        endpoint=store.endpoint,
-        region=store.region,
-        bucket=bucket,
-        access_key=secrets.get(keys.access_key_env, ""),
-        secret_key=secrets.get(keys.secret_key_env, ""),
-        session_token=secrets.get(keys.session_token_env, "") if keys.session_token_env else "",
-        authority=store.authority,
-        path_style=store.path_style,
-    )
-
-
 def below(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[str]) -> dict[str, Below]:
     """What lies below each address of a side, by its listings alone.
 
@@ -121,7 +201,7 @@ def below(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[
     every = sorted(addresses)
     found: dict[str, Below] = {}
     for bucket, keys in sorted(by_bucket(every).items()):
-        with closing(s3_client.connect(place_of(side.store, secrets, bucket))) as store:
+        with closing(s3_client.connect(place_of(side.store, side.store.mover, bucket, secrets))) as store:
             there = scan_below(keys, lambda prefix, store=store: store.listing(prefix=prefix))
         for each in every:
             at = parse_address(each)
@@ -162,7 +242,7 @@ def _in_threads(
             return _try_proxy_read(side.mlflow_url, key)
         stores = cast("dict[str, s3_client.S3Store]", own.__dict__.setdefault("stores", {}))
         if bucket not in stores:
-            stores[bucket] = s3_client.connect(place_of(side.store, secrets, bucket))
+            stores[bucket] = s3_client.connect(place_of(side.store, side.store.mover, bucket, secrets))
             every.append(stores[bucket])
         return _read(stores[bucket], key)
 

@@ -28,6 +28,7 @@ from operations.relocation.rehearsal.processes import (
     BIN,
     LOOPBACK,
     REPOSITORY,
+    SERVERS,
     ServerError,
     free_ports,
     start_child,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from operations.relocation.rehearsal.processes import Child
 
-WITHOUT_GO: Final = 3  # what tools/build exits with where it needs Go and finds none
 READY_WITHIN: Final = 300.0  # seconds; a quiet machine needs about ten
 STAGES: Final = Path(__file__).with_name("kwok_stages.yaml")
 ACCOUNT_KEY: Final = "service-account.key"
@@ -59,9 +59,6 @@ class ControlPlane:
     token: str
     authority: Path
     kubeconfig: Path
-
-
-SERVERS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 
 
 def build() -> int:

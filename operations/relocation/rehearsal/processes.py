@@ -1,4 +1,4 @@
-"""Servers as children of this process: started with a log, asked to stop at the end, killed if they do not listen."""
+"""Programs of the rehearsal, and servers as children of this process: logged, asked to stop, killed if they do not."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from planning.values.errors import AtollError
+from planning.values.errors import AtollError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -137,3 +138,43 @@ def write_secret(path: Path, text: str) -> None:
     """Write a file that only its owner may read."""
     path.touch(mode=0o600)
     path.write_text(text, encoding="utf-8")
+
+
+WITHOUT_GO: Final = 3  # what tools/build exits with where it needs Go and finds none
+SERVERS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
+PYTHON: Final = REPOSITORY / ".venv-mlflow" / "bin" / "python"
+NEEDED: Final = (*SERVERS, "minio", "mc")
+# Debian keeps the server's programs out of PATH, in a folder for each major version.
+POSTGRES_FOLDERS: Final = tuple(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))
+POSTGRES: Final = ("initdb", "postgres", "createdb", "pg_dump", "pg_restore", "psql")
+
+
+def programs() -> None:
+    """Build what is not up to date.
+
+    Raises:
+        InputError: something is missing on this machine; names all of it at once.
+    """
+    missing: list[str] = []
+    command = [sys.executable, str(REPOSITORY / "tools" / "build"), *NEEDED]
+    code = subprocess.run(command, check=False).returncode  # noqa: S603 - our own builder
+    if code == WITHOUT_GO:
+        missing.append("Go, to build the servers with")
+    elif code:
+        missing.append(f"the servers: tools/build ended with {code}, its reason is above")
+    if not PYTHON.exists():
+        missing.append("MLflow: make .venv-mlflow/.installed")
+    absent = [name for name in POSTGRES if not postgres_program(name)]
+    if absent:
+        missing.append(f"PostgreSQL: {', '.join(absent)}")
+    if missing:
+        raise InputError(
+            f"the rehearsal needs what is not here: {'; '.join(missing)}",
+            hint="Debian: apt-get install golang postgresql; then run it again",
+        )
+
+
+def postgres_program(name: str) -> str:
+    """Path of one of PostgreSQL's programs; "" where there is none."""
+    places = [str(folder) for folder in POSTGRES_FOLDERS]
+    return shutil.which(name) or shutil.which(name, path=":".join(places)) or ""

@@ -19,14 +19,15 @@ from components.agents.mover.store.model import BucketEndpoint
 from operations.relocation.rehearsal.processes import (
     BIN,
     LOOPBACK,
+    PYTHON,
     ServerError,
     free_ports,
     home_of,
     poll_until,
+    postgres_program,
     start_child,
     write_secret,
 )
-from operations.relocation.rehearsal.programs import PYTHON, postgres_program
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

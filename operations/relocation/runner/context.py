@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast, final
 from urllib.parse import unquote, urlsplit
 
+from components.agents.mover.store.model import BucketEndpoint
 from operations.project.journal import NAME, Journal, RecordKind
 from operations.project.lease import only_writer
 from operations.relocation.runner.state import RelocationState, derive_state
-from operations.relocation.runner.step import Move, RunContext
+from operations.relocation.runner.step import Move, RunContext, StepError
 from planning.values.errors import AtollError, InputError, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
-    from operations.relocation.config.endpoints import Keys, Places, RelocationSide
+    from operations.relocation.config.endpoints import Keys, Places, RelocationSide, StorePlace
 
 
 SHORTEST: Final = 8  # characters; a shorter one would be found in words that are none
@@ -86,6 +87,27 @@ def _redact_text(value: object, secrets: Iterable[str]) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
     return _redact_text(str(value), secrets)
+
+
+def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, str]) -> BucketEndpoint:
+    """A bucket, by one of the store's pairs of keys.
+
+    Raises:
+        StepError: an environment variable is not set.
+    """
+    missing = [each for each in (keys.access_key_env, keys.secret_key_env) if not values.get(each)]
+    if missing:
+        raise StepError(f"not set: {', '.join(missing)}", hint="relocation.yaml names them")
+    return BucketEndpoint(
+        endpoint=store.endpoint,
+        region=store.region,
+        bucket=bucket,
+        access_key=values[keys.access_key_env],
+        secret_key=values[keys.secret_key_env],
+        session_token=values.get(keys.session_token_env, "") if keys.session_token_env else "",
+        authority=store.authority,
+        path_style=store.path_style,
+    )
 
 
 @final

@@ -1,27 +1,78 @@
-"""The machine: steps in their order, written down before and after, so that any kill is resumed or taken back."""
+"""The machine: steps in their order, written down before and after, so that any kill is resumed or taken back.
+
+How long writers may stand still, the window, is kept to the second while a step runs.
+"""
 
 from __future__ import annotations
 
+import signal
+import threading
+from contextlib import contextmanager
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from operations.project.journal import NAME, RecordKind, read_journal
-from operations.relocation.runner import freeze_window
 from operations.relocation.runner.context import ROLL_BACK, RUN, LockedRun, lock_run
-from operations.relocation.runner.state import FREEZE, RelocationState, StepState, derive_state
+from operations.relocation.runner.state import FREEZE, RelocationState, StepState, derive_state, format_duration
 from operations.relocation.runner.step import RunContext, StepError
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
     from datetime import datetime
     from pathlib import Path
 
+    from operations.relocation.config.endpoints import Places
     from operations.relocation.runner.step import Evidence, RelocationStep
 
 AGAIN: Final = "deltas"
 FACTS: Final = {each.name: each for each in STEPS}
+
+
+WATCHED: Final = "observe"  # its own time is asked for beside the window
+
+
+class WindowPassedError(BaseException):
+    """The window is over while a step runs. It passes every `except Exception`, as a kill would."""
+
+
+def deadline(places: Places, *, step: str, frozen_since: datetime) -> datetime:
+    """When a step of the freeze must be done: the window, and for the last one the time of observing with it."""
+    minutes = places.window_minutes + (places.observe_minutes if step == WATCHED else 0)
+    return frozen_since + timedelta(minutes=minutes)
+
+
+@contextmanager
+def limit_time(moment: datetime | None, *, now: Callable[[], datetime]) -> Generator[None]:
+    """Run until a moment at most; None for as long as it takes.
+
+    A thread other than the main one cannot be interrupted: there the moment is looked at before and after.
+
+    Raises:
+        WindowPassedError: the moment has come.
+    """
+    if moment is None:
+        yield
+        return
+    left = (moment - now()).total_seconds()
+    if left <= 0:
+        raise WindowPassedError
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    earlier = signal.signal(signal.SIGALRM, _raise_window_passed)
+    signal.setitimer(signal.ITIMER_REAL, left)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
+
+
+def _raise_window_passed(_number: int, _frame: object) -> None:
+    raise WindowPassedError
 
 
 class OnFailure(StrEnum):
@@ -103,9 +154,9 @@ def _do(relocation: LockedRun, step: RelocationStep, *, steps: Sequence[Relocati
     started = relocation.parts.now()
     relocation.journal.append(RecordKind.BEGUN, step=step.name, content={"attempt": tries})
     try:
-        with freeze_window.limit_time(_moment(relocation, step), now=relocation.parts.now):
+        with limit_time(_moment(relocation, step), now=relocation.parts.now):
             evidence = step.do(relocation.move)
-    except freeze_window.WindowPassedError as over:
+    except WindowPassedError as over:
         fault = StepError(f"the window of {relocation.parts.places.window_minutes} min is over (window_minutes)")
         raise _record_failure(relocation, step, fault, steps=steps, on_failure=on_failure) from over
     except Exception as fault:
@@ -120,7 +171,7 @@ def _moment(relocation: LockedRun, step: RelocationStep) -> datetime | None:
     since = relocation.stands.frozen_since
     if since is None or step.name == POINT_OF_NO_RETURN or not FACTS[step.name].frozen:
         return None
-    return freeze_window.deadline(relocation.parts.places, step=step.name, frozen_since=since)
+    return deadline(relocation.parts.places, step=step.name, frozen_since=since)
 
 
 def _record_failure(
@@ -139,7 +190,7 @@ def _record_failure(
     still = relocation.stands.still_for(relocation.parts.now())
     if still is None or step.name == POINT_OF_NO_RETURN:
         return StepError(f"{step.name}: {reason}", hint=f"then go on: {go_on}", evidence=evidence)
-    words = f"{step.name}: {reason}; writers stand still for {freeze_window.format_duration(still)}"
+    words = f"{step.name}: {reason}; writers stand still for {format_duration(still)}"
     if on_failure is OnFailure.STOP:
         return StepError(words, hint=f"go on: {go_on}, or go back: {back}", evidence=evidence)
     relocation.parts.say(f"{words}; rolling back")

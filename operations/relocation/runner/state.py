@@ -131,3 +131,12 @@ def _of_step(found: RelocationState, record: JournalRecord) -> None:
     if "evidence" in record.content:
         evidence = record.content["evidence"]
         step.evidence = evidence if isinstance(evidence, dict) else {}
+
+
+def format_duration(still: timedelta) -> str:
+    """A time as people say it: "42 s", "7 min", "2 h 5 min"."""
+    seconds = max(int(still.total_seconds()), 0)
+    if seconds < 60:  # noqa: PLR2004 - seconds of a minute
+        return f"{seconds} s"
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -8,8 +8,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from operations.relocation.runner.context import ROLL_BACK, RUN
-from operations.relocation.runner.freeze_window import format_duration
-from operations.relocation.runner.state import StepState
+from operations.relocation.runner.state import StepState, format_duration
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 
 if TYPE_CHECKING:

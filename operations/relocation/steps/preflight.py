@@ -15,6 +15,7 @@ from operations.relocation.buckets import canary, pairs, preflight
 from operations.relocation.config.rules import pair_databases
 from operations.relocation.databases import postgres
 from operations.relocation.databases.uri_rewrite import refusals, survey
+from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from operations.relocation.steps import plan
 from operations.relocation.steps.rewrite import DECLARE, SCHEMAS, list_moved_prefixes, rules_for
@@ -203,7 +204,7 @@ def _canary(move: Move, asking: SideQueries, pair: BucketPair, faults: list[str]
     store = move.places.source.store
     if store.canary is None:
         return None
-    place = canary.place_of(store, store.canary, pair.bucket.source, move.secrets)
+    place = place_of(store, store.canary, pair.bucket.source, move.secrets)
     with closing(asking.connect(place)) as found:
         allowed = canary.may_write(found) if store.kind in CLOSED_BY_US else canary.may_read(found)
     if not allowed:

@@ -10,8 +10,8 @@ from operations.project.atomic_files import write_all
 from operations.relocation.cluster import recreation
 from operations.relocation.cluster.client import open_clusters
 from operations.relocation.databases import mysql, postgres
-from operations.relocation.databases.artifact_links import STORES
 from operations.relocation.databases.client_programs import own_folder
+from operations.relocation.databases.mlflow import STORES
 from operations.relocation.databases.schema import HUB, MLFLOW
 from operations.relocation.databases.sql import MetadataError
 from operations.relocation.databases.uri_rewrite import refusals, rewrite, survey

@@ -13,11 +13,11 @@ from operations.clouds.kubernetes.kinds import POD
 from operations.clouds.kubernetes.objects import ClusterError, ResourceKind, mapping, name_of, namespace_of, rows
 from operations.relocation.cluster.client import open_cluster, open_clusters
 from operations.relocation.databases import mlflow, mysql, postgres
-from operations.relocation.databases import mlflow as mlflow_links
-from operations.relocation.databases.artifact_links import STORES, different, parse_address, within_any
 from operations.relocation.databases.client_programs import own_folder
+from operations.relocation.databases.mlflow import STORES, different, parse_address, within_any
 from operations.relocation.databases.sql import rows as sql_rows
 from operations.relocation.databases.uri_rewrite import addresses
+from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import RelocationStep, StepError
 from operations.relocation.steps.databases import DUMPS, list_database_pairs
 from operations.relocation.steps.rewrite import SCHEMAS, rules_for
@@ -145,8 +145,8 @@ def _links(move: Move) -> SmokeResult:
     rules = rules_for(move.places)
     moved = {each.target for each in move.places.buckets}
     declared = {each for each in there if _elsewhere(each, moved) and within_any(each, rules.settled)}
-    found = mlflow_links.open_all(move.places.target, move.secrets, there - declared, threads=move.places.transfers)
-    before = mlflow_links.below(
+    found = mlflow.open_all(move.places.target, move.secrets, there - declared, threads=move.places.transfers)
+    before = mlflow.below(
         move.places.source, move.secrets, {each for each in here if rules.applied(each) not in declared}
     )
     unequal = list(different(before, found.below, rules.applied)) if found.below else []
@@ -194,7 +194,7 @@ def _reads(move: Move) -> SmokeResult:
     read: list[str] = []
     refused: list[str] = []
     for each in move.places.buckets:
-        place = mlflow_links.place_of(side.store, move.secrets, each.target, canary=True)
+        place = place_of(side.store, side.store.canary, each.target, move.secrets)
         with closing(s3_client.connect(place)) as store:
             try:
                 first = next(iter(store.listing()), None)

@@ -119,7 +119,7 @@ def _waiting(users: Users, done: set[str]) -> dict[str, tuple[str, ...]]:
     return {user: policies for user, policies in users.policies().items() if user not in done}
 
 
-def open_again(place: StorePlace, move: Move, *, side: str) -> dict[str, object]:
+def open_again(place: StorePlace, _buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
     """Detach the denial from every user to whom the freeze has attached it, and delete it."""
     with TemporaryDirectory(prefix="atoll-mc-") as folder:
         users = Users(place, move.secrets, folder=Path(folder))

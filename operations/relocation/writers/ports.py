@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from components.agents.mover.store import s3_client
 from operations.relocation.cluster import client
@@ -12,11 +12,11 @@ from operations.relocation.writers import bucket_policy, minio_admin
 from operations.relocation.writers.suspension import PATIENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from components.agents.mover.scan import Connect
     from operations.relocation.cluster.client import RelocationCluster
-    from operations.relocation.config.endpoints import DatabasePlace, RelocationSide, StorePlace
+    from operations.relocation.config.endpoints import DatabasePlace, RelocationSide
     from operations.relocation.runner.step import Move
     from operations.relocation.writers.suspension import Patience
 
@@ -24,19 +24,18 @@ if TYPE_CHECKING:
 Done = dict[str, object]  # JSON: what was done
 
 
-class StorePort(Protocol):
-    """Stops the writers of one kind of object store, and lets them write again. Both may run twice."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorePort:
+    """Stops the writers of one kind of object store, and lets them write again. Both may run twice.
 
+    Args:
+        close: refuses writes of everybody but the mover; `open_again` takes that back.
+        settle_seconds: how long a change takes until it binds.
+    """
+
+    close: Callable[..., Done]
+    open_again: Callable[..., Done]
     settle_seconds: float
-    """How long a change takes until it binds."""
-
-    def close(self, place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> Done:
-        """Refuse writes of everybody but the mover."""
-        ...
-
-    def open_again(self, place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> Done:
-        """Take that back."""
-        ...
 
 
 class DatabasePort(Protocol):
@@ -76,64 +75,16 @@ class QuiescePorts:
     patience: Patience = field(default=PATIENT)
 
 
-@final
-class MinioAdapter:
-    """Policies of MinIO's users; its nodes tell each other at once."""
-
-    settle_seconds = 5.0
-
-    def close(self, place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> Done:
-        """See `minio_admin`."""
-        return minio_admin.close(place, buckets, move, side=side)
-
-    def open_again(self, place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> Done:
-        """See `minio_admin`."""
-        del buckets
-        return minio_admin.open_again(place, move, side=side)
-
-
-@final
-class BucketPolicyAdapter:
-    """Policies of buckets; Amazon says that they bind within seconds, and promises no time."""
-
-    settle_seconds = 60.0
-
-    def close(self, place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> Done:
-        """See `bucket_policy`."""
-        return bucket_policy.close(place, buckets, move, side=side)
-
-    def open_again(self, place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> Done:
-        """See `bucket_policy`."""
-        return bucket_policy.open_again(place, buckets, move, side=side)
-
-
-@final
-class PostgresAdapter:
-    """Settings of databases."""
-
-    def close(self, place: DatabasePlace, move: Move, *, side: str) -> Done:
-        """See `postgres_read_only`."""
-        return postgres_read_only.close(place, move, side=side)
-
-    def open_again(self, place: DatabasePlace, move: Move, *, side: str) -> Done:
-        """See `postgres_read_only`."""
-        return postgres_read_only.open_again(place, move, side=side)
-
-    def try_to_write(self, place: DatabasePlace, move: Move) -> str:
-        """See `postgres_read_only`."""
-        return postgres_read_only.try_to_write(place, move)
-
-    def is_closed(self, place: DatabasePlace, move: Move) -> bool:
-        """See `postgres_read_only`."""
-        return postgres_read_only.is_closed(place, move)
-
-
 # Google's XML interface takes no policy, and its JSON interface takes no HMAC keys: by hand, as any other store.
-STORES: Final[Mapping[str, StorePort]] = {"minio": MinioAdapter(), "aws": BucketPolicyAdapter()}
+# MinIO's nodes tell each other at once; Amazon says that policies bind within seconds, and promises no time.
+STORES: Final[Mapping[str, StorePort]] = {
+    "minio": StorePort(close=minio_admin.close, open_again=minio_admin.open_again, settle_seconds=5.0),
+    "aws": StorePort(close=bucket_policy.close, open_again=bucket_policy.open_again, settle_seconds=60.0),
+}
 
 
 def _cluster(side: RelocationSide, secrets: Mapping[str, str], words: str) -> RelocationCluster | None:
     return client.open_cluster(side, secrets, words=words)
 
 
-HANDS: Final = QuiescePorts(cluster=_cluster, stores=STORES, databases=PostgresAdapter(), connect=s3_client.connect)
+HANDS: Final = QuiescePorts(cluster=_cluster, stores=STORES, databases=postgres_read_only, connect=s3_client.connect)

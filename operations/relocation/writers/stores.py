@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.buckets import canary
+from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _open_bucket(move: Move, hands: QuiescePorts, *, side: str, keys: Keys | Non
     """
     if keys is None:
         raise StepError(f"the store of the {side} names no canary", hint="`canary` in relocation.yaml")
-    store = hands.connect(canary.place_of(side_of(move, side).store, keys, bucket, move.secrets))
+    store = hands.connect(place_of(side_of(move, side).store, keys, bucket, move.secrets))
     try:
         yield store
     finally:

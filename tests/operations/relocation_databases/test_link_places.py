@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from components.agents.mover.store.model import Listed
-from operations.relocation.databases.artifact_links import (
+from operations.relocation.databases.mlflow import (
     OPENED_EACH,
     ArtifactAddress,
     by_bucket,

@@ -16,8 +16,6 @@ def made(schema: Schema = MLFLOW, version: str = HEAD) -> sqlite3.Connection:
     tables: dict[str, set[str]] = {}
     for each in schema.columns:
         tables.setdefault(each.table, set()).add(each.name)
-    for table, names in schema.names.items():
-        tables.setdefault(table, set()).update(names)
     for table, names in tables.items():
         columns = ", ".join(f'"{name}" TEXT' for name in sorted(names))
         connection.execute(f'CREATE TABLE "{table}" ({columns})')

@@ -14,9 +14,8 @@ from machine_scene import BEFORE, NAMES, Clock, RealClock, Scene, commit, places
 
 from operations.project.lease import holder, only_writer
 from operations.relocation.runner import execution
-from operations.relocation.runner.execution import OnFailure
-from operations.relocation.runner.freeze_window import deadline, format_duration
-from operations.relocation.runner.state import StepState
+from operations.relocation.runner.execution import OnFailure, deadline
+from operations.relocation.runner.state import StepState, format_duration
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from planning.values.errors import InputError, in_one_line
 

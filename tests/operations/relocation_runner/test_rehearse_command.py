@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.main.application import run as run_cli
-from operations.relocation.rehearsal import programs, scenario
+from operations.relocation.rehearsal import processes, scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def places(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         found.append(folder)
         return FORM
 
-    monkeypatch.setattr(programs, "programs", lambda: None)
+    monkeypatch.setattr(processes, "programs", lambda: None)
     monkeypatch.setattr(scenario, "rehearse", rehearse)
     return found
 
