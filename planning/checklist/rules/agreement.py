@@ -10,7 +10,7 @@ from planning.checklist.model.vocabulary import HOME
 from planning.checklist.rules.rule_violation import RuleViolation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from planning.checklist.model.checklist import Checklist
 
@@ -42,19 +42,14 @@ def credits_rise(checklist: Checklist) -> Iterator[RuleViolation]:
             yield RuleViolation((*where, "credit_percent"), message, hint)
 
 
-def responses_once(checklist: Checklist) -> Iterator[RuleViolation]:
-    """One time to answer for each sort."""
-    yield from _once("responses", "sort", [each.sort for each in checklist.agreement.responses])
-
-
-def contacts_once(checklist: Checklist) -> Iterator[RuleViolation]:
-    """One person for each role, so that nobody waits for the other."""
-    yield from _once("contacts", "role", [each.role for each in checklist.agreement.contacts])
-
-
-def steps_once(checklist: Checklist) -> Iterator[RuleViolation]:
-    """One time for each step of the handover."""
-    yield from _once("steps", "step", [each.step for each in checklist.agreement.steps])
+def entries_once(checklist: Checklist) -> Iterator[RuleViolation]:
+    """One time to answer for each sort, one person for each role, one time for each step of the handover."""
+    for field, key in (("responses", "sort"), ("contacts", "role"), ("steps", "step")):
+        words = [str(getattr(each, key)) for each in getattr(checklist.agreement, field)]
+        for at, word in enumerate(words):
+            if word in words[:at]:
+                message = f'"{word}" stands there twice'
+                yield RuleViolation(("agreement", field, at, key), message, "keep one of the two")
 
 
 def responses_by_urgency(checklist: Checklist) -> Iterator[RuleViolation]:
@@ -74,15 +69,6 @@ def exit_after_fix(checklist: Checklist) -> Iterator[RuleViolation]:
     if fix is not None and leave is not None and leave < fix:
         message = f"the customer may leave after {leave} days, while there are {fix} to fix the fault"
         yield RuleViolation(("agreement", "exit_after_days"), message, f"write {fix} or more")
-
-
-def exit_has_a_term(checklist: Checklist) -> Iterator[RuleViolation]:
-    """Leaving early needs a term that would bind."""
-    if checklist.agreement.exit_after_days is not None and checklist.contract.months == 0:
-        message = "there is no term to leave early"
-        yield RuleViolation(
-            ("agreement", "exit_after_days"), message, 'write contract.months, or delete "exit_after_days"'
-        )
 
 
 def upgrade_before_the_end(checklist: Checklist) -> Iterator[RuleViolation]:
@@ -143,9 +129,3 @@ def speeds_once(checklist: Checklist) -> Iterator[RuleViolation]:
         if (placement, tier) in named[:at]:
             message = f'"{tier}" at {placement} stands there twice'
             yield RuleViolation(("agreement", "tier_speeds", at, "tier"), message, "keep one of the two")
-
-
-def _once(field: str, key: str, words: Sequence[str]) -> Iterator[RuleViolation]:
-    for at, word in enumerate(words):
-        if word in words[:at]:
-            yield RuleViolation(("agreement", field, at, key), f'"{word}" stands there twice', "keep one of the two")

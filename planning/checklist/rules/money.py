@@ -13,27 +13,37 @@ if TYPE_CHECKING:
     from planning.checklist.model.checklist import Checklist
 
 
-def reserve_has_a_term(checklist: Checklist) -> Iterator[RuleViolation]:
-    """Machines are reserved for the months of a contract."""
-    if checklist.contract.reserve == "all" and checklist.contract.months == 0:
-        message = "all machines are to be reserved, but there is no contract"
-        yield RuleViolation(("contract", "reserve"), message, "write months: 12, 24 or 36")
+_WRITE_MONTHS: Final = "write months: 12, 24 or 36"
+# What only a contract gives a meaning: the field, what is said of it, what to do.
+_NEEDS_TERM: Final = (
+    ("contract", "reserve", "all machines are to be reserved, but there is no contract", _WRITE_MONTHS),
+    ("contract", "incentives", "incentives are given for a contract, and there is none", _WRITE_MONTHS),
+    (
+        "ceiling",
+        "usd_per_contract",
+        "a ceiling for the whole contract, but there is no contract",
+        "use usd_per_month, or write contract.months: 12, 24 or 36",
+    ),
+    (
+        "agreement",
+        "exit_after_days",
+        "there is no term to leave early",
+        'write contract.months, or delete "exit_after_days"',
+    ),
+)
 
 
-def incentives_have_a_term(checklist: Checklist) -> Iterator[RuleViolation]:
-    """Incentives are what a provider gives for a commitment."""
-    if checklist.contract.incentives and checklist.contract.months == 0:
-        message = "incentives are given for a contract, and there is none"
-        yield RuleViolation(("contract", "incentives"), message, "write months: 12, 24 or 36")
-
-
-def contract_ceiling_has_a_term(checklist: Checklist) -> Iterator[RuleViolation]:
-    """A ceiling for the contract needs its months."""
-    if checklist.ceiling.usd_per_contract is not None and checklist.contract.months == 0:
-        message = "a ceiling for the whole contract, but there is no contract"
-        yield RuleViolation(
-            ("ceiling", "usd_per_contract"), message, "use usd_per_month, or write contract.months: 12, 24 or 36"
-        )
+def commitments_have_a_term(checklist: Checklist) -> Iterator[RuleViolation]:
+    """Reserving all machines, incentives, a ceiling of the contract and leaving early need the months of one."""
+    wanted = {
+        "reserve": checklist.contract.reserve == "all",
+        "incentives": checklist.contract.incentives,
+        "usd_per_contract": checklist.ceiling.usd_per_contract is not None,
+        "exit_after_days": checklist.agreement.exit_after_days is not None,
+    }
+    for section, field, message, hint in _NEEDS_TERM if checklist.contract.months == 0 else ():
+        if wanted[field]:
+            yield RuleViolation((section, field), message, hint)
 
 
 def ceilings_agree(checklist: Checklist) -> Iterator[RuleViolation]:

@@ -268,9 +268,12 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"where": LAMBDA, **work(spot=True, hardware={"purchase": "spot"})}, "workloads[0].hardware.purchase"),
     ],
     "users_get_in": [({"access": {"vpn": False, "users": [ADA]}}, "access.vpn")],
-    "reserve_has_a_term": [({"contract": {"reserve": "all"}}, "contract.reserve")],
-    "incentives_have_a_term": [({"contract": {"incentives": True}}, "contract.incentives")],
-    "contract_ceiling_has_a_term": [({"ceiling": {"usd_per_contract": 100000}}, "ceiling.usd_per_contract")],
+    "commitments_have_a_term": [
+        ({"contract": {"reserve": "all"}}, "contract.reserve"),
+        ({"contract": {"incentives": True}}, "contract.incentives"),
+        ({"ceiling": {"usd_per_contract": 100000}}, "ceiling.usd_per_contract"),
+        (settled(exit_after_days=10), "agreement.exit_after_days"),
+    ],
     "ceilings_agree": [
         (
             {"contract": {"months": 12}, "ceiling": {"usd_per_contract": 9000, "usd_per_month": 10000}},
@@ -405,15 +408,13 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         (settled(credits=paid_back(("99", "10"), ("99.0", "25"))), "agreement.credits[1].below_percent"),
         (settled(credits=paid_back(("99.5", "10"), ("99", "10"))), "agreement.credits[1].credit_percent"),
     ],
-    "responses_once": [
+    "entries_once": [
         (settled(responses=answers(("urgent", 15), ("urgent", 15))), "agreement.responses[1].sort"),
+        (settled(contacts=[DUTY, {**DUTY, "name": "Rui"}]), "agreement.contacts[1].role"),
+        (settled(steps=[{"step": "sign", "working_days": 1}] * 2), "agreement.steps[1].step"),
     ],
     "responses_by_urgency": [
         (settled(responses=answers(("high", 60), ("urgent", 90))), "agreement.responses[1].within_minutes"),
-    ],
-    "contacts_once": [(settled(contacts=[DUTY, {**DUTY, "name": "Rui"}]), "agreement.contacts[1].role")],
-    "steps_once": [
-        (settled(steps=[{"step": "sign", "working_days": 1}] * 2), "agreement.steps[1].step"),
     ],
     "speeds_of_tiers": [
         (speeds(WARM), "agreement.tier_speeds[0].tier"),
@@ -425,7 +426,6 @@ BROKEN: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({**speeds(WARM, {"tier": "warm", "write_mb_per_s": 5000}), **STORED}, "agreement.tier_speeds[1].tier"),
     ],
     "exit_after_fix": [(settled(months=12, fix_within_days=30, exit_after_days=10), "agreement.exit_after_days")],
-    "exit_has_a_term": [(settled(exit_after_days=10), "agreement.exit_after_days")],
     "upgrade_before_the_end": [
         (settled(upgrade_after_months=12), "agreement.upgrade_after_months"),
         (settled(months=12, upgrade_after_months=12), "agreement.upgrade_after_months"),
