@@ -65,60 +65,41 @@ def _tiers(spec: ClusterSpec) -> Iterator[StatefulAsset]:
     beside = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
     for tier in spec.storage:
         if tier.tier == "hot":
-            yield _hot(tier, beside)
-        elif tier.tier in OBJECT_TIERS:
-            yield from _buckets(tier, beside)
-        else:
-            known = PURPOSES[tier.purpose]
-            yield StatefulAsset(
-                key=f"file-system/{beside}{tier.tier}",
-                title=f"{tier.tier} tier: {tier.engine}",
-                kind=AssetKind.FILE_SYSTEM,
-                loss=known.loss,
-                treatment=AssetTreatment.MOVED,
-                reason=known.reason,
-                part=tier.tier,
-                bytes=_upto(_largest_gb(tier)),
+            yield replace(
+                ASSETS["scratch/hot"].asset(),
+                key=f"scratch/{beside}hot",
+                title=f"hot tier: {tier.engine}",
+                part="hot",
+                bytes=_upto(tier.asked_gb),
                 sized_by=ASKED,
             )
+        elif tier.tier in OBJECT_TIERS:
+            main = _build_tier_asset(tier, AssetKind.BUCKET, key=f"bucket/{beside}{tier.tier}", purpose=tier.purpose)
+            yield main
+            if tier.tier == "cold":
+                other = _build_tier_asset(tier, main.kind, key=f"bucket/{beside}cold", purpose=ARTIFACTS)
+                counted = "counted with the tier's other bucket"
+                yield replace(other, bytes=None, sized_by=counted, counted_with=main.key)
+        else:
+            key = f"file-system/{beside}{tier.tier}"
+            found = _build_tier_asset(tier, AssetKind.FILE_SYSTEM, key=key, purpose=tier.purpose)
+            yield replace(found, key=key, title=f"{tier.tier} tier: {tier.engine}")
 
 
-def _hot(tier: Tier, beside: str) -> StatefulAsset:
+def _build_tier_asset(tier: Tier, kind: AssetKind, *, key: str, purpose: str) -> StatefulAsset:
+    """What a tier keeps for a purpose, as much as was asked for and as it may grow to."""
+    known = PURPOSES[purpose]
     return StatefulAsset(
-        key=f"scratch/{beside}hot",
-        title=f"hot tier: {tier.engine}",
-        kind=AssetKind.VOLUME,
-        loss=Loss.RECREATABLE,
-        treatment=AssetTreatment.MADE_ANEW,
-        reason="scratch of the nodes, lost with each of them anyway",
-        part="hot",
-        bytes=_upto(tier.asked_gb),
+        key=f"{key}-{purpose}",
+        title=f"{tier.tier} tier: {purpose}",
+        kind=kind,
+        loss=known.loss,
+        treatment=AssetTreatment.MOVED,
+        reason=known.reason,
+        part=tier.tier,
+        bytes=_upto(tier.asked_gb + (tier.grown_gb.max if tier.grown_gb else 0)),
         sized_by=ASKED,
     )
-
-
-def _buckets(tier: Tier, beside: str) -> Iterator[StatefulAsset]:
-    """One for its purpose, and the cold tier's one for artifacts, which share its size."""
-    main = f"bucket/{beside}{tier.tier}-{tier.purpose}"
-    for purpose in (tier.purpose, *((ARTIFACTS,) if tier.tier == "cold" else ())):
-        known = PURPOSES[purpose]
-        first = purpose == tier.purpose
-        yield StatefulAsset(
-            key=f"bucket/{beside}{tier.tier}-{purpose}",
-            title=f"{tier.tier} tier: {purpose}",
-            kind=AssetKind.BUCKET,
-            loss=known.loss,
-            treatment=AssetTreatment.MOVED,
-            reason=known.reason,
-            part=tier.tier,
-            bytes=_upto(_largest_gb(tier)) if first else None,
-            sized_by=ASKED if first else "counted with the tier's other bucket",
-            counted_with="" if first else main,
-        )
-
-
-def _largest_gb(tier: Tier) -> Decimal:
-    return tier.asked_gb + (tier.grown_gb.max if tier.grown_gb else 0)
 
 
 def _platform(spec: ClusterSpec, platform: Platform) -> Iterator[StatefulAsset]:
