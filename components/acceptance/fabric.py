@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import ACCOUNT, NAMESPACE, PINNING_FABRICS, build_object_header
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
+from components.acceptance.job_context import ACCOUNT, PINNING_FABRICS, build_object_header
 from components.acceptance.node import SHARED_MEMORY, WHOLE, accelerators
 from components.acceptance.pods import (
     EFA,
@@ -23,8 +22,9 @@ from components.acceptance.pods import (
     code_volumes,
     container,
     labels,
+    log_of,
     on_nodes,
-    selector,
+    plan_job,
     tolerations,
 )
 from components.context.hardware import find_fabric_settings
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from components.acceptance.job_context import JobContext
-    from components.acceptance.model import Manifest
+    from components.acceptance.model import Manifest, PlannedJob
     from planning.spec.cluster import Pool
 
 API: Final = "trainer.kubeflow.org/v1alpha1"
@@ -97,19 +97,15 @@ def fabric_job(
         "spec": _runtime(ground, pool, nodes, name),
     }
     job = {**build_object_header(API, "TrainJob", name, labels=marked), "spec": _job(ground, pool, nodes, name)}
-    return PlannedJob(
-        name=name,
+    return plan_job(
+        name,
+        (runtime, job),
         checks=("all_reduce",),
-        subject=subject(Per.POOL, pool.name, placement=ground.spec.placement.name),
-        objects=(runtime, job),
-        awaited=reference(job),
-        done=JOB_DONE,
-        failed=JOB_FAILED,
-        log=Log(namespace=NAMESPACE, selector=f"{selector(ground, name)},{ROLE}={LAUNCHER}", container=NODE),
+        about=subject(Per.POOL, pool.name, placement=ground.spec.placement.name),
         seconds=SECONDS,
         stage=stage,
-        nodes=tuple(nodes),
-        removed=list_deletion_order([runtime, job]),
+        nodes=nodes,
+        log=log_of(ground, name, container=NODE, more=f"{ROLE}={LAUNCHER}"),
     )
 
 

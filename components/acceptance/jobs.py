@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.fabric import fabric_jobs
-from components.acceptance.job_context import NAMESPACE, JobContext, ground_objects
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
+from components.acceptance.job_context import JobContext, ground_objects
+from components.acceptance.model import PlannedJob
 from components.acceptance.node import node_job
 from components.acceptance.pods import (
-    CONTAINER,
     PYTHON,
     JobPodOptions,
     build_module_command,
     build_object_name,
     job_object,
-    selector,
+    log_of,
+    plan_job,
 )
 from components.acceptance.services import service_jobs
 from components.acceptance.storage import list_unmounted_tiers, storage_jobs
@@ -60,18 +60,14 @@ def _job(ground: JobContext, check: str, to: Sequence[str]) -> PlannedJob:
     job = job_object(
         ground, name, JobPodOptions(image=PYTHON, command=build_module_command("network", *said)), seconds=SECONDS
     )
-    return PlannedJob(
-        name=name,
+    return plan_job(
+        name,
+        (job,),
         checks=(check,),
-        subject=subject(Per.NETWORK, check, placement=ground.spec.placement.name),
-        objects=(job,),
-        awaited=reference(job),
-        done=JOB_DONE,
-        failed=JOB_FAILED,
-        log=Log(namespace=NAMESPACE, selector=selector(ground, name), container=CONTAINER),
+        about=subject(Per.NETWORK, check, placement=ground.spec.placement.name),
         seconds=SECONDS,
         stage=STAGE,
-        removed=list_deletion_order([job]),
+        log=log_of(ground, name),
     )
 
 

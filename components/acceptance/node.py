@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from components.acceptance.job_context import NAMESPACE
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
 from components.acceptance.pods import (
     ACCELERATED,
-    CONTAINER,
     DCGM,
     RESULTS,
     SCRIPT_FOLDER,
@@ -17,7 +14,8 @@ from components.acceptance.pods import (
     build_object_name,
     container,
     job_object,
-    selector,
+    log_of,
+    plan_job,
 )
 from planning.agents.measurement_records import Per, subject
 from planning.platform.queues import build_whole_flavor, flavor
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from components.acceptance.job_context import JobContext
-    from components.acceptance.model import Manifest
+    from components.acceptance.model import Manifest, PlannedJob
     from planning.spec.cluster import Pool
 
 CHECKS: Final = ("inventory", "usable_memory", "dcgm", "matmul", "nvlink")
@@ -52,19 +50,15 @@ def node_job(ground: JobContext, pool: Pool, node: str) -> PlannedJob:
     """Every check of one node, which it needs for itself: it takes all its accelerators, tainted or cordoned."""
     name = build_object_name("node", node, ground.run)
     job = job_object(ground, name, node_pod(ground, pool, node), seconds=SECONDS)
-    return PlannedJob(
-        name=name,
+    return plan_job(
+        name,
+        (job,),
         checks=checks_of(pool),
-        subject=subject(Per.NODE, node),
-        objects=(job,),
-        awaited=reference(job),
-        done=JOB_DONE,
-        failed=JOB_FAILED,
-        log=Log(namespace=NAMESPACE, selector=selector(ground, name), container=CONTAINER),
+        about=subject(Per.NODE, node),
         seconds=SECONDS,
         stage=STAGE,
         nodes=(node,),
-        removed=list_deletion_order([job]),
+        log=log_of(ground, name),
     )
 
 

@@ -18,6 +18,7 @@ from components.acceptance.job_context import (
     build_object_header,
     code_items,
 )
+from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
 from components.agents.measure import PACKAGE
 from components.context.hardware import BURN_IN_TAINT
 from planning.platform.accelerators import device
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from components.acceptance.job_context import JobContext
-    from components.acceptance.model import Manifest
+    from components.acceptance.model import Manifest, StatusMatcher
     from planning.spec.cluster import Pool
 
 
@@ -136,6 +137,52 @@ def job_object(
         "template": {"metadata": {"labels": marked}, "spec": pod_spec(ground, pod, spread=job if count > 1 else "")},
     }
     return {**build_object_header("batch/v1", "Job", job, namespace=namespace, labels=queued), "spec": spec}
+
+
+def plan_job(
+    name: str,
+    objects: Sequence[Manifest],
+    *,
+    checks: tuple[str, ...],
+    about: str,
+    seconds: int,
+    stage: int,
+    nodes: Sequence[str] = (),
+    log: Log | None,
+    done: tuple[StatusMatcher, ...] = JOB_DONE,
+    failed: tuple[StatusMatcher, ...] = JOB_FAILED,
+) -> PlannedJob:
+    """A job whose last object is watched, and whose objects are deleted from the last to the first.
+
+    Args:
+        about: subject of its records.
+    """
+    return PlannedJob(
+        name=name,
+        checks=checks,
+        subject=about,
+        objects=tuple(objects),
+        awaited=reference(objects[-1]),
+        done=done,
+        failed=failed,
+        log=log,
+        seconds=seconds,
+        stage=stage,
+        nodes=tuple(nodes),
+        removed=list_deletion_order(objects),
+    )
+
+
+def log_of(
+    ground: JobContext, job: str, *, namespace: str = NAMESPACE, container: str = CONTAINER, more: str = ""
+) -> Log:
+    """Log of the pods of a job.
+
+    Args:
+        more: label by which some of its pods are chosen.
+    """
+    chosen = f"{selector(ground, job)},{more}" if more else selector(ground, job)
+    return Log(namespace=namespace, selector=chosen, container=container)
 
 
 def pod_spec(ground: JobContext, pod: JobPodOptions, *, spread: str = "") -> Manifest:

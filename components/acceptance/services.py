@@ -5,17 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from components.acceptance.job_context import ACCOUNT, NAMESPACE, build_object_header, code_object
-from components.acceptance.model import (
-    JOB_DONE,
-    JOB_FAILED,
-    Log,
-    PlannedJob,
-    StatusMatcher,
-    list_deletion_order,
-    reference,
-)
+from components.acceptance.model import JOB_DONE, JOB_FAILED, PlannedJob, StatusMatcher
 from components.acceptance.pods import (
-    CONTAINER,
     MLFLOW,
     NOBODY,
     NOTEBOOK,
@@ -31,8 +22,9 @@ from components.acceptance.pods import (
     container,
     job_object,
     labels,
+    log_of,
+    plan_job,
     pod_security,
-    selector,
 )
 from components.agents.measure import services
 from components.context.names import SERVICE_ACCOUNT, namespace, workloads
@@ -168,22 +160,14 @@ def _within(
 def _plan_call(
     ground: JobContext, service: str, name: str, objects: tuple[Manifest, ...], *, namespace_: str
 ) -> PlannedJob:
-    return PlannedJob(
-        name=name,
+    return plan_job(
+        name,
+        objects,
         checks=("smoke",),
-        subject=subject(Per.SERVICE, service, placement=ground.spec.placement.name),
-        objects=objects,
-        awaited=reference(objects[-1]),
-        done=JOB_DONE,
-        failed=JOB_FAILED,
-        log=Log(
-            namespace=namespace_,
-            selector=f"{selector(ground, name)},batch.kubernetes.io/job-name={name}",
-            container=CONTAINER,
-        ),
+        about=subject(Per.SERVICE, service, placement=ground.spec.placement.name),
         seconds=API_SECONDS,
         stage=STAGE,
-        removed=list_deletion_order(objects),
+        log=log_of(ground, name, namespace=namespace_, more=f"batch.kubernetes.io/job-name={name}"),
     )
 
 
@@ -213,7 +197,7 @@ def notebook(ground: JobContext) -> PlannedJob:
     spec: Manifest = {"template": {"spec": pod}}
     made: Manifest = {**build_object_header("kubeflow.org/v1", "Notebook", name, labels=marked), "spec": spec}
     ready = StatusMatcher(path=("status", "readyReplicas"), value="1")
-    return _plan_condition(ground, "notebook", name, made, done=(ready,), failed=())
+    return _plan_condition(ground, "notebook", made, done=(ready,), failed=())
 
 
 def training(ground: JobContext) -> PlannedJob:
@@ -233,7 +217,7 @@ def training(ground: JobContext) -> PlannedJob:
             },
         },
     }
-    return _plan_condition(ground, "training", name, made, done=JOB_DONE, failed=JOB_FAILED)
+    return _plan_condition(ground, "training", made)
 
 
 def sweep(ground: JobContext) -> PlannedJob:
@@ -255,7 +239,7 @@ def sweep(ground: JobContext) -> PlannedJob:
     }
     made: Manifest = {**build_object_header("kubeflow.org/v1beta1", "Experiment", name, labels=marked), "spec": spec}
     done = (StatusMatcher(path=CONDITIONS, condition="Succeeded"),)
-    return _plan_condition(ground, "sweep", name, made, done=done, failed=JOB_FAILED)
+    return _plan_condition(ground, "sweep", made, done=done)
 
 
 def _trial(ground: JobContext, marked: dict[str, str]) -> Manifest:
@@ -285,24 +269,21 @@ def _build_restricted_pod(user: int) -> Manifest:
 def _plan_condition(
     ground: JobContext,
     service: str,
-    name: str,
     made: Manifest,
     *,
-    done: Sequence[StatusMatcher],
-    failed: Sequence[StatusMatcher],
+    done: tuple[StatusMatcher, ...] = JOB_DONE,
+    failed: tuple[StatusMatcher, ...] = JOB_FAILED,
 ) -> PlannedJob:
-    return PlannedJob(
-        name=name,
+    return plan_job(
+        build_object_name(service, ground.run),
+        (made,),
         checks=("smoke",),
-        subject=subject(Per.SERVICE, service, placement=ground.spec.placement.name),
-        objects=(made,),
-        awaited=reference(made),
-        done=tuple(done),
-        failed=tuple(failed),
-        log=None,
+        about=subject(Per.SERVICE, service, placement=ground.spec.placement.name),
         seconds=CONDITION_SECONDS,
         stage=STAGE,
-        removed=list_deletion_order([made]),
+        log=None,
+        done=done,
+        failed=failed,
     )
 
 

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import find_traits
 from components.acceptance.job_context import ACCOUNT, CODE, NAMESPACE, build_object_header, code_object
-from components.acceptance.model import JOB_DONE, JOB_FAILED, Log, PlannedJob, list_deletion_order, reference
 from components.acceptance.pods import (
-    CONTAINER,
     FIO,
     PYTHON,
     SCRIPT_FOLDER,
@@ -20,7 +18,8 @@ from components.acceptance.pods import (
     container,
     job_object,
     labels,
-    selector,
+    log_of,
+    plan_job,
 )
 from components.context.names import SYSTEM_NAMESPACE, namespace, workloads
 from planning.agents.measurement_records import Per, subject
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from components.acceptance.job_context import JobContext
-    from components.acceptance.model import Manifest
+    from components.acceptance.model import Manifest, PlannedJob
     from planning.spec.cluster import ClusterSpec, Pool, Tier
 
 CHECKS: Final = ("loader", "checkpoint", "code", "small_files")
@@ -112,18 +111,14 @@ def _job(
     job = job_object(ground, name, pod, seconds=SECONDS, namespace=place.namespace, count=len(nodes))
     copied = () if own else (code_object(name, namespace=place.namespace, labels=labels(ground, name)),)
     objects = (*copied, *([place.made] if place.made else []), job)
-    return PlannedJob(
-        name=name,
+    return plan_job(
+        name,
+        objects,
         checks=CHECKS,
-        subject=subject(Per.TIER, tier.tier, placement=ground.spec.placement.name),
-        objects=objects,
-        awaited=reference(job),
-        done=JOB_DONE,
-        failed=JOB_FAILED,
-        log=Log(namespace=place.namespace, selector=selector(ground, name), container=CONTAINER),
+        about=subject(Per.TIER, tier.tier, placement=ground.spec.placement.name),
         seconds=SECONDS,
         stage=stage,
-        removed=list_deletion_order(objects),
+        log=log_of(ground, name, namespace=place.namespace),
     )
 
 

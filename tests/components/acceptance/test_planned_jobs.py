@@ -141,7 +141,7 @@ def test_code_lies_where_python_looks_for_it(tmp_path: Path) -> None:
 
 def test_a_program_is_carried_with_its_libraries(tmp_path: Path) -> None:
     script = tmp_path / "carry.sh"
-    script.write_text(job_context.CARRY, encoding="utf-8")
+    script.write_text(job_context.SCRIPTS["carry.sh"], encoding="utf-8")
     subprocess.run(["/bin/sh", str(script), "env", str(tmp_path / "tools")], check=True, timeout=300)
     ran = subprocess.run(
         [str(tmp_path / "tools" / "bin" / "env"), "A=two words"],

@@ -83,8 +83,8 @@ def test_without_its_host_engine_dcgm_keeps_no_other_check_from_its_turn(tmp_pat
     for name, text in {
         "nv-hostengine": "echo no driver >&2; exit 1",
         "dcgmi": "echo 4.6.0",
-        "dcgm.sh": job_context.DCGM,
-        "stand-in": job_context.DCGMI.replace("/results", str(tmp_path)),
+        "dcgm.sh": job_context.SCRIPTS["dcgm.sh"],
+        "stand-in": job_context.SCRIPTS["dcgmi"].replace("/results", str(tmp_path)),
     }.items():
         (tmp_path / name).write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
