@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from cli.terminal import options
-from cli.terminal.console import json_text, note, screen_width, show_json, show_lines
-from cli.terminal.layout import ScreenLine
+from cli.terminal.console import ScreenLine, json_text, note, screen_width, show_json, show_lines
 from cli.terminal.options import resolve_files, tell_written
 from cli.views.quote.options import lay_out_details, lay_out_option, order_options
 from cli.views.quote.summary import lay_out_quote

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cli.terminal.amounts import day, floor, format_unpriced, number, quantity, term_number, usd, usd_exact, usd_range
-from cli.terminal.layout import GAP, ScreenLine, wrap
+from cli.terminal.console import GAP, ScreenLine, wrap
 from planning.costs.bill import Bill, BillGroup, total
 from planning.spec.lock_content import State
 from planning.values.money import CENT

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
 from cli.terminal.amounts import duration, floor, number, percent, usd
-from cli.terminal.layout import ScreenLine, lay_out_terms, wrap, wrap_name
+from cli.terminal.console import ScreenLine, lay_out_terms, wrap, wrap_name
 from planning.ceilings.verdict import NO_CEILING
 from planning.checklist.model.vocabulary import HOME
 from planning.quoting.quote import calculate_average_nodes

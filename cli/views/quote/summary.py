@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from cli.terminal.amounts import NOT_KNOWN, duration, readings, usd, usd_short
-from cli.terminal.layout import GAP, ScreenLine, align_columns, wrap, wrap_name
+from cli.terminal.console import GAP, ScreenLine, align_columns, wrap, wrap_name
 from cli.views.quote.options import (
     RECOMMENDED,
     describe_misses,

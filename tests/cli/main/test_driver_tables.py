@@ -11,8 +11,7 @@ import pytest
 from rich.console import RenderableType
 
 from cli.pages.quote.comparison import side_by_side
-from cli.terminal.console import show
-from cli.terminal.layout import ScreenLine
+from cli.terminal.console import ScreenLine, show
 from cli.views.plan import counts_line, differences_table, resource_tree
 from cli.views.quote.derivations import lay_out_bill, lay_out_figures
 from cli.views.quote.options import lay_out_details

@@ -11,7 +11,7 @@ import pytest
 import quote_page_kit as kit
 
 from cli.terminal.amounts import duration, number, term_number, usd_short
-from cli.terminal.layout import ScreenLine, wrap, wrap_name
+from cli.terminal.console import ScreenLine, wrap, wrap_name
 from cli.views.quote.options import explain_verdict, lay_out_details, order_options
 from cli.views.quote.summary import MOST_LINES, describe_guard, lay_out_quote
 from operations.plans.quote import exit_code, option_named
