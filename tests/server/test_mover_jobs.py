@@ -28,9 +28,10 @@ from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import connect
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.clouds.kubernetes.client import KubernetesClient
+from operations.relocation.config.endpoints import MoversPlace, StorePeer
 from operations.relocation.jobs import package
 from operations.relocation.jobs.copies import ClusterMovers
-from operations.relocation.jobs.objects import MoverJob, Peer, keys_of
+from operations.relocation.jobs.objects import MoverJob, keys_of
 from operations.relocation.jobs.results import Deposits
 from operations.relocation.jobs.runs import JobEnd, JobRuns
 from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
@@ -149,12 +150,17 @@ def pod(folder: Path, sides: Sides, spec: dict[str, Any], **more: Any) -> Pod:
 def mover_job(spec: dict[str, Any], **more: Any) -> MoverJob:
     return MoverJob(
         name="move-models",
-        namespace="moving",
+        pods=MoversPlace(
+            namespace="moving",
+            peers=(
+                StorePeer(port=9000, namespace="minio", labels={"app": "minio"}),
+                StorePeer(port=443, cidr="192.0.2.0/24"),
+            ),
+            shards=SHARDS,
+            parallelism=SHARDS,
+        ),
         spec=spec,
         secrets={"source": "move-source", "target": "move-target"},
-        peers=(Peer(port=9000, namespace="minio", labels={"app": "minio"}), Peer(port=443, cidr="192.0.2.0/24")),
-        shards=SHARDS,
-        parallelism=SHARDS,
         **more,
     )
 
@@ -270,9 +276,9 @@ def test_its_files_copy_in_shards_are_killed_go_on_and_the_proof_says_so(sides: 
 def test_rounds_in_a_cluster_report_as_rounds_here_do(sides: Sides, tmp_path: Path) -> None:
     elsewhere = replace(sides, target=replace(sides.target, bucket=ELSEWHERE))
     cluster = LocalCluster(tmp_path / "cluster")
-    movers = ClusterMovers(
-        runs=cluster, namespace="moving", peers=(Peer(port=443, cidr="192.0.2.0/24"),), shards=SHARDS
-    )
+    peers = (StorePeer(port=443, cidr="192.0.2.0/24"),)
+    pods = MoversPlace(namespace="moving", peers=peers, shards=SHARDS, parallelism=min(4, SHARDS))
+    movers = ClusterMovers(runs=cluster, pods=pods)
     folder = tmp_path / "here"
     options = CopyOptions(reserved=RESERVED, transfers=4)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -12,7 +12,7 @@ from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
 from operations.relocation.buckets import pairs as stores
 from operations.relocation.jobs import package, results
-from operations.relocation.jobs.objects import IMAGE, LABEL, MoverJob, Peer, authorities_of, keys_of
+from operations.relocation.jobs.objects import LABEL, MoverJob, authorities_of, keys_of
 from operations.relocation.jobs.results import COPY, Deposits, MoverRun, kinds
 from operations.relocation.runner.step import StepError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from components.agents.mover.scan import ScanRequest, ScanResult
     from components.agents.mover.store.model import BucketEndpoint
     from components.agents.mover.transfer_plan import CopyOptions, RoundReport
-    from operations.relocation.config.endpoints import MoversPlace, Places, Toleration
+    from operations.relocation.config.endpoints import MoversPlace, Places
     from operations.relocation.jobs.objects import Manifest
     from operations.relocation.jobs.results import Result
     from operations.relocation.jobs.runs import JobEnd
@@ -57,25 +57,11 @@ class ClusterMovers:
     """Where and how movers run.
 
     Args:
-        shards: of each bucket; the same in every round, for each has its own ledger.
-        peers: where movers may connect to.
-        endpoints: of "source" and "target" as pods reach them, where that is not as it is reached from here.
-        storage_class: of the volume with the ledgers, which several nodes must be able to mount; "" for the default.
+        pods: as relocation.yaml asks for them; their shards are the same in every round, for each has its own ledger.
     """
 
     runs: JobRunner
-    namespace: str
-    peers: tuple[Peer, ...]
-    endpoints: Mapping[str, str] = field(default_factory=dict[str, str])
-    storage_class: str = ""
-    claim_gib: int = 10
-    shards: int = 8
-    parallelism: int = 4
-    node_selector: Mapping[str, str] = field(default_factory=dict[str, str])
-    tolerations: tuple[Mapping[str, str], ...] = ()
-    queue: str = ""
-    image: str = IMAGE
-    monitored: bool = False
+    pods: MoversPlace
     connect: Callable[[BucketEndpoint], s3_client.S3Store] = s3_client.connect
 
     def copy_round(
@@ -163,11 +149,11 @@ class ClusterMovers:
         gone: list[str] = []
         for kind in kinds(folder):
             run = MoverRun(spec={"reserved": reserved}, kind=kind, folder=folder, rate=None)
-            known = run.known(shards=self.shards)
+            known = run.known(shards=self.pods.shards)
             job = self._job(run, source, target, number=known.get("number", 0))
             if known.get("open"):
                 self._give_up(job, source, target, run)
-                run.write(known["number"], shards=self.shards, is_open=False)
+                run.write(known["number"], shards=self.pods.shards, is_open=False)
                 gone.append(job.name)
             if ledgers and job.claim:
                 self.runs.remove([self._claim(job)])
@@ -178,15 +164,15 @@ class ClusterMovers:
         self, run: MoverRun, source: BucketEndpoint, target: BucketEndpoint, say: Callable[[str], None]
     ) -> Generator[tuple[JobEnd, Deposits]]:
         """Run a Job to its end; what it left is removed after it was read."""
-        state = run.known(shards=self.shards)
+        state = run.known(shards=self.pods.shards)
         number = state.get("number", 0)
         if state.get("open") and not run.goes_on(state):
             self._give_up(self._job(run, source, target, number=number), source, target, run)
-            run.write(number, shards=self.shards, is_open=False)
+            run.write(number, shards=self.pods.shards, is_open=False)
             state = {}
         if not state.get("open"):
             number += 1
-            run.write(number, shards=self.shards, is_open=True)
+            run.write(number, shards=self.pods.shards, is_open=True)
         job = self._job(run, source, target, number=number)
         objects = self._objects(job, source, target)
         self.runs.start(objects)
@@ -197,7 +183,7 @@ class ClusterMovers:
             deposits.remove()
         finally:
             self.runs.remove(self._passing(objects))
-            run.write(number, shards=self.shards, is_open=False)
+            run.write(number, shards=self.pods.shards, is_open=False)
 
     def _give_up(self, job: MoverJob, source: BucketEndpoint, target: BucketEndpoint, run: MoverRun) -> None:
         """Remove a Job whose answer would no longer be to the question: it was begun by a process that was killed."""
@@ -223,7 +209,7 @@ class ClusterMovers:
             target=target,
             deposits=str(job.spec["deposits"]),
             name=job.name,
-            shards=self.shards,
+            shards=self.pods.shards,
             folder=run.folder / "movers",
         )
 
@@ -238,7 +224,7 @@ class ClusterMovers:
                 raise
             raise StepError(
                 f"movers of shards {ended.failed_shards or 'that never ran'} ended without a result: {ended.why}",
-                hint=f"kubectl logs -n {self.namespace} -l {LABEL} says why",
+                hint=f"kubectl logs -n {self.pods.namespace} -l {LABEL} says why",
             ) from error
 
     def _job(self, run: MoverRun, source: BucketEndpoint, target: BucketEndpoint, *, number: int) -> MoverJob:
@@ -256,39 +242,32 @@ class ClusterMovers:
         }
         return MoverJob(
             name=name,
-            namespace=self.namespace,
+            pods=self.pods,
             spec=spec,
             secrets={side: f"{name}-{side}" for side in sides},
             authorities={side: f"{name}-{side}-authority" for side, place in sides.items() if place.authority},
-            peers=self.peers,
             claim=f"atoll-{digest}-ledgers" if run.kind == COPY else "",
-            shards=self.shards,
-            parallelism=min(self.parallelism, self.shards),
             mib_per_s=run.rate,
-            node_selector=self.node_selector,
-            tolerations=self.tolerations,
-            queue=self.queue,
-            image=self.image,
-            monitored=self.monitored,
         )
 
     def _reached(self, side: str, place: BucketEndpoint) -> dict[str, object]:
+        address = self.pods.source_address if side == "source" else self.pods.target_address
         return {
-            "endpoint": self.endpoints.get(side, place.endpoint),
+            "endpoint": address or place.endpoint,
             "region": place.region,
             "bucket": place.bucket,
             "path_style": place.path_style,
         }
 
     def _claim(self, job: MoverJob) -> Manifest:
-        kind = {"storageClassName": self.storage_class} if self.storage_class else {}
+        kind = {"storageClassName": self.pods.storage_class} if self.pods.storage_class else {}
         return {
             "apiVersion": "v1",
             "kind": CLAIM,
-            "metadata": {"name": job.claim, "namespace": job.namespace},
+            "metadata": {"name": job.claim, "namespace": self.pods.namespace},
             "spec": {
-                "accessModes": ["ReadWriteMany" if job.parallelism > 1 else "ReadWriteOnce"],
-                "resources": {"requests": {"storage": f"{self.claim_gib}Gi"}},
+                "accessModes": ["ReadWriteMany" if self.pods.parallelism > 1 else "ReadWriteOnce"],
+                "resources": {"requests": {"storage": f"{self.pods.claim_gib}Gi"}},
                 **kind,
             },
         }
@@ -305,7 +284,7 @@ def cluster_movers(places: Places, secrets: Mapping[str, str]) -> ClusterMovers:
     from operations.relocation.jobs.runs import open_job_runs  # noqa: PLC0415 - the SDK, only where a cluster is asked
 
     side = places.movers.side
-    return movers_on(open_job_runs(getattr(places, side), secrets, words=side), places.movers)
+    return ClusterMovers(runs=open_job_runs(getattr(places, side), secrets, words=side), pods=places.movers)
 
 
 def remove_stale_jobs(move: Move, *, ledgers: bool = False, open_movers: Open = cluster_movers) -> Evidence:
@@ -331,30 +310,3 @@ def remove_stale_jobs(move: Move, *, ledgers: bool = False, open_movers: Open = 
             )
         ]
     return {"movers_removed": gone, "ledgers": "removed" if ledgers else "kept"}
-
-
-def movers_on(runs: JobRunner, asked: MoversPlace) -> ClusterMovers:
-    """The same on a cluster that is open."""
-    addresses = {"source": asked.source_address, "target": asked.target_address}
-    return ClusterMovers(
-        runs=runs,
-        namespace=asked.namespace,
-        peers=tuple(
-            Peer(port=each.port, cidr=each.cidr, namespace=each.namespace, labels=each.labels) for each in asked.peers
-        ),
-        endpoints={side: address for side, address in addresses.items() if address},
-        storage_class=asked.storage_class,
-        claim_gib=asked.claim_gib,
-        shards=asked.shards,
-        parallelism=asked.parallelism,
-        node_selector=asked.node_selector,
-        tolerations=tuple(_toleration(each) for each in asked.tolerations),
-        queue=asked.queue,
-        image=asked.image or IMAGE,
-        monitored=asked.monitored,
-    )
-
-
-def _toleration(asked: Toleration) -> dict[str, str]:
-    """As a pod has it, without what is not said."""
-    return {name: value for name, value in asked.model_dump().items() if value}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from components.agents.mover.store.model import BucketEndpoint
+    from operations.relocation.config.endpoints import MoversPlace, StorePeer
 
 
 Manifest = dict[str, object]
@@ -30,23 +31,10 @@ PORT: Final = 8080
 NOBODY: Final = 65532
 GRACE_SECONDS: Final = 120  # for the object or part that is under way
 TRIES_PER_SHARD: Final = 6
+DEADLINE_SECONDS: Final = 7 * 24 * 3600  # after which all of it fails
+CPU: Final = "1"
+MEMORY: Final = "1Gi"
 LABEL: Final = "atoll/mover"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peer:
-    """Where a mover may connect to.
-
-    Args:
-        cidr: of the store's addresses, or "" for pods.
-        namespace: of the store's pods.
-        labels: of the store's pods.
-    """
-
-    port: int
-    cidr: str = ""
-    namespace: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,34 +48,20 @@ class MoverJob:
         claim: volume claim that the ledger lies on, so that a mover that is started elsewhere goes on; "" where
             nothing is written down, as when a store is only looked at.
         mib_per_s: of all shards together; None for all there is.
-        deadline_seconds: after which all of it fails.
-        tolerations: taints that its pods do not mind, as those of spot nodes: they stop as asked and go on elsewhere.
-        image: from a mirror where there is one.
     """
 
     name: str
-    namespace: str
+    pods: MoversPlace
     spec: Mapping[str, object]
     secrets: Mapping[str, str]
-    peers: tuple[Peer, ...]
     authorities: Mapping[str, str] = field(default_factory=dict[str, str])
     claim: str = ""
-    shards: int = 4
-    parallelism: int = 4
     mib_per_s: float | None = None
-    deadline_seconds: int = 7 * 24 * 3600
-    tolerations: tuple[Mapping[str, str], ...] = ()
-    node_selector: Mapping[str, str] = field(default_factory=dict[str, str])
-    queue: str = ""
-    image: str = IMAGE
-    cpu: str = "1"
-    memory: str = "1Gi"
-    monitored: bool = False
 
 
 def head(job: MoverJob, version: str, kind: str, *, name: str = "") -> Manifest:
     """How every object of it begins."""
-    metadata = {"name": name or job.name, "namespace": job.namespace, "labels": {LABEL: job.name}}
+    metadata = {"name": name or job.name, "namespace": job.pods.namespace, "labels": {LABEL: job.name}}
     return {"apiVersion": version, "kind": kind, "metadata": metadata}
 
 
@@ -97,16 +71,16 @@ def build_indexed_job(job: MoverJob, *, paths: Iterable[str]) -> Manifest:
     Args:
         paths: files of the mover.
     """
-    labels = {LABEL: job.name, **({"kueue.x-k8s.io/queue-name": job.queue} if job.queue else {})}
+    labels = {LABEL: job.name, **({"kueue.x-k8s.io/queue-name": job.pods.queue} if job.pods.queue else {})}
     return {
         **head(job, "batch/v1", "Job"),
-        "metadata": {"name": job.name, "namespace": job.namespace, "labels": labels},
+        "metadata": {"name": job.name, "namespace": job.pods.namespace, "labels": labels},
         "spec": {
             "completionMode": "Indexed",
-            "completions": job.shards,
-            "parallelism": job.parallelism,
+            "completions": job.pods.shards,
+            "parallelism": job.pods.parallelism,
             "backoffLimitPerIndex": TRIES_PER_SHARD,
-            "activeDeadlineSeconds": job.deadline_seconds,
+            "activeDeadlineSeconds": DEADLINE_SECONDS,
             "podReplacementPolicy": "Failed",  # never two movers of one shard side by side: one ledger, one writer
             "podFailurePolicy": {
                 "rules": [
@@ -131,8 +105,10 @@ def _pod(job: MoverJob, paths: Iterable[str]) -> Manifest:
         "enableServiceLinks": False,
         "restartPolicy": "Never",
         "terminationGracePeriodSeconds": GRACE_SECONDS,
-        "nodeSelector": dict(job.node_selector),
-        "tolerations": [dict(each) for each in job.tolerations],
+        "nodeSelector": dict(job.pods.node_selector),
+        "tolerations": [
+            {name: value for name, value in each.model_dump().items() if value} for each in job.pods.tolerations
+        ],
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": NOBODY,
@@ -160,10 +136,10 @@ def _container(job: MoverJob) -> Manifest:
     ]
     return {
         "name": "mover",
-        "image": job.image,
+        "image": job.pods.image or IMAGE,
         "command": ["python3", "-I", CODE_FOLDER, f"{SPEC_FOLDER}/{SPEC}"],
         "ports": [{"name": "metrics", "containerPort": PORT}],
-        "resources": {"requests": {"cpu": job.cpu, "memory": job.memory}, "limits": {"memory": job.memory}},
+        "resources": {"requests": {"cpu": CPU, "memory": MEMORY}, "limits": {"memory": MEMORY}},
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "readOnlyRootFilesystem": True,
@@ -210,13 +186,13 @@ def network(job: MoverJob) -> Manifest:
         "spec": {
             "podSelector": selector,
             "policyTypes": ["Egress", "Ingress"],
-            "egress": [dns, *(_towards(peer) for peer in job.peers)],
+            "egress": [dns, *(_towards(peer) for peer in job.pods.peers)],
             "ingress": [{"ports": [{"protocol": "TCP", "port": PORT}]}],
         },
     }
 
 
-def _towards(peer: Peer) -> Manifest:
+def _towards(peer: StorePeer) -> Manifest:
     pods = {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": peer.namespace}},
         "podSelector": {"matchLabels": dict(peer.labels)},
@@ -240,7 +216,7 @@ def keys_of(job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> li
         {
             "apiVersion": "v1",
             "kind": "Secret",
-            "metadata": {"name": job.secrets[side], "namespace": job.namespace, "labels": {LABEL: job.name}},
+            "metadata": {"name": job.secrets[side], "namespace": job.pods.namespace, "labels": {LABEL: job.name}},
             "stringData": {
                 "access_key": place.access_key,
                 "secret_key": place.secret_key,
@@ -257,7 +233,7 @@ def authorities_of(job: MoverJob, source: BucketEndpoint, target: BucketEndpoint
         {
             "apiVersion": "v1",
             "kind": "ConfigMap",
-            "metadata": {"name": name, "namespace": job.namespace, "labels": {LABEL: job.name}},
+            "metadata": {"name": name, "namespace": job.pods.namespace, "labels": {LABEL: job.name}},
             "data": {"ca.crt": Path(places[side].authority).read_text(encoding="utf-8")},
         }
         for side, name in job.authorities.items()

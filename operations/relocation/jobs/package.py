@@ -51,12 +51,12 @@ def build_code_config_map(job: MoverJob) -> Manifest:
 
 
 def build_spec_config_map(job: MoverJob) -> Manifest:
-    share = None if job.mib_per_s is None else job.mib_per_s / min(job.parallelism, job.shards)
+    share = None if job.mib_per_s is None else job.mib_per_s / min(job.pods.parallelism, job.pods.shards)
     sides = {side: {**_below(job, side), "authority": f"{AUTHORITY_FOLDER}/{side}/ca.crt"} for side in job.authorities}
     spec = {
         **job.spec,
         **sides,
-        "shards": job.shards,
+        "shards": job.pods.shards,
         "mib_per_s": share,
         "folder": WORK_FOLDER,
         "keys": KEYS_FOLDER,
@@ -80,7 +80,7 @@ def objects(job: MoverJob) -> list[Manifest]:
     """
     _check(job)
     account = {**head(job, "v1", "ServiceAccount"), "automountServiceAccountToken": False}
-    monitored = [monitor(job)] if job.monitored else []
+    monitored = [monitor(job)] if job.pods.monitored else []
     return [
         account,
         build_code_config_map(job),
@@ -93,11 +93,11 @@ def objects(job: MoverJob) -> list[Manifest]:
 
 def _check(job: MoverJob) -> None:
     faults: list[str] = []
-    if not 1 <= job.parallelism <= job.shards:
-        faults.append(f"{job.parallelism} movers at once for {job.shards} shards")
+    if not 1 <= job.pods.parallelism <= job.pods.shards:
+        faults.append(f"{job.pods.parallelism} movers at once for {job.pods.shards} shards")
     if job.mib_per_s is not None and job.mib_per_s <= 0:
         faults.append(f"a bandwidth of {job.mib_per_s} MiB/s")
-    if not job.peers:
+    if not job.pods.peers:
         faults.append("no address of a store: movers could reach nothing")
     if not job.secrets:
         faults.append("no Secret with keys")

@@ -12,9 +12,10 @@ from components.agents import mover
 from components.agents.mover.job import REFUSED, STOPPED, SpecError, read_spec
 from components.agents.mover.progress import ProgressPage, as_json, metrics
 from components.platform.operations import spend_guard
+from operations.relocation.config.endpoints import MoversPlace, StorePeer
 from operations.relocation.jobs import package as jobs
 from operations.relocation.jobs import runs
-from operations.relocation.jobs.objects import IMAGE, MoverJob, Peer
+from operations.relocation.jobs.objects import IMAGE, MoverJob
 from operations.relocation.jobs.runs import JobEnd
 from planning.values.errors import AtollError, InputError
 
@@ -28,12 +29,17 @@ SPEC: dict[str, Any] = {
 }
 JOB = MoverJob(
     name="move",
-    namespace="moving",
+    pods=MoversPlace(
+        namespace="moving",
+        peers=(
+            StorePeer(port=443, cidr="192.0.2.0/24"),
+            StorePeer(port=9000, namespace="minio", labels={"app": "minio"}),
+        ),
+        shards=8,
+        parallelism=4,
+    ),
     spec=SPEC,
     secrets={"source": "keys-a", "target": "keys-b"},
-    peers=(Peer(port=443, cidr="192.0.2.0/24"), Peer(port=9000, namespace="minio", labels={"app": "minio"})),
-    shards=8,
-    parallelism=4,
     mib_per_s=100.0,
 )
 
@@ -107,8 +113,9 @@ def test_a_pod_is_nobody_holds_no_token_and_reaches_only_its_stores_and_names() 
 
 
 def test_faults_of_a_job_are_told_together() -> None:
+    none = JOB.pods.model_copy(update={"parallelism": 9, "peers": ()})
     with pytest.raises(InputError) as error:
-        jobs.objects(replace(JOB, parallelism=9, mib_per_s=0.0, peers=(), secrets={}))
+        jobs.objects(replace(JOB, pods=none, mib_per_s=0.0, secrets={}))
     assert len(error.value.faults) == 4
 
 

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from operations.relocation.config.reader import parse
-from operations.relocation.jobs.objects import IMAGE, Peer
+from operations.relocation.jobs.objects import IMAGE, MoverJob, build_indexed_job
 from planning.values.errors import Fault, InputError
 
 WHOLE = """\
@@ -49,22 +50,18 @@ def changed(before: str, after: str) -> str:
 
 
 def test_movers_are_read_and_become_pods_of_a_cluster() -> None:
-    from operations.relocation.jobs.copies import movers_on
-
     places = parse(WHOLE, file="relocation.yaml", environment=SET).places
     assert places.movers is not None
-    found = movers_on(None, places.movers)  # type: ignore[arg-type] - nothing is run
-    assert (found.namespace, found.shards, found.parallelism, found.storage_class) == ("movers", 16, 4, "shared")
-    assert found.endpoints == {"source": "https://minio.old.example.com"}
-    assert found.image == IMAGE
-    assert found.peers == (
-        Peer(port=443, cidr="192.0.2.0/24"),
-        Peer(port=9000, namespace="minio", labels={"app": "minio"}),
-    )
-    assert found.tolerations == (
+    job = MoverJob(name="move", pods=places.movers, spec={}, secrets={})
+    found: Any = build_indexed_job(job, paths=())
+    pod = found["spec"]["template"]["spec"]
+    assert found["metadata"]["namespace"] == "movers"
+    assert (found["spec"]["completions"], found["spec"]["parallelism"]) == (16, 4)
+    assert pod["containers"][0]["image"] == IMAGE
+    assert pod["tolerations"] == [
         {"key": "cloud.google.com/gke-spot", "operator": "Equal", "value": "true", "effect": "NoSchedule"},
         {"key": "spot", "operator": "Exists"},
-    )
+    ]
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,9 @@ from components.agents.mover.scan import ScanRequest, ScanResult
 from components.agents.mover.store.model import BucketEndpoint, Listed, StoreError
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.relocation.buckets.pairs import pair_buckets
-from operations.relocation.config.endpoints import Places
+from operations.relocation.config.endpoints import MoversPlace, Places, StorePeer
 from operations.relocation.jobs import copies as cluster_opening
 from operations.relocation.jobs.copies import ClusterMovers
-from operations.relocation.jobs.objects import Peer
 from operations.relocation.jobs.runs import JobEnd, open_job_runs
 from operations.relocation.runner.step import Move, StepError
 from planning.values.errors import AtollError
@@ -129,12 +128,10 @@ def cluster(tmp_path: Path) -> FakeCluster:
 
 
 def movers(cluster: FakeCluster, **more: Any) -> ClusterMovers:
-    return ClusterMovers(
-        runs=cluster,
-        namespace="moving",
-        peers=(Peer(port=443, cidr="192.0.2.0/24"),),
-        **{"connect": cluster.connect, "shards": SHARDS, "parallelism": 1, **more},
-    )
+    connect = more.pop("connect", cluster.connect)
+    peers = (StorePeer(port=443, cidr="192.0.2.0/24"),)
+    pods = MoversPlace(**{"namespace": "moving", "peers": peers, "shards": SHARDS, "parallelism": 1, **more})
+    return ClusterMovers(runs=cluster, pods=pods, connect=connect)
 
 
 def copy(cluster: FakeCluster, *, tags_again: bool = False, **more: Any) -> RoundReport:
