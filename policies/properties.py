@@ -1,4 +1,4 @@
-"""Reading properties for a rule: what is unknown, secret or of the wrong kind becomes "cannot tell", never a pass."""
+"""Properties in front of a rule: what is unknown, secret or of the wrong kind becomes "cannot tell", never a pass."""
 
 from __future__ import annotations
 
@@ -39,3 +39,21 @@ def unclear(resource: Resource, error: UnreadableError, *, limit: str) -> Breach
         limit=limit,
         fix=f"Write {error.path or 'the property'} as a plain value, known before anything is created",
     )
+
+
+def walk(inputs: Properties, path: str) -> tuple[Properties, ...]:
+    """The properties at a path; "[]" goes through every element of a list.
+
+    Raises:
+        UnreadableError: a list on the way is unknown, secret or no list.
+    """
+    found = (inputs,)
+    for step in path.split("."):
+        there = tuple(each.at(step.removesuffix("[]")) for each in found)
+        found = tuple(element for each in there for element in each.each()) if step.endswith("[]") else there
+    return found
+
+
+def over(resource: Resource, path: str = "", *, given: str, limit: str, fix: str) -> Breach:
+    """The rule is broken at one property."""
+    return Breach(verdict=Verdict.OVER, urn=resource.urn, path=path, given=given, limit=limit, fix=fix)

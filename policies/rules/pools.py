@@ -10,9 +10,10 @@ from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.costs.resources.stack_resources import PLACEMENT
 from planning.values.money import ZERO
+from policies.properties import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from decimal import Decimal
 
     from planning.costs.resources.resource import Resource
@@ -55,37 +56,28 @@ def requirements(inputs: Properties) -> Properties:
     return inputs.at("spec").at("template").at("spec").at("requirements")
 
 
-def _read_managed_machines(inputs: Properties) -> tuple[str, ...]:
-    return tuple(each.text() for each in inputs.at("instanceTypes").each())
-
-
-def _karpenter_machines(inputs: Properties) -> tuple[str, ...]:
-    return read_required_values(requirements(inputs), INSTANCE_TYPE)
-
-
-def _gke_machines(inputs: Properties) -> tuple[str, ...]:
-    return (inputs.at("nodeConfig").at("machineType").text(),)
-
-
-def _cks_machines(inputs: Properties) -> tuple[str, ...]:
-    return (inputs.at("spec").at("instanceType").text(),)
-
-
-MACHINES: Final[Mapping[str, Callable[[Properties], tuple[str, ...]]]] = {
-    MANAGED: _read_managed_machines,
-    KARPENTER: _karpenter_machines,
-    GKE: _gke_machines,
-    CKS: _cks_machines,
+# Where a kind of node group says the machines that it orders; Karpenter requires them as a label.
+MACHINE_PATHS: Final[Mapping[str, str]] = {
+    MANAGED: "instanceTypes[]",
+    KARPENTER: "",
+    GKE: "nodeConfig.machineType",
+    CKS: "spec.instanceType",
 }
 
 
-def _read_managed_bounds(inputs: Properties, cores: Properties) -> Bounds:
-    del cores
+def read_machines(group: Resource, inputs: Properties) -> tuple[str, ...]:
+    """Machine types that a node group orders; empty where it does not say."""
+    if group.type == KARPENTER:
+        return read_required_values(requirements(inputs), INSTANCE_TYPE)
+    return tuple(each.text() for each in walk(inputs, MACHINE_PATHS[group.type]))
+
+
+def _read_managed_bounds(inputs: Properties) -> Bounds:
     sizes = inputs.at("scalingConfig")
     return Bounds(least=sizes.at("minSize").number(), most=sizes.at("maxSize").number())
 
 
-def _karpenter_bounds(inputs: Properties, cores: Properties) -> Bounds:
+def _read_karpenter_bounds(inputs: Properties, cores: Properties) -> Bounds:
     """At most what its cores and its nodes allow, whichever is less."""
     limits = inputs.at("spec").at("limits")
     most = [limits.at("nodes").number()] if limits.at("nodes").said else []
@@ -95,37 +87,16 @@ def _karpenter_bounds(inputs: Properties, cores: Properties) -> Bounds:
     return Bounds(least=inputs.at("spec").at("replicas").number(0), most=min(most) if most else None)
 
 
-def _gke_bounds(inputs: Properties, cores: Properties) -> Bounds:
-    del cores
-    scaling = inputs.at("autoscaling")
-    if not scaling.said:
-        fixed = inputs.at("nodeCount").number()
-        return Bounds(least=fixed, most=fixed)
-    most = scaling.at("totalMaxNodeCount")
-    return Bounds(least=scaling.at("totalMinNodeCount").number(0), most=most.number() if most.said else None)
-
-
-def _cks_bounds(inputs: Properties, cores: Properties) -> Bounds:
-    del cores
-    spec = inputs.at("spec")
-    if not spec.at("autoscaling").flag(default=False):
-        fixed = spec.at("targetNodes").number()
-        return Bounds(least=fixed, most=fixed)
-    most = spec.at("maxNodes")
-    return Bounds(least=spec.at("minNodes").number(0), most=most.number() if most.said else None)
-
-
-BOUNDS: Final[Mapping[str, Callable[[Properties, Properties], Bounds]]] = {
-    MANAGED: _read_managed_bounds,
-    KARPENTER: _karpenter_bounds,
-    GKE: _gke_bounds,
-    CKS: _cks_bounds,
-}
+def _read_scaled_bounds(*, scaled: bool, fixed: Properties, least: Properties, most: Properties) -> Bounds:
+    """Of groups that an autoscaler of their provider's fills, or that have a fixed number of nodes."""
+    if not scaled:
+        return Bounds(least=fixed.number(), most=fixed.number())
+    return Bounds(least=least.number(0), most=most.number() if most.said else None)
 
 
 def groups(subject: StackContext, own: Resource | None = None) -> Iterator[Resource]:
     """Node groups of the stack, or those of one pool's component."""
-    for each in subject.of_types(MACHINES):
+    for each in subject.of_types(MACHINE_PATHS):
         above = None if own is None else subject.registered.pool(each)
         if own is None or (above is not None and above.urn == own.urn):
             yield each
@@ -137,9 +108,20 @@ def bounds(subject: StackContext, group: Resource) -> Bounds:
     Raises:
         UnreadableError: a bound cannot be read.
     """
-    own = subject.registered.pool(group)
-    cores = Properties(own.inputs if own else {}).at("vcpus")
-    return BOUNDS[group.type](Properties(group.inputs), cores)
+    inputs = Properties(group.inputs)
+    if group.type == MANAGED:
+        return _read_managed_bounds(inputs)
+    if group.type == KARPENTER:
+        own = subject.registered.pool(group)
+        return _read_karpenter_bounds(inputs, Properties(own.inputs if own else {}).at("vcpus"))
+    if group.type == GKE:
+        at, fixed, names = inputs.at("autoscaling"), inputs.at("nodeCount"), ("totalMinNodeCount", "totalMaxNodeCount")
+        return _read_scaled_bounds(scaled=at.said, fixed=fixed, least=at.at(names[0]), most=at.at(names[1]))
+    at = inputs.at("spec")
+    scaled = at.at("autoscaling").flag(default=False)
+    return _read_scaled_bounds(
+        scaled=scaled, fixed=at.at("targetNodes"), least=at.at("minNodes"), most=at.at("maxNodes")
+    )
 
 
 def total(subject: StackContext, own: Resource) -> Bounds:

@@ -13,7 +13,7 @@ from planning.costs.node_prices import node_prices
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
-from policies.properties import check_resources
+from policies.properties import check_resources, over
 from policies.rule import Rule
 
 if TYPE_CHECKING:
@@ -87,10 +87,9 @@ def _counts(subject: StackContext) -> Iterator[Breach]:
 def _budget(ceiling: Decimal, limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     amount, unit = inputs.at("limitAmount").number(), inputs.at("limitUnit").text()
     if (amount, unit, inputs.at("timeUnit").text()) != (ceiling, "USD", "MONTHLY"):
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
-            path="limitAmount",
+        yield over(
+            resource,
+            "limitAmount",
             given=f"the budget is {to_cents(amount):,} {unit}, {inputs.at('timeUnit').text().lower()}",
             limit=limit,
             fix="Let the budget have the ceiling of the lock",

@@ -10,7 +10,7 @@ from planning.costs.resources.resource import Properties, UnreadableError
 from planning.platform.accelerators import NVIDIA, device
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Severity
-from policies.properties import check_resources, unclear
+from policies.properties import check_resources, over, unclear
 from policies.rule import Rule
 from policies.rules.pools import GKE, MANAGED, pool_of, spec_of
 
@@ -36,36 +36,19 @@ TITLES: Final[Mapping[str, str]] = {
 }
 
 
-def _operator(values: Properties) -> Iterator[str]:
-    """Its parts are on unless they are switched off (values.yaml of gpu-operator v26.7.0)."""
-    switches = {DRIVER: "driver", PLUGIN: "devicePlugin", DISCOVERY: "nfd", METRICS: "dcgmExporter"}
-    for thing, name in switches.items():
-        if values.at(name).at("enabled").flag(default=True):
-            yield thing
-
-
-def _plugin(values: Properties) -> Iterator[str]:
-    """The chart brings NFD along with GPU feature discovery (Chart.yaml of nvidia-device-plugin 0.20.0)."""
-    yield PLUGIN
-    if values.at("gfd").at("enabled").flag(default=False):
-        yield DISCOVERY
-
-
-def _exporter(values: Properties) -> Iterator[str]:
-    del values
-    yield METRICS
-
-
-def _discovery(values: Properties) -> Iterator[str]:
-    del values
-    yield DISCOVERY
-
-
-_CHARTS: Final[Mapping[str, Callable[[Properties], Iterator[str]]]] = {
-    "gpu-operator": _operator,
-    "nvidia-device-plugin": _plugin,
-    "dcgm-exporter": _exporter,
-    "node-feature-discovery": _discovery,
+# What a chart brings: the switch of each part in its values, and whether it is on where nothing is said; None for what
+# is always on. GPU operator: values.yaml of v26.7.0. The device plugin's chart brings NFD along with GPU feature
+# discovery (Chart.yaml of 0.20.0).
+CHARTS: Final[Mapping[str, Mapping[str, tuple[str, bool] | None]]] = {
+    "gpu-operator": {
+        DRIVER: ("driver", True),
+        PLUGIN: ("devicePlugin", True),
+        DISCOVERY: ("nfd", True),
+        METRICS: ("dcgmExporter", True),
+    },
+    "nvidia-device-plugin": {PLUGIN: None, DISCOVERY: ("gfd", False)},
+    "dcgm-exporter": {METRICS: None},
+    "node-feature-discovery": {DISCOVERY: None},
 }
 
 
@@ -76,9 +59,14 @@ def list_bundled_software(inputs: Properties) -> tuple[str, ...]:
         UnreadableError: its chart or a switch of it cannot be read.
     """
     chart = inputs.at("chart").text().rstrip("/").rsplit("/", 1)[-1]  # a name, an address, or a file of a mirror
-    for name, bring in _CHARTS.items():
+    for name, parts in CHARTS.items():
         if chart == name or (chart.startswith(f"{name}-") and chart.endswith(".tgz")):
-            return tuple(bring(inputs.at("values")))
+            values = inputs.at("values")
+            return tuple(
+                part
+                for part, switch in parts.items()
+                if switch is None or values.at(switch[0]).at("enabled").flag(default=switch[1])
+            )
     return ()
 
 
@@ -176,9 +164,8 @@ def _driver(subject: StackContext, resource: Resource, inputs: Properties) -> It
     counted = profile.gpu_driver == THEIRS
     if there is not None and there != counted:
         title = TITLES[DRIVER]
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
+        yield over(
+            resource,
             given=f"its nodes come {'with' if there else 'without'} {profile.title}'s {title}",
             limit=f"the {title} is {_whose(counted=counted)}",
             fix=f"Choose a node image {'with' if counted else 'without'} the driver",
@@ -193,10 +180,9 @@ def _metrics(subject: StackContext, resource: Resource, inputs: Properties) -> I
     profile = spec_of(subject, resource).profile
     there, counted = has_gke_dcgm_exporter(inputs), profile.dcgm_exporter == THEIRS
     if there != counted and any(device(pool.accelerator) == NVIDIA for pool in spec_of(subject, resource).pools):
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
-            path="monitoringConfig.enableComponents",
+        yield over(
+            resource,
+            "monitoringConfig.enableComponents",
             given=f"{profile.title}'s {TITLES[METRICS]} is {'on' if there else 'off'}",
             limit=f"the {TITLES[METRICS]} is {_whose(counted=counted)}",
             fix=f"{'Add' if counted else 'Remove'} DCGM {'to' if counted else 'from'} the monitored components",

@@ -12,7 +12,7 @@ from planning.costs.resources.resource import Properties, Secret, UnknownValue, 
 from planning.platform.digests import describe_unresolved
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import check_resources
+from policies.properties import check_resources, over
 from policies.rule import Rule
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _describe_version(version: str, what: str) -> str:
 
 
 def _over(resource: Resource, given: str, fix: str, *, path: str) -> Breach:
-    return Breach(verdict=Verdict.OVER, urn=resource.urn, path=path, given=given, limit=LIMIT, fix=fix)
+    return over(resource, path, given=given, limit=LIMIT, fix=fix)
 
 
 RULE: Final = Rule(

@@ -13,7 +13,7 @@ from catalogs.providers import find_traits
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import check_resources, unclear
+from policies.properties import check_resources, over, unclear
 from policies.rule import Rule
 from policies.rules.pools import (
     CAPACITY,
@@ -78,9 +78,8 @@ def _check_room(subject: StackContext, resource: Resource, inputs: Properties) -
     most = total(subject, resource).most
     needed = pool.working + pool.spares
     if most is not None and most < needed:
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
+        yield over(
+            resource,
             given=f"its node groups hold no more than {most}",
             limit=f"the lock counts {_nodes(pool.working, 'working')} and {_nodes(pool.spares, 'spare')}",
             fix=f"Let its node groups grow to {needed} nodes",
@@ -175,10 +174,9 @@ def _report_missing_culler(spec: ClusterSpec, limit: str) -> Breach:
 def _check_culler(most: int, limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     spec = inputs.at("spec")
     if not spec.at("replicas").number(1):
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
-            path="spec.replicas",
+        yield over(
+            resource,
+            "spec.replicas",
             given="it runs 0 times",
             limit=limit,
             fix="Let it run once",
@@ -193,10 +191,9 @@ def _check_culler(most: int, limit: str, resource: Resource, inputs: Properties)
 
 def _minutes(resource: Resource, value: Properties, most: int, limit: str) -> Iterator[Breach]:
     if value.number() > most:
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
-            path=value.path,
+        yield over(
+            resource,
+            value.path,
             given=f"it waits {value.number()} minutes",
             limit=limit,
             fix=f"Set {MINUTES} to {most}",
@@ -229,13 +226,13 @@ def _bounds(subject: StackContext, resource: Resource, inputs: Properties) -> It
     bounds = f"the lock has {pool.min_nodes} to {pool.max_nodes} nodes"
     if held.most is None or held.most > pool.max_nodes:
         given = "nothing limits its nodes" if held.most is None else f"it may grow to {held.most} nodes"
-        yield _over(resource, given, limit=bounds, fix=f"Limit its node groups to {pool.max_nodes} nodes in all")
+        yield over(resource, given=given, limit=bounds, fix=f"Limit its node groups to {pool.max_nodes} nodes in all")
     if held.least > pool.min_nodes:
         given = f"{held.least} of its nodes run when nobody uses them"
-        yield _over(resource, given, limit=bounds, fix=f"Let it shrink to {pool.min_nodes} nodes")
+        yield over(resource, given=given, limit=bounds, fix=f"Let it shrink to {pool.min_nodes} nodes")
     if pool.kind in PAID_ANYWAY and held.least < pool.min_nodes and not _books(subject, resource):
         given = f"its reserved nodes may shrink to {held.least}, though they are paid for"
-        yield _over(resource, given, limit=bounds, fix=f"Keep {pool.min_nodes} nodes at least")
+        yield over(resource, given=given, limit=bounds, fix=f"Keep {pool.min_nodes} nodes at least")
 
 
 def _books(subject: StackContext, own: Resource) -> bool:
@@ -264,12 +261,12 @@ def _disruption(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     if RESERVED in read_required_values(requirements(inputs), CAPACITY):
         if waits != NEVER and not _shut(disruption):
             given = f"Karpenter takes its reserved nodes away once they are idle for {waits}"
-            yield _over(resource, given, limit=KEPT, fix=f"Set consolidateAfter to {NEVER}", path=path)
+            yield over(resource, given=given, limit=KEPT, fix=f"Set consolidateAfter to {NEVER}", path=path)
     elif waits == NEVER or _shut(disruption):
         given = "Karpenter never takes its idle nodes away"
-        yield _over(
+        yield over(
             resource,
-            given,
+            given=given,
             limit=LEAVES,
             fix="Set consolidateAfter to 10m, and a budget for empty nodes",
             path=path,
@@ -282,10 +279,6 @@ def _shut(disruption: Properties) -> bool:
         budget.at("nodes").text() in ("0", "0%") and not budget.at("reasons").said and not budget.at("schedule").said
         for budget in disruption.at("budgets").each()
     )
-
-
-def _over(resource: Resource, given: str, *, limit: str, fix: str, path: str = "") -> Breach:
-    return Breach(verdict=Verdict.OVER, urn=resource.urn, path=path, given=given, limit=limit, fix=fix)
 
 
 IDLE_CONTROLS: Final = Rule(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.inputs.files import parse_json
 from planning.values.errors import InputError
-from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, Settings, Severity
-from policies.properties import check_resources
+from policies.properties import check_resources, over
 from policies.rule import Rule
 
 if TYPE_CHECKING:
@@ -100,10 +99,9 @@ def _alone(required: tuple[str, ...], limit: str, resource: Resource, inputs: Pr
 def _missing(required: tuple[str, ...], limit: str, resource: Resource, tags: Properties) -> Iterator[Breach]:
     missing = [name for name in required if not tags.at(name).text("") and not tags.at(name.replace(":", "-")).text("")]
     if missing:
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
-            path=tags.path,
+        yield over(
+            resource,
+            tags.path,
             given=f"it has no tag {', '.join(missing)}",
             limit=limit,
             fix="Give it the stack's tags, or create it by the stack's own provider, which adds them",

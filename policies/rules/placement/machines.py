@@ -14,19 +14,19 @@ from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import ZERO, round_to
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import check_resources, unclear
+from policies.properties import check_resources, over, unclear
 from policies.rule import Rule
 from policies.rules.pools import (
     CAPACITY,
     CKS,
     GKE,
     KARPENTER,
-    MACHINES,
     MANAGED,
     OWN_POOL,
     groups,
     instance_type,
     pool_of,
+    read_machines,
     read_required_values,
     requirements,
     spec_of,
@@ -103,7 +103,7 @@ def _group(subject: StackContext, resource: Resource, inputs: Properties) -> Ite
     if any(not pool.machine for pool in pools):
         return  # the price book has none that fits, so the stack's settings name one
     wanted = [instance_type(pool.machine) for pool in pools]
-    found = MACHINES[resource.type](inputs)
+    found = read_machines(resource, inputs)
     if not found:
         yield _wrong(resource, "any machine", ", ".join(wanted), path="")
     for machine in found:
@@ -116,10 +116,9 @@ def _single(subject: StackContext, resource: Resource, inputs: Properties) -> It
     machine, vpn = inputs.at(SINGLE[resource.type]).text(), spec_of(subject, resource).vpn
     wanted = vpn.machine if vpn and vpn.machine else "no machine of its own"
     if machine != wanted:
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
-            path=SINGLE[resource.type],
+        yield over(
+            resource,
+            SINGLE[resource.type],
             given=f"it is a machine {machine}",
             limit=f"beside its pools the lock has {wanted}",
             fix="Take it away, or ask for the machine in the checklist",
@@ -127,10 +126,9 @@ def _single(subject: StackContext, resource: Resource, inputs: Properties) -> It
 
 
 def _wrong(resource: Resource, machine: str, wanted: str, *, path: str) -> Breach:
-    return Breach(
-        verdict=Verdict.OVER,
-        urn=resource.urn,
-        path=path,
+    return over(
+        resource,
+        path,
         given=f"its nodes are {machine}",
         limit=f"the lock has {wanted} there",
         fix=f"Set the machine back to {wanted}, or accept an option with the other one",

@@ -10,7 +10,7 @@ from pydantic import Field
 from planning.checklist.model.vocabulary import Residency
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
-from policies.properties import check_resources
+from policies.properties import check_resources, over
 from policies.rule import Rule
 from policies.rules.placement.resource_locations import (
     ProviderRegion,
@@ -68,10 +68,9 @@ def _check_place(subject: StackContext, resource: Resource, inputs: Properties) 
     for seat in list_resource_regions(subject, resource):
         allowed = _list_allowed_regions(subject, resource)
         if seat.place not in allowed:
-            yield Breach(
-                verdict=Verdict.OVER,
-                urn=resource.urn,
-                path=seat.path,
+            yield over(
+                resource,
+                seat.path,
                 given=f"it lies at {seat.place}",
                 limit=_describe_allowed(allowed),
                 fix=f"Put it at {allowed[0]}, where the lock has its cluster",
@@ -219,10 +218,9 @@ def _check_region(subject: StackContext, resource: Resource, inputs: Properties)
         way = outward(subject, resource)
         if seat.place in (own, main_cloud(spec).get(way) if way else own) or seat.place not in of_lock(subject.lock):
             continue
-        yield Breach(
-            verdict=Verdict.OVER,
-            urn=resource.urn,
-            path=seat.path,
+        yield over(
+            resource,
+            seat.path,
             given=f"it belongs to the cluster {spec.placement.name} and lies at {seat.place}",
             limit=f"that cluster is at {own}",
             fix=f"Put it at {own}, or below the component of the cluster that is at {seat.place}",

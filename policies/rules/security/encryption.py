@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from policies.breach import Severity
-from policies.properties import check_resources
+from policies.properties import check_resources, over, walk
 from policies.rule import Rule
-from policies.rules.security.resource_origins import origins, over, settings_of, sources, walk
+from policies.rules.security.resource_origins import origins, settings_of, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

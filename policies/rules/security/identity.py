@@ -12,9 +12,9 @@ from planning.inputs.files import parse_json
 from planning.values.errors import InputError
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Level, Settings, Severity
-from policies.properties import check_resources
+from policies.properties import check_resources, over, walk
 from policies.rule import Rule
-from policies.rules.security.resource_origins import is_owned_by, origins, over, sources, walk
+from policies.rules.security.resource_origins import is_owned_by, origins, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

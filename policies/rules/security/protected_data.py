@@ -9,9 +9,9 @@ from pydantic import Field
 
 from planning.costs.resources.resource import UnreadableError
 from policies.breach import Settings, Severity
-from policies.properties import check_resources
+from policies.properties import check_resources, over
 from policies.rule import Rule
-from policies.rules.security.resource_origins import over, settings_of
+from policies.rules.security.resource_origins import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,9 +10,9 @@ from pydantic import Field
 from planning.costs.resources.resource import UnreadableError
 from planning.quoting.assembly.network import PORT
 from policies.breach import Settings, Severity
-from policies.properties import check_resources
+from policies.properties import check_resources, over, walk
 from policies.rule import Rule
-from policies.rules.security.resource_origins import OWN_GATEWAY, is_owned_by, over, settings_of, walk
+from policies.rules.security.resource_origins import OWN_GATEWAY, is_owned_by, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.resources.resource import UnknownValue
-from planning.values.verdict import Verdict
-from policies.breach import Breach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from planning.costs.resources.resource import Properties, Resource
+    from planning.costs.resources.resource import Resource
     from policies.stack_context import StackContext
 
 OWN_GATEWAY: Final = ("atoll:access:Gateway", "atoll:access:GatewayPod")
@@ -49,21 +47,3 @@ def settings_of(subject: StackContext, bucket: Resource, token: str) -> tuple[Re
 def is_owned_by(subject: StackContext, resource: Resource, tokens: Iterable[str]) -> bool:
     """Whether it stands below a component of ours of one of these types."""
     return any(owner.type in tokens for owner in subject.registered.owners(resource))
-
-
-def walk(inputs: Properties, path: str) -> tuple[Properties, ...]:
-    """The properties at a path; "[]" goes through every element of a list.
-
-    Raises:
-        UnreadableError: a list on the way is unknown, secret or no list.
-    """
-    found = (inputs,)
-    for step in path.split("."):
-        there = tuple(each.at(step.removesuffix("[]")) for each in found)
-        found = tuple(element for each in there for element in each.each()) if step.endswith("[]") else there
-    return found
-
-
-def over(resource: Resource, path: str, *, given: str, limit: str, fix: str) -> Breach:
-    """The rule is broken at one property."""
-    return Breach(verdict=Verdict.OVER, urn=resource.urn, path=path, given=given, limit=limit, fix=fix)
