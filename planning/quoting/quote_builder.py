@@ -89,7 +89,10 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     shares = _shares(parts(checklist), market=market, today=day, refusals=refusals)
     clusters, missing = _find_all(shares, VIEWS)
     if not clusters:
-        shares = tuple(_drop_deadlines(each) for each in shares)
+        # What comes nearest where nothing keeps the deadlines: the shares as if no run had one.
+        shares = tuple(
+            replace(each, candidates=each.candidates.with_demands(without_deadlines(each.demands))) for each in shares
+        )
         clusters, _ = _find_all(shares, LATE_VIEWS)
         missing = dict.fromkeys(VIEWS, LATE)
     if not clusters:
@@ -138,11 +141,6 @@ def _shares(
     least = [find_cheapest(each.candidates) for each in first]
     usd = [ZERO if pick is None else each.candidates.bound(pick.rank) for each, pick in zip(first, least, strict=True)]
     return tuple(share(limit_ceiling(part, others_usd=usd[:at] + usd[at + 1 :])) for at, part in enumerate(every))
-
-
-def _drop_deadlines(share: PlacementSearch) -> PlacementSearch:
-    """The share as if no run had a deadline: what comes nearest where nothing keeps them."""
-    return replace(share, candidates=share.candidates.with_demands(without_deadlines(share.demands)))
 
 
 def _find_all(
@@ -238,7 +236,12 @@ def _name_options(
         built = option(
             entry.cluster, checklist=checklist, market=market, views=entry.views, why=entry.why, suffix=suffix
         )
-        made.append((entry, replace(built, misses=_misses(entry, shares))))
+        misses = tuple(
+            words
+            for each, share in zip(entry.cluster, shares, strict=True)
+            for words in list_misses(each.pick.candidates, share.demands)
+        )
+        made.append((entry, replace(built, misses=misses)))
     return made
 
 
@@ -253,14 +256,6 @@ def _twin(main: Option, other: Option) -> Twin:
         option_id=other.id,
         views=other.views,
         difference=change,
-    )
-
-
-def _misses(entry: SelectedCluster, shares: Sequence[PlacementSearch]) -> tuple[str, ...]:
-    return tuple(
-        words
-        for each, share in zip(entry.cluster, shares, strict=True)
-        for words in list_misses(each.pick.candidates, share.demands)
     )
 
 

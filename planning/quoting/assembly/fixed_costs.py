@@ -57,7 +57,9 @@ class Overhead:
 
 def read_overhead(every: Iterable[Charge], *, market: Market, place: Place) -> Overhead:
     """The overhead of a place from the charges of a cluster without nodes there."""
-    usd, services, support, priced = NOTHING, NOTHING, None, _has_disk_price(market, place)
+    usd, services, support = NOTHING, NOTHING, None
+    # The disks of nodes are no charge of a cluster without nodes, and must have a price all the same.
+    priced = not node_disk_gb(place[0], accelerated=False) or bool(market.tiers(Item.DISK, place))
     for charge in every:
         priced = priced and market.has_price(charge, place)
         if charge.of_bill:
@@ -67,11 +69,6 @@ def read_overhead(every: Iterable[Charge], *, market: Market, place: Place) -> O
         else:
             usd += market.rank_cost(charge, place)
     return Overhead(usd, services, support, priced)
-
-
-def _has_disk_price(market: Market, place: Place) -> bool:
-    """Whether the disks of nodes, which an empty cluster does not have, are priced."""
-    return not node_disk_gb(place[0], accelerated=False) or bool(market.tiers(Item.DISK, place))
 
 
 @final

@@ -16,7 +16,7 @@ from planning.quoting.assembly.teams import team_shares
 from planning.spec.platform import Forwarding, Platform, PlatformComponent, Skipped, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from catalogs.providers import KubernetesProfile
     from catalogs.software.model import SoftwareComponent
@@ -111,13 +111,16 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
     refused = _find_incompatible_components((*choice.chosen, *devices), profile=profile, store=asked.object_store)
     allowed = [part for part in (*choice.chosen, *devices) if part.name not in refused]
     there = {part.name for part in allowed}
+    kinds = {work.name: work.kind for work in checklist.workloads}
+    queued = without_slurm_nodes(pools, kinds=kinds, orchestration=checklist.orchestration)
     return Platform.model_validate(
         {
             "release": RELEASE,
             "size": choice.size,
             "parts": tuple(
                 _build_component(part.name, tuple(need for need in part.needs if need in there))
-                for part in _in_order(there)
+                for part in parts().values()
+                if part.name in there
             ),
             "skipped": tuple(
                 Skipped(name=name, title=parts()[name].title, reason=reason)
@@ -127,7 +130,7 @@ def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -
                 Work(name=work.name, kind=work.kind, frameworks=tuple(map(str, work.frameworks)), spot=work.spot)
                 for work in checklist.workloads
             ),
-            "teams": team_shares(checklist, _without_slurm_nodes(checklist, pools)),
+            "teams": team_shares(checklist, queued),
             "object_store": asked.object_store,
             "sso": checklist.access.sso,
             "mirror": asked.mirror or "",
@@ -157,12 +160,6 @@ def _find_incompatible_components(
     return found
 
 
-def _without_slurm_nodes(checklist: Checklist, pools: Sequence[Pool]) -> tuple[Pool, ...]:
-    """The pools without the nodes that Slurm has."""
-    kinds = {work.name: work.kind for work in checklist.workloads}
-    return without_slurm_nodes(pools, kinds=kinds, orchestration=checklist.orchestration)
-
-
 def shares_here(checklist: Checklist, profile: Profile) -> bool:
     """Whether accelerators can be shared as asked: whoever owns the driver, or the plugin, sets that up."""
     ours = {
@@ -171,10 +168,6 @@ def shares_here(checklist: Checklist, profile: Profile) -> bool:
         "time_slicing": OURS in (profile.gpu_driver, profile.device_plugin),
     }
     return ours[checklist.platform.sharing]
-
-
-def _in_order(names: Container[str]) -> list[SoftwareComponent]:
-    return [part for part in parts().values() if part.name in names]
 
 
 @cache

@@ -32,11 +32,6 @@ ASKED_KIND: Final = {
 }
 
 
-def least_nodes(offer: Offer) -> int:
-    """The least number of machines that a purchase is sold in."""
-    return offer.term.least_nodes
-
-
 def machine_refusal(machine: Machine) -> str:
     """Why a machine cannot be a node of a cluster at its provider; "" where it can."""
     if machine.rack:
@@ -122,13 +117,9 @@ def place_refusal(place: Place, region: Region | None, checklist: Checklist, *, 
         return "" if here else "the cluster exists elsewhere"
     if not provider.kubernetes:
         return "the provider sells no Kubernetes to build on"
-    return (
-        _not_wanted(place, checklist) or _not_resident(region, checklist) or _find_forbidden_feature(place, checklist)
-    )
-
-
-def _find_forbidden_feature(place: Place, checklist: Checklist) -> str:
-    """What the provider's Kubernetes forbids of what is wanted; a checklist that fixes the provider fails earlier."""
+    if reason := _not_wanted(place, checklist) or _not_resident(region, checklist):
+        return reason
+    # What the provider's Kubernetes forbids of what is wanted; a checklist that fixes the provider fails earlier.
     words = [word for word, _ in conflicts(checklist, profile(place[0]).forbidden)]
     return FORBIDDABLE[words[0]] if words else ""
 

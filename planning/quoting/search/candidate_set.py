@@ -28,7 +28,6 @@ from planning.quoting.candidates.candidate import (
 )
 from planning.quoting.candidates.eligibility import (
     accelerator_refusal,
-    least_nodes,
     limit_of,
     machine_refusal,
     permit,
@@ -272,7 +271,7 @@ class CandidateSet:
             fallback = self._fallbacks(demand)
             for size, tried in self._list_sizes(demand, sits(), stock, wanted, beside=beside):
                 nodes = size.working + size.spares
-                offers = [each for each in tried if nodes >= least_nodes(each) and self._fresh(each)]
+                offers = [each for each in tried if nodes >= each.term.least_nodes and self._fresh(each)]
                 if offers and not self.buildable.has_room(stock.machine.provider, nodes=nodes):
                     continue
                 for candidate in list_purchases(demand, size, offers, stock, fallback=fallback):
