@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final, cast
 from operations.project.atomic_files import write_all
 from operations.project.journal import NAME
 from operations.project.workspace import STACK_NAME, Project, display_path, find_project
-from operations.relocation.config.bucket_locations import list_relocation_folders
 from operations.relocation.config.endpoints import PLACES_NAME, Places
 from operations.relocation.config.manual_confirmations import BY_HAND_NAME
-from operations.relocation.config.reader import RETIRED_MOVERS, read_file
+from operations.relocation.config.reader import RETIRED_MOVERS, list_relocation_folders, read_file
 from operations.relocation.config.rules import variables
 from operations.relocation.runner import execution
 from operations.relocation.runner.context import FOLDER_MODE

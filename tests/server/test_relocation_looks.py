@@ -92,7 +92,8 @@ def test_a_cluster_that_refuses_or_is_gone_is_silent_in_a_line(
     config["users"][0]["user"] = {"token": token}
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
     monkeypatch.setenv(VARIABLE, str(tmp_path / "kubeconfig"))
-    assert inventory.query_cluster(SPEC, None).silence == "the cluster refused: 403 Forbidden"
+    refused = inventory.query_cluster(SPEC, None).silence
+    assert refused.startswith("the cluster refused GET /apis/postgresql.cnpg.io/v1/clusters: 403 Forbidden: ")
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
-    assert inventory.query_cluster(SPEC, None).silence == "the cluster cannot be reached: MaxRetryError"
+    assert inventory.query_cluster(SPEC, None).silence == "the cluster does not answer: MaxRetryError"

@@ -48,8 +48,7 @@ def places_of(file: str, old: Lock, new: Lock) -> Places | None:
     """
     if not file:
         return None
-    from operations.relocation.config.bucket_locations import ALL_SET  # noqa: PLC0415 - where it is named
-    from operations.relocation.config.reader import read_file  # noqa: PLC0415 - as above
+    from operations.relocation.config.reader import ALL_SET, read_file  # noqa: PLC0415 - where it is named
 
     places = read_file(Path(file), environment=ALL_SET).places
     named = (places.source.stack, places.target.stack)
@@ -68,7 +67,7 @@ def relocations(old: Lock, new: Lock, *, places: Places | None, file: str) -> Se
     Raises:
         InputError: a journal is broken.
     """
-    from operations.relocation.config.bucket_locations import places_in  # noqa: PLC0415 - once locks are there
+    from operations.relocation.config.reader import places_in  # noqa: PLC0415 - once locks are there
     from operations.relocation.workspace import folders_of  # noqa: PLC0415 - as above
 
     folders = folders_of(old.stack, new.stack)
@@ -100,8 +99,8 @@ def summarize_places(
     inventory: Inventory, known: Sequence[tuple[Places, Path]]
 ) -> tuple[PlacesSummary, Iterable[tuple[str, str]]]:
     """What every relocation names and what was counted for it; and what cannot be believed, with the reason."""
-    from operations.relocation.config.bucket_locations import bucket_of, find_covered_keys  # noqa: PLC0415 - once there is an inventory
     from operations.relocation.config.plan_inputs import PlacesSummary  # noqa: PLC0415 - as above
+    from operations.relocation.config.reader import bucket_of, find_covered_keys  # noqa: PLC0415 - once there is an inventory
     from operations.relocation.copies.bucket_usage import read_usage  # noqa: PLC0415 - as above
 
     if not known:

@@ -1,4 +1,7 @@
-"""relocation.yaml, read: every fault of it at once, with its place; and the values of the variables that it names."""
+"""relocation.yaml, read: every fault of it at once, with its place; and the values of the variables that it names.
+
+Relocations between the same two stacks lie each in a folder of its own; what all of them name is read here too.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import BaseModel, ValidationError
+from typing_extensions import override
 
-from operations.relocation.config.endpoints import Places
+from operations.project.journal import NAME, read_journal
+from operations.relocation.config.endpoints import PLACES_NAME, Places
 from operations.relocation.config.rules import PlacesViolation, find_violations, variables
 from planning.checklist.model.structure import inner_models
 from planning.inputs.faults import nearest, spell
@@ -15,6 +20,7 @@ from planning.inputs.files import read_text
 from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_document import YamlText
 from planning.inputs.yaml_nodes import Fields, TextPosition
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
+    from operations.relocation.config.endpoints import BucketMove
     from planning.inputs.yaml_nodes import YamlFault
 
 HOW: Final = "docs/guides/relocate.md shows one"
@@ -143,3 +150,84 @@ def _section(path: Iterable[str | int]) -> type[BaseModel] | None:
             return None
         found = inner[0]
     return found
+
+
+class AllSet(dict[str, str]):
+    """An environment in which every variable is set: to read places takes no key."""
+
+    @override
+    def get(self, key: str, default: str | None = None, /) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - it never has to fall back
+        """Something for every name."""
+        del default
+        return key
+
+
+ALL_SET: Final = AllSet()
+
+
+def list_relocation_folders(main: Path, *, source: str, target: str) -> tuple[Path, ...]:
+    """Folders of every relocation between two stacks, that without a name first; it need not be there.
+
+    Raises:
+        InputError: a journal is broken.
+    """
+    others = sorted(main.parent.glob(f"{main.name}-*")) if main.parent.is_dir() else []
+    return (main, *(each for each in others if _is_between(each, source, target)))
+
+
+def _is_between(folder: Path, source: str, target: str) -> bool:
+    """Whether a folder is of these two: by its journal; by its places, where it was never opened.
+
+    Places that cannot be read count as theirs: what may be theirs is not passed over.
+    """
+    records = read_journal(folder / NAME).records
+    if records:
+        first = records[0].content
+        return (first.get("source"), first.get("target")) == (source, target)
+    if not (folder / PLACES_NAME).is_file():
+        return False
+    places = places_in(folder)
+    return places is None or (places.source.stack, places.target.stack) == (source, target)
+
+
+def places_in(folder: Path) -> Places | None:
+    """relocation.yaml of a folder; None where there is none, or none that can be read."""
+    path = folder / PLACES_NAME
+    try:
+        return read_file(path, environment=ALL_SET, in_clear=True).places if path.is_file() else None
+    except InputError:
+        return None
+
+
+def bucket_of(key: str, locator: str, buckets: Iterable[BucketMove]) -> BucketMove | None:
+    """Which bucket of relocation.yaml a thing of the inventory is; None where none can be told to be it.
+
+    A tier's bucket is named after its thing, with letters behind that the engine drew: "cold-data-1a2b3c4".
+    """
+    place, _, name = key.partition("/")
+    word = name.rpartition("/")[2]
+    for each in buckets:
+        if each.source == locator or (
+            place == "bucket" and (each.source == word or each.source.startswith(f"{word}-"))
+        ):
+            return each
+    return None
+
+
+def find_covered_keys(things: Iterable[tuple[str, str]], places: Iterable[Places]) -> frozenset[str]:
+    """Keys of the things that at least one relocation.yaml names.
+
+    Args:
+        things: key and locator of each.
+    """
+    every = tuple(places)
+    buckets = [bucket for each in every for bucket in each.buckets]
+    parts = {f"database/{base.part}" for each in every for base in each.source.databases}
+    names = any(each.names is not None for each in every)
+    return frozenset(
+        key
+        for key, locator in things
+        if key in parts
+        or (key.startswith("names/") and names)
+        or (key.startswith(("bucket/", "store/")) and bucket_of(key, locator, buckets) is not None)
+    )

@@ -17,7 +17,7 @@ from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.scan import Sample, ScanCallbacks, ScanRequest, write_manifest
 from components.agents.mover.store.model import StoreError
 from operations.relocation.buckets import pairs
-from operations.relocation.config.bucket_locations import bucket_of
+from operations.relocation.config.reader import bucket_of
 from operations.relocation.copies.verification import SOURCE as PROOF
 from operations.relocation.copies.verification import tell_rows
 from operations.relocation.runner.context import place_of

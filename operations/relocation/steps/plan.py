@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.project.journal import NAME, read_journal
-from operations.relocation.config import bucket_locations
+from operations.relocation.config import reader
 from operations.relocation.config.manual_confirmations import (
     BY_HAND_NAME,
     ManualConfirmation,
@@ -175,14 +175,12 @@ def read_manual_work(places: Places, *, folder: Path, now: datetime) -> ManualWo
     """
     source, target = places.source.stack, places.target.stack
     main = folder.with_name(f"{source}--{target}")
-    folders = tuple(
-        dict.fromkeys((folder, *bucket_locations.list_relocation_folders(main, source=source, target=target)))
-    )
+    folders = tuple(dict.fromkeys((folder, *reader.list_relocation_folders(main, source=source, target=target))))
     plan = _first(folders, PLAN_NAME)
     path = _first(folders, BY_HAND_NAME) or (plan.parent if plan else folder) / BY_HAND_NAME
     if plan is None:
         return ManualWork(every={}, marks=ManualConfirmations(confirmed={}, empty=frozenset()), plan=None, path=path)
-    others = (bucket_locations.places_in(each) for each in folders if each != folder)
+    others = (reader.places_in(each) for each in folders if each != folder)
     named = (places, *(each for each in others if each is not None))
     form = _plan(plan, places)
     every = {each.key: each for each in list_manual_tasks(form, named)}
@@ -200,7 +198,7 @@ def list_manual_tasks(form: RelocationPlanForm, named: Collection[Places]) -> It
     Args:
         named: every relocation.yaml between the two stacks.
     """
-    known = bucket_locations.find_covered_keys([(each["key"], each["locator"]) for each in form["things"]], named)
+    known = reader.find_covered_keys([(each["key"], each["locator"]) for each in form["things"]], named)
     for each in form["things"]:
         mover = each["mover"]
         why = explain_manual_move(

@@ -20,9 +20,9 @@ from operations.clone.stack_config import read_portable_config
 from operations.engine.environment import Backend, secrets_provider
 from operations.handbook.stack_outputs import read_outputs
 from operations.project.stack_config import read_config, with_accepted
-from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.manual_confirmations import read_marks
 from operations.relocation.config.plan_inputs import read_measured
+from operations.relocation.config.reader import ALL_SET
 from operations.relocation.config.reader import read_file as read_places
 from operations.service_levels.monthly_report import exclusions_in, read_samples
 from operations.usage.bill_files import opencost_rows, rows

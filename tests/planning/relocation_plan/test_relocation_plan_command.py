@@ -16,11 +16,10 @@ from relocation_plan_kit import Kit
 from cli.commands.relocation import plan as command
 from components.platform.building_blocks import names
 from operations.offline import program
-from operations.relocation.config.bucket_locations import ALL_SET
 from operations.relocation.config.draft import FILL, draft
 from operations.relocation.config.endpoints import Places
 from operations.relocation.config.plan_inputs import MeasuredFile, build_plan_inputs, rates, read_measured
-from operations.relocation.config.reader import parse
+from operations.relocation.config.reader import ALL_SET, parse
 from operations.relocation.config.reader import read_file as places_file
 from planning.relocation.plan_form import RelocationPlanForm
 from planning.values.errors import InputError

@@ -10,8 +10,8 @@ from relocation_looked_kit import KEYS, Kept, Looked, places
 from relocation_plan_kit import Kit
 
 from components.agents.mover.manifest import ManifestRow, ManifestWriter
-from operations.relocation.config.bucket_locations import bucket_of, find_covered_keys
 from operations.relocation.config.plan_inputs import MeasuredFile, PlacesSummary, merge_measurements
+from operations.relocation.config.reader import bucket_of, find_covered_keys
 from operations.relocation.copies import bucket_usage, verification
 from planning.relocation.inventory.assets import Feature, FeatureUsage
 from planning.relocation.inventory.stack_inventory import AssetMeasurement
