@@ -11,37 +11,20 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic import BaseModel
 
 from planning.checklist.model.structure import kind_of
+from planning.inputs.fact_tables import read_rows
 from planning.inputs.faults import spell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from planning.checklist.model.checklist import Checklist
 
     Path = tuple[str | int, ...]
 
-_DOMAIN: Final = "it documents the work; sizes follow from the model, its tokens or samples, and measured rates"
-_CACHE: Final = "only inference has a KV cache; a training is sized by its parameters"
-_DIRECTION: Final = "it documents the traffic; egress_per_month and ingress_per_month are what is billed"
-_BATCH: Final = "a batch job is billed by its hours, which include what an interruption costs"
-UNUSED: Final[Mapping[str, str]] = {
-    "dataset.files": "it documents the data; a file system is chosen by the storage tiers",
-    "traffic.direction": _DIRECTION,
-    "where.elsewhere.traffic.direction": _DIRECTION,
-    "usage.growth.low": "the first month of a contract has no growth yet, and is the least that is billed",
-    **{f"workloads[{kind}].domain": _DOMAIN for kind in ("training", "fine_tuning", "inference", "notebooks", "batch")},
-    **{
-        f"workloads[{kind}].model.{name}": _CACHE
-        for kind in ("training", "fine_tuning")
-        for name in ("layers", "kv_heads", "head_dim")
-    },
-    **{f"workloads[batch].checkpointing.{name}": _BATCH for name in ("enabled", "every_minutes", "stall_seconds")},
-}
+UNPRICED: Final = read_rows("checklist/unpriced.csv")
+UNUSED: Final = {row["field"]: row["reason"] for row in UNPRICED if row["kind"] == "unused"}
 """By the field's key, with the kind of a workload in brackets."""
-RECORDED: Final[Mapping[str, str]] = {
-    "agreement": "terms of the contract's annex, the acceptance and the handover",
-    "usage.measured": "where the figures of usage are from, as `atoll usage import` writes it",
-}
+RECORDED: Final = {row["field"]: row["reason"] for row in UNPRICED if row["kind"] == "recorded"}
 """By the beginning of a field's key: what a document or a later command uses and no price follows from."""
 
 

@@ -310,8 +310,7 @@ def test_another_value_changes_the_quote(
             if tried >= MOST_TRIES:
                 break
     pytest.fail(
-        f"{key}: {tried} other values change nothing; use it, refuse it, or list it in"
-        " planning/checklist/reading/unpriced_fields.py"
+        f"{key}: {tried} other values change nothing; use it, refuse it, or list it in catalogs/checklist/unpriced.csv"
     )
 
 
