@@ -22,7 +22,7 @@ from components.acceptance.job_context import JOB
 from components.agents.burn_in import BurnInClusterClient, plan_of
 from components.context.hardware import BURN_IN_TAINT
 from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
-from components.context.pod_code import path_of
+from components.platform.building_blocks.script_pod import path_of
 from operations.offline.program import run
 from planning.spec.lock import read_lock
 

@@ -8,9 +8,9 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from components.agents.measure import matmul, nccl_tests, nvidia, records
-from components.agents.measure import nvidia as dcgmi
+from components.agents.measure import matmul, nvidia, records
 from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, abbreviate_output, run, text
+from components.agents.measure.fabric import build_all_reduce_records, parse_nccl_tests
 from components.agents.measure.matmul import PRECISIONS
 from components.agents.measure.records import build_record, report_results
 
@@ -86,7 +86,7 @@ def usable_memory(node: NodeCheckContext) -> list[MeasurementRecord]:
 def dcgm(node: NodeCheckContext) -> list[MeasurementRecord]:
     """What DCGM finds wrong. Its exit status is not asked: it fails with the tests, and the report says which."""
     ran = run(["dcgmi", "diag", "-r", str(node.level), "-j"], seconds=node.seconds)
-    output = _read(dcgmi.parse_dcgm, ran)
+    output = _read(nvidia.parse_dcgm, ran)
     warned = {"warned": "; ".join(output.warned)[:400]} if output.warned else {}
     return [
         build_record(
@@ -122,28 +122,10 @@ def nvlink(node: NodeCheckContext) -> list[MeasurementRecord]:
     """All-reduce over the accelerators of the node."""
     sizes = ("-b", str(node.least), "-e", str(node.most), "-f", "2")
     ran = run([TESTS, *sizes, "-g", str(node.accelerators)], seconds=node.seconds)
-    output = _read(partial(nccl_tests.parse, beside=ran.err), ran)
+    output = _read(partial(parse_nccl_tests, beside=ran.err), ran)
     if output.ranks != node.accelerators:
         raise FoundWrongError(f"all-reduce: {output.ranks} accelerators took part, not {node.accelerators}")
     return build_all_reduce_records("nvlink", node.subject, output, params=node.params())
-
-
-def build_all_reduce_records(
-    check: str, subject: str, output: nccl_tests.NcclTestsResult, *, params: Mapping[str, str]
-) -> list[MeasurementRecord]:
-    """A record for each payload; wrong sums fail every one."""
-    wrong = [f"all-reduce: {output.wrong} values are wrong"] if output.wrong else []
-    return [
-        build_record(
-            check,
-            subject,
-            tool=output.version,
-            readings=[("bus", text(row.bus), "GB/s"), ("algorithm", text(row.algorithm), "GB/s")],
-            params={**params, "payload_bytes": str(row.payload_bytes)},
-            failed=wrong,
-        )
-        for row in output.rows
-    ]
 
 
 CHECKS: Final[Mapping[str, Callable[[NodeCheckContext], list[MeasurementRecord]]]] = {

@@ -5,6 +5,7 @@ Where several nodes run it at the same time, each writes what it had itself, and
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -12,10 +13,10 @@ import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from components.agents.measure import fio
 from components.agents.measure import records as arguments
 from components.agents.measure.child_process import CannotMeasureError, FoundWrongError, abbreviate_output, run, text
 from components.agents.measure.records import build_record, report_results
@@ -24,6 +25,74 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from planning.agents.measurement_records import MeasurementRecord
+
+MEGA: Final = 10**6
+
+
+@dataclass(frozen=True)
+class FioResult:
+    """All jobs of one run in sum: MB/s of 10^6 bytes, and IOPS."""
+
+    version: str
+    read_mb_per_s: Decimal
+    write_mb_per_s: Decimal
+    read_iops: Decimal
+    write_iops: Decimal
+
+
+def parse_fio(output: str) -> FioResult:
+    """The figures of one run of `fio --output-format=json`, version 3; its notes may stand before and after.
+
+    Where a run fails before its jobs begin, fio prints them with zeros and no error, and says why elsewhere.
+
+    Raises:
+        FoundWrongError: a job ended with an error, which is named.
+        CannotMeasureError: no output of fio, or one that was cut short.
+    """
+    body = _object(output)
+    jobs = body.get("jobs")
+    if not isinstance(jobs, list) or not jobs:
+        raise CannotMeasureError(f"fio names no job: {abbreviate_output(output)}")
+    sums = dict.fromkeys(("read.bw_bytes", "write.bw_bytes", "read.iops", "write.iops"), Decimal())
+    for job in cast("list[object]", jobs):
+        if not isinstance(job, dict):
+            raise CannotMeasureError(f"fio names a job that is none: {abbreviate_output(output)}")
+        cells = cast("Mapping[str, object]", job)
+        if cells.get("error"):
+            raise FoundWrongError(f"fio: job {cells.get('jobname')!r} ended with error {cells.get('error')}")
+        for key in sums:
+            sums[key] += _figure(cells, key)
+    if not any(sums.values()):
+        raise CannotMeasureError("fio neither read nor wrote anything")
+    return FioResult(
+        version=str(body.get("fio version") or "fio"),
+        read_mb_per_s=sums["read.bw_bytes"] / MEGA,
+        write_mb_per_s=sums["write.bw_bytes"] / MEGA,
+        read_iops=sums["read.iops"],
+        write_iops=sums["write.iops"],
+    )
+
+
+def _figure(job: Mapping[str, object], key: str) -> Decimal:
+    way, name = key.split(".")
+    part = job.get(way)
+    value = cast("Mapping[str, object]", part).get(name) if isinstance(part, dict) else None
+    if not isinstance(value, Decimal) or not value.is_finite() or value < 0:
+        raise CannotMeasureError(f"fio gives no {name} of {way}")
+    return value
+
+
+def _object(output: str) -> Mapping[str, object]:
+    """The JSON object in an output, whose numbers are Decimals."""
+    start = output.find("{")
+    decoder = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal)
+    try:
+        body: Any = decoder.raw_decode(output, start)[0] if start >= 0 else None
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        raise CannotMeasureError(f"the output of fio is not JSON, or cut short: {abbreviate_output(output)}") from error
+    if not isinstance(body, dict):
+        raise CannotMeasureError(f"this is no output of fio: {abbreviate_output(output)}")
+    return cast("Mapping[str, object]", body)
 
 
 IN_A_FOLDER: Final = 1000
@@ -38,7 +107,9 @@ class SmallFileTimes:
     remove: float
 
 
-def measure(folder: Path, *, files: int, size: int, clock: Callable[[], float] = time.monotonic) -> SmallFileTimes:
+def measure_small_files(
+    folder: Path, *, files: int, size: int, clock: Callable[[], float] = time.monotonic
+) -> SmallFileTimes:
     """Make, read and remove so many files of so many bytes in an empty folder.
 
     What was read is not in memory where the system lets it be dropped; on a network it may still be at the server.
@@ -127,7 +198,7 @@ def code(tier: StorageCheckContext) -> list[MeasurementRecord]:
 def many_files(tier: StorageCheckContext) -> list[MeasurementRecord]:
     """Many small files made, read and removed."""
     with _folder(tier) as folder:
-        took = measure(folder, files=tier.files, size=SMALL_BYTES)
+        took = measure_small_files(folder, files=tier.files, size=SMALL_BYTES)
     readings = [
         (name, text(value), "s")
         for name, value in (("create", took.create), ("read", took.read), ("remove", took.remove))
@@ -153,16 +224,12 @@ def run_storage_checks(tier: StorageCheckContext, names: Sequence[str]) -> tuple
     for name in names:
         try:
             records += CHECKS[name](tier)
-        except FoundWrongError as error:
-            params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
-            records.append(build_record(name, tier.subject, tool=name, params=params, failed=[str(error)]))
         except CannotMeasureError as error:
             faults.append(f"{name}: {error}")
-        except OSError as error:
+        except (FoundWrongError, OSError) as error:
+            words = str(error) if isinstance(error, FoundWrongError) else f"{tier.folder}: {error}"
             params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
-            records.append(
-                build_record(name, tier.subject, tool=name, params=params, failed=[f"{tier.folder}: {error}"])
-            )
+            records.append(build_record(name, tier.subject, tool=name, params=params, failed=[words]))
     return records, faults
 
 
@@ -176,7 +243,7 @@ def _folder(tier: StorageCheckContext) -> Generator[Path, None, None]:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _fio(tier: StorageCheckContext, way: str, *more: str) -> fio.FioResult:
+def _fio(tier: StorageCheckContext, way: str, *more: str) -> FioResult:
     """One run of fio past the memory of the node; through it where the file system does not allow that."""
     with _folder(tier) as folder:
         command = [
@@ -200,7 +267,7 @@ def _fio(tier: StorageCheckContext, way: str, *more: str) -> fio.FioResult:
         if ran.status:
             raise FoundWrongError(f"fio ended with {ran.status}: {abbreviate_output(ran.err or ran.out)}")
         try:
-            return fio.parse(ran.out)
+            return parse_fio(ran.out)
         except CannotMeasureError as error:
             raise CannotMeasureError(f"{error}; it said: {abbreviate_output(ran.err)}") from error
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-
-from components.context.pod_code import path_of, read_modules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,8 +55,14 @@ class PodProgram:
     annotations: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def read_files(self) -> dict[str, str]:
-        """Keys of its ConfigMap to their texts."""
-        return {**read_modules(self.modules), **self.files}
+        """Keys of its ConfigMap to their texts: "components.agents.spend_guard.py" to a tested module."""
+        modules = {f"{each.__name__}.py": Path(str(each.__file__)).read_text(encoding="utf-8") for each in self.modules}
+        return {**modules, **self.files}
+
+
+def path_of(key: str) -> str:
+    """Where a key of a ConfigMap lies below a folder of PYTHONPATH: "components/agents/spend_guard.py"."""
+    return f"{key.removesuffix('.py').replace('.', '/')}.py" if key.endswith(".py") else key
 
 
 def register_program(

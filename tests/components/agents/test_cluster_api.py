@@ -26,7 +26,7 @@ from platform_samples import run_part, spec_with
 
 from components.agents import cluster_api, notebook_culler
 from components.agents.cluster_api import ClusterApi, LedgerCluster
-from components.context.pod_code import path_of
+from components.platform.building_blocks.script_pod import path_of
 from components.platform.kubeflow import notebooks
 from components.stack.targets import build
 from operations.offline.program import run

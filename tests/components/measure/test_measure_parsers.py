@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.agents.measure import child_process, fio, nccl_tests, nvidia
+from components.agents.measure import child_process, fabric, nvidia, storage
 from components.agents.measure.child_process import CannotMeasureError, FoundWrongError
 
 RECORDED = Path(__file__).parent / "recorded"
 PARSERS: dict[str, Callable[[str], object]] = {
-    "nccl": nccl_tests.parse,
-    "fio": fio.parse,
+    "nccl": fabric.parse_nccl_tests,
+    "fio": storage.parse_fio,
     "dcgm": nvidia.parse_dcgm,
     "nvidia": nvidia.parse_nvidia_smi,
 }
@@ -29,7 +29,7 @@ def recorded(name: str) -> str:
 
 
 def test_two_nodes_of_nccl_tests() -> None:
-    output = nccl_tests.parse(recorded("nccl_two_nodes.txt"))
+    output = fabric.parse_nccl_tests(recorded("nccl_two_nodes.txt"))
     assert (output.ranks, output.hosts, output.wrong) == (4, ("worker-0", "worker-1"), 0)
     assert [row.payload_bytes for row in output.rows] == [2**31, 2**32, 2**33, 2**34]
     assert output.rows[1].bus == Decimal("337.11"), "the slower of in place and out of place"
@@ -37,7 +37,7 @@ def test_two_nodes_of_nccl_tests() -> None:
 
 
 def test_lines_that_mpirun_tags_and_stamps_of_time_are_read_past() -> None:
-    output = nccl_tests.parse(recorded("nccl_2_17_launched.txt"))
+    output = fabric.parse_nccl_tests(recorded("nccl_2_17_launched.txt"))
     assert output.version == "nccl-tests 2.17.1"
     assert output.hosts == ("nid005471", "nid005487")
     assert [(row.payload_bytes, row.bus) for row in output.rows] == [
@@ -47,25 +47,25 @@ def test_lines_that_mpirun_tags_and_stamps_of_time_are_read_past() -> None:
 
 
 def test_columns_are_those_of_the_header() -> None:
-    old = nccl_tests.parse(recorded("nccl_2_6_without_root.txt"))
+    old = fabric.parse_nccl_tests(recorded("nccl_2_6_without_root.txt"))
     assert [row.bus for row in old.rows] == [Decimal("21.40"), Decimal("20.34")]
-    new = nccl_tests.parse(recorded("nccl_per_iteration.txt"))
+    new = fabric.parse_nccl_tests(recorded("nccl_per_iteration.txt"))
     assert [(row.bus, row.wrong) for row in new.rows] == [(Decimal("358.21"), 0)]
 
 
 def test_wrong_values_are_counted_and_na_is_no_count() -> None:
-    output = nccl_tests.parse(recorded("nccl_wrong_values.txt"))
+    output = fabric.parse_nccl_tests(recorded("nccl_wrong_values.txt"))
     assert output.wrong == 50
     assert output.rows[0].wrong == 25
 
 
 def test_a_run_that_nccl_gave_up_is_found_wrong_in_its_words() -> None:
     with pytest.raises(FoundWrongError, match="worker-1: Test NCCL failure"):
-        nccl_tests.parse(recorded("nccl_failed.txt"))
+        fabric.parse_nccl_tests(recorded("nccl_failed.txt"))
 
 
 def test_one_accelerator_has_no_bus_and_great_figures_are_read() -> None:
-    output = nccl_tests.parse(recorded("nccl_2_19_one.txt"))
+    output = fabric.parse_nccl_tests(recorded("nccl_2_19_one.txt"))
     assert (output.version, output.ranks, output.hosts, output.wrong) == ("nccl-tests 2.19.6", 1, ("worker-0",), 0)
     assert [(row.payload_bytes, str(row.bus), str(row.algorithm)) for row in output.rows] == [
         (4096, "0.00", "0.68"),
@@ -78,15 +78,17 @@ def test_one_accelerator_has_no_bus_and_great_figures_are_read() -> None:
 def test_why_it_gave_up_stands_on_the_other_output() -> None:
     out, err = recorded("nccl_2_19_too_few.txt"), recorded("nccl_2_19_too_few.err.txt")
     with pytest.raises(FoundWrongError, match="Invalid number of GPUs: 2 requested but only 1 were found"):
-        nccl_tests.parse(out, beside=err)
+        fabric.parse_nccl_tests(out, beside=err)
     with pytest.raises(FoundWrongError, match="Invalid number of GPUs"):
-        nccl_tests.parse("", beside=err)
+        fabric.parse_nccl_tests("", beside=err)
     with pytest.raises(FoundWrongError, match=r"worker-0 pid 1205: Test failure common.cu:1454"):
-        nccl_tests.parse(out)
+        fabric.parse_nccl_tests(out)
 
 
 def test_a_run_that_ended_well_is_believed_whatever_is_said_beside_it() -> None:
-    assert nccl_tests.parse(recorded("nccl_2_19_one.txt"), beside=recorded("nccl_2_19_too_few.err.txt")).ranks == 1
+    assert (
+        fabric.parse_nccl_tests(recorded("nccl_2_19_one.txt"), beside=recorded("nccl_2_19_too_few.err.txt")).ranks == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,17 +105,17 @@ def test_a_run_that_ended_well_is_believed_whatever_is_said_beside_it() -> None:
 )
 def test_an_output_of_nccl_tests_that_is_broken_is_a_named_fault(change: Callable[[str], str], fault: str) -> None:
     with pytest.raises(CannotMeasureError, match=fault):
-        nccl_tests.parse(change(recorded("nccl_two_nodes.txt")))
+        fabric.parse_nccl_tests(change(recorded("nccl_two_nodes.txt")))
 
 
 def test_colours_of_a_terminal_change_nothing() -> None:
     plain = recorded("nccl_two_nodes.txt")
     coloured = "\n".join(f"\x1b[32m{line}\x1b[0m" for line in plain.splitlines())
-    assert nccl_tests.parse(coloured) == nccl_tests.parse(plain)
+    assert fabric.parse_nccl_tests(coloured) == fabric.parse_nccl_tests(plain)
 
 
 def test_fio_in_megabytes_of_ten_to_the_sixth() -> None:
-    output = fio.parse(recorded("fio_3_33_read.json"))
+    output = storage.parse_fio(recorded("fio_3_33_read.json"))
     assert output.version == "fio-3.33"
     assert output.read_mb_per_s == Decimal("585.968941")
     assert output.write_mb_per_s == 0
@@ -122,18 +124,18 @@ def test_fio_in_megabytes_of_ten_to_the_sixth() -> None:
 
 def test_notes_before_fio_speaks_json_are_read_past() -> None:
     noted = "note: both iodepth >= 1 and synchronous I/O engine are selected\n" + recorded("fio_3_33_read.json")
-    assert fio.parse(noted) == fio.parse(recorded("fio_3_33_read.json"))
+    assert storage.parse_fio(noted) == storage.parse_fio(recorded("fio_3_33_read.json"))
 
 
 def test_a_job_of_fio_that_failed_is_found_wrong() -> None:
     text = recorded("fio_3_33_read.json").replace('"error": 0', '"error": 28')
     with pytest.raises(FoundWrongError, match="error 28"):
-        fio.parse(text)
+        storage.parse_fio(text)
 
 
 def test_zeros_without_an_error_are_no_measurement() -> None:
     with pytest.raises(CannotMeasureError, match="neither read nor wrote"):
-        fio.parse(recorded("fio_3_33_error.json"))
+        storage.parse_fio(recorded("fio_3_33_error.json"))
 
 
 def test_dcgm_3_counts_each_accelerator_and_reads_past_nulls() -> None:

@@ -193,7 +193,7 @@ def test_a_file_system_that_refuses_fails_the_check(tmp_path: Path, monkeypatch:
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(storage, "measure", refuse)
+    monkeypatch.setattr(storage, "measure_small_files", refuse)
     tier = storage.StorageCheckContext(
         placement="home", name="warm", node="ip-1", nodes=1, folder=tmp_path, seconds=1, size_mb=1, jobs=1, files=1
     )

@@ -117,7 +117,7 @@ class Tools:
             patch.setattr(module, "run", self.run)
         patch.setattr(accelerators.matmul, "measure", self.speed)
         patch.setattr(accelerators.matmul, "torch_of_image", lambda: None)
-        patch.setattr(storage, "measure", lambda *_, **__: SmallFileTimes(create=9.0, read=3.0, remove=2.0))
+        patch.setattr(storage, "measure_small_files", lambda *_, **__: SmallFileTimes(create=9.0, read=3.0, remove=2.0))
         patch.setattr(network, "find_resolution_error", lambda *_, **__: "")
         patch.setattr(network, "find_connection_error", lambda *_, **__: "")
         patch.setattr(services, "TRIES", dict.fromkeys(services.TRIES, lambda *_, **__: None))
