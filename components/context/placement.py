@@ -271,3 +271,14 @@ class ChargeLedger:
         lost = sorted(owner for owner, charges in self._left.items() if charges)
         if lost:
             raise AtollError(f"no component declares the charges of: {', '.join(lost)}")
+
+
+def declare_contract(site: PlacementContext, kind: str, name: str) -> None:
+    """Registers what is paid for by contract and is no resource of any provider, with its declared charges.
+
+    Args:
+        kind: type of the component.
+        name: of the component, and of the owner of its charges.
+    """
+    facts = site.describe(charges=site.ledger.claim(name))
+    pulumi.ComponentResource(kind, name, facts, site.options()).register_outputs({})

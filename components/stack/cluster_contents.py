@@ -12,8 +12,8 @@ from components.connectivity.gateway_pod import GatewayPod
 from components.connectivity.pods import read_images
 from components.connectivity.ssh import Ssh
 from components.connectivity.tunnel import MainSideArgs, SitePod, Tunnel
-from components.context.contract import SupportServices
 from components.context.names import workloads
+from components.context.placement import declare_contract
 from components.platform.gpu.device_plugins import Devices, DevicesArgs, needs_device_plugin
 from components.platform.installation import compose
 from components.tenancy.cluster import ClusterRoles, ClusterRolesArgs, Tenancy, TenancyArgs
@@ -123,7 +123,7 @@ NOT_YET: Final = (
 
 def register_cluster_contents(site: PlacementContext, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
     """Registers what runs on top of a cluster; what the stack says of it."""
-    SupportServices("services", site)
+    declare_contract(site, "atoll:contract:Services", "services")  # onboarding and support
     if not site.settings.inside:
         pulumi.log.warn(NOT_YET)
         return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 
 import pulumi
 
@@ -20,42 +20,11 @@ if TYPE_CHECKING:
     from components.context.placement import BuiltCluster
     from components.context.settings import StackSettings
     from planning.costs.node_prices import NodePrices
-    from planning.spec.cluster import ClusterSpec, Placement
+    from planning.spec.cluster import ClusterSpec
 
 
-@final
-class Second(pulumi.ComponentResource):
-    """The first placement beside home."""
-
-    def __init__(self, name: str, placement: Placement) -> None:
-        super().__init__("atoll:placement:Second", name, facts(placement))
-        self.register_outputs({})
-
-
-@final
-class Third(pulumi.ComponentResource):
-    """The second placement beside home."""
-
-    def __init__(self, name: str, placement: Placement) -> None:
-        super().__init__("atoll:placement:Third", name, facts(placement))
-        self.register_outputs({})
-
-
-@final
-class Fourth(pulumi.ComponentResource):
-    """The third placement beside home."""
-
-    def __init__(self, name: str, placement: Placement) -> None:
-        super().__init__("atoll:placement:Fourth", name, facts(placement))
-        self.register_outputs({})
-
-
-TYPES: Final = (Second, Third, Fourth)
-
-
-def facts(placement: Placement) -> dict[str, object]:
-    """Inputs: the takeoff begins the keys of everything below with the placement's name."""
-    return {"placement": placement.name, "provider": placement.provider, "region": placement.region}
+# Types of the placements beside home, in their order.
+TYPES: Final = ("atoll:placement:Second", "atoll:placement:Third", "atoll:placement:Fourth")
 
 
 def _aws(site: PlacementContext) -> BuiltCluster:
@@ -124,10 +93,12 @@ def build(
     ends: list[End] = []
     beside: dict[str, pulumi.Input[object]] = {}
     for spec, kind in zip(others, TYPES, strict=False):
-        name = spec.placement.name
-        there, beside[name] = _cluster(
-            spec, settings, within=kind(f"placement-{name}", spec.placement), watches=watches, mirror=mirror
-        )
+        name, placement = spec.placement.name, spec.placement
+        # The takeoff begins the keys of everything below with the placement's name.
+        facts = {"placement": name, "provider": placement.provider, "region": placement.region}
+        within = pulumi.ComponentResource(kind, f"placement-{name}", facts)
+        within.register_outputs({})
+        there, beside[name] = _cluster(spec, settings, within=within, watches=watches, mirror=mirror)
         ends.append(there)
     if joined and ends and settings.inside:
         join(end, ends)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pulumi
 
 from components.clouds.existing.cluster.control_plane import AttachedCluster
-from components.context.contract import Rented
 from components.context.placement import (
     BuiltCluster,
     ClusterHandle,
@@ -17,6 +16,7 @@ from components.context.placement import (
     PlatformBucket,
     ProviderObjectStore,
     StorageClasses,
+    declare_contract,
 )
 from planning.values.errors import InputError
 
@@ -35,7 +35,8 @@ def build(site: PlacementContext) -> BuiltCluster:
     if spec.existing is None:
         raise InputError("the lock builds on an existing cluster and does not say how to reach it")
     cluster = AttachedCluster("cluster", spec.existing, site=site, opts=site.options())
-    Rented("rented", site)
+    # Machines, disks and traffic of the cluster: its provider bills them, nobody here creates them.
+    declare_contract(site, "atoll:contract:Rented", "rented")
     handle = ClusterHandle(
         placement=spec.placement,
         profile=spec.profile,
