@@ -1,15 +1,13 @@
-"""What was recorded, as a small file that people can read: one line for each run of equal values.
+"""Recorded series from their two sources: answers of Prometheus, and a small file that people can read.
+
+An answer is that of a range query, as /api/v1/query_range gives it (resultType matrix). The file has one line for each
+run of equal values; `from` counts, `until` does not, and a stretch in no line was not measured:
 
     # stack: demo
     # month: 2026-10
     # step_seconds: 60
     series,of,from,until,value
     atoll:healthy_nodes,train,2026-10-01T00:00Z,2026-11-01T00:00Z,4
-
-`from` counts, `until` does not. A stretch in no line was not measured.
-
-{"status": "success", "data": {"resultType": "matrix", "result": [
-    {"metric": {"__name__": "atoll:fabric_up", "pool": "train"}, "values": [[1759276800, "1"], ...]}]}}
 """
 
 from __future__ import annotations
