@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
@@ -270,20 +271,23 @@ def _twice(names: Sequence[str], field: str) -> Iterator[PlacesViolation]:
 
 def pair_databases(places: Places) -> tuple[tuple[DatabasePlace, DatabasePlace], ...]:
     """Databases that go into each other: of the same part, the first into the first."""
-    here, there = _number_databases(places.source), _number_databases(places.target)
-    return tuple((place, there[key]) for key, place in here.items() if key in there)
+    here, there = name_databases(places.source.databases), name_databases(places.target.databases)
+    return tuple((place, there[name]) for name, place in here.items() if name in there)
 
 
-def _number_databases(side: RelocationSide) -> dict[tuple[str, int], DatabasePlace]:
-    found: dict[tuple[str, int], DatabasePlace] = {}
-    for each in side.databases:
-        found[each.part, sum(part == each.part for part, _ in found)] = each
+def name_databases(databases: Iterable[DatabasePlace]) -> dict[str, DatabasePlace]:
+    """Each by its part, with a number where the file names a part more than once."""
+    found: dict[str, DatabasePlace] = {}
+    counts = Counter[str]()
+    for each in databases:
+        counts[each.part] += 1
+        found[each.part if counts[each.part] == 1 else f"{each.part}-{counts[each.part]}"] = each
     return found
 
 
 def _databases(places: Places) -> Iterator[PlacesViolation]:
-    here, there = _number_databases(places.source), _number_databases(places.target)
-    for part in sorted({part for part, number in here if (part, number) not in there}):
+    here, there = name_databases(places.source.databases), name_databases(places.target.databases)
+    for part in sorted({place.part for name, place in here.items() if name not in there}):
         yield PlacesViolation(("target",), f"the database of {part} is missing from the target", "name where it goes")
     for index, (key, database) in enumerate(there.items()):
         path: FieldPath = ("target", "databases", index)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from io import BufferedWriter
     from pathlib import Path
 
+    from operations.relocation.config.endpoints import DatabasePlace
+
 WORDS: Final = 600  # characters of what a program said when it failed
 BLOCK: Final = 2**20
 FILE_MODE: Final = 0o600
@@ -69,6 +71,18 @@ def run(
 def _new(path: Path) -> BufferedWriter:
     path.unlink(missing_ok=True)
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb")
+
+
+def read_uri(place: DatabasePlace, secrets: Mapping[str, str]) -> str:
+    """The URI of a database, as its environment variable holds it.
+
+    Raises:
+        StepError: that is not set.
+    """
+    named = secrets.get(place.uri_env, "")
+    if not named:
+        raise StepError(f"{place.uri_env} is not set", hint=f"it holds the URI of the database of {place.part}")
+    return named
 
 
 def find_program(name: str, *, package: str) -> str:

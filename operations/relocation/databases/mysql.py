@@ -14,7 +14,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from operations.relocation.databases.client_programs import FILE_MODE, find_program, major_of, persist_file, run
+from operations.relocation.databases.client_programs import (
+    FILE_MODE,
+    find_program,
+    major_of,
+    persist_file,
+    read_uri,
+    run,
+)
 from operations.relocation.databases.row_checksums import Sums, TableSum
 from operations.relocation.databases.schema import Column
 from operations.relocation.databases.sql import join_sql, quote_identifier
@@ -88,7 +95,7 @@ def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts
     unfinished = path.with_name(f".{path.name}.new")
     # MySQL's own would write GTIDs that the target may not take; MariaDB's does not know the word.
     own = () if "MariaDB" in said else ("--set-gtid-purged=OFF",)
-    with options(_uri(place, secrets), path.parent, name=f"{place.part}-dump") as (file, database):
+    with options(read_uri(place, secrets), path.parent, name=f"{place.part}-dump") as (file, database):
         starts([program, f"--defaults-file={file}", *DUMPING, *own, database], environment={}, writes=unfinished)
     return persist_file(unfinished, path)
 
@@ -106,7 +113,7 @@ def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, sta
             if GONE not in str(error):
                 raise
     program = find_program("mysql", package=PACKAGE)
-    with options(_uri(place, secrets), path.parent, name=f"{place.part}-restore") as (file, database):
+    with options(read_uri(place, secrets), path.parent, name=f"{place.part}-restore") as (file, database):
         command = [program, f"--defaults-file={file}", "--default-character-set=utf8mb4", f"--database={database}"]
         starts(command, environment={}, reads=path)
 
@@ -123,7 +130,7 @@ def ask(
     script = folder / f".{place.part}-ask.sql"
     script.write_text(statement, encoding="utf-8")
     try:
-        with options(_uri(place, secrets), folder, name=f"{place.part}-ask") as (file, database):
+        with options(read_uri(place, secrets), folder, name=f"{place.part}-ask") as (file, database):
             command = [program, f"--defaults-file={file}", *ASKING, f"--database={database}"]
             answer = starts(command, environment={}, reads=script)
     finally:
@@ -201,13 +208,6 @@ def _parse_uri(uri: str) -> tuple[str, str, list[str]]:
     if any("\n" in line for line in lines):
         raise StepError("the URI of a database has a line break in it")
     return parts.hostname, database, lines
-
-
-def _uri(place: DatabasePlace, secrets: Mapping[str, str]) -> str:
-    named = secrets.get(place.uri_env, "")
-    if not named:
-        raise StepError(f"{place.uri_env} is not set", hint=f"it holds the URI of the database of {place.part}")
-    return named
 
 
 # Names in double quotes, and a backslash that means nothing, as elsewhere.

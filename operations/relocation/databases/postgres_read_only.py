@@ -16,6 +16,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
 from operations.clouds.kubernetes.objects import mapping
+from operations.relocation.databases.client_programs import read_uri
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -165,7 +166,4 @@ def uri_of(place: DatabasePlace, secrets: Mapping[str, str]) -> str:
     Raises:
         StepError: the environment variable is not set.
     """
-    named = secrets.get(place.uri_env, "")
-    if not named:
-        raise StepError(f"{place.uri_env} is not set", hint=f"it holds the URI of the database of {place.part}")
-    return re.sub(r"^postgres(ql)?(\+[a-z0-9_]+)?://", "postgresql://", named)
+    return re.sub(r"^postgres(ql)?(\+[a-z0-9_]+)?://", "postgresql://", read_uri(place, secrets))

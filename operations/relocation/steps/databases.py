@@ -9,6 +9,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Final, Protocol
 
 from operations.project.atomic_files import write_all
+from operations.relocation.config.rules import name_databases
 from operations.relocation.databases import mysql, postgres, row_checksums, schema
 from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.runner.step import RelocationStep, StepError
@@ -78,7 +79,7 @@ def list_database_pairs(move: Move) -> list[DatabasePair]:
     Raises:
         StepError: one is on one side only, or of another engine.
     """
-    here, there = _number_places(move.places.source.databases), _number_places(move.places.target.databases)
+    here, there = name_databases(move.places.source.databases), name_databases(move.places.target.databases)
     faults = [
         f"{name} is only at the {'source' if name in here else 'target'}" for name in sorted(set(here) ^ set(there))
     ]
@@ -98,14 +99,6 @@ def unmark_databases(move: Move) -> None:
         if pair.target.engine == "postgresql":
             with postgres.session(pair.target, move.secrets, writing=True) as there:
                 postgres.mark(there, "")
-
-
-def _number_places(places: tuple[DatabasePlace, ...]) -> dict[str, DatabasePlace]:
-    found: dict[str, DatabasePlace] = {}
-    for each in places:
-        count = sum(other.part == each.part for other in found.values())
-        found[f"{each.part}-{count + 1}" if count else each.part] = each
-    return found
 
 
 def _move_database(move: Move, pair: DatabasePair, dumps: Path) -> tuple[Evidence, Sums, Sums]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from operations.relocation.config.rules import name_databases
 from operations.relocation.runner.step import StepError
 from operations.relocation.writers.stores import SOURCE, side_of
 
@@ -90,11 +90,4 @@ def write_again(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, str]
 
 def _postgres(every: Sequence[DatabasePlace]) -> list[tuple[str, DatabasePlace]]:
     """Each by its part, with a number where the file names a part more than once."""
-    before = Counter[str]()
-    found: list[tuple[str, DatabasePlace]] = []
-    for each in every:
-        before[each.part] += 1
-        count = before[each.part]
-        if each.engine == POSTGRES:
-            found.append((each.part if count == 1 else f"{each.part}-{count}", each))
-    return found
+    return [(name, each) for name, each in name_databases(every).items() if each.engine == POSTGRES]
