@@ -34,7 +34,7 @@ def size(checklist: Checklist, *, beside: bool = False) -> Sizing:
         demands=(*demands, _system_demand(checklist, beside=beside)),
         figures=(
             *figures,
-            *_system_figures(checklist, beside=beside),
+            *(_beside() if beside else _platform(checklist)),
             *storage.figures(checklist),
             *storage.network_figures(checklist),
             *_failures(checklist),
@@ -88,7 +88,11 @@ SIZED = "{asked:f} x {peak} / (({nodes} - 1) nodes x {share}), rounded up, x {no
 def _system_demand(checklist: Checklist, *, beside: bool = False) -> Demand:
     """Nodes that are always up: three at home, two in a cluster beside it, where no service of the platform lives."""
     nodes = assumptions.BESIDE_NODES if beside else assumptions.SYSTEM_NODES
-    cores, memory = (assumptions.BESIDE_VCPUS.value, assumptions.BESIDE_MEMORY.value) if beside else _at_home(checklist)
+    if beside:
+        cores, memory = assumptions.BESIDE_VCPUS.value, assumptions.BESIDE_MEMORY.value
+    else:
+        footprint = choose(checklist).footprint
+        cores, memory = _all_nodes(footprint.cores), _all_nodes(footprint.memory_gib)
     return Demand(
         workload=SYSTEM,
         kind=SYSTEM,
@@ -97,17 +101,6 @@ def _system_demand(checklist: Checklist, *, beside: bool = False) -> Demand:
         memory_gib=memory,
         always_on=True,
     )
-
-
-def _system_figures(checklist: Checklist, *, beside: bool = False) -> Iterator[SizingFigure]:
-    """Every figure of the pool."""
-    yield from _beside() if beside else _platform(checklist)
-
-
-def _at_home(checklist: Checklist) -> tuple[Decimal, Decimal]:
-    """Cores and GiB of all nodes together."""
-    footprint = choose(checklist).footprint
-    return _all_nodes(footprint.cores), _all_nodes(footprint.memory_gib)
 
 
 def _all_nodes(asked: Decimal) -> Decimal:

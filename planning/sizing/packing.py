@@ -145,10 +145,6 @@ def _build_packing(copies: Range, *, per_node: int, needed: int, ms_per_token: D
 ARM_NOTE: Final = "arm64: images must be built for it"
 
 
-def _note_arm() -> str:
-    return ARM_NOTE
-
-
 def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fit | Rejection:
     """How a CPU demand sits on a machine type, or why it does not. System pools have at least three nodes."""
     if machine.accelerators:
@@ -172,5 +168,5 @@ def fit_cpu(demand: Demand, machine: Machine, *, nodes: int | None = None) -> Fi
         node_hours=node_hours(
             demand, working=working, low=working, expected=Decimal(working), spares=0, hours_per_run=None
         ),
-        write_note=_note_arm if machine.architecture == "arm64" else str,
+        write_note=(lambda: ARM_NOTE) if machine.architecture == "arm64" else str,
     )

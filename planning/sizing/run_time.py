@@ -102,7 +102,10 @@ def estimate_run_time(demand: Demand, machine: Machine, accelerator: Accelerator
     at_peak = demand.flops / (peak * machine.accelerators * FLOPS_PER_TFLOPS_HOUR)
     if demand.mfu is not None:
         return _build_with_network(at_peak / demand.mfu, demand, machine, accelerator)
-    share = _predict_share(demand, peak)
+    # A customer who says the share never pays for reading the table of published runs.
+    from planning.sizing.utilization import predict_share  # noqa: PLC0415 - see above
+
+    share = predict_share(peak, demand.precision, demand.active_parameters, experts=demand.experts)
     return _build_with_network(at_peak / share.expected, demand, machine, accelerator, share=share)
 
 
@@ -120,20 +123,10 @@ def _reject_foreign_rate(measured_on: str | None, accelerator: Accelerator) -> R
     """Why a measured rate says nothing about this accelerator; None where it holds."""
     if measured_on is None:
         return RATE_UNPLACED
-    return None if is_measured_on(measured_on, accelerator) else rate_elsewhere(measured_on)
-
-
-def _predict_share(demand: Demand, peak: Decimal) -> Range:
-    """Imported where it is needed: a customer who says the share never pays for reading the table of runs."""
-    from planning.sizing.utilization import predict_share  # noqa: PLC0415
-
-    return predict_share(peak, str(demand.precision), demand.active_parameters, experts=demand.experts)
-
-
-def is_measured_on(measured_on: str, accelerator: Accelerator) -> bool:
-    """Whether a rate measured on `measured_on` (a family, or an accelerator's name) holds for this accelerator."""
+    # A rate is measured on a family, or on an accelerator by its name.
     family = accelerator.family
-    return measured_on in (family, accelerator.name) or measured_on.startswith(f"{family}-")
+    holds = measured_on in (family, accelerator.name) or measured_on.startswith(f"{family}-")
+    return None if holds else rate_elsewhere(measured_on)
 
 
 NEVER: Final = Decimal(0)
