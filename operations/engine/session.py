@@ -63,21 +63,6 @@ class StackSession:
         return cast("dict[str, object]", loaded) if isinstance(loaded, dict) else {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Locked:
-    """A stack whose secrets are still closed."""
-
-    stack: str
-    options: LocalWorkspaceOptions
-    ask: AskPassphrase
-
-    def unlock(self, *, new: bool) -> None:
-        """Give the engine the passphrase, where that is what opens the secrets."""
-        if self.options.secrets_provider == environment.BY_PASSPHRASE:
-            typed = environment.passphrase_variables(new=new, stack=self.stack, ask=self.ask)
-            self.options.env_vars = {**(self.options.env_vars or {}), **typed}
-
-
 def workspace(root: Path) -> LocalWorkspace:
     """The project as the engine works in it, without a stack.
 
@@ -112,29 +97,30 @@ def open_stack(
     options = LocalWorkspaceOptions(
         env_vars={**QUIET, **chosen.variables()}, pulumi_command=command, secrets_provider=provider
     )
-    locked = _Locked(stack=stack, options=options, ask=ask_passphrase)
-    return _select_stack(locked, root=project.root, chosen=chosen, create=create)
-
-
-def _select_stack(locked: _Locked, *, root: Path, chosen: Backend, create: bool) -> StackSession:
-    """Select first: only a stack that is not there yet needs a passphrase of its own."""
-    stack, options = locked.stack, locked.options
-    try:
-        found = automation.select_stack(stack, work_dir=str(root), opts=options)
-        locked.unlock(new=False)
+    work_dir, prefix = str(project.root), chosen.prefix()
+    try:  # only a stack that is not there yet needs a passphrase of its own
+        found = automation.select_stack(stack, work_dir=work_dir, opts=options)
+        _unlock(options, stack, ask=ask_passphrase, new=False)
         found.workspace.env_vars = dict(options.env_vars or {})
         return StackSession(found, chosen)
     except StackNotFoundError as error:
         if not create:
             raise build_operation_error("selection", stack, error=error, found=()) from error
     except CommandError as error:
-        raise build_operation_error("selection", stack, error=error, found=(), prefix=chosen.prefix()) from error
-    locked.unlock(new=True)
+        raise build_operation_error("selection", stack, error=error, found=(), prefix=prefix) from error
+    _unlock(options, stack, ask=ask_passphrase, new=True)
     try:
-        made = automation.create_stack(stack, work_dir=str(root), opts=options)
+        made = automation.create_stack(stack, work_dir=work_dir, opts=options)
     except CommandError as error:
-        raise build_operation_error("creation", stack, error=error, found=(), prefix=chosen.prefix()) from error
+        raise build_operation_error("creation", stack, error=error, found=(), prefix=prefix) from error
     return StackSession(made, chosen, is_new=True)
+
+
+def _unlock(options: LocalWorkspaceOptions, stack: str, *, ask: AskPassphrase, new: bool) -> None:
+    """Give the engine the passphrase, where that is what opens the secrets."""
+    if options.secrets_provider == environment.BY_PASSPHRASE:
+        typed = environment.passphrase_variables(new=new, stack=stack, ask=ask)
+        options.env_vars = {**(options.env_vars or {}), **typed}
 
 
 def _check_python(root: Path) -> None:
