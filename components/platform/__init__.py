@@ -1,1 +1,1 @@
-"""The platform in the cluster, by area: `composition` installs the parts that the lock names."""
+"""The platform in the cluster, by area: `installation` installs the parts that the lock names."""
