@@ -28,6 +28,7 @@ from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from components.agents.mover.store.s3_client import connect
 from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.clouds.kubernetes.client import KubernetesClient
+from operations.clouds.kubernetes.objects import ClusterError
 from operations.relocation.config.endpoints import MoversPlace, StorePeer
 from operations.relocation.jobs import package
 from operations.relocation.jobs.copies import ClusterMovers
@@ -158,6 +159,7 @@ def mover_job(spec: dict[str, Any], **more: Any) -> MoverJob:
             ),
             shards=SHARDS,
             parallelism=SHARDS,
+            **{name: more.pop(name) for name in ("node_selector", "tolerations", "monitored") if name in more},
         ),
         spec=spec,
         secrets={"source": "move-source", "target": "move-target"},
@@ -307,7 +309,7 @@ def test_rounds_in_a_cluster_report_as_rounds_here_do(sides: Sides, tmp_path: Pa
     with pytest.raises(StepError, match="ended without a result: FailedIndexes"):
         round_of(replace(movers, runs=LocalCluster(tmp_path / "broken", broken=True)))
     with pytest.raises(StepError, match="had 3 shards, not 4"):
-        round_of(replace(movers, shards=4))
+        round_of(replace(movers, pods=pods.model_copy(update={"shards": 4})))
 
 
 def test_metrics_and_progress_answer_while_it_runs(sides: Sides, tmp_path: Path) -> None:
@@ -393,7 +395,7 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
     with new_client_from_config(config_file=str(kube.plane.kubeconfig)) as api:
         runs, lines = JobRuns(KubernetesClient(api), every=0.2), list[str]()
         runs.start(package.objects(job))  # again: a Job that runs goes on
-        with pytest.raises(StepError, match=r"the cluster refused Job .*: 422 .*parallelism"):
+        with pytest.raises(ClusterError, match=r"the cluster refused PATCH .*: 422 .*parallelism"):
             runs.start([{**made, "spec": {**made["spec"], "parallelism": -1}}])
         assert runs.wait(made, say=lines.append) == JobEnd(done=True, shards=SHARDS)
         assert lines[-1] == f"{SHARDS} shards done, 0 at work"

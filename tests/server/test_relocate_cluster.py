@@ -263,4 +263,4 @@ def test_a_cluster_that_cannot_be_opened_is_told(move: Move, tmp_path: Path) -> 
     wrong = replace(move, secrets={**move.secrets, "KUBE": str(tmp_path / "text")})
     with pytest.raises(ClusterError, match="what KUBE names is no kubeconfig"):
         copy_rounds.seed(wrong)
-    assert copies.cluster_movers(move.places, move.secrets).namespace == NAMESPACE
+    assert copies.cluster_movers(move.places, move.secrets).pods.namespace == NAMESPACE
