@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from operations.relocation.runner.step import RunContext
 
 
-CANARY: Final = re.compile(re.escape(pairs.RESERVED) + r"[0-9a-f]{16}")  # as freezing.canary names its objects
+CANARY: Final = re.compile(re.escape(pairs.RESERVED) + r"[0-9a-f]{16}")  # as buckets.canary names its objects
 Form = dict[str, object]
 
 

@@ -139,7 +139,7 @@ def ask(
 
 
 def sums(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: ProgramRunner = run) -> Sums:
-    """Every row counted and summed, as `metadata.row_sums` does it."""
+    """Every row counted and summed, as `row_checksums.sums_of` does it."""
     columns: dict[str, list[tuple[str, str]]] = {}
     shape: list[str] = []
     for table, column, kind, full in ask(place, secrets, TABLES, folder=folder, starts=starts):

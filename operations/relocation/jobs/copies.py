@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.store import s3_client
@@ -17,7 +17,7 @@ from operations.relocation.jobs.results import COPY, Deposits, MoverRun, kinds
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping
     from pathlib import Path
 
     from components.agents.mover.scan import ScanRequest, ScanResult
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from operations.relocation.config.endpoints import MoversPlace, Places
     from operations.relocation.jobs.objects import Manifest
     from operations.relocation.jobs.results import Result
-    from operations.relocation.jobs.runs import JobEnd
+    from operations.relocation.jobs.runs import JobEnd, JobRuns
     from operations.relocation.runner.step import Evidence, Move
 
     Open = Callable[[Places, Mapping[str, str]], "ClusterMovers"]
@@ -34,22 +34,6 @@ if TYPE_CHECKING:
 
 DEPOSITS: Final = "movers/"  # below the reserved prefix
 CLAIM: Final = "PersistentVolumeClaim"
-
-
-class JobRunner(Protocol):
-    """What is needed of a cluster; see `live.job_runs.JobRuns`."""
-
-    def start(self, objects: Sequence[Manifest]) -> None:
-        """Apply the objects."""
-        ...
-
-    def wait(self, job: Manifest, *, say: Callable[[str], None]) -> JobEnd:
-        """Watch a Job to its end."""
-        ...
-
-    def remove(self, objects: Sequence[Manifest]) -> None:
-        """Delete the objects."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +44,7 @@ class ClusterMovers:
         pods: as relocation.yaml asks for them; their shards are the same in every round, for each has its own ledger.
     """
 
-    runs: JobRunner
+    runs: JobRuns
     pods: MoversPlace
     connect: Callable[[BucketEndpoint], s3_client.S3Store] = s3_client.connect
 
@@ -73,7 +57,7 @@ class ClusterMovers:
         options: CopyOptions,
         say: Callable[[str], None],
     ) -> RoundReport:
-        """Copy what changed, as `mover.copying.copy_round` does it here; one that runs already is waited for.
+        """Copy what changed, as `rounds.copy_round` does it here; one that runs already is waited for.
 
         Raises:
             StepError: the cluster refused, or movers ended without a result.

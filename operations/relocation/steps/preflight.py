@@ -42,13 +42,6 @@ OK: Final = 200
 NAMESPACES: Final = ResourceKind(group="", version="v1", plural="namespaces", name="Namespace", namespaced=False)
 
 
-def database(place: DatabasePlace, secrets: Secrets) -> DatabaseFacts | None:
-    """See `live.database_facts`."""
-    from operations.relocation.databases.postgres import facts  # noqa: PLC0415 - a database is asked only here
-
-    return facts(place, secrets)
-
-
 def cluster(side: RelocationSide, secrets: Secrets, *, words: str) -> int | None:
     """How many namespaces a cluster has, by which it is known to answer; None where none is named.
 
@@ -92,27 +85,6 @@ def mlflow_version(address: str, *, authority: str = "") -> str:
     return said
 
 
-def addresses(places: Places, secrets: Secrets) -> list[str]:
-    """See `uri_refusals`."""
-    return check_addresses(places, secrets)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SideQueries:
-    """How each is asked."""
-
-    connect: Connect = pairs.connect
-    database: Callable[[DatabasePlace, Secrets], DatabaseFacts | None] = database
-    cluster: Callable[..., int | None] = cluster
-    mlflow_version: Callable[[str], str] = mlflow_version
-    administrator_answers: Callable[[StorePlace, Secrets], bool] = preflight.administrator_answers
-    addresses: Callable[[Places, Secrets], list[str]] = addresses
-    room_left: Callable[[StorePlace, Secrets], int | None] = preflight.room_left
-
-
-ASKING: Final = SideQueries()
-
-
 def check_addresses(places: Places, secrets: Mapping[str, str]) -> list[str]:
     """Databases that were looked at, once the rewriting would refuse none of their addresses.
 
@@ -133,6 +105,22 @@ def _find_refusals(place: DatabasePlace, secrets: Mapping[str, str], rules: UriR
     with postgres.session(place, secrets) as connection:
         found = survey(connection, SCHEMAS[place.part], rules, moved=list_moved_prefixes(places), counting=False)
     return refusals(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideQueries:
+    """How each is asked."""
+
+    connect: Connect = pairs.connect
+    database: Callable[[DatabasePlace, Secrets], DatabaseFacts | None] = postgres.facts
+    cluster: Callable[..., int | None] = cluster
+    mlflow_version: Callable[[str], str] = mlflow_version
+    administrator_answers: Callable[[StorePlace, Secrets], bool] = preflight.administrator_answers
+    addresses: Callable[[Places, Secrets], list[str]] = check_addresses
+    room_left: Callable[[StorePlace, Secrets], int | None] = preflight.room_left
+
+
+ASKING: Final = SideQueries()
 
 
 # Parts whose database or objects the target reads as the source has written them (Pipelines: the metadata store is
