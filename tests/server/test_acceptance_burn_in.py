@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pulumi
 import pytest
-from components.agents.burn_in_rounds import BurnInContext, look
 from existing_plan import accepted_example
 from fake_nodes import joined, node
 from waiting import WITHIN, wait_until
 
 from components.acceptance.burn_in_gate import BurnIn, BurnInArgs, build_program, list_burn_in_pools, plan_text
 from components.acceptance.job_context import JOB
-from components.agents.burn_in import BurnInClusterClient, plan_of
+from components.agents.burn_in import BurnInClusterClient, BurnInContext, look, plan_of
 from components.context.hardware import BURN_IN_TAINT
 from components.context.names import BURN_IN_LEDGER, BURN_IN_NAMESPACE
 from components.platform.building_blocks.script_pod import path_of
