@@ -67,7 +67,17 @@ def verdict_table(form: AcceptanceForm) -> Table:
     return table
 
 
-COLUMNS = ("part", "if up %", "if down %", "owed h", "short h", "excluded h", "not known h", "credit USD", "verdict")
+COLUMNS = (
+    "part",
+    "if up %",
+    "if down %",
+    "committed h",
+    "missing h",
+    "excluded h",
+    "not known h",
+    "credit USD",
+    "verdict",
+)
 
 
 def parts(form: SlaForm) -> Iterator[RenderableType]:
@@ -85,7 +95,7 @@ def parts(form: SlaForm) -> Iterator[RenderableType]:
 def _row(part: PartForm) -> Iterator[str]:
     found = part["attained_percent"]
     yield part["title"]
-    none = "not measured" if part["verdict"] == "not counted" else "nothing owed"
+    none = "not measured" if part["verdict"] == "not counted" else "nothing committed"
     yield from (found["if_up"], found["if_down"]) if found else (none, "")
     hours = part["hours"]
     yield from (hours["owed"], hours["short"], hours["excluded"], hours["not_known"])

@@ -11,13 +11,13 @@ from operations.project.workspace import display_path
 from planning.checklist.reading.checklist_file import read_file
 from planning.documents.figures import source_text
 from planning.inputs.files import parse_json, read_text
-from planning.service_levels.credits import table_of_agreement, table_of_promises
+from planning.service_levels.credits import CreditStep
 from planning.service_levels.exclusions import read_exclusions
 from planning.service_levels.month import refuse_untimely
 from planning.service_levels.report import SlaTerms, report
 from planning.service_levels.series import SampleError
 from planning.service_levels.series_sources import read_answers, read_runs, together
-from planning.service_levels.service_parts import parts_of
+from planning.service_levels.service_parts import list_parts
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class StackMonth:
         usual = Path(display_path(self.project.checklist(self.lock.stack).with_name(EXCLUSIONS_NAME)))
         if not path and not usual.exists():
             return ()
-        return exclusions_in(Path(path) if path else usual, components=[part.key for part in parts_of(self.lock)])
+        return exclusions_in(Path(path) if path else usual, components=[part.key for part in list_parts(self.lock)])
 
     def report(self, recorded: RecordedSeries, *, exclusions: tuple[Exclusion, ...], source: str) -> SlaForm:
         """The report.
@@ -131,14 +131,15 @@ class StackMonth:
 def resolve_terms(
     checklist: Checklist, *, lock: Lock, exclusions: tuple[Exclusion, ...], today: date, source: str
 ) -> SlaTerms:
-    """What was agreed; the catalog's table of credits where the agreement has none."""
+    """The agreement's terms, with the table of credits of promises.csv where the agreement has none."""
     agreement = checklist.agreement
     promised, where = find_promised_share(lock, checklist)
     promises = load().promises
-    usual = table_of_promises(promises["credit_below"], promises["credit"])
+    usual = zip(promises["credit_below"].values, promises["credit"].values, strict=True)
+    agreed = [(each.below_percent, each.credit_percent) for each in agreement.credits]
     return SlaTerms(
         starts=agreement.starts,
-        table=table_of_agreement(agreement.credits) if agreement.credits else usual,
+        table=tuple(CreditStep(below, credit) for below, credit in agreed or usual),
         of_agreement=bool(agreement.credits),
         notice_hours=agreement.maintenance_notice_hours,
         exclusions=exclusions,

@@ -1,1 +1,1 @@
-"""What a month delivered against its service levels, and the credits that are owed."""
+"""Service levels: availability of a month against the promise, and the service credits that follow."""

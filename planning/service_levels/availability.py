@@ -1,4 +1,4 @@
-"""What a part delivered in a month: counted second by second, with two readings of what nobody measured."""
+"""Availability of a part in a month, second by second; unmeasured time is counted both as up and as down."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
 
 from planning.platform.alerts import availability as delivered
-from planning.service_levels.series import Name, edges, value_at
+from planning.service_levels.series import Name, list_edges, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,8 +28,8 @@ class AvailabilityPeriod:
     """A stretch of the month in which nothing changed.
 
     Args:
-        owed: nodes, or 1 for what there is one of; where nobody measured, the most it can have been.
-        delivered: of those; None where nobody measured.
+        owed: committed nodes, or 1 for a part without nodes; the maximum possible in unmeasured time.
+        delivered: of those; None in unmeasured time.
     """
 
     start: int
@@ -44,7 +44,7 @@ class AvailabilityPeriod:
 
     @property
     def missing(self) -> Fraction:
-        """What was owed and not there, in node-seconds or seconds; all of it where nobody measured."""
+        """Committed and not delivered, in node-seconds or seconds; everything committed in unmeasured time."""
         return self.seconds * (self.owed - (self.delivered or NONE))
 
 
@@ -53,10 +53,10 @@ class Availability:
     """A month of one part, in node-seconds or seconds.
 
     Args:
-        owed: that was measured or excluded.
-        short: measured, owed, not delivered, and not excluded.
-        forgiven: the same within an exclusion.
-        unknown: owed at most while nobody measured.
+        owed: committed in time that was measured or excluded.
+        short: measured, not delivered, and not excluded.
+        forgiven: not delivered within an exclusion.
+        unknown: maximum commitment in unmeasured time.
     """
 
     part: ServicePart
@@ -68,13 +68,13 @@ class Availability:
 
     @property
     def percent_if_up(self) -> Fraction | None:
-        """Attainment where what nobody measured was up; None where nothing was owed."""
+        """Availability if unmeasured time was up; None where nothing was committed."""
         total = self.owed + self.unknown
         return 100 * (total - self.short) / total if total else None
 
     @property
     def percent_if_down(self) -> Fraction | None:
-        """Attainment where what nobody measured was down; None where nothing was owed."""
+        """Availability if unmeasured time was down; None where nothing was committed."""
         total = self.owed + self.unknown
         return 100 * (self.owed - self.short) / total if total else None
 
@@ -85,11 +85,11 @@ class Availability:
 def calculate_availability(
     part: ServicePart, recorded: RecordedSeries, *, month: Month, starts: int | None, windows: Sequence[Window]
 ) -> Availability:
-    """The month of one part.
+    """Availability of one part.
 
     Args:
-        starts: second on which the work on the accepted cluster began; what lies before is not counted.
-        windows: exclusions that hold for this part: such time is not counted as a failure.
+        starts: second on which the work on the accepted cluster began; earlier time is not counted.
+        windows: accepted exclusions of this part; time within them is not counted as a failure.
     """
     spans = tuple(_merge_periods(_spans(part, recorded, month=month, starts=starts or 0, windows=windows)))
     known = [span for span in spans if span.standing in {"up", "short", "excluded"}]
@@ -106,9 +106,10 @@ def calculate_availability(
 def _spans(
     part: ServicePart, recorded: RecordedSeries, *, month: Month, starts: int, windows: Sequence[Window]
 ) -> Iterator[AvailabilityPeriod]:
-    there, owed = recorded.of(part.series), _find_target_segments(part, recorded)
-    most = _most(part, owed, month)
-    marks = {month.start, month.end, *edges((*there, *owed), start=month.start, end=month.end)}
+    there = recorded.of(part.series)
+    owed = recorded.of(Name(delivered.OWED, part.series.of)) if part.pools else ()
+    most = _find_maximum_target(part, owed, month)
+    marks = {month.start, month.end, *list_edges((*there, *owed), start=month.start, end=month.end)}
     marks |= {edge for window in windows for edge in (window.start, window.end)} | {starts}
     ordered = sorted(mark for mark in marks if month.start <= mark <= month.end)
     for start, end in itertools.pairwise(ordered):
@@ -129,24 +130,16 @@ def _spans(
         )
 
 
-def _find_target_segments(part: ServicePart, recorded: RecordedSeries) -> tuple[SeriesSegment, ...]:
-    """Nodes that were owed of the part's pool; nothing of what is no pool's."""
-    return recorded.of(Name(delivered.OWED, part.series.of)) if part.pools else ()
-
-
 def _find_target_at(part: ServicePart, owed: Sequence[SeriesSegment], second: int) -> Fraction | None:
-    """What was owed at a moment: as recorded, else as the lock says it where that never changes.
-
-    Of a fabric nothing is owed while its pool has no node.
-    """
+    """Commitment at a moment: as recorded, else the node count of the lock where that count is fixed."""
     found = value_at(owed, second)
     if part.owed is None:
-        return NONE if found == 0 else ONE
+        return NONE if found == 0 else ONE  # a fabric without nodes has nothing to deliver
     return Fraction(part.owed.fixed) if found is None and not part.owed.elastic else found
 
 
-def _most(part: ServicePart, owed: Sequence[SeriesSegment], month: Month) -> Fraction:
-    """The most that can have been owed while nobody measured: the most that ever was, else every node of the lock."""
+def _find_maximum_target(part: ServicePart, owed: Sequence[SeriesSegment], month: Month) -> Fraction:
+    """Commitment assumed in unmeasured time: the maximum recorded in the month, else every node of the lock."""
     if part.owed is None:
         return ONE
     seen = [run.value for run in owed if run.start < month.end and run.end > month.start]

@@ -1,4 +1,4 @@
-"""Credits: what of the month's charge is owed back, by the table of the agreement, and what unusable nodes cost."""
+"""Service credits: the share of the month's charge that the table of credits grants, and the cost of unusable nodes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from planning.values.money import ZERO, to_cents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from catalogs.model import Promise
-    from planning.checklist.model.agreement import Credit
     from planning.service_levels.availability import Availability
     from planning.spec.lock import Lock
 
@@ -22,7 +20,7 @@ HOUR = 3600
 
 @dataclass(frozen=True, slots=True)
 class CreditStep:
-    """A row of the table: below that attainment, that share of the charge; both in percent."""
+    """A row of the table of credits: below that availability, that share of the charge; both in percent."""
 
     below_percent: Decimal
     credit_percent: Decimal
@@ -30,10 +28,10 @@ class CreditStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineCredit:
-    """What one line of the bill costs in this month, and what of it is owed back.
+    """Charge of one line of the bill in this month, and its credit.
 
     Args:
-        line: its index in the lock's bill.
+        line: index in the lock's bill.
         charge: USD; None where the line has no price.
         percent: of the charge.
     """
@@ -44,7 +42,7 @@ class LineCredit:
 
     @property
     def owed(self) -> Decimal | None:
-        """USD, rounded half up to cents, as each line is; None where nobody can tell."""
+        """Credit in USD, rounded half up to cents; None where the line has no price."""
         if not self.percent:
             return ZERO
         return None if self.charge is None else to_cents(self.charge * self.percent / 100)
@@ -52,7 +50,7 @@ class LineCredit:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Of several lines; `untold` are indices of lines without a price of which something is owed back."""
+    """Credit of several lines; `untold` are the indices of credited lines without a price."""
 
     usd: Decimal
     untold: tuple[int, ...] = ()
@@ -60,7 +58,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceCredit:
-    """Of one part: the least, where what nobody measured was up, and the most, where it was down."""
+    """Credit of one part: the least, if unmeasured time was up, and the most, if it was down."""
 
     attained: Availability
     percent_least: Decimal
@@ -68,37 +66,27 @@ class ServiceCredit:
     least: tuple[LineCredit, ...]
     most: tuple[LineCredit, ...]
     unusable: tuple[Decimal, Decimal] | None
-    """USD of node-hours that were paid for and could not be used; None where a price is missing or it is no pool."""
+    """USD of node-hours that were paid for and could not be used; None without a price, or for a part without nodes."""
 
 
-def table_of_promises(below: Promise, credit: Promise) -> tuple[CreditStep, ...]:
-    """The table of catalogs/promises.csv, which holds where the agreement has none."""
-    return tuple(CreditStep(*each) for each in zip(below.values, credit.values, strict=True))
-
-
-def table_of_agreement(credits_: Sequence[Credit]) -> tuple[CreditStep, ...]:
-    """The table of the checklist, in its order."""
-    return tuple(CreditStep(each.below_percent, each.credit_percent) for each in credits_)
-
-
-def percent_owed(attained: Fraction | None, table: Iterable[CreditStep]) -> Decimal:
-    """The largest credit whose attainment was not reached; nothing where nothing was owed."""
+def find_credit_percent(attained: Fraction | None, table: Iterable[CreditStep]) -> Decimal:
+    """The largest credit whose availability was not reached; 0 where nothing was committed."""
     if attained is None:
         return ZERO
     return max((step.credit_percent for step in table if attained < Fraction(step.below_percent)), default=ZERO)
 
 
-def owing(
+def calculate_credit(
     found: Availability, *, nodes: Availability | None, lock: Lock, table: Sequence[CreditStep], month_seconds: int
 ) -> ServiceCredit:
-    """What one part's month makes of the table.
+    """Credit of one part's month.
 
     Args:
-        nodes: the month of the pool whose lines these are; None where they are no pool's.
+        nodes: availability of the nodes of the pool that the lines belong to; None for lines of no pool.
     """
     counted = Fraction(month_seconds - found.seconds("before"), month_seconds)
-    least = percent_owed(found.percent_if_up, table) if found.part.counted else ZERO
-    most = percent_owed(found.percent_if_down, table) if found.part.counted else ZERO
+    least = find_credit_percent(found.percent_if_up, table) if found.part.counted else ZERO
+    most = find_credit_percent(found.percent_if_down, table) if found.part.counted else ZERO
     charges = [_charge(nodes, lock, line, counted=counted) for line in found.part.lines]
     return ServiceCredit(
         attained=found,
@@ -111,7 +99,7 @@ def owing(
 
 
 def sum_credits(readings: Iterable[LineCredit]) -> Sum:
-    """Every line once, at its largest percent: a pool whose nodes and fabric both fell short is credited for one."""
+    """Sum of the credits: each line once, at its largest percent, though both nodes and fabric of a pool missed."""
     chosen: dict[int, LineCredit] = {}
     for each in readings:
         if each.line not in chosen or each.percent > chosen[each.line].percent:
@@ -131,8 +119,8 @@ def _charge(
 ) -> tuple[Decimal | None, Decimal | None]:
     """Least and most that a line costs in this month.
 
-    What is there all the time costs its month, by the share of it that is counted. Nodes that come and go cost the
-    node-hours that were owed, at the lock's price of one.
+    Permanent resources cost the counted share of the month. Autoscaled nodes cost the committed node-hours, at the
+    lock's price of a node-hour.
     """
     usd = lock.bill[line].usd_per_month
     if usd is None:
@@ -143,7 +131,7 @@ def _charge(
 
 
 def _elastic_rate(found: Availability, lock: Lock, usd: tuple[Decimal, Decimal, Decimal]) -> Fraction | None:
-    """USD of this line for a node-hour of the pool; None where its nodes are always there, or it is no pool's."""
+    """USD of this line for a node-hour of the pool; None unless the pool is autoscaled."""
     if found.part.owed is None or not found.part.owed.elastic:
         return None
     hours = _node_hours(found, lock)
@@ -152,7 +140,7 @@ def _elastic_rate(found: Availability, lock: Lock, usd: tuple[Decimal, Decimal, 
 
 
 def _node_hours(found: Availability, lock: Lock) -> tuple[Decimal, Decimal, Decimal]:
-    """Of the pools together, in a month of the price list: min, expected, max."""
+    """Node-hours of the part's pools in the lock's month: min, expected, max."""
     pools = [lock.spec.pools[at].node_hours for at in found.part.pools]
     return (
         sum((each.min for each in pools), start=ZERO),
@@ -162,7 +150,7 @@ def _node_hours(found: Availability, lock: Lock) -> tuple[Decimal, Decimal, Deci
 
 
 def _unusable(found: Availability, lock: Lock) -> tuple[Decimal, Decimal] | None:
-    """Node-hours that were owed and not there, at what a node-hour of the pool costs by the lock."""
+    """USD of node-hours that were committed and not delivered, at the lock's price of a node-hour: least, most."""
     hours = _node_hours(found, lock)
     lines = [lock.bill[line] for line in found.part.lines]
     if found.part.kind != "nodes" or not lines or any(line.state == "unpriced" for line in lines):

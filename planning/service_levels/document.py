@@ -1,4 +1,4 @@
-"""A month's report as a document in which every figure says where it is from, and its words for the terminal."""
+"""The monthly service report as a document with the origin of every figure, and its conclusion for the terminal."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ MOST_SPANS: Final = 12  # of one part; more are counted
 
 
 def document(form: SlaForm, *, table_source: str) -> Document:
-    """The report.
+    """Build the report.
 
     Args:
-        table_source: what a footnote says of the table of promises.csv: text, page and date.
+        table_source: footnote on the table of promises.csv: text, page and date.
     """
     quoted = FormFigures(form, table_source=table_source)
     return Document(
         title=say("Service report of ", quoted.at("stack"), ", ", quoted.at("month")),
         subtitle=say(
-            "What was delivered, minute by minute, and what is owed back. Reckoned on ",
+            "Availability, minute by minute, and the service credit. Calculated on ",
             quoted.at("reckoned_on"),
             " from ",
             quoted.at("source"),
@@ -51,53 +51,57 @@ def document(form: SlaForm, *, table_source: str) -> Document:
 def _blocks(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     yield Notice(conclusion(form, quoted))
     yield from _cautions(form, quoted)
-    yield Heading(2, say("Attainment"))
-    yield Picture(name=AGAINST, alt=say("Attainment of each part against the levels below which a credit is owed."))
+    yield Heading(2, say("Availability"))
+    yield Picture(name=AGAINST, alt=say("Availability of each part against the levels below which a credit is due."))
     yield _attainment(form, quoted)
     for at, part in enumerate(form["parts"]):
         if part["promised_percent"] is not None:
             title, share = quoted.at(f"parts.{at}.title"), quoted.promised(at)
-            yield Paragraph(say("Promised of ", title, ": ", share, "% of the month, whether a credit is owed or not."))
+            yield Paragraph(
+                say("Promised availability of ", title, ": ", share, "% of the month, with or without a credit.")
+            )
     yield Heading(2, say("The month, part by part"))
-    yield Picture(name=STRIPS, alt=say("Each part from the first to the last day: up, short, excluded, not known."))
+    yield Picture(
+        name=STRIPS, alt=say("Each part from the first to the last day: up, below target, excluded, not known.")
+    )
     yield from _outages(form, quoted)
     yield Heading(2, say("Credit"))
     yield from _credit(form, quoted)
     yield Heading(2, say("Exclusions"))
     yield from _exclusions(form, quoted)
-    yield Heading(2, say("How it is reckoned"))
+    yield Heading(2, say("Method of calculation"))
     yield Bullets(tuple(_rules(form)))
 
 
 def _cautions(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     if not form["over"]:
-        yield Notice(say("The month is not over: what has not yet been counts as not known."))
+        yield Notice(say("The month is not over: its remaining time counts as not known."))
     if form["counted_from"] is not None:
-        yield Paragraph(say("The work began on ", quoted.at("counted_from"), "; what lies before is not counted."))
+        yield Paragraph(say("The work began on ", quoted.at("counted_from"), "; earlier time is not counted."))
     silent = [at for at, part in enumerate(form["parts"]) if not part["recorded"] and part["verdict"] != "not counted"]
     if silent:
-        yield Notice(say("Nobody measured, so that nobody can tell: ", quoted.names(silent), "."))
+        yield Notice(say("Undetermined, because nothing was measured: ", quoted.names(silent), "."))
     aside = [at for at, part in enumerate(form["parts"]) if part["verdict"] == "not counted"]
     if aside:
-        yield Paragraph(say("Not counted, since the annex leaves them out of the credits: ", quoted.names(aside), "."))
+        yield Paragraph(say("Not counted, because the annex grants no credit for them: ", quoted.names(aside), "."))
     for at, _ in enumerate(form["not_recorded"]):
-        yield Notice(say("Nothing records the placement ", quoted.at(f"not_recorded.{at}"), "."))
+        yield Notice(say("No series are recorded on the placement ", quoted.at(f"not_recorded.{at}"), "."))
     for at, _ in enumerate(form["notes"]):
         yield Paragraph(say("Note: ", quoted.at(f"notes.{at}"), "."))
 
 
 def _attainment(form: SlaForm, quoted: FormFigures) -> Table:
-    head = ("part", "if up", "if down", "owed (h)", "short (h)", "excluded (h)", "not known (h)", "verdict")
+    head = ("part", "if up", "if down", "committed (h)", "missing (h)", "excluded (h)", "not known (h)", "verdict")
     rows: list[tuple[Sentence, ...]] = []
     for at, part in enumerate(form["parts"]):
         path = f"parts.{at}"
-        none = "not measured" if part["verdict"] == "not counted" else "nothing owed"
-        percents = two(part["attained_percent"], quoted, f"{path}.attained_percent", after="%", none=none)
+        none = "not measured" if part["verdict"] == "not counted" else "nothing committed"
+        percents = quote_readings(part["attained_percent"], quoted, f"{path}.attained_percent", after="%", none=none)
         hours = (say(quoted.at(f"{path}.hours.{key}")) for key in ("owed", "short", "excluded", "not_known"))
         rows.append((say(quoted.at(f"{path}.title")), *percents, *hours, say(format_verdict(part))))
     caption = say(
-        "Attainment, with what nobody measured counted as up and as down. Hours of a pool are node-hours; percentages"
-        " are rounded down."
+        "Availability, with unmeasured time counted as up and as down. Hours of a pool are node-hours; percentages are"
+        " rounded down."
     )
     return Table(head=tuple(say(each) for each in head), rows=tuple(rows), caption=caption, numbers_from=1)
 
@@ -111,12 +115,12 @@ def _outages(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
         yield _span_table(part, at, chosen, quoted)
         if len(part["spans"]) > len(chosen):
             inputs = (quoted.at(f"parts.{at}.spans.{index}.hours") for index in chosen)
-            more = derive_figure(len(part["spans"]) - len(chosen), "stretches of time beyond the longest", *inputs)
-            yield Paragraph(say("And ", more, " shorter ones."))
+            more = derive_figure(len(part["spans"]) - len(chosen), "periods beyond the longest", *inputs)
+            yield Paragraph(say("And ", more, " shorter periods."))
 
 
 def _longest(spans: Sequence[ShortfallPeriodForm]) -> list[int]:
-    """Which are shown: the longest, in the order of time."""
+    """Indices of the longest periods, in order of time."""
     by_length = sorted(range(len(spans)), key=lambda at: spans[at]["start_second"] - spans[at]["end_second"])
     return sorted(by_length[:MOST_SPANS])
 
@@ -129,54 +133,56 @@ def _span_table(part: PartForm, at: int, chosen: Sequence[int], quoted: FormFigu
         moments = (say(quoted.at(f"{path}.start")), say(quoted.at(f"{path}.end")))
         hours, owed = say(quoted.at(f"{path}.hours")), say(quoted.at(f"{path}.owed"))
         rows.append((*moments, say(SAID_STANDING[span["standing"]]), hours, had, owed))
-    head = ("from", "until", "what", "hours", "there", "owed")
+    head = ("from", "until", "state", "hours", "delivered", "committed")
     return Table(head=tuple(say(each) for each in head), rows=tuple(rows), numbers_from=3)
 
 
 def _credit(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     yield Table(
-        head=(say("attainment below"), say("credit of the month's charge")),
+        head=(say("availability below"), say("credit of the month's charge")),
         rows=tuple((say(quoted.level(at), "%"), say(quoted.share(at), "%")) for at in range(len(form["table"]))),
         caption=say("The table of the agreement." if form["table_from"] == "agreement" else "The table of promises."),
         numbers_from=1,
     )
-    rows = tuple(lines_of(form, quoted))
+    rows = tuple(_credit_rows(form, quoted))
     if rows:
         head = ("part", "line of the bill", "charge if up", "charge if down", "credit if up", "credit if down")
         yield Table(
             head=tuple(say(each) for each in head),
             rows=rows,
-            caption=say("Parts that fell short, or may have; USD in this month."),
+            caption=say("Parts whose SLA was, or may have been, missed; USD in this month."),
             numbers_from=2,
         )
     yield Paragraph(_sum(form, quoted))
     for at, _ in enumerate(form["untold"]):
-        yield Notice(say("Nobody can tell the credit of ", quoted.at(f"untold.{at}"), ": it has no price in the lock."))
+        yield Notice(
+            say("Undetermined: the credit of ", quoted.at(f"untold.{at}"), ", which has no price in the lock.")
+        )
     yield from _unusable(form, quoted)
 
 
 def _sum(form: SlaForm, quoted: FormFigures) -> Sentence:
-    sums = two(form["credit_usd"], quoted, "credit_usd", after=" USD")
+    sums = quote_readings(form["credit_usd"], quoted, "credit_usd", after=" USD")
     floor = "at least " if form["untold"] else ""
     if form["credit_usd"]["if_up"] == form["credit_usd"]["if_down"]:
-        return say("Owed back: ", floor, sums[0], ", whatever stood while nobody measured.")
-    return say("Owed back: ", floor, sums[0], ", and ", floor, sums[1], " if what nobody measured was down.")
+        return say("Service credit: ", floor, sums[0], ", whether unmeasured time was up or down.")
+    return say("Service credit: ", floor, sums[0], ", and ", floor, sums[1], " if unmeasured time was down.")
 
 
 def _unusable(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
-    """What nodes cost that could not be used: for comparison, since the annex owes the credit by the table."""
+    """Cost of unusable nodes, for comparison with the credit."""
     rows: list[tuple[Sentence, ...]] = []
     for at, part in enumerate(form["parts"]):
         usd = part["unusable_usd"]
         if usd is not None and usd["if_down"] != "0.00":
-            rows.append((say(quoted.at(f"parts.{at}.title")), *two(usd, quoted, f"parts.{at}.unusable_usd")))
+            rows.append((say(quoted.at(f"parts.{at}.title")), *quote_readings(usd, quoted, f"parts.{at}.unusable_usd")))
     if rows:
         yield Table(
             head=(say("part"), say("USD if up"), say("USD if down")),
             rows=tuple(rows),
             caption=say(
-                "For comparison: what the node-hours cost that were paid for and could not be used. The annex owes the"
-                " credit by the table above, not this."
+                "For comparison: the cost of node-hours that were paid for and could not be used. The credit follows"
+                " the table above, not this cost."
             ),
             numbers_from=1,
         )
@@ -199,10 +205,10 @@ def _exclusions(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
 def _rules(form: SlaForm) -> Iterator[Sentence]:
     if form["step_seconds"]:
         step = Figure(text=str(form["step_seconds"]), origin=Origin.MEASURED, at="step_seconds")
-        yield say("A sample stands for the time that begins at it; samples are ", step, " seconds apart.")
+        yield say("A sample stands for the interval that begins at it; samples are ", step, " seconds apart.")
     yield say(
-        "A node counts as delivered while it is ready, not cordoned, through its burn-in, and offers all of its"
-        " accelerators. More nodes than are owed count as those that are owed."
+        "A node counts as delivered while it is ready, not cordoned, past its burn-in, and offers all of its"
+        " accelerators. Nodes beyond the committed number do not count."
     )
     yield say("Excluded time is not counted as a failure. It never makes a month worse.")
     yield say(
@@ -210,21 +216,21 @@ def _rules(form: SlaForm) -> Iterator[Sentence]:
         " at the largest share of the parts that it belongs to, and rounded half up to cents."
     )
     yield say(
-        "Nodes that come and go are charged by the node-hours that were owed; everything else by its month in the lock,"
-        " by the share of the month that is counted."
+        "Autoscaled nodes are charged by committed node-hours; everything else by its monthly cost in the lock,"
+        " in proportion to the counted share of the month."
     )
 
 
 SAID_VERDICT: Final[Mapping[str, str]] = {
     "met": "met",
     "below": "below the promise",
-    "short": "fell short",
-    "cannot tell": "cannot tell",
+    "short": "SLA missed",
+    "cannot tell": "undetermined",
     "not counted": "not counted",
 }
 SAID_STANDING: Final[Mapping[str, str]] = {
     "up": "up",
-    "short": "fell short",
+    "short": "below target",
     "excluded": "excluded",
     "not known": "not known",
     "before": "before the work began",
@@ -263,7 +269,7 @@ class FormFigures:
         return self._row(at, self._form["table"][at]["credit_percent"], "credit_percent", "credit")
 
     def promised(self, at: int) -> Figure:
-        """The share of the month that is promised of a part, where it stands; only asked of one that has it."""
+        """Promised availability of a part that has one, with its origin."""
         text = str(self._form["parts"][at]["promised_percent"])
         match self._form["promised_from"]:
             case "lock":
@@ -280,49 +286,48 @@ class FormFigures:
 
 
 def format_verdict(part: PartForm) -> str:
-    """A part's verdict in words: below the promise, with nothing owed where that is sure."""
-    nothing = part["verdict"] == "below" and part["credit_percent"]["if_down"] == "0"
-    return SAID_VERDICT[part["verdict"]] + (", nothing owed" if nothing else "")
+    """A part's verdict; where a missed promise certainly grants no credit, it says so."""
+    no_credit = part["verdict"] == "below" and part["credit_percent"]["if_down"] == "0"
+    return SAID_VERDICT[part["verdict"]] + (", no credit due" if no_credit else "")
 
 
-def two(
+def quote_readings(
     found: TwoForm | None, quoted: FormFigures, path: str, *, after: str = "", none: str = "-"
 ) -> tuple[Sentence, Sentence]:
-    """Both readings."""
     if found is None:
         return say(none), say(none)
     return say(quoted.at(f"{path}.if_up"), after), say(quoted.at(f"{path}.if_down"), after)
 
 
 def conclusion(form: SlaForm, quoted: FormFigures) -> Sentence:
-    sums = two(form["credit_usd"], quoted, "credit_usd", after=" USD")
+    sums = quote_readings(form["credit_usd"], quoted, "credit_usd", after=" USD")
     floor = "at least " if form["untold"] else ""
     same = form["credit_usd"]["if_up"] == form["credit_usd"]["if_down"]
-    between = say(" Between ", floor, sums[0], " and ", floor, sums[1], " would be owed back.")
-    owed = say(" Nothing is owed back.") if same and not floor else between
+    between = say(" Service credit: between ", floor, sums[0], " and ", floor, sums[1], ".")
+    credit = say(" No service credit is due.") if same and not floor else between
     short, below, unsure = (
         [at for at, part in enumerate(form["parts"]) if part["verdict"] == verdict]
         for verdict in ("short", "below", "cannot tell")
     )
     if short:
-        worse = say("") if same else say(", and ", floor, sums[1], " if what nobody measured was down")
-        return say("Fell short: ", quoted.names(short), ". Owed back: ", floor, sums[0], worse, ".")
+        worse = say("") if same else say(", and ", floor, sums[1], " if unmeasured time was down")
+        return say("SLA missed: ", quoted.names(short), ". Service credit: ", floor, sums[0], worse, ".")
     if below:
-        return say("Below the promise: ", quoted.names(below), ".", owed)
+        return say("Below the promise: ", quoted.names(below), ".", credit)
     if unsure:
-        return say("Cannot tell: ", quoted.names(unsure), ".", owed)
+        return say("Undetermined: ", quoted.names(unsure), ".", credit)
     if form["not_recorded"]:
-        return say("Cannot tell: nothing records what lies beside home.")
-    return say("Met: nothing is owed back.")
+        return say("Undetermined: no series are recorded on additional placements.")
+    return say("SLA met: no service credit is due.")
 
 
-def lines_of(form: SlaForm, quoted: FormFigures) -> Iterator[tuple[Sentence, ...]]:
-    """Rows of the table of credits: lines of parts of which something is owed back, or may be."""
+def _credit_rows(form: SlaForm, quoted: FormFigures) -> Iterator[tuple[Sentence, ...]]:
+    """Lines of the bill of parts for which a credit is, or may be, due."""
     for at, part in enumerate(form["parts"]):
         if part["credit_percent"]["if_down"] == "0":
             continue
         for index, line in enumerate(part["lines"]):
             path = f"parts.{at}.lines.{index}"
-            charge = two(line["charge_usd"], quoted, f"{path}.charge_usd", none="no price")
-            credit = two(line["credit_usd"], quoted, f"{path}.credit_usd", none="cannot tell")
+            charge = quote_readings(line["charge_usd"], quoted, f"{path}.charge_usd", none="no price")
+            credit = quote_readings(line["credit_usd"], quoted, f"{path}.credit_usd", none="undetermined")
             yield (say(quoted.at(f"parts.{at}.title")), say(quoted.at(f"{path}.label")), *charge, *credit)

@@ -1,4 +1,4 @@
-"""Exclusions: stretches of time that are not counted as failures, and why some are refused."""
+"""Exclusions: time that is not counted as a failure, and the reasons for which one is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planning.values.money import ZERO
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from planning.inputs.yaml_nodes import Node, TextPosition
+    from planning.inputs.yaml_nodes import Node
     from planning.service_levels.month import Month
 
 
@@ -26,8 +26,6 @@ ALL: Final = "all"
 
 
 class Cause(StrEnum):
-    """What may be excluded."""
-
     MAINTENANCE = "maintenance"
     CUSTOMER = "customer"
     FORCE_MAJEURE = "force_majeure"
@@ -35,11 +33,11 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exclusion:
-    """As the file says it; seconds since 1970.
+    """An exclusion of the file; times are seconds since 1970.
 
     Args:
         component: key of a part, or "all".
-        notice: when it was announced; None for never.
+        notice: time of the announcement; None without one.
     """
 
     cause: Cause
@@ -53,7 +51,7 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """A stretch that holds."""
+    """Time that is excluded."""
 
     start: int
     end: int
@@ -61,7 +59,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedExclusion:
-    """An exclusion, and why it does not hold; "" where it does."""
+    """An exclusion, and why it is refused; "" where it is accepted."""
 
     exclusion: Exclusion
     refused: str
@@ -73,11 +71,10 @@ class JudgedExclusion:
 def judge_exclusions(
     exclusions: Iterable[Exclusion], *, month: Month, notice_hours: Decimal | None
 ) -> tuple[JudgedExclusion, ...]:
-    """Which hold in a month.
+    """Accept or refuse exclusions.
 
     Args:
-        notice_hours: agreement.maintenance_notice_hours; None where it was not settled, so that no maintenance is
-            excluded.
+        notice_hours: agreement.maintenance_notice_hours; without it no maintenance is excluded.
     """
     return tuple(
         JudgedExclusion(exclusion=each, refused=_refusal(each, month=month, notice_hours=notice_hours))
@@ -85,8 +82,8 @@ def judge_exclusions(
     )
 
 
-def windows_of(found: Sequence[JudgedExclusion], part: str) -> tuple[Window, ...]:
-    """What holds for a part, in order, overlaps as one."""
+def merge_windows(found: Sequence[JudgedExclusion], part: str) -> tuple[Window, ...]:
+    """Accepted exclusions of a part, in order of time, with overlaps merged."""
     holding = sorted((each.exclusion.start, each.exclusion.end) for each in found if each.holds_for(part))
     merged: list[Window] = []
     for start, end in holding:
@@ -113,7 +110,7 @@ def _refusal(each: Exclusion, *, month: Month, notice_hours: Decimal | None) -> 
 
 
 def _hours(value: Decimal) -> str:
-    """Rounded down to a tenth, so that too little never reads as enough."""
+    # Rounded down to a tenth, so that too little never reads as enough.
     tenths = value.quantize(Decimal("0.1"), rounding="ROUND_FLOOR")
     return f"{tenths.normalize():f}" if tenths else "0"
 
@@ -128,7 +125,7 @@ ROOT_HINT: Final = 'begin with "exclusions:" and a list below it; docs/guides/sl
 
 
 def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple[Exclusion, ...]:
-    """The exclusions of a text, in its order.
+    """Read the exclusions file.
 
     Args:
         components: keys of the parts of this cluster.
@@ -141,7 +138,7 @@ def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple
     written = YamlText(text, file=file)
     reader = _ExclusionsReader(written=written, components=(*components, ALL))
     for note in written.notes:
-        reader.fault(note.message, note.place, hint=note.hint)
+        written.add(note.message, note.place, hint=note.hint)
     found = tuple(reader.exclusions())
     if written.faults:
         raise written.refusal()
@@ -151,8 +148,6 @@ def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple
 @final
 @dataclass(kw_only=True)
 class _ExclusionsReader:
-    """Walks the nodes and gathers faults."""
-
     written: YamlText
     components: Sequence[str]
 
@@ -162,27 +157,27 @@ class _ExclusionsReader:
                 yield found
 
     def _entries(self) -> Sequence[Node]:
-        """The list; nothing where the file is empty, has only comments, or says []."""
+        """The list; empty where the file is empty or has only comments."""
         root = self.written.root
         if root is None or (isinstance(root, Scalar) and not root.text):
             return ()
         if not isinstance(root, Fields):
-            self.fault("the file has no fields", root.place, hint=ROOT_HINT)
+            self.written.add("the file has no fields", root.place, hint=ROOT_HINT)
             return ()
         for key, (place, _) in root.entries.items():
             if key != "exclusions":
-                self.fault(f'"{key}" is not a field of this file', place, hint=ROOT_HINT)
+                self.written.add(f'"{key}" is not a field of this file', place, hint=ROOT_HINT)
         value = root.entries.get("exclusions")
         if value is None or (isinstance(value[1], Scalar) and not value[1].text):
             return ()
         if not isinstance(value[1], Items):
-            self.fault('"exclusions" must be a list', value[0], hint=ROOT_HINT)
+            self.written.add('"exclusions" must be a list', value[0], hint=ROOT_HINT)
             return ()
         return value[1].nodes
 
     def _one(self, node: Node, *, path: tuple[str | int, ...]) -> Exclusion | None:
         if not isinstance(node, Fields):
-            self.fault(
+            self.written.add(
                 "an exclusion is a section of fields", node.place, hint=f"fields: {', '.join(FIELDS)}", path=path
             )
             return None
@@ -193,10 +188,12 @@ class _ExclusionsReader:
         component = self._word(node, "component", texts["component"], self.components, path)
         start, end, notice = (self._time(node, key, texts[key], path) for key in ("from", "to", "notice_at"))
         if start is not None and end is not None and end <= start:
-            self.fault('"to" is not after "from"', node.entries["to"][1].place, path=(*path, "to"))
+            self.written.add('"to" is not after "from"', node.entries["to"][1].place, path=(*path, "to"))
         if notice is not None and cause != Cause.MAINTENANCE:
             place = node.entries["notice_at"][0]
-            self.fault("only maintenance is announced", place, hint='delete "notice_at"', path=(*path, "notice_at"))
+            self.written.add(
+                "only maintenance is announced", place, hint='delete "notice_at"', path=(*path, "notice_at")
+            )
         if len(self.written.faults) > before or start is None or end is None:
             return None
         return Exclusion(
@@ -214,11 +211,11 @@ class _ExclusionsReader:
             if key not in FIELDS:
                 near = nearest(key, FIELDS)
                 hint = f'did you mean "{near}"?' if near else f"fields here: {', '.join(FIELDS)}"
-                self.fault(f'"{key}" is not a field of an exclusion', place, hint=hint, path=(*path, key))
+                self.written.add(f'"{key}" is not a field of an exclusion', place, hint=hint, path=(*path, key))
         missing = [key for key in NEEDED if key not in node.entries]
         if missing:
             names = ", ".join(f'"{key}"' for key in missing)
-            self.fault(f"{names} missing from this exclusion", node.place, path=path)
+            self.written.add(f"{names} missing from this exclusion", node.place, path=path)
 
     def _text(self, node: Fields, key: str, path: tuple[str | int, ...]) -> str:
         if key not in node.entries:
@@ -226,7 +223,7 @@ class _ExclusionsReader:
         place, value = node.entries[key]
         if isinstance(value, Scalar) and value.text.strip():
             return value.text.strip()
-        self.fault(f'"{key}" has no text', place, hint="write one line of text", path=(*path, key))
+        self.written.add(f'"{key}" has no text', place, hint="write one line of text", path=(*path, key))
         return ""
 
     def _word(self, node: Fields, key: str, text: str, allowed: Sequence[str], path: tuple[str | int, ...]) -> str:
@@ -234,7 +231,7 @@ class _ExclusionsReader:
             near = nearest(text, allowed)
             hint = f'did you mean "{near}"? ' if near else ""
             place = node.entries[key][1].place
-            self.fault(
+            self.written.add(
                 f'"{key}" cannot be "{text[:40]}"', place, hint=f"{hint}one of: {', '.join(allowed)}", path=(*path, key)
             )
         return text
@@ -246,12 +243,9 @@ class _ExclusionsReader:
         try:
             found = datetime.fromisoformat(text)
         except ValueError:
-            self.fault(f'"{key}" is not a moment: "{text[:40]}"', place, hint=EXAMPLE, path=(*path, key))
+            self.written.add(f'"{key}" is not a moment: "{text[:40]}"', place, hint=EXAMPLE, path=(*path, key))
             return None
         if found.tzinfo is None or not ZONED.fullmatch(text):
-            self.fault(f'"{key}" has no time zone', place, hint=EXAMPLE, path=(*path, key))
+            self.written.add(f'"{key}" has no time zone', place, hint=EXAMPLE, path=(*path, key))
             return None
         return int(found.timestamp())
-
-    def fault(self, message: str, place: TextPosition, *, hint: str = "", path: tuple[str | int, ...] = ()) -> None:
-        self.written.add(message, place, hint=hint, path=path)

@@ -1,6 +1,6 @@
 """Shapes of the JSON of a month's report; `atoll schema --of sla` publishes them.
 
-Money, hours and percentages are decimals in strings. What nobody can tell is null, never 0.
+Money, hours and percentages are decimals in strings. An unknown amount is null, never 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PromisedFrom = Literal["lock", "checklist", "promises"]
 
 @with_config(_CLOSED)
 class TwoForm(TypedDict):
-    """Two readings of one amount: what nobody measured counted as up, and as down."""
+    """Two readings of one amount: unmeasured time counted as up, and as down."""
 
     if_up: str
     if_down: str
@@ -34,7 +34,7 @@ class CreditStepForm(TypedDict):
 
 @with_config(_CLOSED)
 class ShortfallPeriodForm(TypedDict):
-    """A stretch of the month in which not everything that was owed was known to be there."""
+    """A period in which not everything committed is known to have been delivered."""
 
     start: str
     """First moment, UTC."""
@@ -45,11 +45,10 @@ class ShortfallPeriodForm(TypedDict):
     end_second: int
     standing: Literal["short", "excluded", "not known", "before"]
     owed: str
-    """Nodes, or 1 for what there is one of."""
+    """Committed nodes, or 1 for a part without nodes."""
     delivered: str | None
-    """Of those; null where nobody measured."""
+    """Of those; null in unmeasured time."""
     hours: str
-    """How long it was."""
 
 
 @with_config(_CLOSED)
@@ -63,20 +62,21 @@ class SlaLineForm(TypedDict):
     charge_usd: TwoForm | None
     """Of this month; null where the line has no price."""
     credit_usd: TwoForm | None
-    """Rounded half up to cents; null where nobody can tell."""
+    """Rounded half up to cents; null where a credit is due and the line has no price."""
 
 
 @with_config(_CLOSED)
 class HoursForm(TypedDict):
-    """Node-hours of a pool; hours of what there is one of."""
+    """Node-hours of a pool; hours of other parts."""
 
     owed: str
+    """Committed."""
     short: str
-    """Owed and not there, and not excluded."""
+    """Committed and not delivered, and not excluded."""
     excluded: str
-    """Owed and not there within an exclusion, which is not counted as a failure."""
+    """Committed and not delivered within an exclusion, which is not counted as a failure."""
     not_known: str
-    """Owed at most while nobody measured."""
+    """Maximum commitment in unmeasured time."""
 
 
 @with_config(_CLOSED)
@@ -87,22 +87,22 @@ class PartForm(TypedDict):
     title: str
     kind: Literal["nodes", "fabric", "storage", "control_plane"]
     series: list[str]
-    """Series that it is reckoned from."""
+    """Series that its availability is calculated from."""
     recorded: bool
-    """Whether there is a single sample of what was delivered."""
+    """Whether its series has at least one sample in the month."""
     verdict: PartVerdict
-    """Below: less than was promised, and no credit is sure. Not counted: the annex owes none for a month of it."""
+    """Below: less than promised, and no credit is certain. Not counted: the annex grants no credit for it."""
     promised_percent: str | None
-    """Share of the month that is promised of it beside the table of credits; null where none is."""
+    """Availability promised beside the table of credits; null without a promise."""
     attained_percent: TwoForm | None
-    """Rounded down; null where nothing was owed, or of what is not counted nothing was recorded."""
+    """Availability, rounded down; null where nothing was committed, or where a part not counted was not recorded."""
     hours: HoursForm
     credit_percent: TwoForm
     lines: list[SlaLineForm]
     credit_usd: TwoForm
     """Of the lines that have a price."""
     unusable_usd: TwoForm | None
-    """What the node-hours cost that were paid for and could not be used; null where it is no pool, or has no price."""
+    """Cost of node-hours that were paid for and could not be used; null without a price or nodes."""
     spans: list[ShortfallPeriodForm]
 
 
@@ -117,7 +117,7 @@ class ExclusionForm(TypedDict):
     reason: str
     notice_at: str | None
     refused: str
-    """Why it does not hold; "" where it does."""
+    """Why it is refused; "" where it is accepted."""
 
 
 @with_config(_CLOSED)
@@ -129,24 +129,24 @@ class SlaForm(TypedDict):
     month: str
     days: str
     over: bool
-    """Whether the month had ended on the day of the report; what had not yet been counts as not known."""
+    """Whether the month had ended on the day of the report; remaining time counts as not known."""
     counted_from: str | None
-    """Day on which the work began, where that is within the month."""
+    """Day on which the work began, if within the month."""
     reckoned_on: str
     source: str
-    """Where the samples are from."""
+    """Origin of the samples."""
     step_seconds: int
     table_from: Literal["agreement", "promises"]
     table: list[CreditStepForm]
     promised_from: PromisedFrom
-    """Where the promised share of the month stands."""
+    """Origin of the promised availability."""
     verdict: Verdict
     parts: list[PartForm]
     exclusions: list[ExclusionForm]
     credit_usd: TwoForm
     """Every line of the bill once, at the largest credit of the parts that it belongs to."""
     untold: list[str]
-    """Keys of lines without a price of which something may be owed back: the credit is a floor while there are any."""
+    """Keys of lines without a price for which a credit may be due: with any, the credit is a lower bound."""
     not_recorded: list[str]
-    """Placements on which nothing is recorded."""
+    """Additional placements, on which no series are recorded."""
     notes: list[str]

@@ -24,7 +24,7 @@ class Month:
 
     @property
     def start(self) -> int:
-        """Its first second, since 1970."""
+        """First second, since 1970."""
         return int(datetime(self.year, self.number, 1, tzinfo=UTC).timestamp())
 
     @property
@@ -34,7 +34,6 @@ class Month:
 
     @property
     def next(self) -> Month:
-        """The one after it."""
         return Month(self.year + 1, 1) if self.number == MONTHS else Month(self.year, self.number + 1)
 
     @property
@@ -46,10 +45,10 @@ class Month:
 
 
 def parse_month(text: str) -> Month:
-    """The month that "2026-10" names.
+    """Read "2026-10".
 
     Raises:
-        InputError: written otherwise, or no month of the calendar.
+        InputError: not a month of the calendar, or written otherwise.
     """
     found = WRITTEN.fullmatch(text.strip())
     if found is None or not 1 <= int(found[2]) <= MONTHS or not FIRST_YEAR <= int(found[1]) <= LAST_YEAR:
@@ -58,13 +57,13 @@ def parse_month(text: str) -> Month:
 
 
 def refuse_untimely(month: Month, *, today: date, starts: date | None) -> None:
-    """Nothing can be said of a month that has not begun, or that ended before the cluster was accepted.
+    """Refuse a month without a report.
 
     Raises:
-        InputError: it is one of those.
+        InputError: it has not begun, or ended before the work on the accepted cluster began.
     """
     if month.start > midnight(today):
-        raise InputError(f"{month} has not begun: today is {today}", hint="a month is reckoned when it is over")
+        raise InputError(f"{month} has not begun: today is {today}", hint="a month is calculated when it is over")
     if starts is not None and midnight(starts) >= month.end:
         raise InputError(
             f"{month} was over before the work began: agreement.starts is {starts}", hint="ask for a later month"
@@ -77,6 +76,6 @@ def midnight(day: date) -> int:
 
 
 def format_time(second: int) -> str:
-    """A moment as reports have it: "2026-10-07 03:14 UTC", with seconds where there are any."""
+    """A time as reports show it: "2026-10-07 03:14 UTC", with seconds where they are not 0."""
     found = datetime.fromtimestamp(second, tz=UTC)
     return f"{found:%Y-%m-%d %H:%M:%S} UTC" if found.second else f"{found:%Y-%m-%d %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""A month's report: everything that was reckoned, as plain values."""
+"""The monthly report: all calculated results, as plain values."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from planning.service_levels.credits import (
     CreditStep,
     LineCredit,
     ServiceCredit,
+    calculate_credit,
     node_hours,
-    owing,
     sum_credits,
     to_decimal,
 )
-from planning.service_levels.exclusions import Exclusion, JudgedExclusion, judge_exclusions, windows_of
+from planning.service_levels.exclusions import Exclusion, JudgedExclusion, judge_exclusions, merge_windows
 from planning.service_levels.form import CreditStepForm, ExclusionForm, PartForm, ShortfallPeriodForm, SlaLineForm
 from planning.service_levels.month import format_time, midnight
 from planning.service_levels.series import USUAL_STEP
-from planning.service_levels.service_parts import list_unmeasured_placements, parts_of
+from planning.service_levels.service_parts import list_parts, list_unmeasured_placements
 from planning.values.errors import InputError
 from planning.values.json_format import decimal_text, fill_form, to_json
 from planning.values.money import to_cents
@@ -44,17 +44,15 @@ PLACES: Final = Decimal("0.0001")  # of percentages and hours
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlaTerms:
-    """What the reckoning rests on beside samples and lock.
+    """Terms of the agreement and circumstances of the report.
 
     Args:
-        starts: day on which the work on the accepted cluster began; None where it was not settled.
-        table: credits, and whether the agreement has them.
+        starts: day on which the work on the accepted cluster began; None where it is an open term.
+        of_agreement: whether `table` is the agreement's; otherwise it is that of promises.csv.
         notice_hours: agreement.maintenance_notice_hours.
-        exclusions: of the file, in its order.
-        promised: share of the month that the control plane is promised to answer, in percent, and where that stands;
-            None for no promise beside the table.
         today: day of the report.
-        source: where the samples are from, for the reader.
+        source: origin of the samples, for the reader.
+        promised: availability in percent that the control plane is promised beside the table; None without a promise.
     """
 
     starts: date | None
@@ -74,7 +72,7 @@ def report(lock: Lock, recorded: RecordedSeries, *, month: Month, settled: SlaTe
     Raises:
         InputError: series of pools or tiers that the lock does not have.
     """
-    parts = parts_of(lock)
+    parts = list_parts(lock)
     refuse_strangers(recorded, parts, source=settled.source)
     windows = judge_exclusions(settled.exclusions, month=month, notice_hours=settled.notice_hours)
     found = _calculate_credits(lock, parts, recorded, month=month, settled=settled, windows=windows)
@@ -118,12 +116,12 @@ def _calculate_credits(
     begun = midnight(settled.starts) if settled.starts else None
     months = {
         part.key: calculate_availability(
-            part, recorded, month=month, starts=begun, windows=windows_of(windows, part.key)
+            part, recorded, month=month, starts=begun, windows=merge_windows(windows, part.key)
         )
         for part in parts
     }
     return [
-        owing(
+        calculate_credit(
             months[part.key],
             nodes=months.get(f"nodes/{part.series.of}") if part.pools else None,
             lock=lock,
@@ -135,7 +133,7 @@ def _calculate_credits(
 
 
 def _coarse(step_seconds: int) -> Iterator[str]:
-    """What samples further apart than the cluster records them do not show: every second of an outage counts."""
+    """Note on samples that are further apart than those that the cluster records."""
     if step_seconds > USUAL_STEP:
         yield (
             f"samples are {step_seconds} seconds apart, and the cluster records one every {USUAL_STEP}: an outage "
@@ -144,10 +142,10 @@ def _coarse(step_seconds: int) -> Iterator[str]:
 
 
 def refuse_strangers(recorded: RecordedSeries, parts: Sequence[ServicePart], *, source: str) -> None:
-    """Series must be of this cluster.
+    """Refuse series of another cluster.
 
     Raises:
-        InputError: naming every one that is not.
+        InputError: naming every one.
     """
     known = {name for part in parts for name in part.names}
     strangers = sorted(str(name) for name in recorded.runs if name not in known)
@@ -254,12 +252,12 @@ def _fill_exclusion(each: JudgedExclusion) -> ExclusionForm:
 
 
 def _usd(up: Decimal | None, down: Decimal | None) -> TwoForm:
-    """Both in cents; only ever asked for amounts that are known."""
     return {"if_up": str(to_cents(up or Decimal(0))), "if_down": str(to_cents(down or Decimal(0)))}
 
 
 def format_rounded_down(percent: Fraction) -> str:
-    """A percentage with four decimals at most, rounded down: what fell short never reads as if it had not."""
+    """A percentage with four decimals at most."""
+    # Rounded down, so that a missed level never reads as a met one.
     return decimal_text(floor(percent / Fraction(PLACES)) * PLACES)
 
 

@@ -1,4 +1,4 @@
-"""Recorded series as runs of equal values: what was measured when, and by what is left out, when nothing was."""
+"""Recorded series as runs of equal values; time in no run was not measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
-# The label that tells the series of one name apart.
+# Label that distinguishes the series of a metric.
 LABELS: Mapping[str, str] = {
     availability.HEALTHY: "pool",
     availability.OWED: "pool",
@@ -29,12 +29,12 @@ SHARES = frozenset({availability.FABRIC, availability.STORAGE, availability.CONT
 
 
 class SampleError(ValueError):
-    """Samples that contradict each other or cannot be what they say."""
+    """Samples that contradict each other, or are out of range."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesSegment:
-    """One value from a second up to, but without, another."""
+    """One value from a second (included) to another (excluded)."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class SeriesSegment:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A series: its metric, and the pool or tier it is of."""
+    """A series: its metric, and the pool or tier that it measures."""
 
     metric: str
     of: str = ""
@@ -55,23 +55,22 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSeries:
-    """Everything that was recorded, by series; runs ascend and never overlap."""
+    """Runs by series, in order of time and without overlaps."""
 
     runs: Mapping[Name, tuple[SeriesSegment, ...]]
     notes: tuple[str, ...] = ()
     step_seconds: int = 0
-    """The longest time between two samples of a series; 0 where the file has runs already."""
+    """Longest step of a series; 0 where a file of runs names none."""
 
     def of(self, name: Name) -> tuple[SeriesSegment, ...]:
-        """Runs of a series; none where it was not recorded."""
         return self.runs.get(name, ())
 
 
-def step_of(times: Sequence[int]) -> int | None:
-    """Seconds that one sample stands for: the distance that most neighbours have; None for fewer than two.
+def find_step(times: Sequence[int]) -> int | None:
+    """Seconds that one sample stands for: the most frequent distance of neighbours; None for fewer than two samples.
 
     Raises:
-        SampleError: a sample lies beside the grid of the others, so that nobody knows what it stands for.
+        SampleError: a sample lies off the grid of the others, so that the time it stands for is unknown.
     """
     gaps = Counter(after - before for before, after in pairwise(times))
     if not gaps:
@@ -84,7 +83,7 @@ def step_of(times: Sequence[int]) -> int | None:
 
 
 def build_segments(samples: Iterable[tuple[int, Fraction]], *, step: int) -> tuple[SeriesSegment, ...]:
-    """Samples as runs, each standing for the step that begins at it; what has no sample has no run.
+    """Merge samples into runs; a sample stands for the step that begins at it.
 
     Raises:
         SampleError: two values for one moment.
@@ -93,7 +92,7 @@ def build_segments(samples: Iterable[tuple[int, Fraction]], *, step: int) -> tup
 
 
 def merge_segments(runs: Iterable[SeriesSegment]) -> tuple[SeriesSegment, ...]:
-    """Runs in order, neighbours with one value together.
+    """Sort runs and join neighbours of equal value.
 
     Raises:
         SampleError: two values for one moment.
@@ -113,13 +112,13 @@ def merge_segments(runs: Iterable[SeriesSegment]) -> tuple[SeriesSegment, ...]:
 
 
 def value_at(runs: Sequence[SeriesSegment], second: int) -> Fraction | None:
-    """What was measured at a moment; None where nothing was."""
+    """Value at a moment; None where nothing was measured."""
     at = bisect_right(runs, second, key=lambda run: run.start) - 1
     return runs[at].value if at >= 0 and second < runs[at].end else None
 
 
-def edges(runs: Iterable[SeriesSegment], *, start: int, end: int) -> Iterator[int]:
-    """Moments within `start` and `end` at which something begins or ends."""
+def list_edges(runs: Iterable[SeriesSegment], *, start: int, end: int) -> Iterator[int]:
+    """Starts and ends of runs between `start` and `end`."""
     for run in runs:
         yield from (edge for edge in (run.start, run.end) if start < edge < end)
 
@@ -128,22 +127,18 @@ MOST_NODES: Final = 1_000_000
 
 
 def check_value(name: Name, value: Fraction) -> None:
-    """A share lies between nothing and all; nodes are whole, and not below nothing.
+    """Check the range of a value.
 
     Raises:
-        SampleError: it does not.
+        SampleError: a share not between 0 and 1, or nodes that are no whole number of at most a million.
     """
     if name.metric in SHARES:
         if not 0 <= value <= 1:
-            raise SampleError(f"{name} is {_format_value(value)}: a share lies between 0 and 1")
+            raise SampleError(f"{name} is {float(value):g}: a share lies between 0 and 1")
     elif value.denominator != 1 or not 0 <= value <= MOST_NODES:
-        raise SampleError(f"{name} is {_format_value(value)}: nodes are a whole number")
+        raise SampleError(f"{name} is {float(value):g}: nodes are a whole number")
 
 
 def round_share(value: Fraction) -> Fraction:
-    """A share as files keep it, with twelve decimals, so that a file and its export reckon the same."""
+    """Round a share to the twelve decimals of a file, so that samples and their export give the same report."""
     return Fraction(round(value * 10**12), 10**12) if value.denominator != 1 else value
-
-
-def _format_value(value: Fraction) -> str:
-    return f"{float(value):g}"

@@ -1,7 +1,7 @@
-"""Recorded series from their two sources: answers of Prometheus, and a small file that people can read.
+"""Reads recorded series from answers of Prometheus and from a CSV file of runs.
 
 An answer is that of a range query, as /api/v1/query_range gives it (resultType matrix). The file has one line for each
-run of equal values; `from` counts, `until` does not, and a stretch in no line was not measured:
+run of equal values; `from` is included, `until` is not, and time in no line was not measured:
 
     # stack: demo
     # month: 2026-10
@@ -31,9 +31,9 @@ from planning.service_levels.series import (
     SeriesSegment,
     build_segments,
     check_value,
+    find_step,
     merge_segments,
     round_share,
-    step_of,
 )
 from planning.values.errors import Fault, InputError, format_fault_count
 
@@ -49,10 +49,10 @@ Samples = dict[Name, dict[int, Fraction]]
 
 
 def read_answers(answers: Iterable[object], *, file: str) -> RecordedSeries:
-    """Every series of ours in some answers; others are left out and told of.
+    """Read the known series of several answers; a note names the others.
 
     Raises:
-        InputError: an answer is no range query's, tells of an error, or its samples contradict each other.
+        InputError: an answer is not one of a range query, is an error, or its samples contradict each other.
     """
     samples: Samples = {}
     strange: Counter[str] = Counter()
@@ -72,7 +72,7 @@ def _build_recorded_series(samples: Samples, *, notes: tuple[str, ...]) -> Recor
     for name, found in samples.items():
         ordered = sorted(found.items())
         try:
-            step = step_of([time for time, _ in ordered]) or USUAL_STEP
+            step = find_step([time for time, _ in ordered]) or USUAL_STEP
         except SampleError as error:
             raise SampleError(f"{name}: {error}") from error
         if step > COARSEST_STEP:
@@ -163,19 +163,13 @@ SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunsFile:
-    """The whole file."""
-
     stack: str
     month: str
     recorded: RecordedSeries
 
 
 def to_text(recorded: RecordedSeries, *, stack: str, month: str, asked: str) -> str:
-    """The file.
-
-    Args:
-        asked: whom, and when.
-    """
+    """Write the file; `asked` names the source of the samples and the day."""
     lines = [f"# stack: {stack}", f"# month: {month}", f"# step_seconds: {recorded.step_seconds}", f"# asked: {asked}"]
     lines.append(",".join(HEAD))
     for name in sorted(recorded.runs, key=str):
@@ -187,7 +181,7 @@ def to_text(recorded: RecordedSeries, *, stack: str, month: str, asked: str) -> 
 
 
 def read_runs(text: str, *, file: str) -> RunsFile:
-    """The file's runs.
+    """Read the file.
 
     Raises:
         InputError: with every fault in it, a hundred at most.
@@ -223,7 +217,6 @@ class _SeriesReader:
         return RunsFile(stack=self.said.get("stack", ""), month=self.said.get("month", ""), recorded=recorded)
 
     def _take_comment(self, key: str, value: str, number: int, line: str) -> None:
-        """What a comment says of the whole file: once, and a step in whole seconds."""
         if self.said.setdefault(key, value) != value:
             self._fault(f"{key} is given twice, as {self.said[key][:40]} and as {value[:40]}", number, line)
         if key != "step_seconds":
@@ -249,7 +242,7 @@ class _SeriesReader:
             self._fault('"until" is not after "from"', number, line)
             return
         if not FILE_NUMBER.fullmatch(value):
-            self._fault(f"{value[:40]!r} is not a number; leave the line out where nobody measured", number, line)
+            self._fault(f"{value[:40]!r} is not a number; omit the line where nothing was measured", number, line)
             return
         if name is None or begins is None or ends is None:
             return
@@ -296,7 +289,7 @@ class _SeriesReader:
 
 
 def together(files: Iterable[RecordedSeries]) -> RecordedSeries:
-    """Several files as one, as the weeks of a month.
+    """Merge several files, as the weeks of a month.
 
     Raises:
         SampleError: they contradict each other.

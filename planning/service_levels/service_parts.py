@@ -1,4 +1,4 @@
-"""The parts of a cluster of which something is promised: their series, and the lines of the bill that they cost."""
+"""Parts of a cluster with a service level: their series, and their lines of the bill."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ Kind = Literal["nodes", "fabric", "storage", "control_plane"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServicePart:
-    """One of them.
+    """A part.
 
     Args:
         key: "nodes/train", "fabric/train", "storage/warm", "control_plane".
-        title: for people.
-        series: what was delivered: nodes, or the share of the time.
-        owed: of nodes: how many, by pool; None for the others, of which there is one.
-        lines: indices of its lines in the lock's bill.
-        pools: indices of its pools in the lock's spec.
-        counted: whether the annex owes credits for a month of it; what is not counted is shown where it was recorded.
+        series: delivered nodes, or share of the time.
+        owed: committed nodes of a pool; None for other kinds.
+        lines: indices in the lock's bill.
+        pools: indices in the lock's spec.
+        counted: whether the annex grants credits for it; other parts are shown where they were recorded.
     """
 
     key: str
@@ -49,17 +48,17 @@ class ServicePart:
 
     @property
     def names(self) -> tuple[Name, ...]:
-        """Every series that it is reckoned from."""
+        """Every series that its availability is calculated from."""
         return (self.series, Name(availability.OWED, self.series.of)) if self.owed is not None else (self.series,)
 
 
-def parts_of(lock: Lock) -> tuple[ServicePart, ...]:
-    """Every part of the cluster at home, in the order of a report."""
+def list_parts(lock: Lock) -> tuple[ServicePart, ...]:
+    """Parts of the primary placement, in the order of the report."""
     return tuple(_parts(lock))
 
 
 def list_unmeasured_placements(lock: Lock) -> tuple[str, ...]:
-    """Placements beside home, on which nothing of ours records anything."""
+    """Additional placements: no series are recorded on them."""
     return tuple(spec.placement.name for spec in lock.placements[1:])
 
 
@@ -114,7 +113,7 @@ def _build_storage_part(lock: Lock, name: str, *, title: str, lines: str, counte
 
 
 def _lines(lock: Lock, key: str) -> tuple[int, ...]:
-    """Lines of a key, its tiers ("#2") and what lies below it."""
+    """Lines of a key, of its price tiers ("#2"), and of keys below it."""
     return tuple(
         at for at, line in enumerate(lock.bill) if line.key.partition("#")[0] == key or line.key.startswith(f"{key}/")
     )

@@ -192,7 +192,7 @@ def _standings_legend() -> Iterator[Markup]:
 def _strip(part: PartForm, *, y: int, days: int) -> Iterator[Markup]:
     yield axes.text(part["title"], x=STRIPS.left, y=y + 14, class_="part")
     found = part["attained_percent"]
-    none = "not counted" if part["verdict"] == "not counted" else "nothing owed"
+    none = "not counted" if part["verdict"] == "not counted" else "nothing committed"
     said = none if found is None else axes.format_percents(found["if_up"], found["if_down"])
     yield axes.text(said, x=STRIPS.width - STRIPS.right, y=y + 14, class_="said at-end")
     yield axes.element("rect", x=STRIPS.left, y=y + 20, width=STRIPS_WIDE, height=STRIP, class_="fill-up")

@@ -236,7 +236,7 @@ def availability_chart(form: SlaForm) -> Markup:
     low = _find_lowest(form, shown)
     height = LEVELS.height(len(shown))
     return axes.picture(
-        "Attainment of each part, in percent, against the levels of the table",
+        "Availability of each part, in percent, against the levels of the table",
         *(mark for at, row in enumerate(form["table"]) for mark in _level(row["below_percent"], at, low, height)),
         *(mark for at, part in enumerate(shown) for mark in _draw_availability(part, y=LEVELS.row_top(at), low=low)),
         *_level_axis(low, y=height - LEVELS.bottom),

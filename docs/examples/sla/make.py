@@ -27,7 +27,7 @@ from planning.service_levels.month import Month
 from planning.service_levels.report import report
 from planning.service_levels.series import Name, RecordedSeries, SeriesSegment
 from planning.service_levels.series_sources import to_text
-from planning.service_levels.service_parts import parts_of
+from planning.service_levels.service_parts import list_parts
 
 if TYPE_CHECKING:
     from planning.service_levels.form import SlaForm
@@ -101,7 +101,7 @@ def reported() -> tuple[Lock, SlaForm]:
     """The lock, and what `atoll sla coral-answers --month 2026-10 --from samples.csv` says of it."""
     accepted = locked()
     recorded = read_samples([HERE / SAMPLES], stack=STACK, month=OCTOBER)
-    components = [part.key for part in parts_of(accepted)]
+    components = [part.key for part in list_parts(accepted)]
     rests_on = resolve_terms(
         read_file(HERE / "checklist.yaml"),
         lock=accepted,

@@ -8,7 +8,7 @@ from planning.platform.alerts import availability
 from planning.platform.alerts.availability import list_shared_tiers, list_slo_targets
 from planning.platform.alerts.model import AlertFacts
 from planning.platform.alerts.rulebook import rule_groups
-from planning.service_levels.service_parts import parts_of
+from planning.service_levels.service_parts import list_parts
 
 
 def test_spares_are_not_owed_and_what_scales_is_owed_from_its_least() -> None:
@@ -34,7 +34,7 @@ def test_two_shared_file_systems_cannot_be_told_apart() -> None:
 
 def test_parts_name_the_lines_that_they_cost() -> None:
     found = lock()
-    lines = {part.key: [found.bill[at].key for at in part.lines] for part in parts_of(found)}
+    lines = {part.key: [found.bill[at].key for at in part.lines] for part in list_parts(found)}
     assert lines == {
         "nodes/train": ["pool/train/machine", "pool/train/disk"],
         "nodes/burst": ["pool/burst/machine"],
@@ -61,6 +61,8 @@ def test_every_part_is_recorded_though_nothing_was_promised() -> None:
     )
     (group,) = [each for each in rule_groups(facts) if each.name == "atoll-delivered"]
     recorded = {(rule.name, *rule.as_rule().get("labels", {}).values()) for rule in group.rules}  # type: ignore[union-attr,attr-defined]
-    wanted = {(name.metric, name.of) if name.of else (name.metric,) for part in parts_of(lock()) for name in part.names}
+    wanted = {
+        (name.metric, name.of) if name.of else (name.metric,) for part in list_parts(lock()) for name in part.names
+    }
     assert recorded == wanted
     assert {name for name, *_ in recorded} == set(availability.RECORDED)

@@ -24,7 +24,7 @@ from sla_samples import (
     runs,
 )
 
-from planning.service_levels.credits import percent_owed
+from planning.service_levels.credits import find_credit_percent
 from planning.service_levels.month import Month
 from planning.service_levels.series import RecordedSeries, SeriesSegment
 
@@ -64,8 +64,8 @@ def test_two_outages_by_hand() -> None:
     [("100", 0), ("99.5", 0), ("99.4999999999999999999999", 10), ("99", 10), ("98.99999", 25), ("0", 25)],
 )
 def test_a_level_is_reached_when_it_is_met_exactly(attained: str, percent: int) -> None:
-    assert percent_owed(Fraction(attained), TABLE) == percent
-    assert percent_owed(Fraction(attained), TABLE[::-1]) == percent
+    assert find_credit_percent(Fraction(attained), TABLE) == percent
+    assert find_credit_percent(Fraction(attained), TABLE[::-1]) == percent
 
 
 def test_the_last_second_above_a_level_and_the_first_below_it() -> None:

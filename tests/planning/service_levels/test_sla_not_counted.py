@@ -15,7 +15,7 @@ from planning.platform.alerts import availability
 from planning.platform.alerts.availability import object_store
 from planning.service_levels.document import document
 from planning.service_levels.series import Name, RecordedSeries
-from planning.service_levels.service_parts import parts_of
+from planning.service_levels.service_parts import list_parts
 
 if TYPE_CHECKING:
     from planning.spec.lock import Lock
@@ -39,7 +39,7 @@ def test_a_bucket_and_a_fabric_that_nothing_sees_leave_the_month_met() -> None:
         assert (found["verdict"], found["recorded"], found["attained_percent"]) == ("not counted", False, None)
         assert found["credit_percent"] == {"if_up": "0", "if_down": "0"}
     text = render_markdown(document(form, table_source="x"))
-    assert "leaves them out of the credits: fabric of blind and cold storage" in text
+    assert "grants no credit for them: fabric of blind and cold storage" in text
     assert "not measured" in text
 
 
@@ -68,7 +68,7 @@ def test_an_example_can_have_a_month_that_is_met(example: str) -> None:
     whole = runs((0, 744, 1))
     up = {
         name: runs((0, 744, each.owed.fixed)) if each.owed else whole
-        for each in parts_of(found)
+        for each in list_parts(found)
         if each.counted
         for name in each.names
     }
@@ -96,6 +96,6 @@ def test_of_a_pool_without_nodes_no_fabric_is_owed() -> None:
 def test_annex_and_report_leave_out_the_same(example: str) -> None:
     text = render_markdown(annex(accepted(example), checklist=checklist(example), catalog=catalog()))
     said = [line for line in text.splitlines() if line.startswith("Not counted by the month")]
-    left = [each for each in parts_of(accepted(example)) if not each.counted]
+    left = [each for each in list_parts(accepted(example)) if not each.counted]
     assert len(said) == len({each.kind for each in left})
     assert all(each.key.partition("/")[2] in " ".join(said) for each in left)

@@ -56,8 +56,8 @@ def test_a_month_below_the_promise_is_not_met_though_nothing_is_owed() -> None:
     assert form["credit_usd"] == {"if_up": "0.00", "if_down": "0.00"}
     assert EXITS[form["verdict"]] == 10
     said = text(form)
-    assert "below the promise, nothing owed" in said
-    assert "Below the promise: control plane. Nothing is owed back." in said
+    assert "below the promise, no credit due" in said
+    assert "Below the promise: control plane. No service credit is due." in said
     assert "Promised of control plane: 99.99% of the month" in said
     TypeAdapter(SlaForm).validate_python(form)
 
@@ -84,5 +84,5 @@ def test_a_credit_goes_before_the_promise_and_other_parts_have_none() -> None:
 def test_a_gap_leaves_the_promise_in_doubt() -> None:
     form = month({"control": runs((0, 100, 1), (101, 744, 1))}, "99.99")
     assert part(form, "control_plane")["verdict"] == form["verdict"] == "cannot tell"
-    assert "Cannot tell: control plane. Nothing is owed back." in text(form)
+    assert "Undetermined: control plane. No service credit is due." in text(form)
     assert EXITS[form["verdict"]] == 11

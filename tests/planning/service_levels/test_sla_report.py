@@ -95,7 +95,7 @@ def test_the_guide_computes_the_example_by_hand() -> None:
 def test_the_command_gives_the_example_and_leaves_with_ten(project: Path, told: Told, made: dict[str, str]) -> None:
     code, out, err = told("--json", "out.json", "--markdown", "out.md", "--html", "out.html", "--export", "again.csv")
     assert code == 10
-    assert "Fell short: nodes of assistant and warm storage. Owed back: 348.47 USD." in out
+    assert "SLA missed: nodes of assistant and warm storage. Service credit: 348.47 USD." in out
     assert "Not excluded: nodes/assistant" in out
     assert "written: out.html" in err
     here = project.parents[1]
@@ -136,7 +136,7 @@ def test_a_month_in_which_all_was_well_leaves_with_nothing(project: Path, told: 
     owed = [row for row in lines if row.startswith("atoll:owed_nodes,") and "burst" not in row]
     (project.parents[1] / "well.csv").write_text(NO_SAMPLES + "\n".join([*rows, *burst, *owed]) + "\n")
     code, out, _ = told(samples="well.csv")
-    assert (code, "Met: nothing is owed back." in out) == (0, True)
+    assert (code, "SLA met: no service credit is due." in out) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -200,9 +200,9 @@ def test_every_figure_of_a_worse_month_is_traced(project: Path) -> None:
     assert untraced(made, known) == []
     text = render_markdown(made)
     for said in (
-        "Nobody measured, so that nobody can tell: warm storage.",
-        "Nothing records the placement away.",
-        "Nobody can tell the credit of pool/train/machine: it has no price in the lock.",
+        "Undetermined, because nothing was measured: warm storage.",
+        "No series are recorded on the placement away.",
+        "Undetermined: the credit of pool/train/machine, which has no price in the lock.",
         "no: no notice was given",
         "The table of promises.",
         f"And {60 // 2 - MOST_SPANS}",
@@ -216,7 +216,7 @@ def test_the_page_draws_every_stretch_and_fetches_nothing() -> None:
     assert text.count("<svg") == 2
     spans = sum(len(part["spans"]) for part in form["parts"])
     assert text.count("<g><title>") == spans
-    assert "fell short: 2026-10-05 04:00 UTC to 2026-10-08 12:00 UTC (80 h, 0 of 64 there)" in text
+    assert "below target: 2026-10-05 04:00 UTC to 2026-10-08 12:00 UTC (80 h, 0 of 64 there)" in text
     for word in ("<script", "src=", "@import", "url("):
         assert word not in text
 
