@@ -45,7 +45,7 @@ KEEP: Final = "Keep and serve"
 LIVE: Final = "Day by day"
 PAGES: Final = (
     HandbookPage(id="index", title="Start here", section="", when=_always),
-    HandbookPage(id="get-in", title="Get in", section=BEGIN, when=_always),
+    HandbookPage(id="get-in", title="Access", section=BEGIN, when=_always),
     HandbookPage(id="notebooks", title="Your first notebook", section=BEGIN, when=_part("notebooks")),
     HandbookPage(id="first-job", title="Queue a training job", section=TRAIN, when=_part("queues")),
     HandbookPage(id="many-jobs", title="Many jobs: in parallel, in sequence", section=TRAIN, when=_part("queues")),
@@ -60,7 +60,7 @@ PAGES: Final = (
     HandbookPage(id="storage", title="Where your files go", section=KEEP, when=_always),
     HandbookPage(id="small-files", title="Millions of small files", section=KEEP, when=_always),
     HandbookPage(id="dashboards", title="Dashboards and logs", section=LIVE, when=_part("prometheus")),
-    HandbookPage(id="money", title="Costs, quotas and what stops when", section=LIVE, when=_always),
+    HandbookPage(id="money", title="Costs, quotas and automatic stops", section=LIVE, when=_always),
     HandbookPage(id="trouble", title="When something breaks", section=LIVE, when=_always),
 )
 

@@ -1,4 +1,4 @@
-"""What each person is handed: a folder of their own with their profile, their kubeconfig and their first password."""
+"""Personal credentials: a folder for each user with VPN profile, kubeconfig and first password."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 def folders(lock: Lock, plain: Mapping[str, object]) -> dict[str, str]:
-    """Paths and texts, each person's below their name; nothing of one is in another's.
+    """Paths and texts of all users' files, each below the user's name.
 
-    What opens a cluster beside home lies in a folder of its placement's name.
+    Files of an additional placement are in a folder of its name.
 
     Args:
         plain: outputs of the stack, secrets included.
 
     Raises:
-        InputError: nobody is let in; the outputs are another stack's; somebody has no profile, as the last update did
-            not know them; or an output is not what the program writes.
+        InputError: the lock has no users; the outputs are another stack's; a user has no profile, because the last
+            update did not know them; or an output is not what the program writes.
     """
     if not lock.spec.access.users:
-        raise InputError("the lock names nobody who may get in", hint="name them in access.users and accept again")
+        raise InputError("the lock has no users", hint="name them in access.users and accept again")
     if not plain:
         raise InputError("the stack has no outputs: nothing is built yet", hint="atoll up first")
     if stranger := describe_other_stack(plain, stack=lock.stack):
@@ -75,7 +75,7 @@ def _files(user: User, spec: ClusterSpec, outputs: Mapping[str, object]) -> Iter
     passwords = _entries(outputs, PASSWORDS)
     if user.name in profiles:
         yield f"{user.name}.conf", _text(profiles, user.name, of=PROFILES)
-    # That of a cluster that exists is an administrator's, with the credential in it: nobody is handed it.
+    # The kubeconfig of an existing cluster is an administrator's, with the credential in it: it is not handed out.
     if spec.existing is None and user.group in roles:
         yield f"{user.group}.kubeconfig", _text(roles, user.group, of=KUBECONFIGS)
     elif spec.existing is None and KUBECONFIG in outputs:
@@ -85,19 +85,19 @@ def _files(user: User, spec: ClusterSpec, outputs: Mapping[str, object]) -> Iter
 
 
 def _words(user: User, spec: ClusterSpec, files: Iterable[str]) -> Iterator[str]:
-    yield f"{user.name}, this folder is yours alone. Nobody else has what is in it; keep it so."
+    yield f"{user.name}: the files in this folder are personal credentials. Do not share them."
     if f"{user.name}.conf" in files:
-        yield f"{user.name}.conf: import it into a WireGuard client and connect. It opens the cluster's network only."
+        yield f"{user.name}.conf: import it into a WireGuard client and connect. It routes the cluster's network only."
     for name in files:
         if name.endswith(".kubeconfig"):
-            yield f"{name}: name it by KUBECONFIG. It holds no credential: you sign in to the cloud."
+            yield f"{name}: set KUBECONFIG to its path. It contains no credential: you sign in to the cloud."
     if spec.existing is not None:
-        yield f"kubectl: an administrator makes you a kubeconfig for some hours: atoll access STACK --user {user.name}"
+        yield f"kubectl: an administrator issues a kubeconfig for some hours: atoll access STACK --user {user.name}"
     if "sign-in.txt" in files:
-        yield "sign-in.txt: your name and your first password at the cluster's sign-in."
+        yield "sign-in.txt: your user name and your first password at the cluster's sign-in."
     elif spec.platform is not None:
-        yield "Services: sign in where you always do."
-    yield "Lost something, or seen by somebody else? Say so at once: it is made anew within minutes."
+        yield "Services: sign in with your usual account."
+    yield "If a file is lost or disclosed, report it at once: it is replaced within minutes."
 
 
 def check_place(folder: Path, names: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""What a cluster has, as its handbook says it: templates read lock and checklist, and here what must be computed."""
+"""Facts that the handbook's templates show and that lock and checklist do not hold as such."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class RuntimeFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElsewhereFacts:
-    """A cluster beside home."""
+    """The cluster of an additional placement."""
 
     name: str
     provider: str
@@ -98,7 +98,7 @@ def is_bucket(tier: Tier) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class HandbookFacts:
-    """The cluster at home, as it was accepted and as far as it is known to be built.
+    """The cluster of the primary placement, as accepted, with the outputs of the running stack where they are given.
 
     Args:
         shelf: the software lock and the mirror, which say how images are named here.
@@ -261,7 +261,7 @@ class HandbookFacts:
 
     @property
     def checkpoint_minutes(self) -> Mapping[str, int]:
-        """Minutes between checkpoints that the quote reckons with, by workload."""
+        """Minutes between checkpoints that the quote assumes, by workload."""
         asked = {work.name: getattr(work, "checkpointing", None) for work in self.checklist.workloads}
         return {name: each.every_minutes for name, each in asked.items() if each is not None and each.enabled}
 
@@ -285,7 +285,7 @@ class HandbookFacts:
 
     @property
     def expected_usd_per_month(self) -> Decimal | None:
-        """A month as expected; None where a line has no price, for then nobody knows the whole."""
+        """Expected cost of a month; None where a line has no price."""
         amounts = [line.usd_per_month for line in self.lock.bill]
         return None if None in amounts else sum((each[1] for each in amounts if each), Decimal(0))
 
@@ -337,23 +337,23 @@ class HandbookFacts:
 
     @property
     def has_spot(self) -> bool:
-        """Whether any pool may be taken away."""
+        """Whether any pool has spot machines."""
         return any(pool.kind == "spot" for pool in self.pools)
 
     @property
     def unclaimed(self) -> tuple[Tier, ...]:
-        """Shared files that the quote counts and that no claim here leads to."""
+        """Shared file systems of the quote for which the program makes no claim."""
         files = tuple(tier for tier in self.tiers if tier.tier != HOT and not is_bucket(tier))
         return () if self.claims or self.apart else files
 
     @property
     def store_holds_data(self) -> bool:
-        """Whether the data set has room in the bucket that pods are given; so, where nobody said how large it is."""
+        """Whether the data set fits into the bucket of the team; True where its size is not known."""
         return not self.store_gb or self.dataset_gb is None or self.dataset_gb <= self.store_gb
 
     @property
     def data_tiers(self) -> tuple[Tier, ...]:
-        """Tiers that outlive the nodes and are large enough for the data set, the fastest first."""
+        """Durable tiers that are large enough for the data set, the fastest first."""
         least = self.dataset_gb or 0
         kept = (tier for tier in self.tiers if tier.tier not in (HOT, KEPT_AWAY))
         return tuple(tier for tier in kept if tier.asked_gb >= least)

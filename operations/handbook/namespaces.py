@@ -32,11 +32,11 @@ class NodePoolFacts:
         resource: what pods ask for; "" for none.
         parts: how many of that resource one accelerator is.
         nodes: working ones at the peak.
-        least: nodes that always stand.
+        least: nodes that always run.
         most: with spares.
         kind: word of the lock for how it is bought.
         nvme_gb: local disks of a node; None for none.
-        usd_per_hour: of a node by the accepted bill; None where nobody knows.
+        usd_per_hour: of a node by the accepted bill; None where it has no price.
         chosen: whether pods can name the pool by the label of its nodes.
     """
 
@@ -73,7 +73,7 @@ class QueueFacts:
 
     Args:
         guaranteed: of each pool's resource, by pool.
-        usd_per_month: the team's part of the money; None where the checklist names none.
+        usd_per_month: the team's budget; None where the checklist names none.
     """
 
     team: str
@@ -112,7 +112,7 @@ class HomeFacts:
 
 
 def pools(lock: Lock, catalog: Catalog) -> tuple[NodePoolFacts, ...]:
-    """Every pool at home."""
+    """Every pool of the primary placement."""
     spec = lock.spec
     beside = [each.placement.name for each in lock.placements[1:]]
     prices = node_prices(lock.bill, beside=beside, binds=lock.ceiling.binds).usd_per_hour
@@ -189,7 +189,7 @@ def _home(
 
 
 def _queues(line: WorkloadQueues, platform: Platform) -> tuple[QueueFacts, ...]:
-    """Those of the teams, without the one that nobody is guaranteed anything in."""
+    """The teams' queues, without the one that has no guaranteed quota."""
     money = {team.name: team.usd_per_month for team in platform.teams}
     return tuple(
         QueueFacts(team=queue.team, guaranteed=queue.nominal, usd_per_month=money.get(queue.team))

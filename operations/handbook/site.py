@@ -1,4 +1,4 @@
-"""The source of the site, and MkDocs that builds it: nothing in it asks anybody outside its folder for anything."""
+"""The handbook as a static site, built by MkDocs: it loads nothing from outside its folder."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def build(folder: Path) -> None:
 
 
 def _settings(facts: HandbookFacts, rendered: Sequence[Rendered]) -> dict[str, object]:
-    """MkDocs' configuration: no font, script or picture from elsewhere, and readable from a folder."""
+    """MkDocs' configuration: no external font, script or picture, and links that work without a server."""
     return {
         "site_name": f"{facts.spec.customer.name}: handbook",
         "docs_dir": DOCS,

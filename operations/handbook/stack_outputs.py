@@ -1,4 +1,4 @@
-"""What `atoll outputs STACK --json` says of a cluster that is up, as far as a handbook may repeat it."""
+"""Outputs of a running stack that a handbook may show, read from `atoll outputs STACK --json`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_SHOWN: Final = 80  # characters of another name that a message repeats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterOutputs:
-    """What only a cluster that is up knows; "" and empty until then. No secret is among it."""
+    """Values that only a running cluster has, without secrets; empty until then."""
 
     is_known: bool = False
     vpn_address: str = ""
@@ -37,7 +37,7 @@ class ClusterOutputs:
 
 
 def describe_other_stack(outputs: Mapping[str, object], *, stack: str) -> str:
-    """That outputs are of another stack, in words with both names; "" where they are of this one, or do not say."""
+    """A sentence with both names where outputs are of another stack; "" where they are of this one, or do not say."""
     said = outputs.get(STACK)
     if said is None or said == stack:
         return ""
@@ -95,7 +95,7 @@ def _contradictions(found: Mapping[str, object], lock: Lock) -> Iterator[str]:
     for output in PEOPLE:
         people = set(_mapping(found.get(output)))
         if people and people != users:
-            yield f"{output} is of {', '.join(sorted(people))}; this stack has {', '.join(sorted(users)) or 'nobody'}"
+            yield f"{output} is of {', '.join(sorted(people))}; this stack has {', '.join(sorted(users)) or 'no users'}"
     region = _text(found.get("region"))
     if region and region != spec.placement.region:
         yield f"region is {region}; this stack is at {spec.placement.region}"

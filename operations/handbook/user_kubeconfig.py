@@ -1,4 +1,4 @@
-"""A person's way into a cluster for some hours: a certificate with a name and groups in it, and an end."""
+"""Kubeconfigs with a short-lived client certificate, whose names are a user and their groups."""
 
 from __future__ import annotations
 
@@ -43,15 +43,11 @@ class CertificateSigner(Protocol):
 
 
 def find_user(spec: ClusterSpec, name: str) -> User:
-    """The user of that name.
-
-    Raises:
-        InputError: nobody is called so; names those who are.
-    """
+    """Raises: InputError: the lock has no user of that name."""
     users = {user.name: user for user in spec.access.users}
     if name not in users:
         raise InputError(
-            f"the lock knows no user {name!r}; it knows: {', '.join(users) or 'nobody'}",
+            f"the lock has no user {name!r}; its users: {', '.join(users) or 'none'}",
             hint="add the user to access.users, then accept again",
         )
     return users[name]

@@ -91,7 +91,7 @@ def test_admins_are_in_one_group_whatever_their_workloads() -> None:
 
 
 def test_who_is_unknown_or_has_no_work_here_gets_nothing() -> None:
-    with pytest.raises(InputError, match="no user 'eve'; it knows: ada, grace"):
+    with pytest.raises(InputError, match="no user 'eve'; its users: ada, grace"):
         find_user(SPEC, "eve")
     idle = User(name="idle", email="idle@acme.example", workloads=("elsewhere",))
     with pytest.raises(InputError, match="idle has no workload"):

@@ -48,13 +48,13 @@ def test_a_data_set_is_not_sent_to_a_store_that_cannot_hold_it() -> None:
     told = there()
     text = page(told, "storage")
     assert f"The data set has 4,000 GB, and the store's disks have {told.store_gb} GB. Keep it in the warm tier" in text
-    assert "again: the bucket" not in text
+    assert "Training data: the bucket" not in text
     assert "ask an administrator.\n" in page(there(40000), "storage")
     assert "No tier of this cluster is large enough for it" in page(there(40000), "storage")
 
 
 def test_a_data_set_that_the_store_holds_lies_in_the_bucket() -> None:
-    assert "again: the bucket, copied to local disks" in page(there(100), "storage")
+    assert "Training data: the bucket, copied to local disks" in page(there(100), "storage")
 
 
 @pytest.mark.parametrize("name", ["coreweave-pretrain", "demo"])
