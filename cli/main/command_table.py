@@ -83,6 +83,10 @@ def exit_code_lines() -> tuple[str, ...]:
     return tuple(f"{code:>3}  {meaning}" for code, meaning in EXIT_CODES)
 
 
+# The names of earlier releases, understood until the next one.
+RENAMED: Final = {
+    "leftovers": "orphans",
+}
 TOOK_A_FILE: Final = frozenset({"accept-test", "clone", "diff", "plan", "relocate", "sla"})  # `--json FILE|-`
 JSON: Final = "--json"
 STDOUT: Final = "-"
@@ -90,7 +94,16 @@ ENDING: Final = ".json"
 
 
 def rewrite_arguments(arguments: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The arguments in today's options, and what to tell whoever wrote yesterday's."""
+    """The arguments with today's names of commands and options, and a warning for each old name among them."""
+    for old, new in RENAMED.items():
+        words = old.split()
+        if list(arguments[: len(words)]) == words:
+            warning = f'warning: "atoll {old}" is now "atoll {new}"; the old name goes with the next release'
+            return [*new.split(), *arguments[len(words) :]], (warning,)
+    return _rewrite_json_option(arguments)
+
+
+def _rewrite_json_option(arguments: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     if not arguments or arguments[0] not in TOOK_A_FILE:
         return list(arguments), ()
     found: list[str] = []

@@ -176,7 +176,7 @@ class UnansweredForm(TypedDict):
 
 @with_config(_CLOSED)
 class LeftoversForm(TypedDict):
-    """`atoll leftovers --json`."""
+    """`atoll orphans --json`."""
 
     schema_version: int
     stack: str

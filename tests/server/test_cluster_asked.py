@@ -1,4 +1,4 @@
-"""What `atoll preflight` and `atoll leftovers` read of a real cluster, through the client that they read it with."""
+"""What `atoll preflight` and `atoll orphans` read of a real cluster, through the client that they read it with."""
 
 from __future__ import annotations
 

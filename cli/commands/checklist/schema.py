@@ -54,7 +54,7 @@ _DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
     "diff": (DiffForm, "atoll diff --json"),
     "watch": (WatchForm, "atoll watch --json"),
     "preflight": (Preflight, "atoll preflight --json"),
-    "leftovers": (LeftoversForm, "atoll leftovers --json"),
+    "leftovers": (LeftoversForm, "atoll orphans --json"),
     "nodes": (NodesForm, "atoll nodes list --json"),
     "incidents": (IncidentsForm, "atoll nodes incidents --json"),
     "clone": (CloneForm, "atoll clone --json"),

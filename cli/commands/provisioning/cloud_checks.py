@@ -1,4 +1,4 @@
-"""`atoll preflight`: whether a stack's machines may start: quota, offer and reservation, as three facts."""
+"""`atoll preflight` and `atoll orphans`: whether the machines of a stack may start, and what a destroyed one left."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _facts(asked: Asked, *, catalog: Catalog, today: date, no_cloud: bool) -> Pl
     return placement_facts(asked.spec, known, reservations=asked.reservations, today=today)
 
 
-def run_leftovers(
+def run_orphans(
     stack: options.Stack,
     *,
     prices: options.Book = options.CURRENT_BOOK,

@@ -241,7 +241,7 @@ def _tell_kept(opened: StackSession, after: StackState, *, was: StackState) -> N
             f"to let go of protected data: {prefix}pulumi state unprotect --all --stack {opened.name}, "
             "then destroy again; the engine forgets it, and you delete it in the cloud by hand"
         )
-    note(f"atoll leftovers {opened.name} asks the cloud what is still there and costs money")
+    note(f"atoll orphans {opened.name} asks the cloud what is still there and costs money")
 
 
 def run_outputs(

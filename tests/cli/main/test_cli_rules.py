@@ -18,7 +18,15 @@ from typer.core import TyperOption
 from cli.main import reference_page
 from cli.main.application import app
 from cli.main.command_group import CheckedCommand
-from cli.main.command_table import COMMANDS, EXIT_CODES, GROUPS, example_of, exit_code_lines, rewrite_arguments
+from cli.main.command_table import (
+    COMMANDS,
+    EXIT_CODES,
+    GROUPS,
+    RENAMED,
+    example_of,
+    exit_code_lines,
+    rewrite_arguments,
+)
 from planning.service_levels.month import parse_month
 from planning.values.errors import InputError
 
@@ -218,12 +226,24 @@ class TestTheTable:
         ("diff --base main --json", "diff --base main --json", False),
         ("check --json x.json", "check --json x.json", False),
         ("plan -- --json -", "plan -- --json -", False),
+        ("leftovers demo --json", "orphans demo --json", True),
     ],
 )
 def test_an_option_as_it_was_written_before_is_understood(given: str, meant: str, *, warned: bool) -> None:
     words, remarks = rewrite_arguments(given.split())
     assert words == meant.split()
     assert bool(remarks) is warned
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_a_command_of_the_last_release_works_with_a_warning(old: str, atoll: Atoll) -> None:
+    shown, today = atoll(*old.split(), "--help"), atoll(*RENAMED[old].split(), "--help")
+    assert RENAMED[old] in LEAVES
+    assert (shown.code, shown.out) == (0, today.out)
+    assert shown.err.splitlines() == [
+        f'warning: "atoll {old}" is now "atoll {RENAMED[old]}"; the old name goes with the next release'
+    ]
+    assert old not in LEAVES
 
 
 class TestCompletion:

@@ -1,4 +1,4 @@
-"""`atoll preflight` and `atoll leftovers` as a person runs them, with a made-up cloud and with none."""
+"""`atoll preflight` and `atoll orphans` as a person runs them, with a made-up cloud and with none."""
 
 from __future__ import annotations
 
@@ -180,12 +180,12 @@ def test_leftovers_is_1_while_the_stack_stands_and_0_once_it_is_gone(
     stack()
     account = Account(clients_of_aws)
     account.build()
-    code, out, _ = atoll("leftovers", STACK)
+    code, out, _ = atoll("orphans", STACK)
     assert code == 1
     assert "Still there, and it costs:" in out
     assert "data: protected and kept" in " ".join(out.split())
     account.tear_down()
-    code, out, _ = atoll("leftovers", STACK)
+    code, out, _ = atoll("orphans", STACK)
     assert code == 0
     assert "demo: nothing is left that costs, but for what is kept" in out
 
@@ -195,7 +195,7 @@ def test_leftovers_as_json_keep_amounts_exact(
 ) -> None:
     stack()
     clients_of_aws.ec2.allocate_address(Domain="vpc", TagSpecifications=tags("elastic-ip", marked=TAGS))
-    code, out, _ = atoll("leftovers", STACK, "--json")
+    code, out, _ = atoll("orphans", STACK, "--json")
     document = valid("leftovers", out)
     (address,) = document["forgotten"]
     assert code == 1
@@ -205,7 +205,7 @@ def test_leftovers_as_json_keep_amounts_exact(
 @pytest.mark.usefixtures("no_credentials")
 def test_leftovers_is_11_where_nobody_can_tell(stack: Callable[..., None], atoll: Atoll) -> None:
     stack()
-    code, out, err = atoll("leftovers", STACK)
+    code, out, err = atoll("orphans", STACK)
     assert code == 11
     assert "Not answered: AWS of home: no AWS credentials" in out
     assert "Traceback" not in err

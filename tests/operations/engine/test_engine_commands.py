@@ -170,7 +170,7 @@ def test_a_guarded_cluster_is_updated_alone_then_everything_goes_but_what_is_pro
     ]
     assert "1 resources are deleted, 1 are kept" in outcome.out
     assert "models" in outcome.out.partition("Kept")[2]
-    assert "atoll leftovers demo" in outcome.err
+    assert "atoll orphans demo" in outcome.err
 
 
 def test_a_cluster_that_is_still_guarded_is_not_destroyed(engine: Engine, atoll: Atoll) -> None:

@@ -39,7 +39,7 @@ ACCEPTED: Final = (
     ("accept-test", "demo", "--dry-run"),
 )
 LOCK: Final = partial(accepted, "demo", option=0)
-OWN: Final = (("software", "images", "demo"), ("leftovers", "demo"), ("access", "demo", "--user", "ada"))
+OWN: Final = (("software", "images", "demo"), ("orphans", "demo"), ("access", "demo", "--user", "ada"))
 
 
 @pytest.fixture
