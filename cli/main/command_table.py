@@ -85,6 +85,7 @@ def exit_code_lines() -> tuple[str, ...]:
 
 # The names of earlier releases, understood until the next one.
 RENAMED: Final = {
+    "catalog worth": "catalog price-performance",
     "leftovers": "orphans",
 }
 TOOK_A_FILE: Final = frozenset({"accept-test", "clone", "diff", "plan", "relocate", "sla"})  # `--json FILE|-`

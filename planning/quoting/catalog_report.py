@@ -158,7 +158,7 @@ class WorthForm(TypedDict):
 
 @with_config(_CLOSED)
 class WorthsForm(TypedDict):
-    """`atoll catalog worth --json`."""
+    """`atoll catalog price-performance --json`."""
 
     prices: str
     precision: str

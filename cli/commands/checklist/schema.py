@@ -70,7 +70,7 @@ _DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
     "software": (SoftwareForm, "atoll software list --json"),
     "copies": (CopiesForm, "atoll software images --json"),
     "software_lock": (SoftwareLock, "software.lock.json: digests of charts and images."),
-    "worths": (WorthsForm, "atoll catalog worth --json"),
+    "worths": (WorthsForm, "atoll catalog price-performance --json"),
 }
 CHECKLIST: Final = "checklist"
 NAMES: Final = (CHECKLIST, *_DOCUMENTS)

@@ -75,8 +75,8 @@ def show_one(
     return 0
 
 
-@app.command("worth")
-def worth(
+@app.command("price-performance")
+def rank_price_performance(
     precision: Annotated[str, typer.Option("--precision", help="bf16, fp16, fp8, tf32, ...")] = "bf16",
     *,
     prices: options.Book = options.CURRENT_BOOK,

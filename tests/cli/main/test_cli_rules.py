@@ -150,7 +150,7 @@ def test_a_day_that_nothing_can_be_counted_on_from_is_told(command: str, day: st
         "rules",
         "catalog list",
         "catalog show H100",
-        "catalog worth",
+        "catalog price-performance",
         "software list",
         "software images",
     ],
