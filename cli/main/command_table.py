@@ -87,6 +87,8 @@ def exit_code_lines() -> tuple[str, ...]:
 RENAMED: Final = {
     "catalog worth": "catalog price-performance",
     "leftovers": "orphans",
+    "nodes hold": "nodes standby",
+    "nodes mend": "nodes replace",
 }
 TOOK_A_FILE: Final = frozenset({"accept-test", "clone", "diff", "plan", "relocate", "sla"})  # `--json FILE|-`
 JSON: Final = "--json"

@@ -76,7 +76,7 @@ def repair_node(asked: RepairRequest, work: RepairContext) -> Incident:
         if incident.did(step) and not (step == "cordon" and not node.cordoned):
             continue
         if step == "replace" and asked.keep:
-            work.say(f"{node.name} stays: reset or reboot it, burn it in, then `atoll nodes hold`")
+            work.say(f"{node.name} stays: reset or reboot it, burn it in, then `atoll nodes standby`")
             continue
         incident = _run_step(step, incident, asked, work)
     return incident
@@ -235,7 +235,7 @@ def no_spare(chosen: SpareChoice, sold: int) -> str:
         return "no spare takes over: " + "; ".join(f"{name}: {reason}" for name, reason in chosen.refused)
     if not sold:
         return "no spare takes over: the lock has none for this pool"
-    return f"no spare takes over: none of {sold} is held back (`atoll nodes hold` holds one)"
+    return f"no spare takes over: none of {sold} is held back (`atoll nodes standby` holds one)"
 
 
 def _replace(incident: Incident, asked: RepairRequest, work: RepairContext) -> tuple[str, str]:

@@ -151,5 +151,5 @@ def cordon_failed_nodes(
         incident = open_incident(node, looked, scene, log)
         words = cordon(node.name, incident, scene=scene, cluster=cluster, log=log)
         log.write(Event(at=log.now(), incident=incident.id, happening="done", step="cordon", words=words))
-        say(f"{node.name} is cordoned, incident {incident.id}: `atoll nodes mend {scene.stack} {node.name}` goes on")
+        say(f"{node.name} is cordoned, incident {incident.id}: `atoll nodes replace {scene.stack} {node.name}` goes on")
     return tuple(each.name for each in found.nodes)

@@ -55,7 +55,7 @@ def open_incident_log(scene: MaintenanceContext) -> Generator[IncidentLog]:
     """The log of a stack, held by this process alone.
 
     Raises:
-        InputError: another process mends nodes of this stack, or the log was edited.
+        InputError: another process changes nodes of this stack, or the log was edited.
     """
     folder = scene.folder / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,7 +132,7 @@ Grace = Annotated[
 ]
 
 
-def mend(
+def replace(
     stack: options.Stack,
     node: NodeName,
     *,
@@ -165,7 +165,7 @@ def mend(
             show(*_describe_steps(subject, looked, scene, cluster, asked))
         if dry_run:
             return 0
-        _ask(f"Mend {node}?")
+        _ask(f"Replace {node}?")
     wait = Waiting(timeout_s=timeout, every_s=EVERY_SECONDS, grace_s=grace, clock=time.monotonic, sleep=time.sleep)
     with open_incident_log(scene) as log:
         closed = watching.close_finished_incidents(looked, scene=scene, cluster=cluster, log=log, say=note)
@@ -177,7 +177,7 @@ def mend(
     return 0
 
 
-def hold(stack: options.Stack, node: NodeName, *, placement: Placement = "") -> int:
+def stand_by(stack: options.Stack, node: NodeName, *, placement: Placement = "") -> int:
     """Hold an idle node back as a spare of its pool: it passed its burn-in, and works once another one fails."""
     from operations.nodes.kubernetes_cluster import open_node_api  # noqa: PLC0415 - an SDK, as above
 
@@ -271,7 +271,7 @@ def watch(
             if cordon:
                 with open_incident_log(scene) as log:
                     watching.cordon_failed_nodes(looked, scene=scene, cluster=cluster, log=log, limit=limit, say=note)
-        except AtollError as error:  # the cluster is away for a moment, or somebody mends a node just now
+        except AtollError as error:  # the cluster is away for a moment, or another command changes a node just now
             if once:
                 raise
             note(f"{error}; looking again in {every} s")
@@ -291,7 +291,7 @@ app = typer.Typer(help="Nodes that fail: see them, take them out of use, replace
 
 app.command("list")(nodes)
 app.command("watch")(watch)
-app.command("mend")(mend)
-app.command("hold")(hold)
+app.command("replace")(replace)
+app.command("standby")(stand_by)
 app.command("incidents")(incidents)
 app.command("close")(close)

@@ -80,7 +80,7 @@ def test_a_dry_run_says_every_step_and_touches_nothing(
     cluster: FakeCluster, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     cluster.rules = [PodDisruptionBudget(namespace="team", name="b", selector={}, allowed=0)]
-    code, out, _ = shown(capsys, "mend", "demo", "t-0", "--dry-run")
+    code, out, _ = shown(capsys, "replace", "demo", "t-0", "--dry-run")
     assert code == 0
     for words in ("1. cordon", "2. spare: t-9", "3. drain: 1 pods", "disruption budget team/b", "a ticket is written"):
         assert words in out
@@ -91,9 +91,9 @@ def test_a_dry_run_says_every_step_and_touches_nothing(
 def test_mending_asks_first_and_then_the_log_tells_it_all(
     cluster: FakeCluster, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    code, _, err = shown(capsys, "mend", "demo", "t-0")
+    code, _, err = shown(capsys, "replace", "demo", "t-0")
     assert (code, "--yes does not ask" in err, cluster.changes) == (1, True, [])
-    code, _, err = shown(capsys, "mend", "demo", "t-0", "--yes")
+    code, _, err = shown(capsys, "replace", "demo", "t-0", "--yes")
     assert code == 0, err
     assert "spare t-9 took over" in err
     form = document("incidents", shown(capsys, "incidents", "demo", "--json")[1])
@@ -110,10 +110,10 @@ def test_mending_asks_first_and_then_the_log_tells_it_all(
 def test_an_incident_that_is_over_ends_when_it_is_mended_again(
     cluster: FakeCluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert shown(capsys, "mend", "demo", "t-0", "--yes", "--keep")[0] == 0
+    assert shown(capsys, "replace", "demo", "t-0", "--yes", "--keep")[0] == 0
     cluster.all = [each for each in cluster.all if each.name != "t-0"]
     cluster.all += [node("t-2"), node("t-3")]
-    code, _, err = shown(capsys, "mend", "demo", "t-0", "--yes")
+    code, _, err = shown(capsys, "replace", "demo", "t-0", "--yes")
     assert code == 0, err
     assert "its machine is gone" in err
 
@@ -121,10 +121,10 @@ def test_an_incident_that_is_over_ends_when_it_is_mended_again(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("mend", "demo", "t-00", "--yes"), 'did you mean "t-0"?'),
-        (("mend", "demo", "theirs", "--yes"), "not of this stack"),
-        (("mend", "demo", "t-1", "--yes"), "--because"),
-        (("hold", "demo", "t-0"), "cannot be a spare"),
+        (("replace", "demo", "t-00", "--yes"), 'did you mean "t-0"?'),
+        (("replace", "demo", "theirs", "--yes"), "not of this stack"),
+        (("replace", "demo", "t-1", "--yes"), "--because"),
+        (("standby", "demo", "t-0"), "cannot be a spare"),
         (("close", "demo", "x", "--because", "y"), "there is no incident 'x'"),
     ],
 )
@@ -143,7 +143,7 @@ def test_two_commands_at_once_are_one_too_many(
     folder = tmp_path / "stacks" / "demo" / "incidents"
     folder.mkdir()
     with only_writer(folder, at=START):
-        code, _, err = shown(capsys, "mend", "demo", "t-0", "--yes")
+        code, _, err = shown(capsys, "replace", "demo", "t-0", "--yes")
     assert code == 1
     assert "a command about the nodes of demo is being run by process" in err
     assert cluster.changes == []
