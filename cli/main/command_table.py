@@ -86,6 +86,7 @@ def exit_code_lines() -> tuple[str, ...]:
 # The names of earlier releases, understood until the next one.
 RENAMED: Final = {
     "catalog worth": "catalog price-performance",
+    "handover": "gitops export",
     "leftovers": "orphans",
     "nodes hold": "nodes standby",
     "nodes mend": "nodes replace",

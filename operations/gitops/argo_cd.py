@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from operations.gitops.components import ComponentGroup, Plain, Staying
     from planning.costs.resources.resource import Resource
 
-HEADER: Final = "# Written by `atoll handover`; the next one writes it anew.\n"
+HEADER: Final = "# Written by `atoll gitops export`; the next one writes it anew.\n"
+# Exports of earlier releases: their outdated files are removed like ours.
+OLD_HEADER: Final = "# Written by `atoll handover`; the next one writes it anew.\n"
 PROJECT: Final = "platform"
 NAMESPACE: Final = "argocd"
 HERE: Final = "https://kubernetes.default.svc"
@@ -81,7 +83,7 @@ def files(
 
 
 def find_outdated_files(folder: Path, new: Mapping[str, str]) -> list[Path]:
-    """Files of an earlier hand-over that this one does not write."""
+    """Files of an earlier export that this one does not write."""
     kept = {folder / path for path in new}
     return [
         path
@@ -94,7 +96,7 @@ def _begins_with_header(path: Path) -> bool:
     """Whether a file of somebody's repository is one that we wrote."""
     try:
         with open_file(path) as file:
-            return file.read(len(HEADER)) == HEADER.encode()
+            return file.read(max(len(HEADER), len(OLD_HEADER))).startswith((HEADER.encode(), OLD_HEADER.encode()))
     except UnreadableFileError:
         return False
 

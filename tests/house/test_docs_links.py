@@ -21,7 +21,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)")
 YAML = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|`|\$ )atoll ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?", re.MULTILINE)
-GROUPS = ("catalog", "engine", "nodes", "relocate", "software")
+GROUPS = ("catalog", "engine", "gitops", "nodes", "relocate", "software")
 TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
 
 

@@ -1,4 +1,4 @@
-"""`atoll onboard`, `access`, `handbook` and `handover`: what a customer is handed once a cluster stands."""
+"""`atoll onboard`, `access` and `handbook`: plan, credentials and documentation for the people of a new cluster."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from cli.terminal import options
 from cli.terminal.console import note, progress, show
 from cli.terminal.options import require_folder, resolve_folder
 from cli.terminal.prompts import ask_passphrase
-from operations.gitops.argo_cd import ArgoCdSource, files, find_outdated_files
-from operations.gitops.components import groups
 from operations.project.accepted_lock import read_accepted_lock, read_stack_lock
 from operations.project.atomic_files import write_all
 from operations.project.workspace import Project, display_path, require_stack
 from planning.checklist.model.vocabulary import HOME
-from planning.inputs.files import as_object, parse_json, read_object, read_text
+from planning.inputs.files import as_object, parse_json, read_object
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,7 +70,6 @@ def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
     from catalogs.catalog import load  # noqa: PLC0415 - imported once needed
     from cli.pages.calendar import calendar  # noqa: PLC0415 - as above
     from cli.pages.documents.rendering import render_html, render_markdown  # noqa: PLC0415 - as above
-    from operations.project.atomic_files import write_all  # noqa: PLC0415 - as above
     from planning.agreements.onboarding.document import document  # noqa: PLC0415 - as above
     from planning.agreements.onboarding.plan import steps  # noqa: PLC0415 - as above
     from planning.checklist.reading.checklist_file import read_file  # noqa: PLC0415 - as above
@@ -95,23 +92,22 @@ def _plan(project: Project, lock: Lock, *, to: str, today: date) -> None:
 
 
 def _deliver(lock: Lock, folder: Path, outputs: str) -> None:
-    from operations.engine import session as handover  # noqa: PLC0415 - imported once needed
+    from operations.engine import session  # noqa: PLC0415 - imported once needed
     from operations.handbook.credentials import check_place, folders  # noqa: PLC0415 - as above
 
     check_place(folder, [])  # before anybody is asked for a secret
     texts = folders(lock, _outputs(lock, outputs))
     check_place(folder, texts)
-    for path in handover.write_private(folder, texts):
+    for path in session.write_private(folder, texts):
         note(f"written: {path}")
 
 
 def _outputs(lock: Lock, file: str) -> dict[str, object]:
     if not file:
-        from operations.engine import session  # noqa: PLC0415 - as above
-        from operations.engine import session as handover  # noqa: PLC0415 - Pulumi is imported once needed
+        from operations.engine import session  # noqa: PLC0415 - Pulumi is imported once needed
 
         opened = session.open_stack(require_stack(lock.stack), lock.stack, ask_passphrase=ask_passphrase)
-        return dict(handover.read_outputs(opened, secrets=True).plain)
+        return dict(session.read_outputs(opened, secrets=True).plain)
     hint = "atoll outputs STACK --json --show-secrets writes it"
     if file != "-":
         return read_object(Path(file), most_bytes=LARGEST_BYTES, hint=hint)
@@ -178,54 +174,3 @@ def run_handbook(
     if not facts.checklist.agreement.contacts:
         note("nobody is named to call: agreement.contacts in the checklist")
     return 0
-
-
-ASKED = "argo_cd"
-
-
-def run_handover(
-    stack: options.Stack,
-    *,
-    output: Annotated[str, options.folder_option("Folder to write into.")] = "",
-    to: Annotated[str, options.old_option("--to", metavar="DIR")] = "",
-    repository: Annotated[str, options.make_option("--repository", "URL", "Repository the folder is in.")],
-    revision: Annotated[str, typer.Option("--revision", metavar="NAME", help="Branch or tag that is read.")] = "main",
-    folder: Annotated[
-        str, options.make_option("--folder", "PATH", "Path of the folder in the repository.", default="top")
-    ] = "",
-) -> int:
-    """Write the platform as Argo CD applications, without a secret in them.
-
-    Run it after `atoll up` or `atoll preview`, which write what is different from upstream's manifests.
-    """
-    to = require_folder(output, old=to, option="--to")
-    project = require_stack(stack)
-    lock = read_accepted_lock(project, stack)
-    decided = lock.spec.platform
-    if decided is None or decided.handover != ASKED:
-        raise InputError(
-            f"the lock of {stack} does not hand its platform over",
-            hint=f"say platform.handover: {ASKED} in the checklist, then quote and accept again",
-        )
-    with progress(f"running the program of {stack}"):
-        from operations.offline.program import run as run_offline  # noqa: PLC0415 - Pulumi is imported once it is needed
-
-        found, staying = groups(run_offline(stack, root=project.root).resources)
-    place = ArgoCdSource(repository=repository, revision=revision, folder=folder)
-    texts = files(found, staying, place=place, overlay=lambda path: _overlay(project.stacks / path, stack=stack))
-    target = Path(to)
-    old = find_outdated_files(target, texts) if target.is_dir() else []
-    write_all({target / path: text for path, text in texts.items()})
-    for path in old:
-        path.unlink()
-    note(f"written: {len(texts)} files in {to}" + (f", {len(old)} removed that are no more" if old else ""))
-    note(f"{len(staying)} objects stay with Atoll: see {to}/README.md")
-    return 0
-
-
-def _overlay(folder: Path, *, stack: str) -> str:
-    path = folder / "kustomization.yaml"
-    if not path.is_file():
-        raise InputError(f"{path} is not there: what is different from upstream's manifests was not written yet",
-                         hint=f"run atoll preview {stack} first")  # fmt: skip
-    return read_text(path)

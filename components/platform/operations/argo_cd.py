@@ -46,7 +46,7 @@ REQUESTS: Final = {  # part of the chart to what it asks for; together the row o
 
 @component("argo_cd", "atoll:platform:ArgoCd", name=RELEASE)
 def build(own: PlatformResource) -> Outputs:
-    """Argo CD behind the sign-in, without the account "admin"; its applications come from `atoll handover`."""
+    """Argo CD behind the sign-in, without the account "admin"; its applications come from `atoll gitops export`."""
     context = own.context
     before = _register_secrets(own)
     allow_egress("argocd-sources", namespace=NAMESPACE, parent=own, ports=(443, 22))

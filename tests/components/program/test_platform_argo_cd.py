@@ -22,7 +22,7 @@ from components.context.settings import StackSettings
 from components.platform.building_blocks.context import Keyring, KeyringArgs, PlatformContext
 from components.platform.foundation import namespaces
 from components.platform.operations import argo_cd, velero
-from operations.gitops.argo_cd import HEADER, ArgoCdSource, files, find_outdated_files
+from operations.gitops.argo_cd import HEADER, OLD_HEADER, ArgoCdSource, files, find_outdated_files
 from operations.gitops.components import groups, plain
 from operations.offline.program import OfflineRun, run
 from planning.checklist.reading.checklist_file import read_file
@@ -244,24 +244,27 @@ def overlays(stack: Path) -> None:
             (folder / "kustomization.yaml").write_text('resources: ["https://git.example/a//b?ref=1"]\n')
 
 
-def handover(*arguments: str) -> int:
-    return command(["handover", "lagoon", "--to", "out", "--repository", "https://git.example/x.git", *arguments])
+def export(*arguments: str) -> int:
+    return command(
+        ["gitops", "export", "lagoon", "--to", "out", "--repository", "https://git.example/x.git", *arguments]
+    )
 
 
 def test_the_command_writes_the_whole_platform_and_the_same_again(stack: Path) -> None:
     overlays(stack)
-    assert handover() == 0
+    assert export() == 0
     first = {path: path.read_text() for path in sorted((stack / "out").rglob("*")) if path.is_file()}
     assert {stack / "out" / name for name in ("root.yaml", "project.yaml", "applications/velero.yaml")} <= set(first)
     (stack / "out/applications/gone.yaml").write_text(HEADER)
-    assert handover() == 0
+    (stack / "out/applications/older.yaml").write_text(OLD_HEADER)
+    assert export() == 0
     assert {path: path.read_text() for path in sorted((stack / "out").rglob("*")) if path.is_file()} == first
 
 
 def test_before_the_first_update_the_command_says_what_is_missing(
     stack: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert handover() == 1
+    assert export() == 1
     assert "run atoll preview lagoon first" in capsys.readouterr().err
     assert not (stack / "out").exists()
 
@@ -271,8 +274,8 @@ def test_a_platform_that_is_not_handed_over_is_refused(
 ) -> None:
     accepted(tmp_path, handover="none")
     monkeypatch.chdir(tmp_path)
-    assert handover() == 1
-    assert "does not hand its platform over" in capsys.readouterr().err
+    assert export() == 1
+    assert "does not export its platform to Argo CD" in capsys.readouterr().err
 
 
 def test_whole_numbers_are_written_without_a_point() -> None:

@@ -35,7 +35,7 @@ ACCEPTED: Final = (
     ("up", "demo"),
     ("preview", "demo"),
     ("clone", "demo", "east-two", "--region", "us-east-2"),
-    ("handover", "demo", "--to", "out", "--repository", "https://git.example/x"),
+    ("gitops", "export", "demo", "--to", "out", "--repository", "https://git.example/x"),
     ("accept-test", "demo", "--dry-run"),
 )
 LOCK: Final = partial(accepted, "demo", option=0)
