@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from components.platform.building_blocks.artifact_mirror import read_program_mirror, refuse
 from components.platform.building_blocks.context import Keyring, KeyringArgs, PlatformContext
 from components.platform.experiments import airflow, mlflow
-from components.platform.foundation import cert_manager, dex, ingress, istio, namespaces, oauth2_proxy
+from components.platform.foundation import dex, ingress, istio, namespaces, oauth2_proxy
 from components.platform.foundation import operators as foundation_operators
 from components.platform.gpu import device_plugins
 from components.platform.gpu import operators as gpu_operators
 from components.platform.kubeflow import dashboard, katib, model_registry, notebooks, pipelines, serving, training
-from components.platform.observability import collector, dashboards, log_and_trace_stores, opencost, prometheus
+from components.platform.observability import collector, grafana, log_and_trace_stores, opencost, prometheus
 from components.platform.operations import argo_cd, node_problem_detector, spend_guard, velero
 from components.platform.scheduling import kueue, queues, slurm
 from components.platform.stores import minio, object_store, seaweedfs
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 BUILDERS: Final[Mapping[str, Builder]] = {
     "namespaces": namespaces.build,
-    "cert_manager": cert_manager.build,
+    "cert_manager": foundation_operators.build_cert_manager,
     "istio": istio.build,
     "kubeflow_base": dashboard.build_kubeflow_base,
     "oauth2_proxy": oauth2_proxy.build,
@@ -66,7 +66,7 @@ BUILDERS: Final[Mapping[str, Builder]] = {
     "tempo": log_and_trace_stores.build_tempo,
     "collector": collector.build,
     "opencost": opencost.build,
-    "dashboards": dashboards.build,
+    "dashboards": grafana.build_dashboards,
     "dashboard": dashboard.build_dashboard,
     "katib": katib.build,
     "knative": serving.build_knative,

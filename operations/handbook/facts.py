@@ -17,7 +17,7 @@ from components.context.names import namespace, workloads
 from components.platform.building_blocks import names
 from components.platform.building_blocks.artifact_mirror import read_artifact_mirror
 from components.platform.building_blocks.images import resolve_image_reference
-from components.platform.kubeflow import notebook_spawner
+from components.platform.kubeflow import notebooks
 from components.platform.kubeflow.training import runtimes_of
 from components.platform.observability import log_and_trace_stores, prometheus
 from components.platform.scheduling import kueue, slurm
@@ -32,7 +32,7 @@ from planning.checklist.model.vocabulary import Ide
 from planning.checklist.reading.checklist_file import read_file
 from planning.costs.charges.storage import OBJECT_ITEMS
 from planning.platform.accelerators import TURNS
-from planning.platform.slurm import shares
+from planning.platform.queues import shares
 from planning.values.addresses import PRIVATE_DOMAIN
 from planning.values.errors import InputError
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from operations.project.workspace import Project
     from planning.checklist.model.checklist import Checklist
     from planning.checklist.model.people import User
-    from planning.platform.slurm import SlurmShare
+    from planning.platform.queues import SlurmShare
     from planning.spec.cluster import ClusterSpec, Tier
     from planning.spec.lock import Lock
     from planning.spec.platform import Platform
@@ -205,10 +205,10 @@ class HandbookFacts:
     @property
     def images(self) -> Mapping[str, tuple[str, ...]]:
         """Of notebooks, by IDE."""
-        devices = {notebook_spawner.device(pool.accelerator) for pool in self.spec.pools if pool.accelerator}
+        devices = {notebooks.device(pool.accelerator) for pool in self.spec.pools if pool.accelerator}
         offered = {
-            Ide.JUPYTERLAB: notebook_spawner.jupyter_images(self.frameworks, devices),
-            Ide.VSCODE: (notebook_spawner.CODE,),
+            Ide.JUPYTERLAB: notebooks.jupyter_images(self.frameworks, devices),
+            Ide.VSCODE: (notebooks.CODE,),
         }
         return {
             str(ide): tuple(resolve_image_reference(image, self.shelf) for image in images)
@@ -301,7 +301,7 @@ class HandbookFacts:
         scales_down = find_traits(self.target).spot_fallback  # elsewhere it is not the program's to say after how long
         return {
             "idle_minutes": self.platform.idle_minutes,
-            "workspace_gib": notebook_spawner.WORKSPACE_GIB,
+            "workspace_gib": notebooks.WORKSPACE_GIB,
             "turns": TURNS,
             "start_minutes": kueue.START_MINUTES,
             "recovery_minutes": kueue.RECOVERY_MINUTES,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from components.context.names import namespace, workloads
 from planning.costs.node_prices import node_prices
-from planning.platform.queues import OPEN, flavor, lines, namespace_quotas
-from planning.platform.slurm import without_slurm_nodes
+from planning.platform.queues import OPEN, flavor, lines, namespace_quotas, without_slurm_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,8 +12,7 @@ from planning.agents.spend_guard import DRAIN_HOURS, MeteredPool, SpendGuardPlan
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.bill import BillGroup, lock_line
 from planning.costs.node_prices import MOST, NodePrices, growth, node_prices
-from planning.platform.queues import build_whole_flavor, flavor, lines, namespace_quotas
-from planning.platform.slurm import shares, without_slurm_nodes
+from planning.platform.queues import build_whole_flavor, flavor, lines, namespace_quotas, shares, without_slurm_nodes
 from planning.values.money import HOURS_PER_MONTH, ZERO
 
 if TYPE_CHECKING:

@@ -1,17 +1,23 @@
-"""Which queues a cluster has: for each workload one line of teams that lend each other what they do not use."""
+"""Queues of a cluster, and the nodes that Slurm takes from them.
+
+Each workload has one line of teams that lend each other what they do not use. A node belongs to Slurm or to the
+queues of Kubernetes, never to both.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from planning.checklist.model.vocabulary import Orchestration
 from planning.platform.accelerators import NVIDIA, SHARED, TURNS, device, slice_of, slices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from planning.spec.cluster import Pool
+    from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.platform import Platform, TeamShare
+
 
 # The surest first: what is paid anyway is filled before what is paid by the hour, and spot comes last.
 ORDER: Final = ("reserved", "capacity_block", "on_demand", "flex", "spot")
@@ -148,3 +154,56 @@ def _queue(team: TeamShare, workload: str, flavors: Sequence[Flavor]) -> Queue:
     held = {quota.pool: quota.accelerators for quota in team.quotas}
     nominal = {each.pool.name: held.get(each.pool.name, 0) * each.parts for each in flavors}
     return Queue(team=team.name, workload=workload, nominal=nominal, weight=max(1, sum(nominal.values())))
+
+
+# Kinds of work that Slurm starts; notebooks and services stay with Kubernetes, whatever else runs there.
+KINDS: Final = frozenset({"training", "fine_tuning", "batch"})
+SHARES: Final[Mapping[Orchestration, int]] = {  # of how many nodes Slurm has one
+    Orchestration.SLURM: 1,
+    Orchestration.BOTH: 2,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlurmShare:
+    """What Slurm has of one pool.
+
+    Args:
+        nodes: at most.
+        standing: of them, those that run all month anyway; the others are started by who needs them, for a worker of
+            Slurm that waits for a node would keep the pool at its full size, and at its full price, for ever.
+    """
+
+    pool: Pool
+    nodes: int
+    standing: int
+
+
+def shares(spec: ClusterSpec) -> tuple[SlurmShare, ...]:
+    """Slurm's part of each pool: all working nodes, or half of them, rounded down, where Kubernetes starts jobs too."""
+    if spec.platform is None:
+        return ()
+    kinds = {work.name: work.kind for work in spec.platform.works}
+    found = (_share(pool, spec.orchestration, kinds) for pool in spec.pools)
+    return tuple(share for share in found if share.nodes)
+
+
+def without_slurm_nodes(
+    pools: Iterable[Pool], *, kinds: Mapping[str, str], orchestration: Orchestration
+) -> tuple[Pool, ...]:
+    """The pools as the queues of Kubernetes see them: with the nodes that Slurm does not have.
+
+    Args:
+        kinds: of work, by the workload's name.
+    """
+    return tuple(
+        pool.model_copy(update={"working": pool.working - _share(pool, orchestration, kinds).nodes}) for pool in pools
+    )
+
+
+def _share(pool: Pool, orchestration: Orchestration, kinds: Mapping[str, str]) -> SlurmShare:
+    every = SHARES.get(orchestration)
+    if every is None or pool.role == "system" or kinds.get(pool.workload or "") not in KINDS:
+        return SlurmShare(pool=pool, nodes=0, standing=0)
+    nodes = pool.working // every
+    return SlurmShare(pool=pool, nodes=nodes, standing=min(nodes, pool.min_nodes // every))

@@ -19,7 +19,7 @@ JUDGED = {
     "components/platform/foundation/dex.py": "the rule sso_over_https of the checklist",
     "components/platform/observability/opencost.py": "a constant",
     "components/platform/building_blocks/object_store_access.py": "a constant, and an endpoint of a component",
-    "components/platform/operations/backup_storage.py": "an endpoint that the component makes",
+    "components/platform/operations/velero.py": "an endpoint that the component makes",
     "operations/relocation/buckets/preflight.py": "check_address, for endpoints of relocation.yaml",
     "components/agents/mover/store/connection.py": "check_address, for endpoints of relocation.yaml",
     "components/agents/mover/store/s3_client.py": "check_address, for endpoints of relocation.yaml",

@@ -11,7 +11,7 @@ import requests
 from waiting import wait_until
 
 from components.context.names import QUEUED
-from components.platform.teams.isolation import DASHBOARD, door_guard, profile_guard
+from components.platform.teams.namespaces import DASHBOARD, door_guard, profile_guard
 from operations.offline.program import run
 
 if TYPE_CHECKING:

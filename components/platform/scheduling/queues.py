@@ -15,8 +15,7 @@ from components.platform.building_blocks.names import NCCL
 from components.platform.building_blocks.objects import register_admission_policy, register_config_map
 from components.platform.scheduling.kueue import API, queue_object
 from components.tenancy.cluster import PRIORITIES
-from planning.platform.queues import OPEN, lines
-from planning.platform.slurm import without_slurm_nodes
+from planning.platform.queues import OPEN, lines, without_slurm_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,14 +16,14 @@ from components.platform.building_blocks.images import resolve_image
 from components.platform.building_blocks.network_policies import allow, allow_egress, allow_webhook
 from components.platform.building_blocks.object_store_access import PROVIDER, pod_port
 from components.platform.building_blocks.objects import register_config_map, register_secret
-from planning.platform.slurm import shares
+from planning.platform.queues import shares
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from components.platform.building_blocks.context import Charges, PlatformContext, PlatformResource
-    from planning.platform.slurm import SlurmShare
+    from planning.platform.queues import SlurmShare
     from planning.spec.cluster import Pool
 
 

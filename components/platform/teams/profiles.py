@@ -11,8 +11,13 @@ import pulumi_kubernetes as kubernetes
 from components.platform.building_blocks import names
 from components.platform.building_blocks.context import component
 from components.platform.building_blocks.objects import register_object
-from components.platform.teams.isolation import door_guard, profile_guard, register_team_network_policies
-from components.platform.teams.namespaces import WorkloadNamespace, list_workload_namespaces
+from components.platform.teams.namespaces import (
+    WorkloadNamespace,
+    door_guard,
+    list_workload_namespaces,
+    profile_guard,
+    register_team_network_policies,
+)
 from components.platform.teams.pod_defaults import defaults, pipelines
 from components.tenancy.workload import ROLES, group_of
 

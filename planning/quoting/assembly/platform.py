@@ -11,7 +11,7 @@ from planning.checklist.model.workload import Notebooks
 from planning.platform.accelerators import NVIDIA, device, slices
 from planning.platform.component_selection import choose, scales_to_zero
 from planning.platform.log_forwarding import access_said
-from planning.platform.slurm import without_slurm_nodes
+from planning.platform.queues import without_slurm_nodes
 from planning.quoting.assembly.teams import team_shares
 from planning.spec.platform import Forwarding, Platform, PlatformComponent, Skipped, Work
 

@@ -16,7 +16,7 @@ from catalogs.software.reader import parts
 from components.platform.building_blocks.manifests import PROXY
 from components.platform.building_blocks.object_store_access import store_of
 from components.platform.building_blocks.script_pod import REQUESTS
-from components.platform.foundation import cert_manager, dex, istio, oauth2_proxy
+from components.platform.foundation import dex, istio, oauth2_proxy, operators
 from components.platform.kubeflow import dashboard, katib, model_registry, notebooks, pipelines, serving, training
 from components.stack.targets import build
 from operations.offline.program import OfflineRun, run
@@ -113,7 +113,7 @@ class Own(NamedTuple):
 
 
 MANIFESTS: Mapping[str, Own] = {
-    "cert_manager": Own(cert_manager.patches),
+    "cert_manager": Own(operators.cert_manager_patches),
     "istio": Own(istio.patches, 900, 2476),  # 500m and 2Gi, a gateway, and 100m and 100Mi on every node
     "kubeflow_base": Own(lambda _: dashboard.gateway_patches()),
     "oauth2_proxy": Own(oauth2_proxy.patches),

@@ -14,7 +14,7 @@ from platform_samples import handle_of, run_part, spec_with
 
 from components.context.placement import Ingress, Names
 from components.platform.building_blocks.manifests import ignore_controller_fields, kustomization
-from components.platform.foundation import cert_manager, dex, ingress, istio, operators
+from components.platform.foundation import dex, ingress, istio, operators
 from components.platform.kubeflow import dashboard
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ DIRECTORY = "kubernetes:kustomize/v2:Directory"
 
 
 def test_the_clusters_authority_signs_with_a_key_that_is_made_in_the_cluster() -> None:
-    found = run_part("cert_manager", cert_manager.build, spec_with())
+    found = run_part("cert_manager", operators.build_cert_manager, spec_with())
     root = one(found, CERTIFICATE, "atoll-ca")
     assert at(root, "spec", "isCA") is True
     assert at(root, "metadata", "namespace") == "cert-manager"

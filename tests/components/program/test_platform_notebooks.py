@@ -9,7 +9,7 @@ from look import at, of_type, one
 from platform_samples import run_part, spec_with
 
 from components.platform.kubeflow import notebooks
-from components.platform.kubeflow.notebook_spawner import CODE, JUPYTER, PLAIN, offer, spawner
+from components.platform.kubeflow.notebooks import CODE, JUPYTER, PLAIN, offer, spawner
 from operations.offline.program import OfflineRun
 from planning.checklist.model.vocabulary import Ide
 from planning.spec.cluster import ClusterSpec

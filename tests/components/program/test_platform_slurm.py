@@ -14,7 +14,7 @@ from components.platform.scheduling import slurm
 from components.platform.scheduling.slurm import account_id, lines
 from planning.checklist.model.vocabulary import Orchestration
 from planning.costs.resources.resource import Secret
-from planning.platform.slurm import shares, without_slurm_nodes
+from planning.platform.queues import shares, without_slurm_nodes
 
 if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
