@@ -46,7 +46,7 @@ class Breach:
     """One place where a stack breaks a rule, or where nobody can tell.
 
     Args:
-        verdict: over, or cannot tell; a stack that keeps the rule has no breach.
+        verdict: over, or undetermined; a stack that keeps the rule has no breach.
         urn: the resource; "" for the stack as a whole.
         path: property inside the resource's inputs; "" where it is about no single one.
         given: what there is, with its unit, as a clause: "the month comes to 31,000.00 USD".

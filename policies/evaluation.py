@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.values.errors import CannotTellError
+from planning.values.errors import UndeterminedError
 from planning.values.verdict import Verdict
 from policies.breach import Level
 from policies.exemptions import ExemptionState, judge_exemption
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from policies.stack_context import StackContext
 
 
-WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, CannotTellError.exit_code)
+WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, UndeterminedError.exit_code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,15 +92,15 @@ class PolicyReport:
 
     @property
     def verdict(self) -> Verdict:
-        """Over where a mandatory rule is broken, cannot tell where nobody knows, else within."""
+        """Over where a mandatory rule is broken, undetermined where something is unknown, else within."""
         verdicts = {each.breach.verdict for each in self.stopping}
-        return next((each for each in (Verdict.OVER, Verdict.CANNOT_TELL) if each in verdicts), Verdict.WITHIN)
+        return next((each for each in (Verdict.OVER, Verdict.UNDETERMINED) if each in verdicts), Verdict.WITHIN)
 
     @property
     def exit_code(self) -> int:
         """Of a command that ends with this report (design section 4.5)."""
         codes = {
-            each.rule.exit_code if each.breach.verdict is Verdict.OVER else CannotTellError.exit_code
+            each.rule.exit_code if each.breach.verdict is Verdict.OVER else UndeterminedError.exit_code
             for each in self.stopping
         }
         return next((code for code in WORST_FIRST if code in codes), 0)
@@ -171,7 +171,7 @@ def _build_finding_form(found: PolicyFinding) -> FoundForm:
     return {
         "rule": found.rule.name,
         "title": found.rule.title,
-        "verdict": cast('Literal["over", "cannot tell"]', found.breach.verdict.value),
+        "verdict": cast('Literal["over", "undetermined"]', found.breach.verdict.value),
         "level": cast('Literal["mandatory", "advisory"]', found.level.value),
         "stops": found.stops,
         "sentence": found.sentence,

@@ -1,4 +1,4 @@
-"""Properties in front of a rule: what is unknown, secret or of the wrong kind becomes "cannot tell", never a pass."""
+"""Properties in front of a rule: what is unknown, secret or of the wrong kind becomes "undetermined", never a pass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def check_resources(
     resources: Iterable[Resource], check: Callable[[Resource, Properties], Iterable[Breach]], *, limit: str
 ) -> Iterator[Breach]:
-    """The breaches that `check` finds in each resource; one "cannot tell" where a property of it cannot be read.
+    """The breaches that `check` finds in each resource; one "undetermined" where a property of it cannot be read.
 
     Args:
         limit: what the rule allows, as in `Breach.limit`, for where nobody can tell.
@@ -32,7 +32,7 @@ def check_resources(
 def unclear(resource: Resource, error: UnreadableError, *, limit: str) -> Breach:
     """Nobody can tell, because a property cannot be read."""
     return Breach(
-        verdict=Verdict.CANNOT_TELL,
+        verdict=Verdict.UNDETERMINED,
         urn=resource.urn,
         path=error.path,
         given=str(error),

@@ -54,5 +54,5 @@ class Rule:
     def sentence(self, breach: Breach) -> str:
         """A breach in full: what, given, limit, and the cheapest change that would pass."""
         where = f" ({breach.resource}{f': {breach.path}' if breach.path else ''})" if breach.urn else ""
-        head = f"{self.title}{where}: " if breach.verdict is Verdict.OVER else f"{self.title}{where}, cannot tell: "
+        head = f"{self.title}{where}: " if breach.verdict is Verdict.OVER else f"{self.title}{where}, undetermined: "
         return f"{head}{breach.given}; {breach.limit}. {breach.fix}."

@@ -58,7 +58,7 @@ def _page_blocks(form: RelocationPlanForm) -> Iterator[Block]:
     yield _chapter("What is left out")
     yield _table(views.LEFT_OUT_HEADS, map(_texts, views.left_out_rows(form)), style="tight")
     yield from (
-        Paragraph(cite(f"Not asked: {each['what']}: {each['why']}", tone="cannot-tell")) for each in form["unlooked"]
+        Paragraph(cite(f"Not asked: {each['what']}: {each['why']}", tone="undetermined")) for each in form["unlooked"]
     )
     yield from (Paragraph(cite(each)) for each in views.describe_manual_work(form))
     yield _chapter("What each mover carries")

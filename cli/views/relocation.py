@@ -37,7 +37,7 @@ SECTIONS: Final = (
     ("onboarding", "people"),
 )
 OTHER: Final = "everything else"
-FITS: Final = {"yes": "within the window", "no": "longer than the window", "cannot tell": "nobody can tell yet"}
+FITS: Final = {"yes": "within the window", "no": "longer than the window", "undetermined": "undetermined"}
 
 
 def as_range(form: RangeForm) -> Range:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from operations.plans.plan_form import WatchedForm, WatchForm
 
 
-LOUD: Final = {"over": "OVER", "cannot tell": "CANNOT TELL"}
+LOUD: Final = {"over": "OVER", "undetermined": "UNDETERMINED"}
 
 
 def state(stack: WatchedForm) -> str:

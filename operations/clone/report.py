@@ -154,7 +154,7 @@ def notes(clone: Clone) -> tuple[str, ...]:
             if each.path in assumed
         ),
         f"nobody can tell whether this stays under the ceiling: {verdict.reason}"
-        if verdict.verdict is Verdict.CANNOT_TELL
+        if verdict.verdict is Verdict.UNDETERMINED
         else "",
         "" if clone.layout_kept else PLAIN,
         *remarks(clone),

@@ -135,7 +135,7 @@ def _verdict(form: DiffForm) -> str:
     words = {
         "within": "within every ceiling",
         "over": "over a ceiling or against a rule",
-        "cannot tell": "nobody can tell",
+        "undetermined": "undetermined",
         "failed": "a stack failed",
     }
     moved = form["delta"]

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from operations.diff.worktrees import Tree
     from planning.diff.form import DiffForm, RefForm
 
-    Word: TypeAlias = Literal["within", "over", "cannot tell", "failed"]
+    Word: TypeAlias = Literal["within", "over", "undetermined", "failed"]
 
 SCHEMA_VERSION: Final = 1
-VERDICTS: Final[tuple[Word, ...]] = ("over", "failed", "cannot tell", "within")
+VERDICTS: Final[tuple[Word, ...]] = ("over", "failed", "undetermined", "within")
 OLDER: Final = "the base's Atoll is older and cannot judge: prices, rules and exemptions of the head judged"
 
 

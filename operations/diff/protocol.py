@@ -83,7 +83,7 @@ class JudgedAnswerForm(PricedForm):
     codes: NotRequired[list[int]]
     """Exit code that each of `found` leads to where it stops."""
     exemptions: NotRequired[list[ExemptionForm]]
-    verdict: NotRequired[Literal["within", "over", "cannot tell"]]
+    verdict: NotRequired[Literal["within", "over", "undetermined"]]
     reason: NotRequired[str]
     exit_code: NotRequired[int]
     notes: NotRequired[list[str]]

@@ -21,7 +21,7 @@ from planning.ceilings.verdict import judge
 from planning.costs.json_shapes import bill_form
 from planning.costs.resources.formats.file import read_plan
 from planning.spec.lock import parse, refuse_other_stack
-from planning.values.errors import AtollError, CannotTellError, InputError, in_one_line
+from planning.values.errors import AtollError, InputError, UndeterminedError, in_one_line
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _book(catalog: Catalog) -> BookForm:
 def _codes(report: PolicyReport) -> list[int]:
     """Exit code that each breach leads to where it stops."""
     return [
-        each.rule.exit_code if each.breach.verdict is Verdict.OVER else CannotTellError.exit_code
+        each.rule.exit_code if each.breach.verdict is Verdict.OVER else UndeterminedError.exit_code
         for each in report.found
     ]
 

@@ -20,11 +20,11 @@ from planning.inputs.yaml_nodes import Fields, Node, compose
 from planning.quoting.candidates.market import Market
 from planning.quoting.quote_builder import quote
 from planning.values.errors import (
-    CannotTellError,
     InputError,
     NothingFitsError,
     OverCeilingError,
     StalePricesError,
+    UndeterminedError,
     format_fault_count,
 )
 from planning.values.verdict import Verdict
@@ -238,4 +238,4 @@ def exit_code(found: Quote, *, allow_stale: bool) -> int:
     verdicts = {option.judgement.verdict for option in fresh if not option.misses}
     if Verdict.WITHIN in verdicts:
         return 0
-    return CannotTellError.exit_code if Verdict.CANNOT_TELL in verdicts else OverCeilingError.exit_code
+    return UndeterminedError.exit_code if Verdict.UNDETERMINED in verdicts else OverCeilingError.exit_code

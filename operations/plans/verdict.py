@@ -13,7 +13,7 @@ from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock
 from operations.project.stack_config import read_config
 from operations.project.workspace import LAW_NAME, display_path
-from planning.values.errors import AtollError, CannotTellError, OverCeilingError, StalePricesError
+from planning.values.errors import AtollError, OverCeilingError, StalePricesError, UndeterminedError
 from planning.values.verdict import Verdict
 from policies.settings_reader import read_law
 from policies.table import RULES
@@ -64,7 +64,7 @@ def refuse(plan: Planned, *, accept_unknown: bool) -> None:
     Raises:
         OverCeilingError: over a ceiling; no option gets around it, only a reviewed exemption.
         StalePricesError: a rule finds prices too old, and none is broken otherwise.
-        CannotTellError: nobody can tell, and nobody accepted that.
+        UndeterminedError: nobody can tell, and nobody accepted that.
         AtollError: another rule is broken, or the program does not cost what was accepted.
     """
     stack, report = plan.lock.stack, plan.report
@@ -82,7 +82,7 @@ def refuse(plan: Planned, *, accept_unknown: bool) -> None:
             hint=f"atoll plan {stack} shows them",
         )
     if report.stopping and not accept_unknown:
-        raise CannotTellError(
+        raise UndeterminedError(
             f"nobody can tell whether {stack} keeps {_rules(report.stopping)}; nothing was touched: "
             f"{' '.join(each.sentence for each in report.stopping)}",
             hint="give the missing prices with --price-book FILE, or go on with --accept-unknown",

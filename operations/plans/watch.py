@@ -12,10 +12,10 @@ from planning.diff.bill_lines import amount_of, delta_of, has_change, read_expec
 from planning.spec.lock import read_lock
 from planning.values.errors import (
     AtollError,
-    CannotTellError,
     InputError,
     OverCeilingError,
     StalePricesError,
+    UndeterminedError,
     in_one_line,
 )
 from planning.values.json_format import decimal_text
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION: Final = 1
 ROOT_TYPE: Final = "pulumi:pulumi:Stack"
 FAILED: Final = AtollError.exit_code
-WORST_FIRST: Final = (OverCeilingError.exit_code, FAILED, StalePricesError.exit_code, CannotTellError.exit_code)
+WORST_FIRST: Final = (OverCeilingError.exit_code, FAILED, StalePricesError.exit_code, UndeterminedError.exit_code)
 
 
 def check_stack(
@@ -98,7 +98,7 @@ def _as_registered(resources: Sequence[Resource]) -> Iterator[Resource]:
 
 
 def _without_blind(plan: Planned) -> tuple[Planned, tuple[str, ...]]:
-    """Without "cannot tell" of components that a provider makes; a note for each rule instead.
+    """Without "undetermined" of components that a provider makes; a note for each rule instead.
 
     A state holds nothing of what they were asked, only what they made: `operations.offline` and the pack see it.
     """
@@ -106,7 +106,7 @@ def _without_blind(plan: Planned) -> tuple[Planned, tuple[str, ...]]:
         each.urn for each in plan.resources if not (each.custom or each.inputs or each.type.startswith(OWN_PREFIX))
     }
     found = plan.report.found
-    blind = [each for each in found if each.breach.verdict is Verdict.CANNOT_TELL and each.breach.urn in unseen]
+    blind = [each for each in found if each.breach.verdict is Verdict.UNDETERMINED and each.breach.urn in unseen]
     names: dict[str, list[str]] = {}
     for each in blind:
         names.setdefault(each.rule.title, []).append(each.breach.resource)

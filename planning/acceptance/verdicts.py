@@ -22,12 +22,12 @@ class CheckOutcome(StrEnum):
 
     PASSED = "passed"
     FAILED = "failed"
-    CANNOT_TELL = "cannot tell"
+    UNDETERMINED = "undetermined"
     MISSING = "missing"
     NOTED = "noted"
 
 
-WORST_FIRST: Final = (CheckOutcome.FAILED, CheckOutcome.MISSING, CheckOutcome.CANNOT_TELL, CheckOutcome.PASSED)
+WORST_FIRST: Final = (CheckOutcome.FAILED, CheckOutcome.MISSING, CheckOutcome.UNDETERMINED, CheckOutcome.PASSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Verdicts:
     """Everything of one acceptance.
 
     Args:
-        outcome: failed before missing before cannot tell before passed.
+        outcome: failed before missing before undetermined before passed.
         nodes: every node that wrote a record of a known pool, by name.
         faults: records that were not used, and why.
     """
@@ -100,9 +100,9 @@ class Verdicts:
 
 
 def worst(outcomes: Iterable[CheckOutcome]) -> CheckOutcome:
-    """The worst of some outcomes, noted ones left out; cannot tell where nothing was judged."""
+    """The worst of some outcomes, noted ones left out; undetermined where nothing was judged."""
     found = set(outcomes)
-    return next((each for each in WORST_FIRST if each in found), CheckOutcome.CANNOT_TELL)
+    return next((each for each in WORST_FIRST if each in found), CheckOutcome.UNDETERMINED)
 
 
 GIB: Final = 2**30
@@ -130,7 +130,7 @@ def build_missing(about: About, *, why: str = "nothing was measured") -> CheckVe
 
 def build_undetermined(about: About, *, why: str) -> CheckVerdict:
     """Somebody looked, and it says nothing."""
-    return _verdict(about, CheckOutcome.CANNOT_TELL, why)
+    return _verdict(about, CheckOutcome.UNDETERMINED, why)
 
 
 def build_pass(about: About, *, why: str) -> CheckVerdict:
@@ -185,10 +185,10 @@ def _outcome(value: Decimal, amount: str, limit: AcceptanceLimit) -> tuple[Check
     if limit.optional:
         return CheckOutcome.NOTED, f"{amount}: {limit.why}"
     if not limit.known:
-        return CheckOutcome.CANNOT_TELL, f"{amount}, and what it should be is not known: {limit.why}"
+        return CheckOutcome.UNDETERMINED, f"{amount}, and what it should be is not known: {limit.why}"
     if limit.bound is not None and value > limit.bound:
         bound = f"{plain(limit.bound)} {limit.unit}"
-        return CheckOutcome.CANNOT_TELL, f"{amount} is more than the hardware can do, {bound}: measure it again"
+        return CheckOutcome.UNDETERMINED, f"{amount} is more than the hardware can do, {bound}: measure it again"
     share = f", {plain(value * 100 / limit.theory)}% of {plain(limit.theory)}" if limit.theory else ""
     if limit.least is not None and value < limit.least:
         return _too_little(f"{amount}{share}", limit, least=limit.least)
@@ -199,7 +199,7 @@ def _outcome(value: Decimal, amount: str, limit: AcceptanceLimit) -> tuple[Check
 
 def _too_little(amount: str, limit: AcceptanceLimit, *, least: Decimal) -> tuple[CheckOutcome, str]:
     if limit.beyond:
-        return CheckOutcome.CANNOT_TELL, f"{amount}, less than {plain(least)}: {limit.beyond}"
+        return CheckOutcome.UNDETERMINED, f"{amount}, less than {plain(least)}: {limit.beyond}"
     return CheckOutcome.FAILED, f"{amount}; at least {plain(least)} is asked: {limit.why}"
 
 

@@ -43,7 +43,7 @@ class Judgement:
 class JudgementForm(TypedDict):
     """Is it under the ceiling?"""
 
-    verdict: Literal["within", "over", "cannot tell"]
+    verdict: Literal["within", "over", "undetermined"]
     reason: str
 
 
@@ -72,8 +72,8 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
     ]
     if over:
         return Judgement(verdict=Verdict.OVER, reason="; ".join(over))
-    if any(amount.against(limit) is Verdict.CANNOT_TELL for _, amount, limit in limits):
-        return Judgement(verdict=Verdict.CANNOT_TELL, reason=describe_unpriced(bill))
+    if any(amount.against(limit) is Verdict.UNDETERMINED for _, amount, limit in limits):
+        return Judgement(verdict=Verdict.UNDETERMINED, reason=describe_unpriced(bill))
     what, amount, limit = limits[0]
     most = "" if amount.high == amount.low or amount.high is None else f" to {_usd(amount.high)}"
     return Judgement(verdict=Verdict.WITHIN, reason=f"{what} is {_usd(amount.low)}{most}, the ceiling {_usd(limit)}")
@@ -81,7 +81,7 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
 
 def _without_limit(bill: Bill) -> Judgement:
     if any(line.at_most_usd_per_month is None for line in bill.unpriced):
-        return Judgement(verdict=Verdict.CANNOT_TELL, reason=f"{NO_CEILING}, and {describe_unpriced(bill)}")
+        return Judgement(verdict=Verdict.UNDETERMINED, reason=f"{NO_CEILING}, and {describe_unpriced(bill)}")
     return Judgement(verdict=Verdict.WITHIN, reason=NO_CEILING)
 
 
@@ -152,7 +152,7 @@ class Interval:
         """Within where even the most is, over where even the least is, else nobody can tell."""
         if self.low > limit:
             return Verdict.OVER
-        return Verdict.WITHIN if self.high is not None and self.high <= limit else Verdict.CANNOT_TELL
+        return Verdict.WITHIN if self.high is not None and self.high <= limit else Verdict.UNDETERMINED
 
 
 NO_AMOUNT: Final = Interval(ZERO, ZERO)

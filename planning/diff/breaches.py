@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from planning.diff.form import BreachForm, FoundForm
 
 OVER_CEILING: Final = 10
-CANNOT_TELL: Final = 11
+UNDETERMINED: Final = 11
 WORST_FIRST: Final = (OVER_CEILING, 1, 12, 11)  # exit codes, as policies.evaluation has them
 
 
@@ -36,7 +36,7 @@ def exit_code(
         new: whether each is new; then an old one counts only where it is over a ceiling, or where nobody can tell and
             the stack gets dearer. None: all count.
     """
-    always = {OVER_CEILING, CANNOT_TELL} if dearer else {OVER_CEILING}
+    always = {OVER_CEILING, UNDETERMINED} if dearer else {OVER_CEILING}
     counted = {
         code
         for index, (code, each) in enumerate(zip(codes, breaches, strict=True))

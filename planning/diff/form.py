@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from planning.costs.json_shapes import CLOSED, RangeForm
 
-VerdictWord = Literal["within", "over", "cannot tell"]
+VerdictWord = Literal["within", "over", "undetermined"]
 
 
 @with_config(CLOSED)
@@ -111,7 +111,7 @@ class FoundForm(TypedDict):
 
     rule: str
     title: str
-    verdict: Literal["over", "cannot tell"]
+    verdict: Literal["over", "undetermined"]
     level: Literal["mandatory", "advisory"]
     stops: bool
     """Mandatory and not exempt."""
@@ -228,7 +228,7 @@ class DiffForm(TypedDict):
     new: AmountForm | None
     delta: DeltaForm | None
     judge_changes: list[JudgeChangeForm]
-    verdict: Literal["within", "over", "cannot tell", "failed"]
+    verdict: Literal["within", "over", "undetermined", "failed"]
     """The worst of all stacks."""
     exit_code: int
     notes: list[str]

@@ -73,7 +73,7 @@ class Sentence:
     """Plain words and figures, in the order in which they are read.
 
     Args:
-        tone: how it is meant, as classes of the page's style sheet: a verdict ("within", "over", "cannot-tell"),
+        tone: how it is meant, as classes of the page's style sheet: a verdict ("within", "over", "undetermined"),
             "faint", "sum", "box" to be ticked, "drawn" for what explains a chart, and so on.
         hover: words that a page shows over it.
         below: small print under it.

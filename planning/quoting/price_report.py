@@ -80,7 +80,7 @@ class PriceReport:
         ceiling = Ceilings(usd_per_month=usd_per_month, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
         found = judge(self.new.bill, ceiling, contract_months=0, usd_per_gpu_hour=None)
         if found.verdict is Verdict.WITHIN and self.gaps:
-            return Judgement(verdict=Verdict.CANNOT_TELL, reason="; ".join(self.gaps))
+            return Judgement(verdict=Verdict.UNDETERMINED, reason="; ".join(self.gaps))
         return found
 
     def as_json(self, judgement: Judgement | None = None) -> PriceForm:

@@ -97,7 +97,7 @@ class ToZero:
         unanswered: what could not be asked, as "what: reason".
     """
 
-    verdict: Literal["nothing", "kept", "costs", "cannot tell"]
+    verdict: Literal["nothing", "kept", "costs", "undetermined"]
     costs: tuple[PricedOrphan, ...]
     kept: tuple[PricedOrphan, ...]
     unanswered: tuple[str, ...]
@@ -107,9 +107,9 @@ def judge_remaining_bill(left: OrphanReport) -> ToZero:
     """The bill that is left, by what the clouds still have; silence is no proof of nothing."""
     unanswered = tuple(f"{each.what} of {each.placement}: {each.reason}" for each in left.unanswered)
     if left.forgotten:
-        verdict: Literal["nothing", "kept", "costs", "cannot tell"] = "costs"
+        verdict: Literal["nothing", "kept", "costs", "undetermined"] = "costs"
     elif unanswered:
-        verdict = "cannot tell"
+        verdict = "undetermined"
     else:
         verdict = "kept" if left.kept else "nothing"
     return ToZero(verdict=verdict, costs=left.forgotten, kept=left.kept, unanswered=unanswered)

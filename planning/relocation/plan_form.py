@@ -100,7 +100,7 @@ class TimesForm(TypedDict):
     frozen: DurationForm
     """All parts of the freeze, one after another."""
     window_seconds: int
-    fits: Literal["yes", "no", "cannot tell"]
+    fits: Literal["yes", "no", "undetermined"]
     """Whether the freeze stays within the window, at its longest."""
 
 
@@ -108,7 +108,7 @@ class TimesForm(TypedDict):
 class BreakEvenForm(TypedDict):
     """From when the move has paid."""
 
-    verdict: Literal["dated", "never", "cannot tell"]
+    verdict: Literal["dated", "never", "undetermined"]
     earliest: str | None
     expected: str | None
     latest: str | None

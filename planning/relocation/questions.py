@@ -188,7 +188,7 @@ _QUESTIONS: Final[
         _answer_both_clusters,
         lambda plan: all(line.usd_per_month is not None for line in _lines_of(plan, "overlap/", "retained/")),
     ),
-    ("How long is everything frozen?", _answer_freeze, lambda plan: plan.times.fits != "cannot tell"),
+    ("How long is everything frozen?", _answer_freeze, lambda plan: plan.times.fits != "undetermined"),
     ("What happens to files that are edited and made while the data is on the move?", _answer_open_files, None),
     ("Is the storage in the same region as the accelerators afterwards?", _answer_region, None),
     ("What was looked at to make this plan?", _answer_sources, lambda plan: not plan.inventory.unlooked),

@@ -78,13 +78,13 @@ class Times:
     window_seconds: int
 
     @property
-    def fits(self) -> Literal["yes", "no", "cannot tell"]:
+    def fits(self) -> Literal["yes", "no", "undetermined"]:
         """Whether the freeze stays within the window, at its longest."""
         seconds = self.frozen.seconds
         if seconds is not None and seconds.min > self.window_seconds:
             return "no"
         if seconds is None or self.frozen.at_least:
-            return "cannot tell"
+            return "undetermined"
         return "yes" if seconds.max <= self.window_seconds else "no"
 
 
@@ -122,7 +122,7 @@ def rounds_until(
         )
     lacking = _lacking(copied, rates=rates, first=first)
     if lacking or rates.bytes is None or first.seconds is None:
-        return Rounds(count=None, last=DurationEstimate.unknown(lacking), words=f"cannot tell: {lacking}")
+        return Rounds(count=None, last=DurationEstimate.unknown(lacking), words=f"undetermined: {lacking}")
     changed = sum((volume.change_bytes_per_day.max for volume in copied if volume.change_bytes_per_day), ZERO) / DAY
     share = changed / rates.bytes.per_second
     listing = _listing(copied, rates)

@@ -225,7 +225,7 @@ SAID_VERDICT: Final[Mapping[str, str]] = {
     "met": "met",
     "below": "below the promise",
     "short": "SLA missed",
-    "cannot tell": "undetermined",
+    "undetermined": "undetermined",
     "not counted": "not counted",
 }
 SAID_STANDING: Final[Mapping[str, str]] = {
@@ -307,7 +307,7 @@ def conclusion(form: SlaForm, quoted: FormFigures) -> Sentence:
     credit = say(" No service credit is due.") if same and not floor else between
     short, below, unsure = (
         [at for at, part in enumerate(form["parts"]) if part["verdict"] == verdict]
-        for verdict in ("short", "below", "cannot tell")
+        for verdict in ("short", "below", "undetermined")
     )
     if short:
         worse = say("") if same else say(", and ", floor, sums[1], " if unmeasured time was down")

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-Verdict = Literal["met", "below", "short", "cannot tell"]
-PartVerdict = Literal["met", "below", "short", "cannot tell", "not counted"]
+Verdict = Literal["met", "below", "short", "undetermined"]
+PartVerdict = Literal["met", "below", "short", "undetermined", "not counted"]
 PromisedFrom = Literal["lock", "checklist", "promises"]
 
 

@@ -162,7 +162,7 @@ def _verdict(parts: Sequence[PartForm], beside: Sequence[str]) -> Verdict:
         return "short"
     if "below" in verdicts:
         return "below"
-    return "cannot tell" if "cannot tell" in verdicts or beside else "met"
+    return "undetermined" if "undetermined" in verdicts or beside else "met"
 
 
 def _fill_part(
@@ -206,7 +206,7 @@ def _part_verdict(found: ServiceCredit, promised: Decimal | None) -> PartVerdict
     if _is_missed(found.attained.percent_if_up, promised):
         return "below"
     unsure = found.percent_most or _is_missed(found.attained.percent_if_down, promised)
-    return "cannot tell" if unsure else "met"
+    return "undetermined" if unsure else "met"
 
 
 def _is_missed(attained: Fraction | None, promised: Decimal | None) -> bool:

@@ -4,7 +4,7 @@ AtollError
 ├── InputError            1   bad checklist, lock, book or file; carries every fault at once
 ├── NothingFitsError      1   no machine, region or purchase satisfies the checklist
 ├── OverCeilingError     10   the bill is over the ceiling
-├── CannotTellError      11   the verdict hangs on something unknown or unpriced
+├── UndeterminedError      11   the verdict hangs on something unknown or unpriced
 └── StalePricesError     12   the prices are older than the limit
 """
 
@@ -66,7 +66,7 @@ class OverCeilingError(AtollError):
     exit_code: ClassVar[int] = 10
 
 
-class CannotTellError(AtollError):
+class UndeterminedError(AtollError):
     """The verdict depends on a value that is unknown or unpriced."""
 
     exit_code: ClassVar[int] = 11

@@ -10,4 +10,4 @@ class Verdict(StrEnum):
 
     WITHIN = "within"
     OVER = "over"
-    CANNOT_TELL = "cannot tell"
+    UNDETERMINED = "undetermined"

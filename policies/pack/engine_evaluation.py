@@ -255,7 +255,7 @@ def _report_unseen(urns: Sequence[str]) -> Iterator[PackFinding]:
     names = ", ".join(urn.rpartition("::")[2] for urn in urns[:SHOWN])
     more = f" and {len(urns) - SHOWN} more" if len(urns) > SHOWN else ""
     text = (
-        f"{GROUND_TITLE}, cannot tell: {names}{more} are no part of the program any more; nobody knows what they were "
+        f"{GROUND_TITLE}, undetermined: {names}{more} are no part of the program any more; nobody knows what they were "
         "asked to be, and the rules judge whole components. Run it without --target and --exclude."
     )
     yield PackFinding(rule=GROUND, text=text, urn=urns[0])

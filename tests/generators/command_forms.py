@@ -18,9 +18,9 @@ from any_market import DAY, catalog_now, market_now
 from command_here import quote_once
 
 from cli.main.application import run
-from planning.values.errors import CannotTellError, OverCeilingError
+from planning.values.errors import OverCeilingError, UndeterminedError
 
-ANSWERED = (0, OverCeilingError.exit_code, CannotTellError.exit_code)
+ANSWERED = (0, OverCeilingError.exit_code, UndeterminedError.exit_code)
 STACK = "any"
 ROOT = Path(__file__).parents[2]
 _REFUSED = 1

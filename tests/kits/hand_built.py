@@ -231,7 +231,7 @@ def doubtful() -> Option:
         "smallcloud-any-gpu8",
         views=("no_spot",),
         whole=bill(unpriced("network/egress", BillGroup.NETWORK), unpriced("network/load_balancer", BillGroup.NETWORK)),
-        verdict=Verdict.CANNOT_TELL,
+        verdict=Verdict.UNDETERMINED,
         reason="no price is known for network egress, network load_balancer",
     )
 

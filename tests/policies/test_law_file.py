@@ -117,10 +117,10 @@ def test_an_advisory_rule_may_be_made_mandatory() -> None:
 
 
 def test_where_nobody_can_tell_the_other_level_counts() -> None:
-    unclear = replace(MONEY, verdict=Verdict.CANNOT_TELL)
+    unclear = replace(MONEY, verdict=Verdict.UNDETERMINED)
     assert evaluate_rules(sound(), (rule(unclear, unknown=Level.ADVISORY),)).verdict is Verdict.WITHIN
     report = evaluate_rules(sound(), (rule(unclear),))
-    assert (report.verdict, report.exit_code) == (Verdict.CANNOT_TELL, 11)
+    assert (report.verdict, report.exit_code) == (Verdict.UNDETERMINED, 11)
 
 
 @pytest.mark.parametrize(

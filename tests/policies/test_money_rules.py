@@ -67,15 +67,15 @@ def test_an_unknown_size_is_bounded_by_the_largest_one(target: str) -> None:
     most = reaches(stack.lock).layers[0].usd_per_month
     assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=most * 2)) == []
     known = of_lines(stack.bill.lines, "expected").low
-    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=known + 1)) == [Verdict.CANNOT_TELL]
+    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=known + 1)) == [Verdict.UNDETERMINED]
     assert verdicts(prices.UNPRICED, stack) == []
 
 
 @pytest.mark.parametrize("target", STACKS)
 def test_an_unknown_largest_size_is_bounded_by_nothing(target: str) -> None:
     stack = with_nodes(target, LARGEST_SIZE[target])
-    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=10**9)) == [Verdict.CANNOT_TELL]
-    assert Verdict.CANNOT_TELL in verdicts(prices.UNPRICED, stack)
+    assert verdicts(ceilings.MONTHLY_CEILING, ceiling(stack, usd_per_month=10**9)) == [Verdict.UNDETERMINED]
+    assert Verdict.UNDETERMINED in verdicts(prices.UNPRICED, stack)
 
 
 def test_what_karpenter_starts_is_bounded_by_its_limit() -> None:
@@ -157,7 +157,7 @@ def _standing(stack: StackContext, most: int) -> ExemptionState | None:
 
 
 def test_a_stated_bound_counts_against_the_ceiling() -> None:
-    assert verdicts(ceilings.MONTHLY_CEILING, bounded()) == [Verdict.CANNOT_TELL]
+    assert verdicts(ceilings.MONTHLY_CEILING, bounded()) == [Verdict.UNDETERMINED]
     assert verdicts(ceilings.MONTHLY_CEILING, ceiling(bounded(), usd_per_month=10**6)) == []
     assert verdicts(prices.UNPRICED, bounded()) == []
 
@@ -175,14 +175,14 @@ def test_the_dearest_of_several_machines_counts() -> None:
 
 def test_a_machine_that_nobody_knows_may_hold_any_accelerator() -> None:
     stack = changed(sound(), KARPENTER, {MACHINES: UNKNOWN}, name="nodes-notebooks")
-    assert verdicts(prices.GPU_HOUR_CEILING, ceiling(stack, usd_per_gpu_hour=15)) == [Verdict.CANNOT_TELL]
-    assert verdicts(team_ceilings.RULE, stack) == [Verdict.CANNOT_TELL]
+    assert verdicts(prices.GPU_HOUR_CEILING, ceiling(stack, usd_per_gpu_hour=15)) == [Verdict.UNDETERMINED]
+    assert verdicts(team_ceilings.RULE, stack) == [Verdict.UNDETERMINED]
 
 
 def test_something_without_a_place_may_belong_to_any_component() -> None:
     stack = with_ceilings(usd_per_month={"storage/warm": Decimal(1000)})
     assert breaches(ceilings.COMPONENT_CEILINGS, stack) == []
-    assert verdicts(ceilings.COMPONENT_CEILINGS, added(stack, made(THING, "thing"))) == [Verdict.CANNOT_TELL]
+    assert verdicts(ceilings.COMPONENT_CEILINGS, added(stack, made(THING, "thing"))) == [Verdict.UNDETERMINED]
 
 
 def test_what_a_team_gives_up_is_enough() -> None:

@@ -81,7 +81,7 @@ def test_a_machine_without_a_zone_lies_where_its_subnet_does() -> None:
     assert gateway.property_dependencies["networkInterfaces"]
     lost = with_resource(stack, at, replace(gateway, property_dependencies={}))
     assert said(places.ALLOWED_PLACES, stack) == []
-    assert [each.verdict for each in said(places.ALLOWED_PLACES, lost)] == [Verdict.CANNOT_TELL]
+    assert [each.verdict for each in said(places.ALLOWED_PLACES, lost)] == [Verdict.UNDETERMINED]
 
 
 def test_a_resource_of_one_cluster_at_the_place_of_another_is_misplaced() -> None:
@@ -94,7 +94,7 @@ def test_a_resource_of_one_cluster_at_the_place_of_another_is_misplaced() -> Non
 
 def test_a_placement_that_nobody_can_read_is_not_taken_for_home() -> None:
     stack = changed(second(sound(), region="eu-central-1"), "atoll:placement:Second", {"placement": UNKNOWN})
-    assert Verdict.CANNOT_TELL in {each.verdict for each in said(places.REGION_IN_PLACE, stack)}
+    assert Verdict.UNDETERMINED in {each.verdict for each in said(places.REGION_IN_PLACE, stack)}
 
 
 def test_a_cluster_that_is_new_has_not_moved() -> None:
@@ -123,7 +123,7 @@ def test_a_machine_beside_the_pools_is_seen() -> None:
 
 def test_a_node_group_below_no_pool_is_nobodys() -> None:
     group = made("aws:eks/nodeGroup:NodeGroup", "stray", instanceTypes=["m6a.xlarge"], scalingConfig={})
-    assert [each.verdict for each in said(pool_bounds.IDLE_CONTROLS, added(sound(), group))] == [Verdict.CANNOT_TELL]
+    assert [each.verdict for each in said(pool_bounds.IDLE_CONTROLS, added(sound(), group))] == [Verdict.UNDETERMINED]
     assert said(machines.ALLOWED_MACHINES, added(sound(), group)) == []
 
 
@@ -165,7 +165,7 @@ def test_an_operator_whose_parts_are_off_owns_nothing() -> None:
     loud = made(RELEASE, "gpu-operator", chart="charts/gpu-operator-v26.7.0.tgz", values={**off, "nfd": {}})
     assert said(gpu_owner.RULE, added(sound("gcp"), loud)) == []
     asked = changed(added(sound("gcp"), quiet), RELEASE, {"values.driver.enabled": Secret()}, name="gpu-operator")
-    assert [each.verdict for each in said(gpu_owner.RULE, asked)] == [Verdict.CANNOT_TELL]
+    assert [each.verdict for each in said(gpu_owner.RULE, asked)] == [Verdict.UNDETERMINED]
 
 
 def test_nodes_of_a_group_without_the_driver_are_refused_where_the_provider_brings_it() -> None:
@@ -191,7 +191,7 @@ def test_tags_that_are_handed_on_as_an_object_count_too() -> None:
     stack = changed(sound(), "pulumi:providers:aws", {"defaultTags": given})
     broken = changed(sound(), "pulumi:providers:aws", {"defaultTags": "{"})
     assert said(tags.RULE, stack) == []
-    assert [each.verdict for each in said(tags.RULE, broken)] == [Verdict.CANNOT_TELL]
+    assert [each.verdict for each in said(tags.RULE, broken)] == [Verdict.UNDETERMINED]
 
 
 def test_a_machine_of_no_provider_of_ours_needs_tags_of_its_own() -> None:

@@ -39,10 +39,10 @@ def verdicts(rule: Rule, stack: StackContext) -> set[Verdict]:
         ("alias/aws/fsx", {Verdict.OVER}),
         ("alias/theirs", {Verdict.OVER}),
         (ARN.replace("key/", "alias/aws/"), {Verdict.OVER}),
-        (UNKNOWN, {Verdict.CANNOT_TELL}),
-        (UnknownValue("urn:pulumi:demo::atoll::aws:s3/bucket:Bucket::audit", "arn"), {Verdict.CANNOT_TELL}),
-        (Secret(), {Verdict.CANNOT_TELL}),
-        (7, {Verdict.CANNOT_TELL}),
+        (UNKNOWN, {Verdict.UNDETERMINED}),
+        (UnknownValue("urn:pulumi:demo::atoll::aws:s3/bucket:Bucket::audit", "arn"), {Verdict.UNDETERMINED}),
+        (Secret(), {Verdict.UNDETERMINED}),
+        (7, {Verdict.UNDETERMINED}),
         (None, {Verdict.OVER}),
     ],
 )
@@ -97,10 +97,10 @@ def test_versioning_of_another_bucket_does_not_count() -> None:
     [
         ({"type": "LoadBalancer", "ports": [{"port": 443}]}, [Verdict.OVER]),
         ({"type": "LoadBalancer", "ports": [{"port": 51820, "protocol": "UDP"}]}, []),
-        ({"type": "LoadBalancer", "ports": [{"port": UNKNOWN, "protocol": "UDP"}]}, [Verdict.CANNOT_TELL]),
+        ({"type": "LoadBalancer", "ports": [{"port": UNKNOWN, "protocol": "UDP"}]}, [Verdict.UNDETERMINED]),
         ({"type": "LoadBalancer"}, [Verdict.OVER]),
         ({"type": "ClusterIP", "ports": [{"port": 443}]}, []),
-        ({"type": UNKNOWN}, [Verdict.CANNOT_TELL]),
+        ({"type": UNKNOWN}, [Verdict.UNDETERMINED]),
     ],
 )
 def test_a_load_balancer_faces_the_internet_unless_it_says_otherwise(
@@ -127,8 +127,8 @@ def test_an_internal_load_balancer_is_no_breach(mark: str, value: str) -> None:
     [
         ("10.0.0.0/8", set[Verdict]()),
         ("0.0.0.0/1", {Verdict.OVER}),
-        ("everybody", {Verdict.CANNOT_TELL}),
-        (UNKNOWN, {Verdict.CANNOT_TELL}),
+        ("everybody", {Verdict.UNDETERMINED}),
+        (UNKNOWN, {Verdict.UNDETERMINED}),
     ],
 )
 def test_a_range_is_read_as_one(range_: Value, wanted: set[Verdict]) -> None:
@@ -159,7 +159,7 @@ def test_a_key_file_of_google_cloud_breaks_the_rule() -> None:
 def test_an_admin_of_unknown_origin_cannot_be_told() -> None:
     token = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
     found = said(identity.IDENTITY, plain(sound(), token, {"principalArn": UNKNOWN}))
-    assert found == [(Verdict.CANNOT_TELL, "admin", "principalArn")]
+    assert found == [(Verdict.UNDETERMINED, "admin", "principalArn")]
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,11 @@ def test_an_admin_of_unknown_origin_cannot_be_told() -> None:
 def test_a_document_that_cannot_be_read_is_said_once(document: str) -> None:
     stack = plain(sound(), POLICY, {"policy": document}, name="forwarding-logs")
     (found,) = identity.RIGHTS.judge(stack)
-    assert found.verdict is Verdict.CANNOT_TELL
+    assert found.verdict is Verdict.UNDETERMINED
     assert found.given.startswith("10 policy documents")
 
 
 def test_what_a_document_forbids_may_be_everything() -> None:
     deny = '{"Statement": {"Effect": "Deny", "Action": "*", "Resource": "*"}}'
     stack = plain(sound(), POLICY, {"policy": deny}, name="forwarding-logs")
-    assert verdicts(identity.RIGHTS, stack) == {Verdict.CANNOT_TELL}
+    assert verdicts(identity.RIGHTS, stack) == {Verdict.UNDETERMINED}

@@ -28,7 +28,7 @@ STAND_IN = "c3RhbmQtaW4="  # "stand-in": a string wherever one is wanted, and ba
 
 
 def atoll(*arguments: str, folder: Path) -> str:
-    """Standard output of a command that must not fail; 11 (cannot tell) is no failure."""
+    """Standard output of a command that must not fail; 11 (undetermined) is no failure."""
     command = [sys.executable, "-m", "cli.main.entry", *arguments]
     environment = {**os.environ, "ATOLL_TODAY": "2026-11-21"}  # a quote refuses prices that are too old
     done = subprocess.run(

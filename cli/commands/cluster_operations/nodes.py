@@ -28,7 +28,7 @@ from planning.incidents.findings import NodeHealth
 from planning.incidents.form import incidents_form, nodes_form
 from planning.incidents.pods import blocking, find_unowned, list_pods_to_drain
 from planning.incidents.spares import SHARE_PERCENT
-from planning.values.errors import AtollError, CannotTellError, InputError
+from planning.values.errors import AtollError, InputError, UndeterminedError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -284,7 +284,7 @@ def watch(
 def _exit_code(standings: set[NodeHealth]) -> int:
     if NodeHealth.FAILED in standings:
         return InputError.exit_code
-    return CannotTellError.exit_code if NodeHealth.UNKNOWN in standings else 0
+    return UndeterminedError.exit_code if NodeHealth.UNKNOWN in standings else 0
 
 
 app = typer.Typer(help="Nodes that fail: see them, take them out of use, replace them, and keep the log.")

@@ -14,14 +14,14 @@ from operations.plans.price_book import as_book, describe_unused_lines, price_bo
 from planning.checklist.model.units import QuantityError, parse_number
 from planning.costs.resources.formats.file import read_file
 from planning.quoting.price_report import report
-from planning.values.errors import CannotTellError, OverCeilingError
+from planning.values.errors import OverCeilingError, UndeterminedError
 from planning.values.verdict import Verdict
 
 CEILING_OPTION: Final = "--ceiling"
 EXIT_CODES: Final = {
     Verdict.WITHIN: 0,
     Verdict.OVER: OverCeilingError.exit_code,
-    Verdict.CANNOT_TELL: CannotTellError.exit_code,
+    Verdict.UNDETERMINED: UndeterminedError.exit_code,
 }
 
 

@@ -51,7 +51,7 @@ def run_rules(
 
 
 def _rules_table(rules: Sequence[Rule], law: PolicySettings) -> Table:
-    table = Table("rule", "level", "cannot tell", "demand", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table("rule", "level", "undetermined", "demand", box=SIMPLE_HEAD, pad_edge=False)
     for rule in rules:
         set_ = law.levels.get(rule.name)
         table.add_row(rule.name, set_ or rule.level, set_ or rule.unknown or rule.level, Text(rule.demand))

@@ -56,7 +56,7 @@ Key = Annotated[
 
 
 CLOCK: Final = Clock(now=lambda: datetime.now(tz=UTC), monotonic=time.monotonic, sleep=time.sleep)
-EXIT: Final = {"passed": 0, "failed": 1, "missing": 11, "cannot tell": 11}
+EXIT: Final = {"passed": 0, "failed": 1, "missing": 11, "undetermined": 11}
 
 
 def run_accept_test(

@@ -15,7 +15,7 @@ from operations.project.accepted_lock import read_accepted_lock
 from operations.project.workspace import require_stack
 from planning.checklist.reading.checklist_file import read_file
 from planning.documents.blocks import Blank
-from planning.values.errors import CannotTellError, InputError, OverCeilingError
+from planning.values.errors import InputError, OverCeilingError, UndeterminedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +66,7 @@ def _write(document: Document, files: Mapping[str, Path]) -> None:
 
 
 MISSED = OverCeilingError.exit_code
-EXITS = {"met": 0, "below": MISSED, "short": MISSED, "cannot tell": CannotTellError.exit_code}
+EXITS = {"met": 0, "below": MISSED, "short": MISSED, "undetermined": UndeterminedError.exit_code}
 
 From = Annotated[
     list[str] | None,

@@ -18,7 +18,7 @@ from operations.project.workspace import require_stack
 from planning.cloud_checks.cloud_reports import CloudReport, with_catalog
 from planning.cloud_checks.orphans import leftovers_form
 from planning.cloud_checks.preflight import FactVerdict, placement_facts, strays, summarize_facts
-from planning.values.errors import CannotTellError, InputError
+from planning.values.errors import InputError, UndeterminedError
 from planning.values.json_format import to_json_fields
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ NO_CLOUD = "no cloud was asked"
 EXIT_CODES = {
     FactVerdict.RIGHT: 0,
     FactVerdict.WRONG: InputError.exit_code,
-    FactVerdict.UNKNOWN: CannotTellError.exit_code,
+    FactVerdict.UNKNOWN: UndeterminedError.exit_code,
 }
 
 
@@ -104,4 +104,4 @@ def run_orphans(
 def _exit_code(left: OrphanReport) -> int:
     if left.forgotten:
         return InputError.exit_code
-    return CannotTellError.exit_code if left.unanswered else 0
+    return UndeterminedError.exit_code if left.unanswered else 0

@@ -45,7 +45,7 @@ def run_accept(
     for each in remarks:
         note(each)
     show(f"{chosen.id}: {describe_month(chosen.bill)}")
-    if chosen.judgement.verdict is Verdict.CANNOT_TELL:
+    if chosen.judgement.verdict is Verdict.UNDETERMINED:
         note(f"warning: whether this stays under the ceiling is undetermined: {chosen.judgement.reason}")
     return 0
 

@@ -13,7 +13,7 @@ from cli.terminal.options import deliver
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_stack_lock
 from operations.project.workspace import require_stack
-from planning.values.errors import CannotTellError, Fault, InputError
+from planning.values.errors import Fault, InputError, UndeterminedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,11 +228,11 @@ _WORDS = {
     "nothing": "{stack} costs nothing any more",
     "kept": "of {stack} only what is kept on purpose still costs",
     "costs": "{stack} still costs: delete what is listed",
-    "cannot tell": "nobody can say that {stack} costs nothing: not everything answered",
+    "undetermined": "nobody can say that {stack} costs nothing: not everything answered",
 }
 
 
 def _exit_code(found: "ToZero") -> int:
     if found.verdict == "costs":
         return InputError.exit_code
-    return CannotTellError.exit_code if found.verdict == "cannot tell" else 0
+    return UndeterminedError.exit_code if found.verdict == "undetermined" else 0

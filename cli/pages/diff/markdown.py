@@ -255,7 +255,7 @@ def _alarms(form: DiffForm) -> str:
     lines += [_loses(each) for each in form["stacks"] if _holding(each)]
     if not lines and form["verdict"] == "within":
         return ""
-    kind = "WARNING" if form["verdict"] in ("cannot tell", "within") else "CAUTION"
+    kind = "WARNING" if form["verdict"] in ("undetermined", "within") else "CAUTION"
     return box(kind, lines or [LOUD[form["verdict"]]], budget=ALARM_BUDGET)
 
 

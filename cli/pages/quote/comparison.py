@@ -241,7 +241,7 @@ def _amount(line: LineItem | None) -> Sentence:
         return cite("")
     if line.state is State.PRICED and line.usd_per_month is not None:
         return cite(usd(line.usd_per_month.expected))
-    return cite(line.state.value, tone="cannot-tell" if line.state is State.UNPRICED else "faint")
+    return cite(line.state.value, tone="undetermined" if line.state is State.UNPRICED else "faint")
 
 
 def _sums(label: str, options: Sequence[Option], group: BillGroup | None) -> Row:

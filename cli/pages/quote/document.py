@@ -123,7 +123,7 @@ def _group_rows(bill: Bill, group: BillGroup, catalog: Catalog) -> Iterator[Row]
     lines = [line for line in bill.lines if line.group is group]
     for line in lines:
         amounts = ("", line.state.value, "") if line.state is not State.PRICED else usd_range(line.usd_per_month)
-        tone = "cannot-tell" if line.state is State.UNPRICED else ""
+        tone = "undetermined" if line.state is State.UNPRICED else ""
         made_of = cite(_describe_line(line), source=find_note(catalog.sources, line.source), tone="faint")
         yield cite(line.label), made_of, *texts(*amounts, tone=tone)
     if lines:

@@ -33,7 +33,7 @@ STYLES: Final[Mapping[str, str]] = {
     "refused": LOUD,
     "differs": "yellow",
     "yours": "yellow",
-    "cannot tell": "yellow",
+    "undetermined": "yellow",
     "moves": "yellow",
     "stronger": "green",
 }
@@ -42,7 +42,7 @@ STANDINGS: Final[Mapping[str, str]] = {
     "none": "lost",
     "weaker": "weaker",
     "differs": "differs",
-    "cannot tell": "cannot tell",
+    "undetermined": "undetermined",
     "yours": "yours",
     "stronger": "stronger",
     "equal": "equal",

@@ -34,7 +34,7 @@ LOST: Final = ("none", "weaker")
 VERDICTS: Final = {
     Verdict.WITHIN: "kept",
     Verdict.OVER: "broken",
-    Verdict.CANNOT_TELL: "nobody can tell",
+    Verdict.UNDETERMINED: "undetermined",
 }
 
 
@@ -64,9 +64,9 @@ def _lines(clone: Clone, c: CloneComparison, *, here: str, there: str) -> Iterat
 def _ceiling(clone: Clone) -> str:
     judgement, limit = clone.option.judgement, clone.lock.ceiling.usd_per_month
     count = sum(line.usd_per_month is None for line in clone.lock.bill)
-    if judgement.verdict is not Verdict.CANNOT_TELL or limit is None or not count:
+    if judgement.verdict is not Verdict.UNDETERMINED or limit is None or not count:
         return f"{VERDICTS[judgement.verdict]}: {judgement.reason}"
-    return f"{amounts.money(str(limit))} USD a month: nobody can tell while {_count(count)} of the bill have no price"
+    return f"{amounts.money(str(limit))} USD a month: undetermined while {_count(count)} of the bill have no price"
 
 
 def _count(lines: int) -> str:

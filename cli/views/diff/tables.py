@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LOUD: Final[Mapping[str, str]] = {
     "within": "",
     "over": "**OVER** A limit is passed or a rule is broken.",
-    "cannot tell": "**CANNOT TELL** Nobody can tell whether the limits hold.",
+    "undetermined": "**UNDETERMINED** Whether the limits hold is unknown: prices or values are missing.",
     "failed": "**FAILED** Not everything could be compared.",
 }
 _LIMITS: Final[Mapping[str, str]] = {
@@ -54,7 +54,7 @@ def headline(form: DiffForm) -> str:
         failed = sum(each["state"] == "failed" for each in form["stacks"])
         over = any(each["after"] and each["after"]["verdict"] == "over" for each in form["stacks"])
         return f"FAILED for {failed} stack{'s' if failed != 1 else ''}{' and OVER for others' if over else ''}"
-    return WITHIN if form["verdict"] == "within" else "CANNOT TELL"
+    return WITHIN if form["verdict"] == "within" else "UNDETERMINED"
 
 
 def _over(exit_code: int) -> str:
@@ -67,7 +67,7 @@ def loudness(stack: StackDiffForm) -> int:
     if stack["state"] == "failed":
         return 3
     verdict = stack["after"]["verdict"] if stack["after"] else "within"
-    return {"within": 0, "cannot tell": 1, "over": 2}.get(verdict, 1)
+    return {"within": 0, "undetermined": 1, "over": 2}.get(verdict, 1)
 
 
 def row_verdict(stack: StackDiffForm) -> str:
@@ -78,13 +78,13 @@ def row_verdict(stack: StackDiffForm) -> str:
         return "gone" if stack["state"] == "removed" else "not judged"
     now, was = stack["after"]["verdict"], stack["before"]["verdict"] if stack["before"] else ""
     if now == "within":
-        return f"within (was {was})" if was in ("over", "cannot tell") else "within"
-    said = {"over": "OVER"}.get(now, "CANNOT TELL")
+        return f"within (was {was})" if was in ("over", "undetermined") else "within"
+    said = {"over": "OVER"}.get(now, "UNDETERMINED")
     return f"{said}, as before" if was == now else said
 
 
 def verdict_word(form: JudgedForm) -> str:
-    return {"over": "over", "within": "within"}.get(form["verdict"], "cannot tell")
+    return {"over": "over", "within": "within"}.get(form["verdict"], "undetermined")
 
 
 def stack_reason(stack: StackDiffForm) -> str:

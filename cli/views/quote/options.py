@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RECOMMENDED: Final = "recommended"
 NOTICED: Final = Decimal("0.0005")  # share of the cost that one decimal of a percentage shows
-VERDICTS: Final = {Verdict.WITHIN: "within", Verdict.OVER: "over", Verdict.CANNOT_TELL: "undetermined"}
+VERDICTS: Final = {Verdict.WITHIN: "within", Verdict.OVER: "over", Verdict.UNDETERMINED: "undetermined"}
 
 
 def order_options(quote: Quote) -> Quote:

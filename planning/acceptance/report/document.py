@@ -20,7 +20,7 @@ VERDICTS: Final[Mapping[str, str]] = {
     "passed": "Passed: everything that was to be measured is as it was promised.",
     FAILED: "Failed: what stands below is not as it was promised.",
     "missing": "Not accepted: something that was to be measured was not.",
-    "cannot tell": "Cannot tell: something was measured, and nobody can say what it has to be.",
+    "undetermined": "Undetermined: something was measured, and the value that it must reach is not known.",
 }
 NO_FAULT: Final = "Nothing failed."
 

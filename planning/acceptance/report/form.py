@@ -75,7 +75,7 @@ class VerdictForm(TypedDict):
     pool: str
     title: str
     outcome: str
-    """passed, failed, missing, cannot tell, noted."""
+    """passed, failed, missing, undetermined, noted."""
     sentence: str
     unit: str
     measured: str | None
@@ -162,7 +162,7 @@ class AcceptanceForm(TypedDict):
     only: list[str]
     """What was asked for; empty for everything."""
     outcome: str
-    """failed before missing before cannot tell before passed."""
+    """failed before missing before undetermined before passed."""
     failed_nodes: list[str]
     nodes: list[AcceptanceNodeForm]
     pools: list[AcceptancePoolForm]

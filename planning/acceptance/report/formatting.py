@@ -20,7 +20,7 @@ GIB: Final = 2**30
 NOT_MEASURED: Final = say("not measured")
 FAILED: Final = "failed"
 PASSED: Final = "passed"
-UNTOLD: Final = ("missing", "cannot tell")
+UNTOLD: Final = ("missing", "undetermined")
 ORDER: Final = (FAILED, *UNTOLD, PASSED, "noted")
 
 

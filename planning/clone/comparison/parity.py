@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
 
-Standing = Literal["equal", "weaker", "none", "stronger", "differs", "yours", "cannot tell"]
+Standing = Literal["equal", "weaker", "none", "stronger", "differs", "yours", "undetermined"]
 EACH: Final = "*"  # in a path: every element of a list
 _CLOSED: Final = ConfigDict(extra="forbid")
 
@@ -138,7 +138,7 @@ def _compare_cluster(old: ClusterSpec, new: ClusterSpec, lock: Lock) -> Iterator
 
 def compare_levels(old: ControlClaim, new: ControlClaim) -> Standing:
     if "open" in {old.level, new.level}:
-        return "cannot tell"
+        return "undetermined"
     if "theirs" in {old.level, new.level}:
         return "yours"
     before, after = _RANK[old.level], _RANK[new.level]

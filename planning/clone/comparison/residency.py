@@ -42,7 +42,7 @@ class Residence:
     new: Abode
     demanded: str
     """By the checklist."""
-    verdict: Literal["kept", "moves", "refused", "cannot tell"]
+    verdict: Literal["kept", "moves", "refused", "undetermined"]
     words: str
 
 
@@ -79,13 +79,13 @@ def _abode(placement: Placement, region: Region | None) -> Abode:
     )
 
 
-def _verdict(old: Abode, new: Abode, *, demanded: str) -> Literal["kept", "moves", "refused", "cannot tell"]:
+def _verdict(old: Abode, new: Abode, *, demanded: str) -> Literal["kept", "moves", "refused", "undetermined"]:
     if UNKNOWN in (new.residency, new.country):
-        return "cannot tell"
+        return "undetermined"
     if demanded not in (Residency.ANY, new.residency):
         return "refused"
     if UNKNOWN in (old.residency, old.country):
-        return "cannot tell"
+        return "undetermined"
     return "kept" if (old.country, old.residency) == (new.country, new.residency) else "moves"
 
 
@@ -95,7 +95,7 @@ def _words(old: Abode, new: Abode, *, demanded: str, verdict: str) -> str:
         "kept": f"data stays in {new.country}",
         "moves": f"data leaves {old.country} ({old.residency}) for {new.country} ({new.residency})",
         "refused": f"{new.country} ({new.residency}) is not where data may lie",
-        "cannot tell": f"no source read says in which country {_unknown(old, new)} lies: ask the provider in writing",
+        "undetermined": f"no source read says in which country {_unknown(old, new)} lies: ask the provider in writing",
     }
     return f"{said[verdict]}; {asks}"
 

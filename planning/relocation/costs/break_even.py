@@ -26,14 +26,14 @@ class BreakEven:
     """When what was paid once has been saved.
 
     Args:
-        earliest: at the least cost and the most saved: not before it, even where the verdict is "cannot tell".
+        earliest: at the least cost and the most saved: not before it, even where the verdict is "undetermined".
         expected: at the expected readings; None where it is never, or not known.
         latest: at the most cost and the least saved; None where it may never be, or is not known.
         saved: USD a month, old less new, reading by reading: negative where the target is dearer. Onboarding, which is
             paid once, is in neither.
     """
 
-    verdict: Literal["dated", "never", "cannot tell"]
+    verdict: Literal["dated", "never", "undetermined"]
     earliest: date | None = None
     expected: date | None = None
     latest: date | None = None
@@ -58,10 +58,10 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
     earliest = None if _list_unpriced(source) else _day(total[0], best, from_day)
     if unknown:
         return BreakEven(
-            verdict="cannot tell",
+            verdict="undetermined",
             earliest=earliest,
             saved=saved,
-            words=_cannot_tell(unknown, earliest, dearer=_dearer(saved[1], source=source, target=target)),
+            words=_describe_undetermined(unknown, earliest, dearer=_dearer(saved[1], source=source, target=target)),
         )
     if earliest is None:
         return BreakEven(verdict="never", saved=saved, words="never within a hundred years")
@@ -110,12 +110,12 @@ def _dearer(saved: Decimal, *, source: Lock, target: Lock) -> str:
     return f"{'at least ' if _list_unpriced(target) else ''}{to_cents(-saved):,} USD"
 
 
-def _cannot_tell(unknown: list[str], earliest: date | None, *, dearer: str) -> str:
+def _describe_undetermined(unknown: list[str], earliest: date | None, *, dearer: str) -> str:
     named = ", ".join(unknown[:NAMED]) + (f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else "")
     if dearer:
         return f"not at the expected reading: the target is dearer by {dearer} a month; no price of {named}"
     floor = f"not before {earliest}" if earliest else "no day can be named"
-    return f"cannot tell: {floor}; no price of {named}"
+    return f"undetermined: {floor}; no price of {named}"
 
 
 def _describe_dates(earliest: date, expected: date | None, latest: date | None) -> str:

@@ -216,7 +216,7 @@ def _judge_growth(subject: StackContext) -> Iterator[Breach]:
         return
     verdict, accepted = growth.against(limit), sum_accepted_usd(subject.lock)
     percent = f" ({growth.low / accepted * 100:+.1f}%)" if accepted else ""
-    unpriced = f", and {describe_unpriced(bill_of(subject))}" if verdict is Verdict.CANNOT_TELL else ""
+    unpriced = f", and {describe_unpriced(bill_of(subject))}" if verdict is Verdict.UNDETERMINED else ""
     yield Breach(
         verdict=verdict,
         given=f"a month is expected {usd(growth.low)}{percent} above the {usd(accepted)} that were accepted on "

@@ -14,7 +14,7 @@ from planning.costs.bill import BillGroup, placement_of
 from planning.costs.pricing import list_stale_lines
 from planning.costs.resources.counters import counter_of
 from planning.spec.lock_content import State
-from planning.values.errors import CannotTellError
+from planning.values.errors import UndeterminedError
 from planning.values.money import round_to
 from planning.values.verdict import Verdict
 from policies.breach import Breach, Settings, Severity
@@ -79,7 +79,7 @@ def _judge_hours(subject: StackContext) -> Iterator[Breach]:
     for each in hours(subject):
         if each.usd is None:
             yield Breach(
-                verdict=Verdict.CANNOT_TELL,
+                verdict=Verdict.UNDETERMINED,
                 urn=each.urn,
                 given=f"nobody knows what an accelerator of {each.line.label} costs: {each.line.note or 'no machine'}",
                 limit=words,
@@ -179,7 +179,7 @@ def _breach(urn: str, type_: str, line: LineItem) -> Breach:
             fix=f"Take it out, or state the most that it comes to in a month: {stated}",
         )
     return Breach(
-        verdict=Verdict.CANNOT_TELL,
+        verdict=Verdict.UNDETERMINED,
         urn=urn,
         given=f"no price is known for {line.label}: {line.note or 'nothing says why'}",
         limit=LIMIT,
@@ -198,5 +198,5 @@ UNPRICED = Rule(
     severity=Severity.HIGH,
     judge=_judge_unpriced,
     settings=MayStayUnpriced,
-    exit_code=CannotTellError.exit_code,
+    exit_code=UndeterminedError.exit_code,
 )

@@ -111,7 +111,7 @@ def check_limit(
     if verdict is Verdict.WITHIN:
         return None
     given = f"{what} comes to {usd(judged.low)} {READINGS[reading]}"
-    if verdict is Verdict.CANNOT_TELL:
+    if verdict is Verdict.UNDETERMINED:
         perhaps = "" if judged.high is None else f", perhaps up to {usd(judged.high)}"
         given = f"{what} comes to {usd(judged.low)} {READINGS[reading]} without what is unpriced{perhaps}"
         given += f": {describe_unpriced(bill)}"
@@ -136,7 +136,7 @@ def find_cheapest_fix(
         raised: the other way out, raising the limit.
         of: what of a bill is held against the limit.
     """
-    if verdict is Verdict.CANNOT_TELL and judged.high is None:
+    if verdict is Verdict.UNDETERMINED and judged.high is None:
         room = usd(limit - judged.low)
         return (
             "Give what is unpriced a price (--price-book FILE), or state the most that it may come to in the rule "

@@ -91,7 +91,7 @@ def _breach(subject: StackContext, team: str, limit: Decimal, mine: Sequence[Tea
     raised = f"raise usd_per_month of the team {team} to at least {at_least(together.high or together.low)}"
 
     def fix(verdict: Verdict) -> str:
-        if verdict is Verdict.CANNOT_TELL and together.high is None:
+        if verdict is Verdict.UNDETERMINED and together.high is None:
             return find_cheapest_fix(subject, limit, together, verdict, raised=raised, of=whole_month(subject))
         fewer = " and ".join(f"{count} fewer of {pool}" for pool, count in find_reductions(mine, limit))
         return f"Guarantee the team {fewer}, or {raised}" if fewer else raised[:1].upper() + raised[1:]

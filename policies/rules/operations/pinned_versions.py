@@ -198,7 +198,7 @@ def _digests(subject: StackContext) -> Iterator[Breach]:
         open_ = () if known is None else describe_unresolved(spec.platform.parts, known)
         if known is None or open_:
             yield Breach(
-                verdict=Verdict.CANNOT_TELL if known is None else Verdict.OVER,
+                verdict=Verdict.UNDETERMINED if known is None else Verdict.OVER,
                 given="there is no stacks/software.lock.json"
                 if known is None
                 else f"unresolved are {'; '.join(open_)}",

@@ -245,7 +245,7 @@ def _stray(subject: StackContext, resource: Resource, inputs: Properties) -> Ite
     del inputs
     if subject.registered.pool(resource) is None:
         yield Breach(
-            verdict=Verdict.CANNOT_TELL,
+            verdict=Verdict.UNDETERMINED,
             urn=resource.urn,
             given="its nodes belong to no pool",
             limit=LIMIT,

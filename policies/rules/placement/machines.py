@@ -207,7 +207,7 @@ def _stray(limit: str, resource: Resource, inputs: Properties) -> Iterator[Breac
     """Node groups below no pool say no hours, so nobody can tell their share."""
     if _ORDERED[resource.type](inputs):
         yield Breach(
-            verdict=Verdict.CANNOT_TELL,
+            verdict=Verdict.UNDETERMINED,
             urn=resource.urn,
             given="it may start spot machines, and no pool above it says for how many hours",
             limit=limit,

@@ -154,7 +154,7 @@ def _at(
         return
     unknown = f"catalogs/regions.csv does not say in which country {place} lies"
     yield Breach(
-        verdict=Verdict.OVER if known else Verdict.CANNOT_TELL,
+        verdict=Verdict.OVER if known else Verdict.UNDETERMINED,
         urn=urn,
         path=path,
         given=f"{place} lies in {region.country} ({region.residency})" if region and known else unknown,

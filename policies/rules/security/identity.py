@@ -238,7 +238,7 @@ def _judge_rights(subject: StackContext) -> Iterator[Breach]:
     if unread:
         names = ", ".join(one.name for one in unread[:SHOWN]) + (", ..." if len(unread) > SHOWN else "")
         yield Breach(
-            verdict=Verdict.CANNOT_TELL,
+            verdict=Verdict.UNDETERMINED,
             given=f"{len(unread)} policy documents are known only after creation ({names})",
             limit=NAMED_ACTIONS,
             fix="Run atoll watch on the running stack, which reads them",

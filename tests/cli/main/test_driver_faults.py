@@ -11,12 +11,12 @@ from catalogs.model import CatalogError, UnpricedError
 from cli.terminal.errors import render_error
 from planning.values.errors import (
     AtollError,
-    CannotTellError,
     Fault,
     InputError,
     NothingFitsError,
     OverCeilingError,
     StalePricesError,
+    UndeterminedError,
 )
 
 
@@ -77,7 +77,7 @@ def test_a_fault_that_only_repeats_the_message_is_said_once() -> None:
         (InputError("x"), 1),
         (NothingFitsError("x"), 1),
         (OverCeilingError("x"), 10),
-        (CannotTellError("x"), 11),
+        (UndeterminedError("x"), 11),
         (StalePricesError("x"), 12),
         (CatalogError("x"), 1),
         (UnpricedError("x"), 1),

@@ -97,7 +97,7 @@ def test_an_empty_quote_says_so_and_has_no_place_to_sign() -> None:
 
 def test_a_line_without_a_price_is_never_zero() -> None:
     found = made(hand_built.quote())
-    cells = ["".join(each.itertext()) for each in found.tree.iter("td") if "cannot-tell" in each.get("class", "")]
+    cells = ["".join(each.itertext()) for each in found.tree.iter("td") if "undetermined" in each.get("class", "")]
     assert "unpriced" in cells
     assert "0.00" not in cells
     assert "network egress | no price for it in this region" in found.markdown

@@ -117,7 +117,7 @@ def nat(*, price: bool = True) -> dict[str, object]:
         (nat(), "33", 0, "within"),
         (nat(), "32.85", 0, "within"),
         (nat(), "32.84", 10, "over"),
-        (nat(price=False), "33", 11, "cannot tell"),
+        (nat(price=False), "33", 11, "undetermined"),
         ({**nat(), "changeSummary": {"create": 2, "same": 7}}, "33", 11, "--show-sames"),
         ({**nat(), "changeSummary": {"create": 2, "same": 7}}, "32", 10, "over"),
         ({**nat(), "diagnostics": [{"severity": "error", "message": "late"}]}, "33", 11, "ended with an error"),
@@ -136,7 +136,7 @@ def test_any_preview_is_judged_by_a_ceiling(
     assert said in " ".join((outcome.out + outcome.err).split())
     if code in (0, 10, 11):
         form = valid("price", atoll("price", "p.json", "--ceiling", ceiling, "--json").out)
-        assert form["judgement"]["verdict"] == {0: "within", 10: "over", 11: "cannot tell"}[code]
+        assert form["judgement"]["verdict"] == {0: "within", 10: "over", 11: "undetermined"}[code]
 
 
 @pytest.mark.parametrize("steps", [{}, {"steps": []}, {"steps": None}, {"changeSummary": {}}])

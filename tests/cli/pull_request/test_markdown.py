@@ -41,7 +41,7 @@ def test_the_first_line_is_the_marker_and_the_second_says_verdict_and_sum() -> N
     ("verdict", "code", "words"),
     [
         ("within", 0, "within the limits"),
-        ("cannot tell", 11, "CANNOT TELL"),
+        ("undetermined", 11, "UNDETERMINED"),
         ("over", 10, "OVER THE CEILING"),
         ("over", 1, "A RULE IS BROKEN"),
         ("over", 12, "PRICES TOO OLD"),
@@ -62,7 +62,9 @@ def test_a_failed_stack_is_said_first_and_not_counted_into_the_sum() -> None:
 def test_what_nobody_can_price_is_never_nothing() -> None:
     none, some = forms.amount("0", unpriced=2), forms.amount("10", unpriced=1)
     stack = forms.within("acme", old=none, new=some, delta=forms.delta(none, some), components=[])
-    comment = markdown.text(forms.diff(stack, old=none, new=some, delta=forms.delta(none, some), verdict="cannot tell"))
+    comment = markdown.text(
+        forms.diff(stack, old=none, new=some, delta=forms.delta(none, some), verdict="undetermined")
+    )
     assert "not known, 2 without a price" in comment
     assert "at least 10.00, 1 without a price" in comment
     assert "+10.00 as far as priced" in comment

@@ -94,8 +94,8 @@ def test_what_is_measured_of_a_good_cluster_is_understood_and_lacks_nothing(
     assert found.faults == ()
     odd = [each for each in found.verdicts if each.outcome not in (CheckOutcome.PASSED, CheckOutcome.NOTED)]
     assert {(each.check, each.subject) for each in odd} == untold(it)
-    assert {each.outcome for each in odd} <= {CheckOutcome.CANNOT_TELL}
-    assert found.outcome is (CheckOutcome.CANNOT_TELL if odd else CheckOutcome.PASSED)
+    assert {each.outcome for each in odd} <= {CheckOutcome.UNDETERMINED}
+    assert found.outcome is (CheckOutcome.UNDETERMINED if odd else CheckOutcome.PASSED)
     assert len(found.nodes) == sum(pool.nodes for pool in it.expected.pools)
 
 

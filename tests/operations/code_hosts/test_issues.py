@@ -23,9 +23,9 @@ def test_drift_opens_one_issue_and_only_one() -> None:
 def test_another_report_updates_the_issue() -> None:
     stub = Stub()
     keep([OVER], github=github(stub))
-    keep([Watched(stack="demo", exit_code=11, report="cannot tell")], github=github(stub))
+    keep([Watched(stack="demo", exit_code=11, report="undetermined")], github=github(stub))
     assert len(stub.issues) == 1
-    assert "cannot tell" in stub.issues[0]["body"]
+    assert "undetermined" in stub.issues[0]["body"]
 
 
 def test_an_issue_is_closed_once_all_is_well() -> None:

@@ -83,7 +83,7 @@ def test_over_the_ceiling_nothing_is_touched_whatever_is_said(engine: Engine, at
 
 
 def test_where_nobody_can_tell_a_person_has_to_accept_that(engine: Engine, atoll: Atoll) -> None:
-    stack = engine(FakeStack(), judged=Verdict.CANNOT_TELL)
+    stack = engine(FakeStack(), judged=Verdict.UNDETERMINED)
     refused = atoll("up", "demo", "--yes")
     assert refused.code == 11
     assert "--accept-unknown" in refused.err

@@ -191,6 +191,6 @@ def test_after_the_destroy_a_cloud_that_does_not_answer_says_nothing_is_nothing(
     said = capsys.readouterr().out
     if as_json:
         form = json.loads(said)
-        assert (form["verdict"], len(form["unanswered"]) > 0) == ("cannot tell", True)
+        assert (form["verdict"], len(form["unanswered"]) > 0) == ("undetermined", True)
     else:
         assert "nobody can say that existing-lambda costs nothing" in " ".join(said.split())

@@ -100,7 +100,7 @@ def test_dcgm_that_skipped_everything_says_nothing() -> None:
     results = good()
     put(of(results, "dcgm", "ip-1"), "0")
     put(of(results, "dcgm", "ip-1"), "0", reading=1)
-    assert verdict(judge(results, expected()), "dcgm", "ip-1").outcome is CheckOutcome.CANNOT_TELL
+    assert verdict(judge(results, expected()), "dcgm", "ip-1").outcome is CheckOutcome.UNDETERMINED
     put(of(results, "dcgm", "ip-2"), "39", reading=1)
     assert judge(results, expected()).failed_nodes == ("ip-2",)
 
@@ -130,7 +130,7 @@ def test_a_node_that_wrote_nothing_is_missing_and_a_spot_node_cannot_be_told() -
     assert (found.outcome, found.sentence) == (CheckOutcome.MISSING, "3 of 4 nodes were measured")
     assert (
         verdict(judge(results, expected(pool(guaranteed=False))), "inventory", "gpu").outcome
-        is CheckOutcome.CANNOT_TELL
+        is CheckOutcome.UNDETERMINED
     )
     other = expected(pool(guaranteed=True, measurable=False, accelerator="Trainium2-96GB"))
     assert "no program here measures Trainium2-96GB" in verdict(judge(results, other), "inventory", "gpu").sentence
@@ -148,7 +148,7 @@ def test_a_check_that_was_left_out_keeps_the_node_from_passing(check: str) -> No
 def test_what_the_catalog_does_not_know_cannot_be_told() -> None:
     blind = pool(matmul=AcceptanceLimit(reading="tflops", unit="TFLOPS", why="the catalog has no bf16 peak"))
     verdicts = judge(good(), expected(blind))
-    assert verdicts.outcome is CheckOutcome.CANNOT_TELL
+    assert verdicts.outcome is CheckOutcome.UNDETERMINED
     assert "760.5 TFLOPS, and what it should be is not known" in verdict(verdicts, "matmul", "ip-1").sentence
     assert passed_nodes(verdicts) == ()
 
@@ -166,14 +166,14 @@ def test_less_than_a_peak_that_nobody_reaches_is_no_proof() -> None:
     soft = pool(
         matmul=AcceptanceLimit(reading="tflops", unit="TFLOPS", least=Decimal(800), why="peak", beyond="nobody knows")
     )
-    assert verdict(judge(good(), expected(soft)), "matmul", "ip-1").outcome is CheckOutcome.CANNOT_TELL
+    assert verdict(judge(good(), expected(soft)), "matmul", "ip-1").outcome is CheckOutcome.UNDETERMINED
 
 
 def test_more_than_the_hardware_can_do_is_not_believed() -> None:
     results = good()
     put(of(results, "matmul", "ip-1"), "1500")
     found = verdict(judge(results, expected()), "matmul", "ip-1")
-    assert found.outcome is CheckOutcome.CANNOT_TELL
+    assert found.outcome is CheckOutcome.UNDETERMINED
     assert "more than the hardware can do" in found.sentence
 
 
@@ -208,7 +208,7 @@ def test_nodes_add_up_what_they_read_together() -> None:
     assert (found.measured, found.outcome) == (600, CheckOutcome.PASSED)
     results["measured"].remove(of(results, "loader"))
     found = verdict(judge(results, expected()), "loader")
-    assert found.outcome is CheckOutcome.CANNOT_TELL
+    assert found.outcome is CheckOutcome.UNDETERMINED
     assert "1 of 2 nodes" in found.sentence
 
 

@@ -34,8 +34,8 @@ def by_name(old: Lock, new: Lock) -> dict[str, Parity]:
         ("part", "part", "differs"),
         ("full", "theirs", "yours"),
         ("theirs", "full", "yours"),
-        ("full", "open", "cannot tell"),
-        ("open", "theirs", "cannot tell"),
+        ("full", "open", "undetermined"),
+        ("open", "theirs", "undetermined"),
     ],
 )
 def test_a_claim_beside_another(old: str, new: str, expected: str) -> None:
@@ -58,7 +58,7 @@ def test_to_coreweave_the_customers_key_is_lost_and_said() -> None:
     found = by_name(HOME, at(HOME, provider="coreweave", region="north-america", target="coreweave"))
     lost = {name for name, each in found.items() if each.standing == "none"}
     assert {"secrets_key", "storage_key", "key_rotation", "deletion_protection", "flow_logs", "budget"} <= lost
-    assert found["private_nodes"].standing == "cannot tell"
+    assert found["private_nodes"].standing == "undetermined"
     assert found["bucket_versions"].standing == "equal"
 
 
@@ -90,7 +90,7 @@ def test_on_a_cluster_of_somebody_else_most_is_theirs() -> None:
 
 def test_where_nothing_is_built_nobody_can_tell() -> None:
     clone = at(HOME, provider="azure", region="eastus", target="none")
-    assert {each.standing for each in parities(HOME, clone)} == {"cannot tell"}
+    assert {each.standing for each in parities(HOME, clone)} == {"undetermined"}
     assert "a quote, not a cluster" in compare(HOME, clone, catalog=catalog()).notes[0]
 
 
@@ -117,9 +117,9 @@ def test_a_stack_without_a_ceiling_has_no_budget_to_lose() -> None:
         (("aws", "eu-central-1"), ("aws", "eu-west-1"), "EU", "moves"),
         (("aws", "eu-central-1"), ("aws", "us-east-1"), "EU", "refused"),
         (("aws", "eu-central-1"), ("aws", "eu-west-2"), "EU", "refused"),
-        (("aws", "us-east-1"), ("coreweave", "north-america"), "US", "cannot tell"),
-        (("aws", "us-east-1"), ("aws", "xx-nowhere-1"), "any", "cannot tell"),
-        (("lambda", "any"), ("aws", "us-east-1"), "any", "cannot tell"),
+        (("aws", "us-east-1"), ("coreweave", "north-america"), "US", "undetermined"),
+        (("aws", "us-east-1"), ("aws", "xx-nowhere-1"), "any", "undetermined"),
+        (("lambda", "any"), ("aws", "us-east-1"), "any", "undetermined"),
         (("lambda", "any"), ("aws", "us-east-1"), "EU", "refused"),
     ],
 )
@@ -171,7 +171,7 @@ def test_what_is_lost_is_printed_before_what_is_won() -> None:
         compare(HOME, at(HOME, provider="coreweave", region="north-america", target="coreweave"), catalog=catalog())
     )
     titles = {control.name: control.title for control in read_controls()}
-    assert text.index("lost") < text.index("cannot tell")
+    assert text.index("lost") < text.index("undetermined")
     for name in ("secrets_key", "deletion_protection"):
         assert titles[name].split()[0] in text
     assert "Residency" in text

@@ -49,14 +49,14 @@ def intervals() -> st.SearchStrategy[Interval]:
 
 @given(intervals(), intervals(), AMOUNTS)
 def test_more_cost_never_makes_a_verdict_better(one: Interval, more: Interval, limit: Decimal) -> None:
-    order = {Verdict.WITHIN: 0, Verdict.CANNOT_TELL: 1, Verdict.OVER: 2}
+    order = {Verdict.WITHIN: 0, Verdict.UNDETERMINED: 1, Verdict.OVER: 2}
     assert order[(one + more).against(limit)] >= order[one.against(limit)]
 
 
 @given(intervals(), AMOUNTS)
 def test_something_unknown_turns_nothing_into_within(one: Interval, limit: Decimal) -> None:
     verdict = (one + Interval(Decimal(0), None)).against(limit)
-    assert verdict is (Verdict.OVER if one.against(limit) is Verdict.OVER else Verdict.CANNOT_TELL)
+    assert verdict is (Verdict.OVER if one.against(limit) is Verdict.OVER else Verdict.UNDETERMINED)
 
 
 @given(intervals(), AMOUNTS)
@@ -84,7 +84,7 @@ def test_an_upper_bound_under_the_ceiling_passes_whatever_is_unknown() -> None:
     lines = (line("network/egress", 100), line("pool/train/machine", None, most=50))
     assert of_lines(lines, "expected") == Interval(Decimal(100), Decimal(150))
     assert of_lines(lines, "expected").against(Decimal(150)) is Verdict.WITHIN
-    assert of_lines(lines, "expected").against(Decimal(149)) is Verdict.CANNOT_TELL
+    assert of_lines(lines, "expected").against(Decimal(149)) is Verdict.UNDETERMINED
     assert of_lines(lines, "expected").against(Decimal(99)) is Verdict.OVER
 
 
@@ -118,7 +118,7 @@ def verdict(bill: Bill, *, months: int = 12, hour: int | None = None, **usd: int
 def test_a_quote_with_a_bounded_gap_is_judged_by_its_bound() -> None:
     bill = Bill((line("network/egress", 100), line("pool/train/machine", None, most=50)))
     assert verdict(bill, usd_per_month=150) is Verdict.WITHIN
-    assert verdict(bill, usd_per_month=120) is Verdict.CANNOT_TELL
+    assert verdict(bill, usd_per_month=120) is Verdict.UNDETERMINED
     assert verdict(bill, usd_per_contract=1800) is Verdict.WITHIN
     assert verdict(bill, usd_per_contract=1199) is Verdict.OVER
 
@@ -133,14 +133,14 @@ def test_without_a_ceiling_only_a_bill_with_an_end_is_within() -> None:
     assert verdict(Bill((priced, bounded_))) is Verdict.WITHIN
     for unfinished in (Bill((priced, open_)), Bill((open_, bounded_))):
         told = judge(unfinished, limits(), contract_months=12, usd_per_gpu_hour=None)
-        assert told.verdict is Verdict.CANNOT_TELL
+        assert told.verdict is Verdict.UNDETERMINED
         assert told.reason == "no ceiling is set, and no price is known for network/egress"
 
 
 def test_a_machine_without_a_price_may_hold_the_dearest_accelerator() -> None:
     bill = Bill((line("pool/train/machine", None, group=BillGroup.COMPUTE),))
-    assert verdict(bill, usd_per_gpu_hour=5) is Verdict.CANNOT_TELL
-    assert verdict(bill, hour=4, usd_per_gpu_hour=5) is Verdict.CANNOT_TELL
+    assert verdict(bill, usd_per_gpu_hour=5) is Verdict.UNDETERMINED
+    assert verdict(bill, hour=4, usd_per_gpu_hour=5) is Verdict.UNDETERMINED
     assert verdict(bill, hour=6, usd_per_gpu_hour=5) is Verdict.OVER
     assert verdict(Bill((line("storage/warm", None),)), hour=4, usd_per_gpu_hour=5) is Verdict.WITHIN
 

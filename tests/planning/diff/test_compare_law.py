@@ -16,7 +16,7 @@ def test_breaches_are_new_old_and_mended_by_rule_and_place_not_by_amount() -> No
 
 
 def test_a_breach_that_nobody_could_tell_and_is_one_now_is_new() -> None:
-    assert newness([found("tags", verdict="cannot tell")], [found("tags")]) == [True]
+    assert newness([found("tags", verdict="undetermined")], [found("tags")]) == [True]
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_an_unpriced_line_leaves_the_verdict_open() -> None:
     rows = tuple(row for row in ROWS if (row.provider, row.item) != ("aws", Item.LOAD_BALANCER))
     wanted = checklist(TRAINING, where={"wanted": ["aws"]}, ceiling={"usd_per_month": "100000"})
     judgement = quoted(wanted, rows=rows).options[0].judgement
-    assert judgement.verdict is Verdict.CANNOT_TELL
+    assert judgement.verdict is Verdict.UNDETERMINED
     assert "load balancer" in judgement.reason
 
 

@@ -92,7 +92,7 @@ def test_a_target_that_is_dearer_in_some_months_may_never_pay() -> None:
 def test_a_cost_without_a_price_leaves_only_a_day_before_which_it_is_not() -> None:
     cost = Bill((*once("1000").lines, *once(None).lines))
     result = found(cost, old=("3000",), new=("2000",))
-    assert result.verdict == "cannot tell"
+    assert result.verdict == "undetermined"
     assert result.earliest == DAY + timedelta(days=31)
     assert result.expected is None
     assert "no price of the move" in result.words
@@ -110,7 +110,7 @@ def test_a_target_that_is_dearer_as_far_as_it_has_a_price_says_by_how_much_and_n
     source = billed(example("demo"), line("a", "2000", low="1000", high="9000"))
     target = billed(example("demo"), line("a", "2438.70", low="1000", high="4000"), line("b", None), stack="new")
     result = break_even(once("1000"), source=source, target=target, from_day=DAY)
-    assert result.verdict == "cannot tell"
+    assert result.verdict == "undetermined"
     assert result.words == (
         "not at the expected reading: the target is dearer by at least 438.70 USD a month; no price of b (new)"
     )
@@ -120,12 +120,12 @@ def test_a_target_that_is_dearer_as_far_as_it_has_a_price_says_by_how_much_and_n
     assert "dearer by 438.70 USD a month; no price of the move" in words
     unpriced = billed(source, *source.bill, line("c", None))
     words = break_even(once("1000"), source=unpriced, target=target, from_day=DAY).words
-    assert "cannot tell: no day can be named" in words
+    assert "undetermined: no day can be named" in words
 
 
 def test_a_source_without_a_price_of_something_names_no_day_at_all() -> None:
     result = found(once("1000"), old=("3000", None), new=("2000",))
-    assert result.verdict == "cannot tell"
+    assert result.verdict == "undetermined"
     assert result.earliest is None
 
 

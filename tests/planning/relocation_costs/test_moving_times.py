@@ -130,13 +130,13 @@ def test_listing_that_takes_longer_than_the_window_never_fits() -> None:
 @pytest.mark.parametrize(
     ("rates", "volume", "words"),
     [
-        (Rates(lists=LISTS, objects=MANY), data(), "cannot tell: it needs a bandwidth"),
-        (Rates(bytes=STREAM, objects=MANY), data(), "cannot tell: it needs a rate of listing"),
-        (Rates(bytes=STREAM, lists=LISTS), data(), "cannot tell: the time of the first copy is not known"),
+        (Rates(lists=LISTS, objects=MANY), data(), "undetermined: it needs a bandwidth"),
+        (Rates(bytes=STREAM, objects=MANY), data(), "undetermined: it needs a rate of listing"),
+        (Rates(bytes=STREAM, lists=LISTS), data(), "undetermined: the time of the first copy is not known"),
         (
             Rates(bytes=STREAM, objects=MANY, lists=LISTS),
             data(change_bytes_per_day=None),
-            "cannot tell: how fast datasets changes is not known",
+            "undetermined: how fast datasets changes is not known",
         ),
     ],
 )
@@ -170,7 +170,7 @@ def test_a_freeze_of_which_a_part_is_not_known_is_a_floor_and_does_not_fit_by_th
     rates = Rates(bytes=Rate.of_gbps(1), objects=MANY, lists=LISTS)
     found = times([data("0.1")], rates=rates, asked=FreezeRequest(window_seconds=3600, rewrite_seconds=1))
     assert found.frozen.at_least
-    assert found.fits == "cannot tell"
+    assert found.fits == "undetermined"
 
 
 def test_a_freeze_that_is_too_long_at_the_least_does_not_fit_whatever_is_missing() -> None:

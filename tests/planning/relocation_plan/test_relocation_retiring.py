@@ -112,7 +112,7 @@ def leftover(name: str, *, kept: str = "") -> PricedOrphan:
         ((leftover("a", kept="evidence"),), (), "kept"),
         ((leftover("a"),), (), "costs"),
         ((leftover("a"),), ("x",), "costs"),
-        ((), ("x",), "cannot tell"),
+        ((), ("x",), "undetermined"),
     ],
 )
 def test_silence_is_no_proof_of_nothing(

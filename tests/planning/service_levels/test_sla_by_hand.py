@@ -88,7 +88,7 @@ def test_a_gap_gives_two_readings_and_the_report_says_which_holds() -> None:
     found = part(form, "control_plane")
     assert found["attained_percent"] == {"if_up": "100", "if_down": "99.4623"}
     assert found["credit_usd"] == {"if_up": "0.00", "if_down": "7.30"}
-    assert (found["verdict"], form["verdict"]) == ("cannot tell", "cannot tell")
+    assert (found["verdict"], form["verdict"]) == ("undetermined", "undetermined")
     assert [span["standing"] for span in found["spans"]] == ["not known"]
 
 
@@ -102,7 +102,7 @@ def test_what_was_never_recorded_is_neither_up_nor_down() -> None:
     found = part(form, "storage/warm")
     assert not found["recorded"]
     assert found["attained_percent"] == {"if_up": "100", "if_down": "0"}
-    assert found["verdict"] == "cannot tell"
+    assert found["verdict"] == "undetermined"
 
 
 def test_nodes_beyond_what_is_owed_stand_for_none_that_were_missing() -> None:
@@ -224,7 +224,7 @@ def test_an_exclusion_of_another_month_says_so() -> None:
 
 def test_what_lies_beside_home_is_not_recorded_so_that_nobody_can_tell() -> None:
     form = reported(recorded(), of=lock(placements=2))
-    assert (form["verdict"], form["not_recorded"]) == ("cannot tell", ["away"])
+    assert (form["verdict"], form["not_recorded"]) == ("undetermined", ["away"])
 
 
 def test_a_recorded_number_of_nodes_wins_over_the_lock() -> None:

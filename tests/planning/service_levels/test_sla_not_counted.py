@@ -58,7 +58,7 @@ def test_a_shared_file_system_that_nobody_measured_still_cannot_be_told() -> Non
     form = reported(
         RecordedSeries({name: found for name, found in samples.runs.items() if name != WARM}, step_seconds=60)
     )
-    assert (form["verdict"], part(form, "storage/warm")["verdict"]) == ("cannot tell", "cannot tell")
+    assert (form["verdict"], part(form, "storage/warm")["verdict"]) == ("undetermined", "undetermined")
 
 
 @pytest.mark.parametrize("example", ["demo", "gcp-train"])  # an engine in the cluster, and none with GPUDirect
@@ -73,7 +73,7 @@ def test_an_example_can_have_a_month_that_is_met(example: str) -> None:
         for name in each.names
     }
     form = reported(RecordedSeries(up, step_seconds=60), of=found)
-    assert form["verdict"] == ("cannot tell" if form["not_recorded"] else "met")
+    assert form["verdict"] == ("undetermined" if form["not_recorded"] else "met")
     assert {each["verdict"] for each in form["parts"]} <= {"met", "not counted"}
     assert [each["key"] for each in form["parts"] if each["key"] == "storage/object_store"] == (
         ["storage/object_store"] if object_store(found.spec) else []

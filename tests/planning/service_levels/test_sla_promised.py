@@ -83,6 +83,6 @@ def test_a_credit_goes_before_the_promise_and_other_parts_have_none() -> None:
 
 def test_a_gap_leaves_the_promise_in_doubt() -> None:
     form = month({"control": runs((0, 100, 1), (101, 744, 1))}, "99.99")
-    assert part(form, "control_plane")["verdict"] == form["verdict"] == "cannot tell"
+    assert part(form, "control_plane")["verdict"] == form["verdict"] == "undetermined"
     assert "Undetermined: control plane. No service credit is due." in text(form)
     assert EXITS[form["verdict"]] == 11
