@@ -11,10 +11,14 @@ import asyncio
 import secrets
 from itertools import groupby
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, seed, settings
 from hypothesis.internal.conjecture import providers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytest_plugins = ["command_fixtures"]  # a project in a temporary folder, and the command in this process
 
@@ -71,9 +75,13 @@ def free_start(pytestconfig: pytest.Config) -> int:
 
 
 @pytest.fixture(scope="session")
-def main_loop() -> asyncio.AbstractEventLoop:
-    """An event loop of the main thread; values of Pulumi that tests make wait in it until the process ends."""
-    return asyncio.new_event_loop()
+def main_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop of the main thread, in which Pulumi's values of every test wait until the session ends.
+
+    An open loop would fail the run as an unclosed resource, where the collector happens to meet it.
+    """
+    with asyncio.Runner() as runner:  # cancels what still waits
+        yield runner.get_loop()
 
 
 @pytest.fixture(autouse=True)
