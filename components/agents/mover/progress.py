@@ -23,10 +23,10 @@ EVERY: Final = 5.0  # seconds between two lines
 
 
 class Teller:
-    """Tells now and then how far a round is, in one line for a person.
+    """Reports the progress of a round, one line every few seconds.
 
     Args:
-        watch: told of the versions copied and their bytes, as often.
+        watch: called with the copied versions and their bytes, as often.
         expected: bytes of the whole, where the inventory knows them.
     """
 
@@ -37,11 +37,9 @@ class Teller:
 
     @property
     def seconds(self) -> float:
-        """Since the round began."""
         return time.monotonic() - self._begun
 
     def tell(self, done: RoundReport, *, now: bool = False) -> None:
-        """Tell it if it is time, or now."""
         if not now and time.monotonic() < self._next:
             return
         self._next = time.monotonic() + EVERY

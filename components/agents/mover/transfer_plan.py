@@ -140,15 +140,15 @@ class CopyOptions:
 
     Args:
         versions: whether older versions and delete markers are copied too; both buckets must keep versions.
-        transfers: objects, or parts of one, that are copied side by side.
-        part_size: bytes of the smallest part of an upload, whole blocks; larger objects are copied in parts.
-        bandwidth_mib_per_s: what all threads may read together; None for all there is.
-        tags_again: whether unchanged objects are asked for their tags, which may change without anything else.
-        tags_counted: whether the source tells how many tags an object has wherever it has any, as AWS and MinIO do.
-        reserved: prefix of our own objects on both sides, which are not the customer's; "" for none.
-        expected_bytes: of the whole bucket, where the inventory knows them.
+        transfers: objects, or parts of one, copied at the same time.
+        part_size: smallest part of an upload in bytes, a multiple of the block; larger objects are copied in parts.
+        bandwidth_mib_per_s: limit of all threads together; None for no limit.
+        tags_again: whether tags of unchanged objects are compared: tags change without the object.
+        tags_counted: whether the source reports the number of tags of an object, as AWS and MinIO do.
+        reserved: prefix of our own objects on both sides, which are not copied; "" for none.
+        expected_bytes: of the whole bucket, if the inventory has them.
         stop: whether to stop before the next object; the round's report says that it did.
-        watch: told of the versions copied and their bytes now and then.
+        watch: called every few seconds with the copied versions and their bytes.
     """
 
     versions: bool = False

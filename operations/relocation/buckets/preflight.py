@@ -80,7 +80,7 @@ def _try_store(
 
 
 def _read(store: S3Store) -> float:
-    """Read the first byte of an object, as the mover will read all of them; one that goes meanwhile tells nothing."""
+    """Read the first byte of an object, as a copy worker does; an object that is deleted meanwhile is skipped."""
     server_time = 0.0
     for each in store.listing():
         if not each.size or each.key.startswith(RESERVED):
@@ -139,7 +139,7 @@ OK: Final = 200
 
 
 def room_left(store: StorePlace, secrets: Mapping[str, str]) -> int | None:
-    """Bytes that still fit in, by what its administrator is told; None where nobody says."""
+    """Free bytes, as the administration API reports them; None where it does not."""
     return usable(_fetch_server_info(store, secrets))
 
 

@@ -127,7 +127,7 @@ def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
             kind=things.AssetKind.VOLUME,
             loss=Loss.IRREPLACEABLE,
             treatment=AssetTreatment.MOVED,
-            reason="people's work, or a volume that nobody has classed",
+            reason="user data, or a volume without a class",
             part="notebooks" if namespace.startswith(WORKLOAD_PREFIX) else "",
             locator=f"{namespace}/{name}",
             bytes=_upto(asked),

@@ -110,7 +110,7 @@ class StorePeer(PlacesModel):
 
 
 class Toleration(PlacesModel):
-    """A taint that mover pods do not mind, as that of spot nodes: a pod that is stopped goes on elsewhere."""
+    """A toleration of copy worker pods, as for spot nodes: a stopped pod is resumed on another node."""
 
     key: str = ""
     """Name of the taint; none for every taint."""
@@ -123,7 +123,7 @@ class Toleration(PlacesModel):
 
 
 class MoversPlace(PlacesModel):
-    """Where buckets with the mover `cluster` are copied and looked at: in pods, next to the objects."""
+    """Pods that copy and compare the buckets with `mover: cluster`, next to the objects."""
 
     side: Literal["source", "target"] = "target"
     """Whose cluster they run in."""
@@ -149,11 +149,11 @@ class MoversPlace(PlacesModel):
     node_selector: dict[str, str] = Field(default_factory=dict[str, str])
     """Labels of the nodes that they run on; none for any node."""
     queue: str = ""
-    """Kueue's local queue that admits them; none where nobody queues them."""
+    """Local queue of Kueue that admits them; empty without Kueue."""
     image: str = ""
     """Image with Python 3.12 that they run in, as from a mirror; none for that of the platform."""
     monitored: bool = False
-    """Whether Prometheus is told of them; its operator must be there."""
+    """Whether Prometheus scrapes them, by a PodMonitor; needs the Prometheus operator."""
 
 
 class UriMove(PlacesModel):
@@ -194,7 +194,7 @@ class Places(PlacesModel):
     buckets: tuple[BucketMove, ...] = Field(min_length=1)
     """What is copied."""
     movers: MoversPlace | None = None
-    """Where movers run in a cluster; only for buckets with the mover `cluster`."""
+    """Copy workers in a cluster; only for buckets with `mover: cluster`."""
     uris: tuple[UriMove, ...] = ()
     """Addresses of artifacts that change; none where MLflow serves them itself."""
     names: NamesMove | None = None

@@ -1,4 +1,4 @@
-"""From a plan's file, relocation.yaml and options to what a plan is made of; what nobody said is assumed, and told."""
+"""Inputs of a plan, from its file, relocation.yaml and options; what is missing is assumed, and listed as such."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def _build_freeze_request(said: TermsSaid, places: Places | None, *, window_minu
 def _overlap(
     file: MeasuredFile, inventory: Inventory, counted: Mapping[str, AssetMeasurement], speeds: Rates, assumed: list[str]
 ) -> Range:
-    """How many days both stand; from the time of the first copy where nobody said."""
+    """Days for which both sides run; without an answer, from the time of the first copy."""
     if file.terms.overlap_days is not None:
         return Range.exactly(file.terms.overlap_days)
     first = estimate_first_copy(volumes_of(inventory, counted), speeds)

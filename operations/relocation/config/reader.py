@@ -61,10 +61,10 @@ def read_file(path: Path, *, environment: Mapping[str, str], in_clear: bool = Fa
 
 
 def parse(text: str, *, file: str, environment: Mapping[str, str], in_clear: bool = False) -> ResolvedPlaces:
-    """The places in a text; `file` is only its name in faults.
+    """Parse relocation.yaml; `file` is only its name in faults.
 
     Args:
-        in_clear: whether stores may be asked without TLS elsewhere than on this machine.
+        in_clear: whether plain HTTP is allowed to stores on other machines.
 
     Raises:
         InputError: with every fault that can be found, in the order of the lines.

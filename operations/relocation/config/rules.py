@@ -1,4 +1,4 @@
-"""What the model of relocation.yaml cannot say: sides that contradict each other, keys that stop nobody."""
+"""Checks of relocation.yaml across fields: sides that contradict each other, keys that cannot freeze a store."""
 
 from __future__ import annotations
 
@@ -84,21 +84,21 @@ MANY: Final = "its volumes must be ReadWriteMany: a file system that several nod
 
 
 def find_mover_violations(places: Places, *, in_clear: bool) -> Iterator[PlacesViolation]:
-    """Every rule that is broken.
+    """Violations of the rules.
 
     Args:
-        in_clear: whether stores may be asked without TLS elsewhere than on this machine.
+        in_clear: whether plain HTTP is allowed to stores on other machines.
     """
     theirs = [index for index, each in enumerate(places.buckets) if each.mover == CLUSTER]
     movers = places.movers
     if movers is None:
         for index in theirs:
             yield PlacesViolation(
-                ("buckets", index, "mover"), "the mover cluster needs movers", 'add the section "movers"'
+                ("buckets", index, "mover"), '"mover: cluster" needs "movers"', 'add the section "movers"'
             )
         return
     if not theirs:
-        yield PlacesViolation(("movers",), "no bucket has the mover cluster", 'delete "movers", or name it at a bucket')
+        yield PlacesViolation(("movers",), 'no bucket has "mover: cluster"', 'delete "movers", or name it at a bucket')
     side = places.source if movers.side == "source" else places.target
     if side.kubeconfig_env is None:
         hint = f"movers run in the cluster of the {movers.side}"
@@ -150,10 +150,10 @@ def _toleration(each: Toleration, index: int) -> Iterator[PlacesViolation]:
 
 
 def find_violations(places: Places, *, in_clear: bool = False) -> Iterator[PlacesViolation]:
-    """Every rule that is broken.
+    """Violations of the rules.
 
     Args:
-        in_clear: whether stores may be asked without TLS elsewhere than on this machine.
+        in_clear: whether plain HTTP is allowed to stores on other machines.
     """
     marked = tuple(_find_fill_marks(places.model_dump()))
     yield from (
@@ -238,11 +238,13 @@ def _store(store: StorePlace, path: FieldPath, *, in_clear: bool) -> Iterator[Pl
     if store.admin is not None and store.kind != "minio":
         yield PlacesViolation((*path, "admin"), "only MinIO's users are stopped by an administrator", "delete it")
     if store.admin is not None and store.admin.access_key_env == store.mover.access_key_env:
-        hint = "name another user: the mover copies and is bound by rights, the administrator stops users"
-        yield PlacesViolation((*path, "admin"), "the administrator is the mover", hint)
+        hint = "name another user: the copy worker must be limited by its policy, the administrator stops users"
+        yield PlacesViolation((*path, "admin"), "the administrator and the copy worker are the same user", hint)
     if store.canary is not None and store.canary.access_key_env == store.mover.access_key_env:
-        hint = "name another user: the mover goes on while everybody else is stopped"
-        yield PlacesViolation((*path, "canary"), "the canary is the mover, who is never stopped", hint)
+        hint = "name another user: the copy worker goes on during the write freeze, which stops the canary"
+        yield PlacesViolation(
+            (*path, "canary"), "the canary is the user of the copy worker, which is never stopped", hint
+        )
     yield from check_address(store.endpoint, (*path, "endpoint"), in_clear=in_clear)
     if store.authority and not Path(store.authority).is_file():
         yield PlacesViolation((*path, "authority"), f"there is no file {store.authority}")

@@ -177,12 +177,12 @@ FOLDERS: Final = 200  # most that are looked into below one address
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkCheck:
-    """What opening found.
+    """Results of opening artifacts.
 
     Args:
         below: by address of a store or a proxy, what lies there.
         broken: what did not open, in words.
-        elsewhere: addresses that nobody's store here can open, by scheme.
+        elsewhere: count of addresses that cannot be opened from here, by scheme.
     """
 
     below: Mapping[str, Below]

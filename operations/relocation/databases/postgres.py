@@ -2,7 +2,8 @@
 
 The restore drops and makes again what the dump holds, inside the database that is there (`--clean --if-exists
 --single-transaction`). A new database beside it that is renamed would need the right to make databases, which the
-owner of CloudNativePG's database does not have, and nobody connected. Killed, the server takes all of it back.
+owner of CloudNativePG's database does not have, and no open connection. If the program is killed, the server rolls
+the whole transaction back.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def session(
         writing: whether it may write where the database is closed to writers.
 
     Raises:
-        StepError: nobody answers, or a statement is refused; never with the password in it.
+        StepError: no answer, or a statement is refused; the message never holds the password.
     """
     options = f"{WRITING} {WAITS}" if writing else ""
     try:
@@ -91,7 +92,7 @@ def session(
 
 
 def environment(uri: str) -> dict[str, str]:
-    """What libpq's programs are told of a URI: all of it by environment, nothing by arguments.
+    """Environment variables of libpq for a URI: arguments would show the password in the process list.
 
     Raises:
         StepError: no URI, or a word in it that has no variable.
@@ -217,7 +218,7 @@ class DatabaseFacts:
 
 
 def facts(place: DatabasePlace, secrets: Mapping[str, str]) -> DatabaseFacts | None:
-    """What the server says; None where it is not PostgreSQL, which nobody here can ask.
+    """Facts of a PostgreSQL database; None for another engine.
 
     Raises:
         StepError: it does not answer or refuses, without the password in it.

@@ -144,7 +144,7 @@ def _session(place: DatabasePlace, move: Move, *, writing: bool) -> Generator[ps
         writing: whether it writes even where the database is read-only.
 
     Raises:
-        StepError: nobody answers, or the statement is refused; never with the password in it.
+        StepError: no answer, or a statement is refused; the message never holds the password.
     """
     try:
         address = make_conninfo(uri_of(place, move.secrets), connect_timeout=SECONDS, application_name="atoll")

@@ -116,7 +116,7 @@ class HostsFile:
         return {"file": str(path), "before": kept.get("addresses"), "now": found}
 
     def put_back(self, names: NamesMove, move: Move) -> Evidence:
-        """The very text of before, where nobody else wrote meanwhile; else the addresses alone."""
+        """Restore the whole file, unless it was changed meanwhile; then only the addresses."""
         path = _file(names)
         kept = mapping(move.memory.recall(memory_key_of_name(str(path))))
         if not kept:
@@ -193,7 +193,7 @@ class ManualSwitcher:
         return {"by_hand": True, "before": before, "now": self._wait(names, names.target, move)}
 
     def put_back(self, names: NamesMove, move: Move) -> Evidence:
-        """Nothing where nobody was asked to switch."""
+        """Ask for the old addresses; does nothing if the switch was never asked for."""
         if move.memory.recall(memory_key_of_name("by_hand")) is None:
             return {}
         return {"by_hand": True, "now": self._wait(names, names.source, move)}
@@ -205,7 +205,9 @@ class ManualSwitcher:
             StepError: one does not when patience ends.
         """
         if not wanted:
-            raise StepError("nobody knows where the names are to point", hint="`source` and `target` of `names`")
+            raise StepError(
+                "the addresses that the names are to point to are missing", hint="`source` and `target` of `names`"
+            )
         move.say(f"set these names to {wanted}, with a time to live of {names.ttl_seconds} s: {', '.join(names.names)}")
         found: dict[str, list[str]] = {}
 

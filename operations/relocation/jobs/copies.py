@@ -258,13 +258,13 @@ class ClusterMovers:
 
 
 def cluster_movers(places: Places, secrets: Mapping[str, str]) -> ClusterMovers:
-    """Movers in the cluster of the side that was chosen.
+    """Copy workers in the cluster of the chosen side.
 
     Raises:
-        StepError: nobody says where they run, or the cluster cannot be opened.
+        StepError: "movers" is missing, or the cluster cannot be opened.
     """
     if places.movers is None:
-        raise StepError('"movers" is missing from relocation.yaml: a bucket has the mover cluster')
+        raise StepError('"movers" is missing from relocation.yaml: a bucket has "mover: cluster"')
     from operations.relocation.jobs.runs import open_job_runs  # noqa: PLC0415 - the SDK, only where a cluster is asked
 
     side = places.movers.side
@@ -272,7 +272,7 @@ def cluster_movers(places: Places, secrets: Mapping[str, str]) -> ClusterMovers:
 
 
 def remove_stale_jobs(move: Move, *, ledgers: bool = False, open_movers: Open = cluster_movers) -> Evidence:
-    """Remove from the cluster what a killed run left there: Jobs that nobody waits for any more, and their keys.
+    """Remove from the cluster what a killed run left: its Jobs and their Secrets.
 
     Args:
         ledgers: whether the volumes with the ledgers go too; only once the relocation has ended.

@@ -39,15 +39,15 @@ LABEL: Final = "atoll/mover"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoverJob:
-    """One Job of movers.
+    """One Job of copy workers.
 
     Args:
-        spec: what they do, as `components.agents.mover.job` reads it, without shards, bandwidth and folders.
+        spec: their task, as `components.agents.mover.job` reads it, without shards, bandwidth and folders.
         secrets: Secrets with the files access_key, secret_key and session_token, by "source" and "target".
         authorities: ConfigMaps with a file ca.crt, by the same words; only for stores that have their own.
-        claim: volume claim that the ledger lies on, so that a mover that is started elsewhere goes on; "" where
-            nothing is written down, as when a store is only looked at.
-        mib_per_s: of all shards together; None for all there is.
+        claim: volume claim of the ledger, so that a pod on another node resumes; "" where no ledger is kept, as for
+            a comparison.
+        mib_per_s: of all shards together; None for no limit.
     """
 
     name: str
@@ -60,7 +60,6 @@ class MoverJob:
 
 
 def head(job: MoverJob, version: str, kind: str, *, name: str = "") -> Manifest:
-    """How every object of it begins."""
     metadata = {"name": name or job.name, "namespace": job.pods.namespace, "labels": {LABEL: job.name}}
     return {"apiVersion": version, "kind": kind, "metadata": metadata}
 
@@ -69,7 +68,7 @@ def build_indexed_job(job: MoverJob, *, paths: Iterable[str]) -> Manifest:
     """The Job: a shard for each index; pods that were stopped or evicted count as no failure.
 
     Args:
-        paths: files of the mover.
+        paths: source files of the copy worker.
     """
     labels = {LABEL: job.name, **({"kueue.x-k8s.io/queue-name": job.pods.queue} if job.pods.queue else {})}
     return {

@@ -1,4 +1,4 @@
-"""The mover as a Job of a cluster: the very modules that run here, in a ConfigMap; keys stay in their Secrets."""
+"""Copy worker as a Job: the modules that run here, in a ConfigMap; keys stay in Secrets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_BYTES: Final = 2**20  # of a ConfigMap; https://kubernetes.io/docs/concepts
 
 
 def sources() -> dict[str, str]:
-    """Files of the mover by their paths below the folder it is started from: the very modules, as they are."""
+    """Source files of the copy worker, by path below the folder that it is started from."""
     package = Path(str(mover.__file__)).parent
     *above, root = package.parents[: len(mover.__name__.split("."))]
     paths = [*(folder / "__init__.py" for folder in reversed(above)), *sorted(package.rglob("*.py"))]
@@ -38,7 +38,7 @@ def sources() -> dict[str, str]:
 
 
 def build_code_config_map(job: MoverJob) -> Manifest:
-    """ConfigMap with the mover.
+    """ConfigMap with the source of the copy worker.
 
     Raises:
         AtollError: it has become too long for one.
@@ -46,7 +46,7 @@ def build_code_config_map(job: MoverJob) -> Manifest:
     found = {flatten_path(path): text for path, text in sources().items()}
     size = sum(len(key) + len(text.encode()) for key, text in found.items())
     if size >= MOST_BYTES:
-        raise AtollError(f"the mover has {size} bytes, a ConfigMap holds less than {MOST_BYTES}")
+        raise AtollError(f"the copy worker has {size} bytes, a ConfigMap holds less than {MOST_BYTES}")
     return {**head(job, "v1", "ConfigMap", name=f"{job.name}-code"), "data": found}
 
 
@@ -76,7 +76,7 @@ def objects(job: MoverJob) -> list[Manifest]:
 
     Raises:
         InputError: it cannot be run like this.
-        AtollError: the mover has become too long for a ConfigMap.
+        AtollError: the source is too long for a ConfigMap.
     """
     _check(job)
     account = {**head(job, "v1", "ServiceAccount"), "automountServiceAccountToken": False}

@@ -1,4 +1,4 @@
-"""The stage of a rehearsal: both sides, running, and the file that a relocation is told of them."""
+"""Environment of a rehearsal: both sides, running, and their relocation.yaml."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class RehearsedSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsalEnvironment:
-    """Both sides and what a relocation is told of them."""
+    """Both sides, relocation.yaml and its secrets."""
 
     source: RehearsedSide
     target: RehearsedSide

@@ -62,7 +62,7 @@ def _read(body: S3Body) -> bytearray:
 
 
 def try_writes(setting: RehearsedSide) -> dict[str, str]:
-    """What a person tries at a frozen side to what refused it; "" where it was let through."""
+    """Writes that a user tries at a side, to what refused each; "" where it succeeded."""
     return {
         "object": _object(setting),
         "run": _run(setting),
@@ -153,7 +153,7 @@ def rehearse(folder: Path, *, objects: int, say: Callable[[str], None]) -> Rehea
     """Rehearse a whole relocation in a folder that is not there yet.
 
     Raises:
-        RehearsalError: something was let through, not found or lost; what there is stays in the folder.
+        RehearsalError: a write succeeded that must fail, or something was not found or lost; the folder stays.
     """
     folder.mkdir(parents=True)
     with start_environment(folder, say=say) as both:
@@ -168,12 +168,12 @@ def rehearse(folder: Path, *, objects: int, say: Callable[[str], None]) -> Rehea
 
 
 def there_and_back(rehearsal: Rehearsal) -> None:
-    """Go as far as one can and still come back; a write at the frozen source is refused, and let through after."""
+    """Run to the last step before the point of no return and roll back: the source must take writes again."""
     runner, source = rehearsal.runner, rehearsal.scene.source
-    with rehearsal.stage("go there, up to the last step with a way back") as found:
+    with rehearsal.stage("run to the last step before the point of no return") as found:
         runner.sound("run", "--until", "observe")
         rehearsal.refused = try_writes(source)
-        _all(rehearsal.refused, "was let through during the freeze")
+        _all(rehearsal.refused, "succeeded during the write freeze")
         found += [f"{what}: refused ({how})" for what, how in rehearsal.refused.items()]
     with rehearsal.stage("roll back, killed once on the way") as found:
         _kill(rehearsal, "freeze", name="rollback")
@@ -216,7 +216,7 @@ def check_arrival(rehearsal: Rehearsal, filled: Filled) -> RehearsalForm:
     with rehearsal.stage("look from the new side") as found:
         opened = count_readable_artifacts(both, filled)
         _none(try_writes(both.target), "is refused at the target")
-        _all(try_writes(both.source), "was let through at the source that was left")
+        _all(try_writes(both.source), "succeeded at the source after the commit")
         if led_back := still_naming_source(both):
             raise RehearsalError(f"at the target, {', '.join(led_back)} does not name the target's bucket")
         if (side := _address(both)) != "target":

@@ -1,4 +1,4 @@
-"""A MinIO on loopback with one drive, its users made by its own client, as on a cluster nobody works as root."""
+"""Servers of a rehearsal on loopback: MinIO with its users, PostgreSQL, and MLflow's tracking server."""
 
 from __future__ import annotations
 

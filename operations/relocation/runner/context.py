@@ -162,7 +162,7 @@ ROLL_BACK: Final = "atoll relocate rollback {source} {target}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedRun:
-    """A relocation that nobody else writes.
+    """A relocation whose run lock is held.
 
     Args:
         hidden: what must never be written down.
@@ -190,7 +190,7 @@ class LockedRun:
 
 @contextmanager
 def lock_run(parts: RunContext) -> Generator[LockedRun]:
-    """The relocation, once nobody else writes it and its journal is whole.
+    """Take the run lock of a relocation and read its journal.
 
     Raises:
         InputError: another process runs it, or the journal is broken or of other stacks.

@@ -76,7 +76,7 @@ def _raise_window_passed(_number: int, _frame: object) -> None:
 
 
 class OnFailure(StrEnum):
-    """What follows where a step fails while writers stand still."""
+    """What follows where a step fails during the write freeze."""
 
     STOP = "stop"
     ROLLBACK = "rollback"
@@ -119,7 +119,7 @@ def run(
 
 
 def _stale(relocation: LockedRun, step: RelocationStep) -> bool:
-    """Whether a step is worth running again: what changed is copied until writers stand still, however long that is."""
+    """Whether a step runs again: rounds copy what changed until the write freeze begins."""
     return step.name == AGAIN and relocation.stands.of(FREEZE).state == StepState.OPEN
 
 
@@ -167,7 +167,7 @@ def _do(relocation: LockedRun, step: RelocationStep, *, steps: Sequence[Relocati
 
 
 def _moment(relocation: LockedRun, step: RelocationStep) -> datetime | None:
-    """When a step must be done; None where writers run, and once there is no way back."""
+    """When a step must be done; None outside the write freeze, and after the point of no return."""
     since = relocation.stands.frozen_since
     if since is None or step.name == POINT_OF_NO_RETURN or not FACTS[step.name].frozen:
         return None
@@ -190,7 +190,7 @@ def _record_failure(
     still = relocation.stands.still_for(relocation.parts.now())
     if still is None or step.name == POINT_OF_NO_RETURN:
         return StepError(f"{step.name}: {reason}", hint=f"then go on: {go_on}", evidence=evidence)
-    words = f"{step.name}: {reason}; writers stand still for {format_duration(still)}"
+    words = f"{step.name}: {reason}; the write freeze has lasted {format_duration(still)}"
     if on_failure is OnFailure.STOP:
         return StepError(words, hint=f"go on: {go_on}, or go back: {back}", evidence=evidence)
     relocation.parts.say(f"{words}; rolling back")

@@ -59,14 +59,14 @@ class StatusForm(TypedDict):
 def status_form(
     stands: RelocationState, *, source: str, target: str, running: str, now: datetime, name: str = ""
 ) -> StatusForm:
-    """The form.
+    """Status of a relocation.
 
     Args:
         name: of this relocation, where it has one of its own.
-        running: who runs it now; "" for nobody.
+        running: who runs it now; "" if it is not running.
     """
     still = stands.still_for(now)
-    frozen = "" if still is None else f"the source's writers stand still for {format_duration(still)}"
+    frozen = "" if still is None else f"the write freeze of the source has lasted {format_duration(still)}"
     if stands.committed:
         frozen = "the source stays frozen, and is kept"
     return StatusForm(
@@ -86,7 +86,7 @@ def status_form(
 
 
 def _render_name_option(stands: RelocationState, name: str) -> str:
-    """What the next command is told of the name; `retire` looks at every relocation of the two stacks."""
+    # `retire`, which follows the commit, looks at every relocation of the two stacks.
     return f" --name {name}" if name and not stands.committed else ""
 
 

@@ -1,4 +1,4 @@
-"""Copies of every bucket: the first, what changed until a round is short, and the last while writers stand still."""
+"""Copies of every bucket: the first, rounds of what changed until one is short, and the last in the write freeze."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def copy_final_delta(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> 
 
 
 def _refuse_writes(found: RoundResult, *, names: list[str], whatever: bool = False) -> None:
-    """Let a write during the freeze stop everything.
+    """Stop the run because of a write during the freeze.
 
     Args:
-        whatever: whether it stops even where nobody knows which object it was.
+        whatever: whether to stop even if the object is unknown.
 
     Raises:
         StepError: there was one.

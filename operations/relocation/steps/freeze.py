@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from operations.relocation.runner.step import Evidence, Move
     from operations.relocation.writers.ports import Done, QuiescePorts
 
-NO_CLUSTER: Final = "no kubeconfig is named: nobody looks for writers in the cluster"
+NO_CLUSTER: Final = "no kubeconfig is named: writers in the cluster are not looked for"
 AT: Final = "commit/at"  # under which the first moment of the commit is remembered
 AGAIN: Final = "nothing is lost: mend it at the target and run again, the source stays frozen"
 
@@ -36,7 +36,7 @@ def freeze(move: Move, hands: QuiescePorts) -> Evidence:
     move.say("asking whether the canaries can write, which they must not in a moment")
     stores.see_that_canaries_write(move, hands)
     databases.see_that_databases_write(move, hands)
-    move.say("closing the target to everybody but the mover")
+    move.say("closing the target to every user but the copy worker")
     target: Done = {"writers": _stop(move, hands, side=TARGET), "store": stores.close(move, hands, side=TARGET)}
     move.say("stopping the writers of the source")
     source: Done = {
@@ -71,7 +71,7 @@ def _stop(move: Move, hands: QuiescePorts, *, side: str) -> list[Done] | str:
         move.say(f"{side}: {NO_CLUSTER}")
         return NO_CLUSTER
     stopped = suspension.stop(cluster, move, side=side, patience=hands.patience)
-    move.say(f"{side}: {len(stopped)} writers stand still")
+    move.say(f"{side}: {len(stopped)} writers stopped")
     return [each.form() for each in stopped]
 
 
@@ -81,7 +81,7 @@ def _restore(move: Move, hands: QuiescePorts, *, side: str) -> list[str] | str:
 
 
 def _writes_again(move: Move, hands: QuiescePorts) -> Done:
-    """What canaries find after; one that cannot be asked keeps nobody from the way back."""
+    """Results of the canaries after the freeze; a canary that fails must not stop the rollback."""
     found: Done = {}
     with suppress(StepError):
         found["store"] = stores.write_again(move, hands, side=SOURCE)
@@ -103,7 +103,7 @@ def switch_names(move: Move, hands: QuiescePorts, switchers: Mapping[str, NameSw
 
 
 def put_names_back(move: Move, hands: QuiescePorts, switchers: Mapping[str, NameSwitcher]) -> Evidence:
-    """Names first: nobody is sent to a target that opens again."""
+    """Point the names to the source before the target opens again, so that no client writes to the target."""
     names = move.places.names
     back: Evidence = {}
     if names is not None and names.names:

@@ -1,4 +1,4 @@
-"""Watches the target for as long as was asked, and the source for writes: the last look before there is no way back."""
+"""Observation before the point of no return: the target's health for the configured time, and writes at the source."""
 
 from __future__ import annotations
 

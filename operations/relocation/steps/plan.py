@@ -110,10 +110,10 @@ _WRITTEN: Final = frozenset(each.value for each in WRITTEN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualTask:
-    """One thing that somebody must see to.
+    """A manual task.
 
     Args:
-        written: whether it changes until writers stand still.
+        written: whether it changes until the write freeze.
     """
 
     key: str
@@ -139,7 +139,7 @@ class ManualWork:
 
     @property
     def missing(self) -> list[ManualTask]:
-        """What nobody has confirmed."""
+        """Tasks without a confirmation."""
         return [each for key, each in self.every.items() if key not in self.marks.confirmed]
 
 

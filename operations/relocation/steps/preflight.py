@@ -1,4 +1,4 @@
-"""Asks both sides everything that would otherwise fail in the middle, at once, and finds the target built."""
+"""Preflight: checks on both sides everything that would fail during the run, and that the target is built."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def mlflow_version(address: str, *, authority: str = "") -> str:
     """Version of the MLflow that answers.
 
     Raises:
-        StepError: nobody answers, or something else does.
+        StepError: no answer, or not one of MLflow.
     """
     parts = urlsplit(address)
     path = f"{parts.path.rstrip('/')}/version"
@@ -210,7 +210,7 @@ def _administrators(move: Move, asking: SideQueries, faults: list[str]) -> objec
 def _room(move: Move, asking: SideQueries, faults: list[str]) -> object:
     left = asking.room_left(move.places.target.store, move.secrets)
     if left is None:
-        return "unknown: nobody says how much room the target has"
+        return "unknown: the target does not report its free space"
     needed = 0
     for pair in pairs.pair_buckets(move):
         with pairs.translate_store_errors():
@@ -237,7 +237,7 @@ def _database(
 
 
 def _addresses(move: Move, asking: SideQueries, _faults: list[str]) -> object:
-    """Whether the rewriting, which comes when writers stand still, would refuse an address that is there now."""
+    """Addresses that the rewriting, which runs in the write freeze, would refuse."""
     return asking.addresses(move.places, move.secrets)
 
 

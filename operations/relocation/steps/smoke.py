@@ -151,7 +151,7 @@ def _links(move: Move) -> SmokeResult:
     )
     unequal = list(different(before, found.below, rules.applied)) if found.below else []
     unopened = [
-        f"{count} addresses of {scheme or 'no scheme'} are opened by nobody here"
+        f"{count} addresses of {scheme or 'no scheme'} cannot be opened from here"
         for scheme, count in found.elsewhere.items()
         if scheme not in SPOKEN
     ]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def every_step() -> tuple[RelocationStep, ...]:
-    """The steps; databases and clusters are imported with them, so nobody else pays for that."""
+    """The steps, imported here because they load the clients of databases and clusters."""
     from operations.relocation.steps import (  # noqa: PLC0415 - see above
         copy_rounds,
         databases,

@@ -163,12 +163,12 @@ def _build_policy_error(bucket: str, error: BotoCoreError | ClientError) -> Step
 
 
 def _principals(place: StorePlace, move: Move) -> list[str]:
-    """ARNs of the mover, whom the statement does not bind: a role's name is one in its account, whatever its path."""
+    """ARNs of the copy worker, which the statement exempts; role names are unique in an account, without the path."""
     try:
         arn = cast("STSClient", _client("sts", place, place.mover, move)).get_caller_identity()["Arn"]
     except REFUSED as error:
         raise StepError(
-            f"nobody knows who the mover is: {type(error).__name__}", hint="look at the mover's keys"
+            f"the copy worker's identity is unknown: {type(error).__name__}", hint="check the keys of `mover`"
         ) from error
     found = ASSUMED.match(arn)
     if found is None:

@@ -24,16 +24,16 @@ SCALED: Final = "what writes it is scaled to 0 in its cluster"
 
 
 def see_that_databases_write(move: Move, hands: QuiescePorts) -> None:
-    """Before anything is changed: what is refused later must be allowed now, unless it is read-only already.
+    """Check before the freeze that the canaries can write: otherwise a refusal during it proves nothing.
 
     Raises:
-        StepError: a database takes no write, or nobody can stop its writers.
+        StepError: a database takes no write, or its writers cannot be stopped.
     """
     side = move.places.source
     for each in side.databases:
         if each.engine != POSTGRES and side.kubeconfig_env is None:
             raise StepError(
-                f"nobody can stop what writes the MySQL database of {each.part}",
+                f"writers of the MySQL database of {each.part} cannot be stopped",
                 hint="it is scaled to 0 in the source's cluster: name `kubeconfig_env` of the source",
             )
     for name, each in _postgres(side.databases):

@@ -100,7 +100,7 @@ class Users:
 
 
 def close(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
-    """Attach the denial to every user but the mover; what was done, as JSON."""
+    """Attach the deny policy to every user but the copy worker's; what was done, as JSON."""
     mover = move.secrets.get(place.mover.access_key_env, "")
     with TemporaryDirectory(prefix="atoll-mc-") as folder:
         users = Users(place, move.secrets, folder=Path(folder))

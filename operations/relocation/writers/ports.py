@@ -1,4 +1,4 @@
-"""By what hands writers are stopped: the live ones, or those of a test."""
+"""Ports by which writers are stopped; tests replace them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class StorePort:
     """Stops the writers of one kind of object store, and lets them write again. Both may run twice.
 
     Args:
-        close: refuses writes of everybody but the mover; `open_again` takes that back.
+        close: refuses writes of every user but the copy worker; `open_again` reverts that.
         settle_seconds: how long a change takes until it binds.
     """
 

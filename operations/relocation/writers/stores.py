@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # How a person does what nobody here can. An IAM deny policy names storage.googleapis.com/objects.create and .delete
 # (https://cloud.google.com/iam/docs/deny-access, read 2026-11-22).
 BY_HAND: Final[Mapping[str, str]] = {
-    "gcs": "an IAM deny policy for storage.googleapis.com/objects.create and objects.delete, with the mover excepted",
-    "other": "whatever refuses writes there, with the mover excepted",
+    "gcs": "an IAM deny policy for storage.googleapis.com/objects.create and objects.delete, the copy worker exempted",
+    "other": "whatever refuses writes there, the copy worker exempted",
 }
 SOURCE: Final = "source"
 TARGET: Final = "target"
@@ -48,7 +48,7 @@ def see_that_canaries_write(move: Move, hands: QuiescePorts) -> None:
     place = move.places.source.store
     if place.canary is None:
         raise StepError(
-            "the source's store names no canary, so nobody can prove that it is frozen",
+            "the source's store names no canary, so its freeze cannot be proved",
             hint="give `canary` in relocation.yaml the keys of a user who writes into every bucket that is moved",
         )
     allowed = canary.may_write if place.kind in hands.stores else canary.may_read
@@ -66,7 +66,7 @@ def see_that_canaries_write(move: Move, hands: QuiescePorts) -> None:
 
 
 def close(move: Move, hands: QuiescePorts, *, side: str) -> Done:
-    """Close the buckets of a side that are moved; those of a kind that nobody here closes are a person's."""
+    """Close the moved buckets of a side; a store without an automatic way is closed by hand."""
     place = side_of(move, side).store
     buckets = buckets_of(move, side)
     stopper = _stopper(move, hands, side=side)
@@ -99,8 +99,8 @@ def _see_that_mover_writes(move: Move, hands: QuiescePorts) -> None:
         with _open_bucket(move, hands, side=TARGET, keys=place.mover, bucket=bucket) as store:
             if not canary.may_write(store):
                 raise StepError(
-                    f"the mover may not write into {bucket} of the target any more",
-                    hint="its keys belong to a user who is stopped: give the mover a user of its own",
+                    f"the copy worker may no longer write into {bucket} of the target",
+                    hint="its keys belong to a user who is stopped: give the copy worker a user of its own",
                 )
 
 

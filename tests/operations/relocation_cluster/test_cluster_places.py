@@ -68,7 +68,7 @@ def test_movers_are_read_and_become_pods_of_a_cluster() -> None:
     ("before", "after", "said", "at"),
     [
         ("mover: cluster}", "mover: kluster}", "buckets[0].mover: input should be", "kluster"),
-        ("mover: cluster}", "mover: atoll}", "no bucket has the mover cluster", "namespace:"),
+        ("mover: cluster}", "mover: atoll}", 'no bucket has "mover: cluster"', "namespace:"),
         ("  kubeconfig_env: NEW_CONFIG\n", "", '"kubeconfig_env" is missing from "target"', "target:"),
         ("  namespace: movers", "  side: source\n  namespace: movers", 'missing from "source"', "source:"),
         ("  namespace: movers\n", "", '"namespace" is missing from "movers"', "movers:"),
@@ -103,7 +103,7 @@ def test_more_than_one_pod_at_once_says_which_volume_is_needed() -> None:
 
 def test_a_bucket_whose_movers_are_nowhere_is_told() -> None:
     (fault,) = faults(WHOLE[: WHOLE.index("movers:")])
-    assert (fault.message, fault.path) == ("the mover cluster needs movers", "buckets[0].mover")
+    assert (fault.message, fault.path) == ('"mover: cluster" needs "movers"', "buckets[0].mover")
 
 
 def test_a_way_in_the_clear_is_taken_where_it_is_called_safe() -> None:

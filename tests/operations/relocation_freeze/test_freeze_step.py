@@ -80,7 +80,7 @@ def test_a_run_after_a_kill_still_knows_that_the_canary_could_write(scene: Scene
                 "source/kubeconfig_env": None,
                 "source/databases": [{"part": "pipelines", "engine": "mysql", "uri_env": "MYSQL"}],
             },
-            "nobody can stop what writes the MySQL database of pipelines",
+            "writers of the MySQL database of pipelines cannot be stopped",
         ),
     ],
     ids=["canary", "admin", "mysql"],
@@ -104,7 +104,7 @@ def test_a_store_without_a_hand_of_ours_is_a_persons_and_the_canary_decides(scen
 
 def test_a_mover_who_is_stopped_with_the_others_is_found_at_once(scene: Scene) -> None:
     scene.doors["mover mlflow-2"] = False
-    with pytest.raises(StepError, match="the mover may not write into mlflow-2"):
+    with pytest.raises(StepError, match="the copy worker may no longer write into mlflow-2"):
         freeze.freeze(scene.move, scene.hands)
 
 

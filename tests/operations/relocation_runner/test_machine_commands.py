@@ -170,7 +170,7 @@ def test_status_of_a_failure_shows_its_reason(
     run.run_status("old", "new")
     shown = capsys.readouterr().out
     assert "2 keys were written" in shown
-    assert "the source's writers stand still for 0 s" in shown
+    assert "the write freeze of the source has lasted 0 s" in shown
 
 
 def test_a_run_that_rolls_back_by_itself_says_so(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

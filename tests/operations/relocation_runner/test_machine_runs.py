@@ -66,7 +66,7 @@ def test_a_step_that_fails_stops_everything_after_it_and_says_how_to_go_on_and_b
     with pytest.raises(StepError) as failed:
         execution.run(scene.parts, steps(scene, final_delta=refusing))
     said = in_one_line(failed.value)
-    assert "final_delta: 2 keys were written; find who writes; writers stand still for 0 s" in said
+    assert "final_delta: 2 keys were written; find who writes; the write freeze has lasted 0 s" in said
     assert "atoll relocate run old new, or go back: atoll relocate rollback old new" in said
     stands = execution.read_state(scene.moves)
     assert stands.of("final_delta").state == StepState.FAILED
@@ -168,7 +168,7 @@ def test_the_window_that_is_over_is_said(tmp_path: Path) -> None:
         execution.run(scene.parts, steps(scene, final_delta=slow))
     said = in_one_line(failed.value)
     assert "dns: the window of 30 min is over" in said
-    assert "writers stand still for 31 min" in said
+    assert "the write freeze has lasted 31 min" in said
     assert scene.world["names"] == "source"
     scene.places = places(window_minutes=60)
     assert execution.run(scene.parts, steps(scene)).committed

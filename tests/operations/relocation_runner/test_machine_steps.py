@@ -99,7 +99,7 @@ def test_both_sides_are_asked_and_nothing_of_it_stays(world: World) -> None:
     world.stores.source()["runs/1"] = b"content"
     found = asked(world)
     assert found["bucket mlflow"] == {"source_clock": "agrees", "target_clock": "agrees", "foreign_objects": 0}
-    assert found["room at the target"] == "unknown: nobody says how much room the target has"
+    assert found["room at the target"] == "unknown: the target does not report its free space"
     assert found["versions in the locks"] == "unknown: not both stacks have a lock here"
     assert world.stores.source() == {"runs/1": b"content"}
     assert world.stores.target() == {}

@@ -1,4 +1,4 @@
-"""What the mover knows of an object store: where it is, what lies in it, and how headers say it."""
+"""Types of an object store: endpoint, listed objects, and their HTTP headers."""
 
 from __future__ import annotations
 
