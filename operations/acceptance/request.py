@@ -1,4 +1,4 @@
-"""What is asked to be accepted: a stack's lock, what may be expected of it, and where its results lie."""
+"""The stack that is to be accepted: its lock, its expected values, and its results."""
 
 from __future__ import annotations
 
@@ -60,11 +60,7 @@ class AcceptanceRequest:
         }
 
     def spec(self, placement: str) -> ClusterSpec:
-        """The cluster of a placement; the one at home for "".
-
-        Raises:
-            InputError: the lock has no such placement.
-        """
+        """The cluster of a placement, "" for the primary one. Raises: InputError: the lock has no such placement."""
         names = [each.placement.name for each in self.lock.placements]
         if placement and placement not in names:
             raise InputError(
@@ -145,7 +141,7 @@ def load_results(paths: Sequence[Path], it: AcceptanceRequest, *, to_sign: bool 
             nameless.append(f"{path} does not say of which stack it is")
     if to_sign and nameless:
         hint = f"name the run's folder, which has a {META} beside its {RESULTS}: --from {it.folder / FOLDER / 'RUN'}"
-        raise InputError(f"{'; '.join(nameless)}: nobody can sign for it", hint=hint)
+        raise InputError(f"{'; '.join(nameless)}: such results cannot be signed", hint=hint)
     unfinished += nameless
     return build_results(_meta(it, starts, ends), merge_records(parts)), unfinished
 

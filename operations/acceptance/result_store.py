@@ -1,4 +1,4 @@
-"""Where the results of an acceptance are kept: a folder for each run, one record a line, never rewritten."""
+"""The files of an acceptance run: a folder for each run, records as JSON lines that are only appended."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Meta:
 
 @final
 class ResultStore:
-    """One run's folder. Records are flushed to the disk one by one: a kill costs none that was told."""
+    """One run's folder. Appended records are flushed to the disk, so that a kill loses none of them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -101,11 +101,7 @@ class ResultStore:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Nobody else runs this run meanwhile.
-
-        Raises:
-            InputError: somebody does.
-        """
+        """Lock the run against other processes. Raises: InputError: another process has locked it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / ".held").open("w", encoding="utf-8") as file:
             try:

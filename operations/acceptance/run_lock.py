@@ -1,4 +1,4 @@
-"""One acceptance at a time in a cluster: who works there says so every few seconds, and nobody goes on beside him."""
+"""A lease in the cluster that allows one acceptance run at a time."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LEASE: Final = Reference(
     api_version="coordination.k8s.io/v1", kind="Lease", namespace=NAMESPACE, name="atoll-accept-test"
 )
 EVERY_SECONDS: Final = 15.0
+# After this without a renewal the holder counts as dead: four renewals were missed. Clocks are never compared.
 SECONDS_OF_SILENCE: Final = 60
-"""After which whoever worked there was killed: four signs of life that did not come. No two clocks are compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,7 @@ class Clock:
 
 @dataclass(slots=True, kw_only=True)
 class Hold:
-    """The cluster, held by one run.
-
-    Args:
-        run: name of the run; another command that goes on with it is another holder.
-    """
+    """The lease of one run; `run` is its name, and another command that resumes the run is another holder."""
 
     cluster: AcceptanceCluster
     clock: Clock
@@ -55,10 +51,10 @@ class Hold:
         return f"{self.run}/{self.token}"
 
     def take(self) -> None:
-        """Hold it, once nobody else does. The namespace is there.
+        """Take the lease, once no other run renews it. The namespace exists.
 
         Raises:
-            InputError: somebody else works there now.
+            InputError: another run works there now.
             ClusterError: the cluster refuses or does not answer.
         """
         found = self.cluster.get(LEASE)
@@ -68,11 +64,7 @@ class Hold:
         self._write()
 
     def renew(self) -> None:
-        """Say that this run works, every few seconds.
-
-        Raises:
-            ClusterError: another run has taken over.
-        """
+        """Renew the lease every 15 seconds. Raises: ClusterError: another run has taken over."""
         if self.clock.monotonic() - self.renewed < EVERY_SECONDS:
             return
         try:
@@ -84,7 +76,7 @@ class Hold:
         self._write()
 
     def give_back(self) -> bool:
-        """Let others work here; False where another run has taken over already."""
+        """Delete the lease; False where another run has taken it over."""
         found = self.cluster.get(LEASE)
         if found is not None and _who(found) != self.holder:
             return False
@@ -125,4 +117,4 @@ def _sign(lease: Mapping[str, object]) -> tuple[str, str]:
 
 
 def _who(lease: Mapping[str, object]) -> str:
-    return str(cast("Mapping[str, object]", lease.get("spec") or {}).get("holderIdentity", "")) or "of nobody"
+    return str(cast("Mapping[str, object]", lease.get("spec") or {}).get("holderIdentity", "")) or "without a holder"

@@ -1,4 +1,4 @@
-"""Runs planned jobs stage after stage: makes their objects, waits, reads what they say, and takes the objects away."""
+"""Runs planned jobs stage after stage: creates their objects, waits, reads their logs, and deletes the objects."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class AcceptanceRun:
     Args:
         timeout: seconds after which any job is given up, instead of its own; None for its own.
         keep: leave the objects of failed jobs where they are, to be looked at.
-        hold: renewed while jobs run, so that nobody else begins here.
+        hold: renewed while jobs run, so that no other run begins here.
     """
 
     cluster: AcceptanceCluster
@@ -70,7 +70,7 @@ class AcceptanceRun:
     hold: Hold | None = None
 
     def all(self, jobs: Sequence[PlannedJob], *, ground: Sequence[Manifest]) -> Meta:
-        """Run what has not been done yet; what was told is in the store by then, whatever stops it.
+        """Run the jobs that are not done; every record is stored as soon as its job ends.
 
         Raises:
             ClusterError: the cluster refuses or does not answer any more, or another run has taken over.
@@ -87,7 +87,7 @@ class AcceptanceRun:
         return self.meta
 
     def sweep(self, jobs: Iterable[PlannedJob]) -> int:
-        """Take away what runs that were killed have left; how many objects."""
+        """Delete objects that killed runs have left; returns their number."""
         every = [each for job in jobs for each in job.removed]
         kinds = dict.fromkeys((each.api_version, each.kind, each.namespace) for each in every)
         left = [
@@ -118,7 +118,7 @@ class AcceptanceRun:
                 if opened:
                     self.clock.sleep(self.every)
         finally:
-            for each in opened:  # what was stopped in the middle
+            for each in opened:  # jobs of an interrupted stage
                 self._remove(each.job.removed)
 
     def _make(self, job: PlannedJob) -> None:
@@ -126,7 +126,7 @@ class AcceptanceRun:
             self.cluster.apply(each)
 
     def _over(self, opened: RunningJob) -> bool:
-        """Look at a job; True once it has ended, was told and taken away."""
+        """Look at a job; True once it has ended, and its records are stored and its objects deleted."""
         try:
             document = self.cluster.get(opened.job.awaited)
         except ClusterError:
@@ -169,11 +169,11 @@ class AcceptanceRun:
         opened.looked = self.clock.monotonic()
         try:
             opened.waits = next((each.waiting for each in self._pods(opened.job) if each.waiting), "")[:LONGEST_REASON]
-        except ClusterError:  # what is awaited was seen, and decides alone
+        except ClusterError:  # the reason is a courtesy; the job's own state decides
             return
 
     def _end(self, job: PlannedJob, *, lasted: float, fault: str) -> None:
-        """Keep what a job has told, and take it away."""
+        """Store a job's records and delete its objects."""
         records, refused = self._told(job, lasted=lasted, fault=fault)
         self.store.append(records)
         silent = "" if fault or records else "it ended and wrote no record"
@@ -195,7 +195,7 @@ class AcceptanceRun:
         for pod in self._pods(job):
             try:
                 log = self.cluster.log(pod, container=job.log.container)
-            except ClusterError as error:  # its node may be gone: that says something about it alone
+            except ClusterError as error:  # its node may be gone, and other pods can still be read
                 refused.append(str(error))
                 continue
             records, faults = parse_log(log, job)

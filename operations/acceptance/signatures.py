@@ -1,4 +1,4 @@
-"""Who says it: an Ed25519 signature over a document's canonical JSON, and what is wrong where it does not hold."""
+"""Ed25519 signatures over a document's canonical JSON, and their verification."""
 
 from __future__ import annotations
 
@@ -126,8 +126,8 @@ def find_signature_fault(form: Mapping[str, object], key: Ed25519PublicKey, *, k
 
 
 def _read_private_file(path: Path) -> bytes:
-    """What a file holds that only its owner may read; checked on the opened file, so that nobody swaps it."""
-    try:
+    """The content of a file that only its owner may read."""
+    try:  # the mode is that of the opened file, so that the file cannot be swapped in between
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             octets = file.read(65_536)

@@ -1,4 +1,4 @@
-"""A clone from its source to its files' texts; nothing is written and no state is opened on the way."""
+"""Builds a clone: from the source stack to the texts of the clone's files. Nothing is written, no state is read."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _same_view(found: Quote, lock: Lock) -> tuple[Option, str]:
         return option, f"{view.replace('_', ' ')}, as {lock.option} is"
     if PLACE_VIEW in lock.views:
         cheapest = next((each for each in found.options if "cheapest" in each.views), found.options[0])
-        return cheapest, f"cheapest: {lock.option} is the one at home, and the clone has a home of its own"
+        return cheapest, f"cheapest: {lock.option} is the option of the same cloud, which the target sets anew"
     raise InputError(
         f"no option there is what {lock.option} is: {', '.join(lock.views)}",
         hint=f"name one with --option: {', '.join(each.id for each in found.options)}",

@@ -1,4 +1,4 @@
-"""A clone in JSON, and what to do next."""
+"""The JSON report of a clone, its notes and its next steps."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class CloneForm(TypedDict):
     placed: list[FieldForm]
     """What of the lock is bound to its place, and what is made for each stack."""
     assumed: dict[str, str]
-    """Decisions that nobody took, and the answer that was assumed."""
+    """Decisions without an answer, and the answer that was assumed."""
     config: list[ConfigForm]
     secrets_provider: str
     """What encrypts the clone's secrets; empty for the backend's own way, chosen by `atoll up`."""
@@ -139,12 +139,12 @@ def _field_forms(rows: Sequence[FieldRow]) -> list[FieldForm]:
 
 
 def list_assumed(decisions: Sequence[CloneDecision], answers: Mapping[str, str]) -> dict[str, str]:
-    """Decisions with an answer that nobody gave."""
+    """Decisions without an answer, and the answer that is assumed."""
     return {each.path: each.assumed for each in decisions if each.need is Need.ASSUMED and each.path not in answers}
 
 
 def notes(clone: Clone) -> tuple[str, ...]:
-    """What a person must know of the clone beside the tables."""
+    """Assumptions and remarks beside the tables."""
     verdict = clone.option.judgement
     assumed = list_assumed(clone.decisions, clone.answers)
     found = [
@@ -153,7 +153,7 @@ def notes(clone: Clone) -> tuple[str, ...]:
             for each in clone.decisions
             if each.path in assumed
         ),
-        f"nobody can tell whether this stays under the ceiling: {verdict.reason}"
+        f"undetermined whether this stays under the ceiling: {verdict.reason}"
         if verdict.verdict is Verdict.UNDETERMINED
         else "",
         "" if clone.layout_kept else PLAIN,
@@ -163,7 +163,7 @@ def notes(clone: Clone) -> tuple[str, ...]:
 
 
 def remarks(clone: Clone) -> tuple[str, ...]:
-    """What else there is to know: nothing that a person must act on."""
+    """Remarks that need no action."""
     left_out = clone.option.leaves_out
     found = (
         ZONES if clone.zones_named else "",

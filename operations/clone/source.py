@@ -1,4 +1,4 @@
-"""The stack that is cloned, and every refusal that needs no price: names, places and what is there already."""
+"""The stack that is cloned, and refusals that need no price: names, places and files that exist."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def refuse_name(project: Project, *, source: str, new: str, placements: Sequence
     """Refuse a name that cannot be the clone's.
 
     Args:
-        placements: names of its clusters beside home.
+        placements: names of its additional placements.
 
     Raises:
         InputError: the source's own, no name of a stack, one that is there, or one whose resources share names.
@@ -102,11 +102,7 @@ def _first_names(project: Project, stack: str) -> Iterator[str]:
 
 
 def refuse_same_place(lock: Lock, target: Target) -> None:
-    """Refuse a clone beside its source.
-
-    Raises:
-        InputError: the target is where the source is.
-    """
+    """Raises: InputError: the target is where the source is."""
     here = lock.spec.placement
     if (here.provider, here.region) != (target.provider, target.region):
         return

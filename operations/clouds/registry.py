@@ -27,7 +27,7 @@ MODULES: Final[Mapping[str, str]] = {
     "coreweave": "operations.clouds.kubernetes.placement",
     "existing": "operations.clouds.kubernetes.placement",
 }
-NOT_BUILT: Final = "nothing of ours builds there, so nobody was asked"
+NOT_BUILT: Final = "Atoll builds no clusters there, so the provider was not asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class Refusals:
     explain: Callable[[Exception], str]
 
     def known(self, ask: Callable[[], Answer]) -> Answer | UnknownFact:
-        """The answer; where it is refused, why nobody knows."""
+        """The answer; where it is refused, the reason why it is not known."""
         try:
             return ask()
         except self.errors as error:

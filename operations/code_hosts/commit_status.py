@@ -1,4 +1,4 @@
-"""What a pull request comes to: success or failure, in a sentence, and the banner over figures that it made itself."""
+"""The commit status of a pull request, and the banner over figures that the pull request itself can change."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 CONTEXT: Final = "atoll/cost"
 LONGEST_DESCRIPTION: Final = 140  # of a commit status, GitHub's REST reference
 ELSEWHERE: Final = (
-    "**These figures come from a pipeline that nobody here set up**: a fork's own, or one started by hand. They are "
-    "its own claim. Have a member run the merge request's pipeline in this project."
+    "**These figures come from a pipeline outside this project's control**: a fork's own, or one started by hand. They "
+    "are not verified. Have a member run the merge request's pipeline in this project."
 )
 PATHS_SHOWN: Final = 10
 LONGEST_PATH: Final = 120
@@ -48,24 +48,24 @@ class CommitStatus:
 
 
 def select_verdict_paths(paths: Iterable[str]) -> tuple[str, ...]:
-    """Those of the changed paths that take part in judging: code, rules, prices, workflows, anything not known."""
+    """Changed paths that can influence the verdict: code, policies, prices, workflows, anything unknown."""
     return tuple(sorted({path for path in paths if not _READ_ONLY.fullmatch(path)}))
 
 
 def list_verdict_files(form: DiffForm) -> tuple[str, ...]:
-    """What the diff itself names as judging and changed."""
+    """Changed files that the diff itself lists as parts of the verdict."""
     return tuple(row["path"] for row in form["judge_changes"])
 
 
 def list_raised_ceilings(form: DiffForm) -> tuple[str, ...]:
-    """Ceilings that the change moves so that more passes, each as "stack: what"."""
+    """Ceilings that the change raises, each as "stack: what"."""
     return tuple(
         f"{stack['stack']}: {row['what']}" for stack in form["stacks"] for row in stack["ceilings"] if row["raised"]
     )
 
 
 def context(branch: str, *, default: str) -> str:
-    """Name of the status of a change into a branch: what is within the limits of one branch says nothing of another."""
+    """Name of the status of a change into a branch: each branch has limits of its own."""
     return CONTEXT if branch == default else f"{CONTEXT} ({branch})"
 
 
@@ -75,10 +75,10 @@ def build_status(
     """The status of a checked diff.
 
     Args:
-        touched: changed paths that take part in judging.
+        touched: changed paths that can influence the verdict.
         complete: whether every changed path is known.
-        approved: whether somebody with a say approved exactly this commit.
-        elsewhere: whether the figures were made where the change's author sets what runs, as in a fork's own project.
+        approved: whether a member with write access approved exactly this commit.
+        elsewhere: whether the author of the change controls the pipeline, as in a fork's own project.
     """
     lifted = list_raised_ceilings(form)
     alarms: list[str] = [ELSEWHERE] if elsewhere else []
@@ -89,13 +89,13 @@ def build_status(
     verdict = _verdict(form)
     if not alarms:
         return CommitStatus(success=form["exit_code"] == 0, description=verdict)
-    why = "judges itself" if touched or not complete or elsewhere else "raises its ceiling"
+    why = "changes its own checks" if touched or not complete or elsewhere else "raises its own ceiling"
     if approved:
-        banner = _caution([*alarms, "An approving review of exactly this commit lets it stand."])
+        banner = _caution([*alarms, "A member approved exactly this commit, so the verdict counts."])
         return CommitStatus(
             success=form["exit_code"] == 0, description=f"{verdict}; it {why}, approved"[:140], banner=banner
         )
-    wanted = "Until somebody with a say in this repository approves exactly this commit, the status stays failed."
+    wanted = "The status stays failed until a member with write access approves exactly this commit."
     return CommitStatus(
         success=False,
         description=f"{why}, not approved; {verdict}"[:LONGEST_DESCRIPTION],
@@ -111,14 +111,14 @@ def build_unreadable_status(reason: str) -> CommitStatus:
         banner=_caution(
             [
                 f"**There are no figures for this change**: {code(reason)}.",
-                "The job's own log says more; what cannot be read does not pass.",
+                "See the log of the job; a change without readable figures does not pass.",
             ]
         ),
     )
 
 
 def code(text: str) -> str:
-    """Somebody's text as inline code that no Markdown, mention or HTML gets out of."""
+    """Untrusted text as inline code, from which no Markdown, mention or HTML can escape."""
     plain = "".join(each if each.isprintable() and each != "`" else "\ufffd" for each in text)
     return f"`{plain[:LONGEST_PATH]}`"
 
@@ -128,13 +128,13 @@ def _self_judged(touched: tuple[str, ...], *, complete: bool) -> str:
     more = f" and {len(touched) - PATHS_SHOWN} more" if len(touched) > PATHS_SHOWN else ""
     listed = f" ({shown}{more})" if touched else ""
     rest = "" if complete else " The list of changed files is cut short, so anything may be among them."
-    return f"**This change edits what judges it**{listed}.{rest} The figures below are its own claim."
+    return f"**This change edits its own checks**{listed}.{rest} The figures below are not verified."
 
 
 def _verdict(form: DiffForm) -> str:
     words = {
         "within": "within every ceiling",
-        "over": "over a ceiling or against a rule",
+        "over": "over a ceiling, or a policy fails",
         "undetermined": "undetermined",
         "failed": "a stack failed",
     }
@@ -145,7 +145,7 @@ def _verdict(form: DiffForm) -> str:
 
 
 def _caution(lines: list[str]) -> str:
-    """An alert box of GitHub; elsewhere a quote."""
+    """An alert box on GitHub, a quote on GitLab."""
     return "\n".join(["> [!CAUTION]", *(f"> {line}" for line in lines)])
 
 

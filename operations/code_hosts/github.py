@@ -191,7 +191,7 @@ class GitHub:
         return _names(self.api.get(path, BETWEEN, per_page=1)["files"])
 
     def approved(self, number: int, *, commit: str) -> bool:
-        """Whether somebody with a say approved exactly this commit, and nobody's last word on it is a no."""
+        """Whether a member with write access approved exactly this commit, and no latest review requests changes."""
         last: dict[str, str] = {}
         for review in self.api.pages(self._at(f"pulls/{number}/reviews"), REVIEWS):
             user = review["user"]

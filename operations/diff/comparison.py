@@ -1,4 +1,4 @@
-"""A whole comparison: trees, stacks, answers, and the one document that says all of it."""
+"""Compares two trees of a project: from their stacks to the document of the comparison."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _rows(questions: Questions, ask: Asking, picked: StackSelection, *, only_new
 
 
 def _order(each: StackRow) -> tuple[bool, bool, object, str]:
-    """What failed first, then the dearest change."""
+    """Sort key: failures first, then the most expensive change."""
     form = each.form
     return not form["failure"], form["state"] == "unchanged", -read_expected(form["delta"]), form["stack"]
 
@@ -155,7 +155,7 @@ def _form(rows: Sequence[StackRow], base: Worktree, head: Worktree, *, untouched
 
 
 def _verdict(rows: Sequence[StackRow]) -> Word:
-    """The worst of all stacks that change, whether it stops the change or stood before it."""
+    """The worst verdict of all stacks that change, also where it does not stop the change."""
     changed = [each.form for each in rows if each.form["state"] != "unchanged"]
     said: set[Word] = {form["after"]["verdict"] for form in changed if form["after"]}
     if any(form["failure"] for form in changed):
@@ -167,7 +167,7 @@ def _verdict(rows: Sequence[StackRow]) -> Word:
 
 
 def _ref(tree: Tree, book: BookForm | None) -> RefForm:
-    """One side with its price book, which nobody asked for where no stack differs."""
+    """One side with its price book, which is not known where no stack differs."""
     return {
         "ref": tree.ref,
         "commit": tree.commit,

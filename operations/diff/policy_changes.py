@@ -134,7 +134,7 @@ def _of_locks(pair: StackPair, base: Worktree, head: Worktree) -> Iterator[Ceili
 
 
 def _of_new(lock: Mapping[str, object], *, where: str) -> Iterator[CeilingChangeForm]:
-    """Limits of a stack that the base does not know: all that they let through is new."""
+    """Limits of a stack that the base does not have: each counts as raised."""
     month: CeilingChangeForm = {"what": MONTH, "where": where, "old": NEW, "new": NONE, "raised": True}
     rows = {each["what"]: each for each in ceiling_changes({}, _limits(lock), where=where)}
     for row in {MONTH: month, **rows}.values():

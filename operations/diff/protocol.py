@@ -119,7 +119,7 @@ def read_policy_answer(path: Path | None) -> JudgedAnswerForm:
 
 
 def read_price_answer(path: Path | None) -> PricedForm:
-    """What the resources cost, or why nobody knows."""
+    """The cost of the resources, or why it is not known."""
     found = _valid(path, PricedForm)
     return cast("PricedForm", found) if found else {"failure": UNREADABLE if path else ""}
 

@@ -80,7 +80,7 @@ def row(answers: PairAnswers, *, base: Worktree, head: Worktree, only_new: bool)
 
 
 def build_failed_row(pair: StackPair, why: str, *, base: Worktree, head: Worktree) -> StackRow:
-    """The row of a stack of which nobody can say what it costs."""
+    """The row of a stack whose cost is not known."""
     form = build_empty_form(pair.stack)
     form["state"], form["failure"], form["was"] = "failed", why, pair.was
     form["ceilings"] = limit_rows(pair, base, head)
@@ -207,7 +207,8 @@ def _describe_lost_prices(labels: Sequence[str]) -> Iterator[str]:
     """What the head's price book has no price for any more, though the base's has."""
     if labels:
         more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
-        yield f"the head's price book lost the price of {', '.join(labels[:NAMED])}{more}, which its move leaves out"
+        lost = ", ".join(labels[:NAMED])
+        yield f"the head's price book lost the price of {lost}{more}, which its change does not include"
 
 
 def over_own(after: JudgedAnswerForm) -> Iterator[str]:

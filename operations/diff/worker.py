@@ -49,7 +49,7 @@ STACKS: Final = ROOT / "stacks"
 
 
 def main() -> None:
-    """Answer the request on stdin, and end at once: a program that hangs waits for nobody."""
+    """Answer the request on stdin, and end at once, also where threads of a program still run."""
     told = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a program prints is no answer
     request = cast("RequestForm", json.load(sys.stdin))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pulumi.automation import PulumiCommand
 
     AskPassphrase: TypeAlias = Callable[[str], str | None]
-    """Asks a person for what is typed unseen; None where nobody is there."""
+    """Asks the user for a secret without echo; None without a terminal."""
     from collections.abc import Callable, Iterable, Iterator
 
 
@@ -167,11 +167,11 @@ def create_state_folder(chosen: Backend) -> Backend:
 
 
 def secrets_provider(settings: Path, *, asked: str, where: Backend) -> str:
-    """What encrypts a stack's secrets: as its settings file says, else as asked, else the backend's own way.
+    """The secrets provider of a stack: that of its settings file, else the requested one, else the backend's default.
 
     Args:
-        settings: Pulumi.<stack>.yaml, which need not be there.
-        asked: "" where nobody asked; then a new stack has what ATOLL_SECRETS_PROVIDER says.
+        settings: Pulumi.<stack>.yaml, which need not exist.
+        asked: "" for none; then a new stack has that of ATOLL_SECRETS_PROVIDER.
 
     Raises:
         InputError: no such provider, or another one than the stack has.
@@ -187,12 +187,12 @@ def secrets_provider(settings: Path, *, asked: str, where: Backend) -> str:
 
 
 def passphrase_variables(*, new: bool, stack: str, ask: AskPassphrase) -> dict[str, str]:
-    """What opens secrets by passphrase: nothing where the environment has it, else what a person types.
+    """Variables of the passphrase: none where the environment has it, else what the user types.
 
     An empty passphrase is never chosen for a new stack; one that exists may have been made with it.
 
     Raises:
-        InputError: there is none, and nobody to ask.
+        InputError: there is none, and no terminal to ask at.
     """
     given = os.environ.get(PASSPHRASE)
     if given or os.environ.get(PASSPHRASE_FILE) or (given is not None and not new):

@@ -157,7 +157,7 @@ def _build_lock_error(stack: str, error: ConcurrentUpdateError, *, prefix: str) 
 
 
 def _has_exited(process: int, *, host: str) -> bool:
-    """Whether a process of this machine is no more; of another machine nobody knows."""
+    """Whether a process of this machine has ended; False for another machine, where that is not known."""
     if host != socket.gethostname() or os.name != "posix":
         return False
     try:

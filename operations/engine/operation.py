@@ -73,7 +73,7 @@ class Watch:
     """Takes every event of one operation, in any thread of the SDK's, one at a time.
 
     Args:
-        total: resources it will probably touch; 0 where nobody knows.
+        total: resources it will probably touch; 0 where that is not known.
     """
 
     total: int = 0

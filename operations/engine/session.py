@@ -138,7 +138,7 @@ FILES: Final[Mapping[str, str]] = {
     "kubeconfigs": "{}.kubeconfig",
     "vpnProfiles": "{}.conf",
 }
-PLACEMENTS: Final = "placements"  # outputs of every placement beside home, by its name
+PLACEMENTS: Final = "placements"  # outputs of every additional placement, by its name
 ADMIN: Final = "admin"  # whose the one kubeconfig without a role is
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,100}")
 
@@ -180,7 +180,7 @@ def list_output_rows(values: Mapping[str, object]) -> Iterator[tuple[str, object
 
 
 def build_output_files(plain: Mapping[str, object]) -> dict[str, str]:
-    """Paths and texts of every kubeconfig and VPN profile; those of a placement beside home in a folder of its name.
+    """Paths and texts of every kubeconfig and VPN profile; those of an additional placement in a folder of its name.
 
     Raises:
         InputError: a name that cannot be a file's.

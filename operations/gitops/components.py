@@ -46,7 +46,7 @@ class Staying:
 
 
 def groups(resources: Sequence[Resource]) -> tuple[list[ComponentGroup], list[Staying]]:
-    """The platform at home, in the order of its installation, and what of it is not handed over."""
+    """The primary placement's platform in the order of its installation, and what of it is not handed over."""
     by_urn = {resource.urn: resource for resource in resources}
     tops = {each.urn: ComponentGroup(each.name) for each in resources if _is_top(each)}
     owners = {resource.urn: _top(resource, by_urn, tops) for resource in resources}

@@ -59,7 +59,7 @@ class HealthSnapshot:
 
     Args:
         strangers: names of nodes that are not ours.
-        silence: why nobody knows the Xids; "" where they are known.
+        silence: why the Xids are not known; "" where they are.
     """
 
     nodes: tuple[Node, ...]

@@ -82,7 +82,7 @@ class NodeApi:
             self._cluster.delete(_path(node), preconditions={"uid": node.uid})
 
     def xids(self) -> Mapping[str, tuple[int, ...]] | str:
-        """Last Xids of the GPUs by node, from Prometheus; why nobody knows them else."""
+        """Last Xids of the GPUs by node, from Prometheus; else the reason why they are not known."""
         try:
             _, content = self._cluster.request("GET", PROMETHEUS, query=[("query", XIDS)])
         except ClusterError as error:

@@ -94,7 +94,7 @@ def refuse_repair(node: Node, looked: HealthSnapshot, *, because: str, known: tu
     if node.incident and (mine is None or mine.id != node.incident):
         raise InputError(
             f"{node.name} is being mended under incident {node.incident}, which is not in this log",
-            hint="go on where that log is; once you know that nobody does, "
+            hint="go on where that log is; once no other repair is running, "
             f"remove the annotation {node_labels.INCIDENT}",
         )
     if because or (reason := _against(node, looked, mine)) is None:
@@ -103,7 +103,7 @@ def refuse_repair(node: Node, looked: HealthSnapshot, *, because: str, known: tu
 
 
 def _against(node: Node, looked: HealthSnapshot, mine: Incident | None) -> str | None:
-    """Why nobody has to mend a node; None where somebody has to, or has said so before."""
+    """Why a node needs no repair; None where it needs one, or its repair was announced before."""
     verdict = looked.verdicts[node.name]
     if mine is not None and (verdict.standing is NodeHealth.UNKNOWN or mine.action in SAID):
         return None

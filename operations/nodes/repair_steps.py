@@ -57,7 +57,7 @@ def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: C
 
     Raises:
         DrainError: pods are left, by name and with what keeps them.
-        ClusterSilentError: nobody answers until the end of the time.
+        ClusterSilentError: the cluster does not answer until the end of the time.
     """
     end = waiting.clock() + waiting.timeout_s
     refused: dict[str, str] = {}

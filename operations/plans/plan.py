@@ -115,7 +115,7 @@ class Planned:
         accepted: counted from the lock's spec, at the same prices.
         config: what tells resources where they are.
         software: digests that are known.
-        report: what the rules say.
+        report: policy results.
         unmatched: settings of the rules that match nothing today, a sentence each.
     """
 

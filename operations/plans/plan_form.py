@@ -61,11 +61,11 @@ class PlanForm(TypedDict):
     bill: BillForm
     """Counted from the resources."""
     differences: list[BillDifferenceForm]
-    """Empty where the resources cost, to the cent, what the accepted cluster is reckoned to cost."""
+    """Empty where the resources cost, to the cent, as much as the accepted cluster."""
     verdict: JudgementForm
     """Of the ceiling alone."""
     policies: list[FoundForm]
-    """What the rules say."""
+    """Policy results."""
     exemptions: list[ExemptionForm]
 
 
@@ -76,7 +76,7 @@ class MovedPriceForm(TypedDict):
     key: str
     label: str
     usd_per_unit: list[str]
-    """As accepted, today; "" where nobody knows."""
+    """As accepted, today; "" where it is not known."""
     unit: str
     delta: DeltaForm
 
@@ -100,7 +100,7 @@ class WatchedForm(TypedDict):
     by_resources: DeltaForm | None
     """`running` less `repriced`: other resources than were accepted."""
     moved_prices: list[MovedPriceForm]
-    """The dearest movement first."""
+    """The largest change first."""
     differences: list[BillDifferenceForm]
     """Lines on which the state and the accepted cluster do not agree, both at today's prices."""
     verdict: JudgedForm | None

@@ -1,4 +1,4 @@
-"""The price book that a command reckons with, what of it is too old, and what of an own one prices nothing."""
+"""The price book of a command, its stale prices, and custom prices that no line uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict before anything is touched: the same program, run offline, counted and judged as `atoll plan` does."""
+"""The verdict before a stack is updated: its program is run offline and judged as by `atoll plan`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ REACH: Final = f"{SECTION}:reach"
 
 
 def judge_stack(project: Project, stack: str, *, prices: str, own: str, today: date) -> Planned:
-    """The stack's program, run without the engine, with its bill and what the rules say.
+    """The stack's program, run without the engine, with its bill and the policy results.
 
-    A first update that stops short of the cluster's inside costs what the whole cluster does.
+    A first update without the cluster's contents is judged at the cost of the whole cluster.
 
     Raises:
         AtollError: no lock, a faulty law, or the program fails.
@@ -54,18 +54,18 @@ def judge_stack(project: Project, stack: str, *, prices: str, own: str, today: d
 
 
 def count_steps(plan: Planned) -> int:
-    """How many resources the engine will look at: those of the program, and the stack itself."""
-    return len(plan.resources) + 1
+    """Number of resources that the engine will look at."""
+    return len(plan.resources) + 1  # and the stack itself
 
 
 def refuse(plan: Planned, *, accept_unknown: bool) -> None:
-    """Let only what may be built go on.
+    """Refuse what may not be built.
 
     Raises:
         OverCeilingError: over a ceiling; no option gets around it, only a reviewed exemption.
-        StalePricesError: a rule finds prices too old, and none is broken otherwise.
-        UndeterminedError: nobody can tell, and nobody accepted that.
-        AtollError: another rule is broken, or the program does not cost what was accepted.
+        StalePricesError: a policy finds prices too old, and no other fails.
+        UndeterminedError: the verdict is undetermined, and `accept_unknown` is not set.
+        AtollError: another policy fails, or the program does not cost what was accepted.
     """
     stack, report = plan.lock.stack, plan.report
     broken = [each for each in report.stopping if each.breach.verdict is Verdict.OVER]
@@ -83,7 +83,7 @@ def refuse(plan: Planned, *, accept_unknown: bool) -> None:
         )
     if report.stopping and not accept_unknown:
         raise UndeterminedError(
-            f"nobody can tell whether {stack} keeps {_rules(report.stopping)}; nothing was touched: "
+            f"undetermined whether {stack} passes {_rules(report.stopping)}; nothing was touched: "
             f"{' '.join(each.sentence for each in report.stopping)}",
             hint="give the missing prices with --price-book FILE, or go on with --accept-unknown",
         )

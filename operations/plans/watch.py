@@ -1,4 +1,4 @@
-"""One exported state against its lock, today's prices and the rules; nothing of a state's values is passed on."""
+"""Compares an exported state with its lock, today's prices and the policies; no value of the state is passed on."""
 
 from __future__ import annotations
 
@@ -98,9 +98,10 @@ def _as_registered(resources: Sequence[Resource]) -> Iterator[Resource]:
 
 
 def _without_blind(plan: Planned) -> tuple[Planned, tuple[str, ...]]:
-    """Without "undetermined" of components that a provider makes; a note for each rule instead.
+    """The plan without undetermined findings on remote components, and a note for each policy instead.
 
-    A state holds nothing of what they were asked, only what they made: `operations.offline` and the pack see it.
+    A state does not hold the inputs of such components, only their children: `operations.offline` and the policy pack
+    see the inputs.
     """
     unseen = {
         each.urn for each in plan.resources if not (each.custom or each.inputs or each.type.startswith(OWN_PREFIX))
@@ -112,7 +113,7 @@ def _without_blind(plan: Planned) -> tuple[Planned, tuple[str, ...]]:
         names.setdefault(each.rule.title, []).append(each.breach.resource)
     report = replace(plan.report, found=tuple(each for each in found if each not in blind))
     return replace(plan, report=report), tuple(
-        f"{title} not judged for {', '.join(sorted(those))}: a state does not hold what they were asked; "
+        f"{title} not judged for {', '.join(sorted(those))}: a state does not hold their inputs; "
         f"atoll plan {plan.lock.stack} judges it"
         for title, those in names.items()
     )

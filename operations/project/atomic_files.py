@@ -87,7 +87,7 @@ def beside_of(path: Path) -> Path:
 
 
 def remove_abandoned(path: Path) -> None:
-    """Remove what a killed process left beside a path: nobody holds its lock any more."""
+    """Remove temporary files of killed processes beside a path: those whose lock is free."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{SUFFIX}"):
         with suppress(OSError):
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)

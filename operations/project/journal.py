@@ -129,7 +129,7 @@ HEAD: Final = "journal.head"
 SUFFIX: Final = ".jsonl"
 HEAD_SUFFIX: Final = ".head"
 MODE: Final = 0o600
-RESTORE: Final = "put both {name} and {head} back from one backup; without one, no way back can be proved"
+RESTORE: Final = "put both {name} and {head} back from one backup; without one, a rollback cannot be proved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +209,7 @@ def _hold_against_head(path: Path, head: tuple[int, str] | None, *, lines: Seque
 def _headless(path: Path, lines: Sequence[bytes]) -> InputError:
     sealed = json.dumps({"seq": len(lines), "hash": digest(lines[-1])})
     return InputError(
-        f"{head_of(path)} is missing: nobody can tell whether {path.name} is whole",
+        f"{head_of(path)} is missing: it is unknown whether {path.name} is complete",
         hint=f"put it back; where you know that line {len(lines)} is the last, it holds {sealed}",
     )
 

@@ -48,7 +48,7 @@ def only_writer(folder: Path, *, at: datetime, what: str = WHAT, hint: str = HIN
 
 
 def holder(folder: Path) -> str:
-    """Who runs this relocation now, in words; "" for nobody. It asks for a moment, and takes nothing away."""
+    """The process that runs this relocation now, in words; "" for none. The lease is not taken over."""
     path = folder / NAME
     if not path.exists():
         return ""

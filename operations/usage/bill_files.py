@@ -73,7 +73,7 @@ def _columns(row: Mapping[str, str], path: Path, *, tagged: bool) -> dict[str, s
     columns = in_focus(row)
     if tagged and TAGS not in columns.values() and not any(name.startswith(TAG_COLUMNS) for name in row):
         raise InputError(
-            f"{path}: it has no tags, so nobody can tell whose rows these are",
+            f"{path}: it has no tags, so the stack of its rows is unknown",
             hint="activate the tag for cost allocation, or pass --all-rows where the account is this stack's alone",
         )
     return columns
@@ -121,7 +121,7 @@ def opencost_rows(path: Path, *, usd_per_gb: Decimal) -> Iterator[Mapping[str, s
         InputError: not readable, or not an answer of OpenCost.
     """
     if usd_per_gb <= ZERO:
-        raise InputError("a price of 0 USD for a GB tells no volume", hint="name what OpenCost reckons with")
+        raise InputError("a price of 0 USD for a GB tells no volume", hint="name the price that OpenCost uses")
     for step in _steps(path):
         for name, allocation in step.items():
             if not isinstance(allocation, dict):

@@ -98,7 +98,7 @@ def test_the_base_judges_a_head_that_rewrites_the_judge(scene: Scene) -> None:
     assert "all is well" not in computed.said
     scene.post()
     assert scene.states == [(scene.head, "failure")]
-    assert "edits what judges it" in scene.ours[0]
+    assert "edits its own checks" in scene.ours[0]
 
 
 def test_a_tampered_artifact_is_not_shown(scene: Scene) -> None:

@@ -68,7 +68,7 @@ class ClusterSigner:
         """The certificate for a request.
 
         Raises:
-            AtollError: the cluster refuses, or nobody in it signs.
+            AtollError: the cluster refuses, or no signer answers in time.
         """
         name = f"atoll-{user}-{secrets.token_hex(4)}"
         try:
@@ -109,6 +109,6 @@ class ClusterSigner:
                 return b64decode(found)
             time.sleep(EACH_S)
         raise AtollError(
-            f"nobody in the cluster signed within {PATIENCE_S:.0f} s",
+            f"no signer of the cluster issued the certificate within {PATIENCE_S:.0f} s",
             hint=f"its provider switched the signer {SIGNER} off: use the provider's own sign-in",
         )

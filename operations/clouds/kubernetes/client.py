@@ -32,7 +32,7 @@ MERGE: Final = "application/merge-patch+json"
 APPLY: Final = "application/apply-patch+yaml"
 PAGE: Final = 500  # objects of one answer
 MOST_WORDS: Final = 300  # characters of what a server says about a refusal
-SILENT: Final = (HTTPError, ApiException, OSError)  # what `answer` raises where nobody answers
+SILENT: Final = (HTTPError, ApiException, OSError)  # what `answer` raises where the server does not answer
 UNUSABLE: Final = (OSError, yaml.YAMLError, ConfigException)  # what a kubeconfig that cannot be used raises
 # What the client stumbles over in one: base64 that is none, a date, a number for a text, a proxy without a scheme.
 MISSHAPEN: Final = (ValueError, TypeError, AttributeError, HTTPError)
@@ -99,7 +99,7 @@ def answer(
         sent_as: media type of the body.
 
     Raises:
-        HTTPError, ApiException, OSError: nobody answers, as in `SILENT`.
+        HTTPError, ApiException, OSError: the server does not answer, as in `SILENT`.
     """
     headers = {"Accept": accept} | ({"Content-Type": sent_as} if sent_as else {})
     given = body if body is None or isinstance(body, str) else dict(body)
@@ -141,7 +141,7 @@ class ClusterWords:
 class KubernetesClient:
     """Calls of one API server.
 
-    Every call raises ClusterSilentError where nobody answers, ChangedMeanwhileError for a conflict, and ClusterError
+    Every call raises ClusterSilentError without an answer, ChangedMeanwhileError for a conflict, and ClusterError
     where it is refused.
     """
 

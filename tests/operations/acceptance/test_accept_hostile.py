@@ -93,7 +93,7 @@ def test_records_that_name_no_stack_are_told_of_and_nobody_signs_for_them(tmp_pa
     assert told == [said]
     text = render_markdown(document(it.form(found, unfinished=told), sources=it.sources))
     assert "does not say of which stack it is" in text.partition("What could not be told")[2]
-    with pytest.raises(InputError, match="nobody can sign for it") as refused:
+    with pytest.raises(InputError, match="such results cannot be signed") as refused:
         load_results([tmp_path], it, to_sign=True)
     assert said in str(refused.value)
     assert f"--from {it.folder}/acceptance/RUN" in refused.value.hint
@@ -103,7 +103,9 @@ def test_records_that_name_no_stack_are_told_of_and_nobody_signs_for_them(tmp_pa
     other = tmp_path / "sent" / "taken.jsonl"
     other.parent.mkdir()
     other.write_text(bare.read_text(encoding="utf-8"), encoding="utf-8")
-    with pytest.raises(InputError, match=r"taken\.jsonl does not say of which stack it is: nobody can sign"):
+    with pytest.raises(
+        InputError, match=r"taken\.jsonl does not say of which stack it is: such results cannot be signed"
+    ):
         load_results([bare, other], it, to_sign=True)
 
 

@@ -230,7 +230,7 @@ def test_the_command_signs_nothing_that_names_no_stack(
     given = ["accept-test", STACK, "--from", str(bare), "--json", str(report)]
     assert atoll([*given, "--key", str(key_in(tmp_path))]) == 1
     said = capsys.readouterr().err
-    assert "bare.jsonl does not say of which stack it is: nobody can sign for it" in said
+    assert "bare.jsonl does not say of which stack it is: such results cannot be signed" in said
     assert not report.exists()
     assert atoll(given) == 1
     assert f"nodes that failed: {SLOW}" in capsys.readouterr().out

@@ -48,7 +48,7 @@ def test_a_change_of_what_judges_fails_and_is_loud(path: str) -> None:
     stub = Stub(diffs=[{"old_path": path, "new_path": "docs/x.md"}])
     posted(stub)
     assert states(stub) == ["failed"]
-    assert "edits what judges it" in stub.notes[0]["body"]
+    assert "edits its own checks" in stub.notes[0]["body"]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_figures_of_a_pipeline_that_the_author_set_up_are_a_claim(pipeline: dict
     stub = Stub(merges=[merge(head_pipeline=pipeline)])
     posted(stub)
     assert states(stub) == ["failed"]
-    assert "own claim" in stub.notes[0]["body"]
+    assert "not verified" in stub.notes[0]["body"]
 
 
 def test_a_list_of_files_that_is_cut_short_fails() -> None:

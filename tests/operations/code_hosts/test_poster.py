@@ -142,7 +142,7 @@ def test_a_change_of_what_judges_is_loud_and_fails(name: str) -> None:
     stub = Stub(files=[{"filename": "stacks/demo/checklist.yaml"}, {"filename": name}])
     posted(stub)
     assert state(stub) == "failure"
-    assert "edits what judges it" in text(stub)
+    assert "edits its own checks" in text(stub)
     assert name in text(stub)
 
 

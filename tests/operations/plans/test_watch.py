@@ -100,7 +100,7 @@ def test_without_a_file_the_engine_is_asked(atoll: Atoll, running: Path, monkeyp
 
 def test_what_a_state_does_not_hold_is_said(atoll: Atoll, running: Path) -> None:
     _, form = watched(atoll, "demo", "--state", str(running))
-    assert any("a state does not hold what they were asked" in note for note in form["stacks"][0]["notes"])
+    assert any("a state does not hold their inputs" in note for note in form["stacks"][0]["notes"])
 
 
 def test_prices_that_moved_are_split_from_resources_that_did(atoll: Atoll, running: Path, project: Path) -> None:
