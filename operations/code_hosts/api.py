@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from functools import cache
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from requests.utils import parse_header_links
 
 from operations.project.http import BAD, HttpError, HttpSession, is_secure
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from pydantic import TypeAdapter
+    from collections.abc import Iterator, Mapping, Sequence
 
     from operations.project.http import HttpResponse
 
@@ -32,26 +32,43 @@ class CodeHostApi:
     root: str
     session: HttpSession
 
-    def get(self, path: str, shape: TypeAdapter[T], **query: str | int) -> T:
-        return _parse(self._request("GET", path, query=query), shape, path)
+    def get(self, path: str, shape: type[T], **query: str | int) -> T:
+        return _parse(self._request("GET", path, query=query), _adapter(shape), path)
 
-    def pages(self, path: str, shape: TypeAdapter[list[T]], **query: str | int) -> Iterator[T]:
+    def pages(self, path: str, shape: type[T], **query: str | int) -> Iterator[T]:
         """Every entry of a list, page by page, as the `Link` headers lead; 100 pages at most."""
         following, asked = path, dict[str, str | int](query) | {"per_page": 100}
         for _ in range(MOST_PAGES):
             answer = self._request("GET", following, query=asked)
-            yield from _parse(answer, shape, path)
+            yield from _parse(answer, _list_adapter(shape), path)
             links = parse_header_links(answer.headers.get("link", ""))
             following, asked = next((each["url"] for each in links if each.get("rel") == "next"), ""), {}
             if not following:
                 return
         raise HttpError(f"{path}: the list is longer than {MOST_PAGES} pages")
 
-    def send(
-        self, method: str, path: str, body: Mapping[str, object], shape: TypeAdapter[T], *, again: bool = True
-    ) -> T:
-        """The answer to a change; `again` says that sending it twice does no harm."""
-        return _parse(self._request(method, path, body=body, again=again), shape, path)
+    def send(self, method: str, path: str, body: Mapping[str, object], *, again: bool = True) -> None:
+        """Make a change; `again` says that sending it twice does no harm."""
+        self._request(method, path, body=body, again=again)
+
+    def keep_one_comment(
+        self, ours: Sequence[tuple[int, str]], text: str, *, create: str, edit: str, method: str
+    ) -> None:
+        """Create a comment, or rewrite the oldest of ours and delete the others.
+
+        Args:
+            ours: ids and texts, the oldest first.
+            create: path of new comments. edit: path of existing ones, without the id.
+            method: by which the host changes a comment.
+        """
+        if not ours:
+            self.send("POST", create, {"body": text}, again=False)  # sent twice, it would be two comments
+            return
+        (oldest, before), *others = ours
+        if before.strip() != text.strip():
+            self.send(method, f"{edit}/{oldest}", {"body": text})
+        for number, _ in others:
+            self.delete(f"{edit}/{number}")
 
     def delete(self, path: str) -> None:
         self._request("DELETE", path)
@@ -101,6 +118,17 @@ def open_api(root: str, token: str, *, headers: Mapping[str, str] | None = None)
     if not is_secure(root):
         raise InputError(f"{root[:LONGEST_SHOWN]!r} is not HTTPS", hint="give the API's address with https://")
     return CodeHostApi(root=root, session=HttpSession(token=token, headers=headers))
+
+
+@cache
+def _adapter(shape: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(shape)
+
+
+@cache
+def _list_adapter(shape: type[T]) -> TypeAdapter[list[T]]:
+    listed: Any = GenericAlias(list, (shape,))
+    return TypeAdapter(listed)
 
 
 def _accept(answer: HttpResponse, what: str) -> HttpResponse:

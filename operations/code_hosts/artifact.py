@@ -67,9 +67,12 @@ def parse_diff(text: bytes) -> DiffForm:
     return form
 
 
-def is_hash(text: str) -> bool:
-    """Whether a text is the full hash of a commit."""
-    return HASH.fullmatch(text) is not None
+def read_commits(form: DiffForm) -> tuple[str, str]:
+    """Full hashes of the head and the base that a diff compares. Raises: UntrustedError: it has none."""
+    head, base = form["head"]["commit"], form["base"]["commit"]
+    if not (HASH.fullmatch(head) and HASH.fullmatch(base)):
+        raise UntrustedError("the diff does not say which commits it compares")
+    return head, base
 
 
 def _check_consistency(form: DiffForm) -> None:

@@ -87,26 +87,16 @@ class Artifacts(TypedDict):
     artifacts: list[Artifact]
 
 
-class Parent(TypedDict):
-    sha: str
-
-
 class GitHubCommit(TypedDict):
-    """A commit and its parents, the first one first."""
+    """A commit; the first parent's hash comes first."""
 
-    sha: str
-    parents: list[Parent]
+    parents: list[dict[str, str]]
 
 
-class GitHubComparison(TypedDict):
-    """How one commit lies to another: "ahead", "behind", "identical", "diverged"."""
+class GitHubComparison(TypedDict, total=False):
+    """How one commit relates to another ("ahead", "behind", "identical", "diverged"), and the first 300 files."""
 
     status: str
-
-
-class Between(TypedDict):
-    """Files that differ between two commits, of which GitHub lists the first 300."""
-
     files: list[ChangedFile]
 
 
@@ -132,21 +122,7 @@ class RunEvent(TypedDict):
     repository: EventRepository
 
 
-PULL: Final = TypeAdapter[Pull](Pull)
-PULLS: Final = TypeAdapter[list[Pull]](list[Pull])
-FILES: Final = TypeAdapter[list[ChangedFile]](list[ChangedFile])
-REVIEWS: Final = TypeAdapter[list[Review]](list[Review])
-COMMENTS: Final = TypeAdapter[list[Comment]](list[Comment])
-ISSUES: Final = TypeAdapter[list[Issue]](list[Issue])
-ARTIFACTS: Final = TypeAdapter[Artifacts](Artifacts)
-COMMIT: Final = TypeAdapter[GitHubCommit](GitHubCommit)
-COMPARED: Final = TypeAdapter[GitHubComparison](GitHubComparison)
-BETWEEN: Final = TypeAdapter[Between](Between)
-RIGHTS: Final = TypeAdapter[RepositoryPermission](RepositoryPermission)
 RUN_EVENT: Final = TypeAdapter[RunEvent](RunEvent)
-ANYTHING: Final = TypeAdapter[object](object)
-
-
 MOST_FILES: Final = 3000  # of a pull request, GitHub's REST reference; more are left out without a word
 BOT: Final = "github-actions[bot]"  # who GITHUB_TOKEN writes as
 TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
@@ -170,30 +146,30 @@ class GitHub:
         found: dict[int, Pull] = {}
         if owner and run["head_branch"]:
             head = f"{owner}:{run['head_branch']}"
-            listed = self.api.pages(self._at("pulls"), PULLS, state="open", head=head)
+            listed = self.api.pages(self._at("pulls"), Pull, state="open", head=head)
             found = {pull["number"]: pull for pull in listed}
         if not found:
-            listed = self.api.pages(self._at(f"commits/{quote(run['head_sha'], safe='')}/pulls"), PULLS)
+            listed = self.api.pages(self._at(f"commits/{quote(run['head_sha'], safe='')}/pulls"), Pull)
             found = {pull["number"]: pull for pull in listed}
         return tuple(each for each in found.values() if self._is_of(each, sha=run["head_sha"], home=home))
 
     def pull(self, number: int) -> Pull:
-        return self.api.get(self._at(f"pulls/{number}"), PULL)
+        return self.api.get(self._at(f"pulls/{number}"), Pull)
 
     def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a pull request changes, old names included, and whether these are all of them."""
-        files = list(self.api.pages(self._at(f"pulls/{number}/files"), FILES))
+        files = list(self.api.pages(self._at(f"pulls/{number}/files"), ChangedFile))
         return _names(files), len(files) < MOST_FILES
 
     def between(self, base: str, head: str) -> tuple[str, ...]:
         """Paths that a commit changes since it parted from another, the first 300; no push changes this answer."""
         path = self._at(f"compare/{quote(base, safe='')}...{quote(head, safe='')}")
-        return _names(self.api.get(path, BETWEEN, per_page=1)["files"])
+        return _names(self.api.get(path, GitHubComparison, per_page=1).get("files", ()))
 
     def approved(self, number: int, *, commit: str) -> bool:
         """Whether a member with write access approved exactly this commit, and no latest review requests changes."""
         last: dict[str, str] = {}
-        for review in self.api.pages(self._at(f"pulls/{number}/reviews"), REVIEWS):
+        for review in self.api.pages(self._at(f"pulls/{number}/reviews"), Review):
             user = review["user"]
             if user is None or user["type"] != "User" or review["author_association"] not in TRUSTED:
                 continue
@@ -206,7 +182,7 @@ class GitHub:
 
     def artifact(self, run: int, name: str) -> Artifact | None:
         """The newest artifact of a run under a name; None where there is none."""
-        page = self.api.get(self._at(f"actions/runs/{run}/artifacts"), ARTIFACTS, per_page=100, name=name)
+        page = self.api.get(self._at(f"actions/runs/{run}/artifacts"), Artifacts, per_page=100, name=name)
         found = [each for each in page["artifacts"] if each["name"] == name and not each["expired"]]
         return max(found, key=lambda each: each["id"], default=None)
 
@@ -214,52 +190,48 @@ class GitHub:
         """An artifact's archive, of at most `limit` bytes."""
         return self.api.download(self._at(f"actions/artifacts/{artifact}/zip"), limit=limit)
 
-    def commit(self, sha: str) -> GitHubCommit:
-        return self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), COMMIT)
+    def parents(self, sha: str) -> list[str]:
+        """Hashes of a commit's parents, the first one first."""
+        found = self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), GitHubCommit)
+        return [parent["sha"] for parent in found["parents"]]
 
     def holds(self, branch: str, sha: str) -> bool:
         path = self._at(f"compare/{quote(sha, safe='')}...{quote(branch, safe='')}")
-        return self.api.get(path, COMPARED, per_page=1)["status"] in {"ahead", "identical"}
+        return self.api.get(path, GitHubComparison, per_page=1).get("status") in {"ahead", "identical"}
 
-    def comments(self, number: int) -> Iterator[Comment]:
-        """Our own marked comments, oldest first."""
-        for each in self.api.pages(self._at(f"issues/{number}/comments"), COMMENTS):
-            if each["user"] is not None and each["user"]["login"] == self.bot and is_ours(each["body"]):
-                yield each
-
-    def write(self, number: int, text: str) -> None:
-        """A new comment; sent once, for twice would be two."""
-        self.api.send("POST", self._at(f"issues/{number}/comments"), {"body": text}, ANYTHING, again=False)
-
-    def rewrite(self, comment: int, text: str) -> None:
-        self.api.send("PATCH", self._at(f"issues/comments/{comment}"), {"body": text}, ANYTHING)
-
-    def remove(self, comment: int) -> None:
-        self.api.delete(self._at(f"issues/comments/{comment}"))
+    def keep_comment(self, number: int, text: str) -> None:
+        """Leave one comment of ours, with this text."""
+        path = self._at(f"issues/{number}/comments")
+        ours = [
+            (each["id"], each["body"] or "")
+            for each in self.api.pages(path, Comment)
+            if each["user"] is not None and each["user"]["login"] == self.bot and is_ours(each["body"])
+        ]
+        self.api.keep_one_comment(ours, text, create=path, edit=self._at("issues/comments"), method="PATCH")
 
     def status(self, sha: str, *, state: str, context: str, description: str, target: str) -> None:
         body = {"state": state, "context": context, "description": description} | (
             {"target_url": target} if target else {}
         )
-        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), body, ANYTHING)
+        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), body)
 
     def issues(self, label: str) -> Iterator[Issue]:
-        for each in self.api.pages(self._at("issues"), ISSUES, state="open", labels=label):
+        for each in self.api.pages(self._at("issues"), Issue, state="open", labels=label):
             user = each.get("user")
             if user is not None and user["login"] == self.bot and "pull_request" not in each:
                 yield each
 
     def open_issue(self, *, title: str, body: str, label: str) -> None:
         sent = {"title": title, "body": body, "labels": [label]}
-        self.api.send("POST", self._at("issues"), sent, ANYTHING, again=False)
+        self.api.send("POST", self._at("issues"), sent, again=False)
 
     def edit_issue(self, number: int, **fields: str) -> None:
-        self.api.send("PATCH", self._at(f"issues/{number}"), fields, ANYTHING)
+        self.api.send("PATCH", self._at(f"issues/{number}"), fields)
 
     def _may_write(self, login: str) -> bool:
         """Whether an account may write here; a member or collaborator may have the right to read alone."""
         try:
-            found = self.api.get(self._at(f"collaborators/{quote(login, safe='')}/permission"), RIGHTS)
+            found = self.api.get(self._at(f"collaborators/{quote(login, safe='')}/permission"), RepositoryPermission)
         except HttpError as error:
             if not error.refused:
                 raise

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.code_hosts.artifact import LARGEST_ARCHIVE, NAME, UntrustedError, diff_in, is_hash
+from operations.code_hosts.artifact import LARGEST_ARCHIVE, NAME, UntrustedError, diff_in, read_commits
 from operations.code_hosts.commit_status import (
     build_status,
     build_unreadable_status,
@@ -102,14 +102,10 @@ def _about(form: DiffForm, *, github: GitHub, pull: Pull, sha: str) -> None:
     Raises:
         UntrustedError: it is about something else.
     """
-    head, base = form["head"]["commit"], form["base"]["commit"]
-    if not (is_hash(head) and is_hash(base)):
-        raise UntrustedError("the diff does not say which commits it compares")
+    head, base = read_commits(form)
     try:
-        if head != sha:
-            parents = [parent["sha"] for parent in github.commit(head)["parents"]]
-            if parents != [base, sha]:
-                raise UntrustedError("the diff is about another commit than the pull request's head")
+        if head != sha and github.parents(head) != [base, sha]:
+            raise UntrustedError("the diff is about another commit than the pull request's head")
         if not github.holds(pull["base"]["ref"], base):
             raise UntrustedError("the diff's base is not on the base branch; it was rewritten, so run the job again")
     except HttpError as error:
@@ -123,7 +119,7 @@ def _write_comments(github: GitHub, numbers: tuple[int, ...], standing: CommitSt
     words = f"status {standing.state} set"
     try:
         for number in numbers:
-            _stick(github, number, text)
+            github.keep_comment(number, text)
     except HttpError as error:
         if not error.refused:
             raise
@@ -133,19 +129,6 @@ def _write_comments(github: GitHub, numbers: tuple[int, ...], standing: CommitSt
 
 def _join_numbers(numbers: tuple[int, ...]) -> str:
     return ", ".join(f"#{number}" for number in numbers)
-
-
-def _stick(github: GitHub, number: int, text: str) -> None:
-    """One comment of ours with this text: the oldest is rewritten, younger ones go."""
-    first, *others = [*github.comments(number), None]
-    if first is None:
-        github.write(number, text)
-        return
-    if first["body"] != text:
-        github.rewrite(first["id"], text)
-    for each in others:
-        if each is not None:
-            github.remove(each["id"])
 
 
 LABEL: Final = "atoll-watch"

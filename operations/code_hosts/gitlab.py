@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NotRequired
 from urllib.parse import quote
 
-from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from operations.code_hosts.api import open_api
-from operations.code_hosts.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, is_hash
+from operations.code_hosts.artifact import LARGEST_ARCHIVE, UntrustedError, diff_in, read_commits
 from operations.code_hosts.commit_status import (
     build_status,
     build_unreadable_status,
@@ -45,16 +44,11 @@ class Pipeline(TypedDict):
 
 class Merge(TypedDict):
     iid: int
-    sha: str
-    target_branch: str
-    source_project_id: int | None
-    target_project_id: int
 
 
-class MergeDetail(TypedDict):
+class MergeDetail(Merge):
     """A merge request with its newest pipeline."""
 
-    iid: int
     sha: str
     state: str
     target_branch: str
@@ -80,9 +74,6 @@ class GitLabJob(TypedDict):
 
 
 class GitLabCommit(TypedDict):
-    """A commit and its parents' hashes."""
-
-    id: str
     parent_ids: list[str]
 
 
@@ -95,18 +86,6 @@ class GitLabComparison(TypedDict):
 
     diffs: list[Diff]
     compare_timeout: bool
-
-
-REFS: Final = TypeAdapter[list[Ref]](list[Ref])
-COMPARED: Final = TypeAdapter[GitLabComparison](GitLabComparison)
-MERGES: Final = TypeAdapter[list[Merge]](list[Merge])
-MERGE: Final = TypeAdapter[MergeDetail](MergeDetail)
-DIFFS: Final = TypeAdapter[list[Diff]](list[Diff])
-NOTES: Final = TypeAdapter[list[GitLabNote]](list[GitLabNote])
-JOBS: Final = TypeAdapter[list[GitLabJob]](list[GitLabJob])
-COMMIT: Final = TypeAdapter[GitLabCommit](GitLabCommit)
-AUTHOR: Final = TypeAdapter[Author](Author)
-ANYTHING: Final = TypeAdapter[object](object)
 
 
 JOB: Final = "atoll-cost-diff"
@@ -127,8 +106,8 @@ class GitLab:
 
     def waiting(self) -> Iterator[MergeDetail]:
         """Every open merge request, each with its newest pipeline."""
-        for each in self.api.pages(self._at("merge_requests"), MERGES, state="opened"):
-            yield self.api.get(self._at(f"merge_requests/{each['iid']}"), MERGE)
+        for each in self.api.pages(self._at("merge_requests"), Merge, state="opened"):
+            yield self.api.get(self._at(f"merge_requests/{each['iid']}"), MergeDetail)
 
     def job(self, pipeline: Pipeline) -> int:
         """The finished cost job of a pipeline.
@@ -136,7 +115,7 @@ class GitLab:
         Raises:
             UntrustedError: there is none.
         """
-        listed = self.api.pages(f"projects/{pipeline['project_id']}/pipelines/{pipeline['id']}/jobs", JOBS)
+        listed = self.api.pages(f"projects/{pipeline['project_id']}/pipelines/{pipeline['id']}/jobs", GitLabJob)
         found = [job["id"] for job in listed if job["name"] == JOB and job["status"] in ENDED]
         if not found:
             raise UntrustedError(f"the pipeline has no finished job {JOB}")
@@ -147,41 +126,38 @@ class GitLab:
 
     def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a merge request changes, old names included, and whether these are all of them."""
-        listed = list(self.api.pages(self._at(f"merge_requests/{number}/diffs"), DIFFS))
+        listed = list(self.api.pages(self._at(f"merge_requests/{number}/diffs"), Diff))
         return _paths(listed), len(listed) < MOST_FILES
 
     def holds(self, branch: str, sha: str) -> bool:
         path = self._at(f"repository/commits/{quote(sha, safe='')}/refs")
-        return any(ref["name"] == branch for ref in self.api.pages(path, REFS, type="branch"))
+        return any(ref["name"] == branch for ref in self.api.pages(path, Ref, type="branch"))
 
     def since(self, sha: str, branch: str) -> tuple[str, ...] | None:
         """Paths that a branch has changed since a commit of its own; None where GitLab cannot list them all."""
         query = {"from": sha, "to": branch}
-        compared = self.api.get(self._at("repository/compare"), COMPARED, **query)
+        compared = self.api.get(self._at("repository/compare"), GitLabComparison, **query)
         cut = compared["compare_timeout"] or len(compared["diffs"]) >= MOST_FILES
         return None if cut else _paths(compared["diffs"])
 
     def parents(self, sha: str) -> list[str]:
         """Hashes of a commit's parents, the first one first."""
-        return self.api.get(self._at(f"repository/commits/{quote(sha, safe='')}"), COMMIT)["parent_ids"]
+        return self.api.get(self._at(f"repository/commits/{quote(sha, safe='')}"), GitLabCommit)["parent_ids"]
 
-    def stick(self, number: int, text: str) -> None:
-        """One note of ours with this text; younger ones go."""
-        me = self.api.get("user", AUTHOR)["id"]
-        path = self._at(f"merge_requests/{number}/notes")
-        listed = self.api.pages(path, NOTES, sort="asc", order_by="created_at")
-        ours = [each for each in listed if each["author"]["id"] == me and not each["system"] and is_ours(each["body"])]
-        if not ours:
-            self.api.send("POST", path, {"body": text}, ANYTHING, again=False)
-            return
-        if ours[0]["body"].strip() != text.strip():
-            self.api.send("PUT", f"{path}/{ours[0]['id']}", {"body": text}, ANYTHING)
-        for each in ours[1:]:
-            self.api.delete(f"{path}/{each['id']}")
+    def keep_comment(self, number: int, text: str) -> None:
+        """Leave one note of ours, with this text."""
+        me, path = self.api.get("user", Author)["id"], self._at(f"merge_requests/{number}/notes")
+        listed = self.api.pages(path, GitLabNote, sort="asc", order_by="created_at")
+        ours = [
+            (each["id"], each["body"])
+            for each in listed
+            if each["author"]["id"] == me and not each["system"] and is_ours(each["body"])
+        ]
+        self.api.keep_one_comment(ours, text, create=path, edit=path, method="PUT")
 
     def status(self, sha: str, standing: CommitStatus, *, name: str) -> None:
         sent = {"state": STATES[standing.success], "name": name, "description": standing.description}
-        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent, ANYTHING)
+        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent)
 
     def _at(self, path: str) -> str:
         return f"projects/{self.project}/{path}"
@@ -220,7 +196,7 @@ def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
         standing = build_unreadable_status("the token may not read the pipeline, as with a private fork")
     try:
         host.status(merge["sha"], standing, name=context(merge["target_branch"], default=host.branch))
-        host.stick(number, render(form, standing, merge["sha"]))
+        host.keep_comment(number, render(form, standing, merge["sha"]))
     except HttpError as error:
         if not error.refused:
             raise
@@ -243,9 +219,7 @@ def _about(form: DiffForm, *, host: GitLab, merge: MergeDetail, paths: tuple[str
     Raises:
         UntrustedError: it is about something else, or was judged by what is no longer the law.
     """
-    head, base = form["head"]["commit"], form["base"]["commit"]
-    if not (is_hash(head) and is_hash(base)):
-        raise UntrustedError("the diff does not say which commits it compares")
+    head, base = read_commits(form)
     if head != merge["sha"] and merge["sha"] not in host.parents(head):
         raise UntrustedError("the diff is about another commit than the merge request's head")
     if not host.holds(merge["target_branch"], base):

@@ -35,7 +35,7 @@ def test_a_comment_is_not_sent_twice_after_a_fault_of_the_server() -> None:
     client = github(stub)
     stub.faults = [(502, {})]
     with pytest.raises(HttpError):
-        client.write(7, "once")
+        client.api.keep_one_comment((), "once", create="repos/x/issues/7/comments", edit="", method="PATCH")
     assert len(stub.asked) == 1
 
 
@@ -61,7 +61,7 @@ def test_an_answer_of_any_call_has_an_end(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(AnswerTooLargeError):
         client.pull(7)
     with pytest.raises(AnswerTooLargeError):
-        client.write(7, "a comment")
+        client.keep_comment(7, "a comment")
     with pytest.raises(AnswerTooLargeError):
         client.paths(7)
 
@@ -83,9 +83,7 @@ def test_no_token_is_said() -> None:
 
 
 def test_an_answer_of_another_shape_is_a_fault_without_its_content() -> None:
-    stub = Stub(pulls=[{"number": "secret", "state": "open"}])
-    with pytest.raises(HttpError) as fault:
-        github(stub).api.get(
-            "repos/island/lagoon/pulls/", __import__("operations.code_hosts.github", fromlist=["PULL"]).PULL
-        )
+    stub = Stub(pulls=[{"number": 7, "state": ["secret"]}])
+    with pytest.raises(HttpError, match="not what the API documents") as fault:
+        github(stub).pull(7)
     assert "secret" not in str(fault.value)
