@@ -113,6 +113,66 @@ def test_the_month_is_the_sum_of_the_lock(example: str) -> None:
         assert abs(parts - to_cents(sum(lines, start=Decimal(0)))) < Decimal("0.01") * len(prices)
 
 
+# A part of the whole term is paid up front: from half of it to 99 percent, or an unknown part of it.
+@pytest.mark.parametrize(
+    ("purchase", "least", "most"),
+    [("reserved_12m_partial_upfront", Decimal("0.5"), Decimal("0.99")), ("reserved_12m", Decimal(0), Decimal(1))],
+)
+def test_what_is_paid_up_front_is_due_on_the_first_day(purchase: str, least: Decimal, most: Decimal) -> None:
+    lock = buy("pretrain-7b", 0, purchase)
+    asked = checklist("pretrain-7b")
+    document = annex(lock, checklist=asked, catalog=catalog())
+    assert due_rows(document) == [["pretrain-7b", purchase, *(due(lock, "", 0, share) for share in (least, most))]]
+    assert "It is paid before the nodes are used" in whole(document)
+    assert untraced(document, known(lock, asked)) == []
+
+
+def test_a_second_cluster_has_its_own_rows_of_the_first_day() -> None:
+    lock = buy("spanning-two", 1, "reserved_12m")
+    asked = checklist("spanning-two")
+    document = annex(lock, checklist=asked, catalog=catalog())
+    prefix = f"{lock.placements[1].placement.name}/"
+    assert due_rows(document) == [["weekly", "reserved_12m", "0.00", due(lock, prefix, 1, Decimal(1))]]
+    assert untraced(document, known(lock, asked)) == []
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_nothing_is_due_on_the_first_day_of_what_is_paid_by_the_hour(example: str) -> None:
+    lock = accepted(example)
+    if {pool.purchase for spec in lock.placements for pool in spec.pools} <= {"on_demand", "spot"}:
+        assert due_rows(made(example)) == []
+
+
+def buy(example: str, at: int, purchase: str) -> Lock:
+    """The lock of an example whose first pool at one of its placements is bought for a term."""
+    lock = accepted(example)
+    spec = lock.placements[at]
+    pool = spec.pools[0].model_copy(update={"purchase": purchase})
+    changed = spec.model_copy(update={"pools": (pool, *spec.pools[1:])})
+    return lock.model_copy(update={"placements": (*lock.placements[:at], changed, *lock.placements[at + 1 :])})
+
+
+def due(lock: Lock, prefix: str, at: int, share: Decimal) -> str:
+    """A share of the twelve months of all nodes, at the price in the lock."""
+    pool = lock.placements[at].pools[0]
+    price = next(each.usd_per_unit for each in lock.bill if each.key == f"{prefix}pool/{pool.name}/machine")
+    assert price is not None
+    return f"{to_cents(price * pool.max_nodes * 730 * 12 * share):,}"
+
+
+def due_rows(document: Document) -> list[list[str]]:
+    """Rows of the table beneath "Due on the first day"; empty where the annex has no such section."""
+    pairs = zip(document.blocks, document.blocks[1:], strict=False)
+    found = [
+        after
+        for block, after in pairs
+        if isinstance(block, Heading)
+        and block.title.text == "Due on the first day, in USD"
+        and isinstance(after, Table)
+    ]
+    return [[cell.text for cell in row] for table in found for row in table.rows]
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_has_no_price_is_named(example: str) -> None:
     unpriced = [line.label for line in accepted(example).bill if line.usd_per_month is None]
