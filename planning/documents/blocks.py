@@ -21,7 +21,7 @@ class Heading:
 
     Args:
         anchor: name of the place in the page; unique. Headings with one begin a section of the page.
-        breaks: whether it starts on a sheet of paper of its own.
+        breaks: whether it starts on a new page in print.
     """
 
     level: int
@@ -65,10 +65,10 @@ class Table:
     """Rows of sentences.
 
     Args:
-        numbers_from: first column whose figures stand right; beyond the last for none.
-        numbers_until: first column behind them.
+        numbers_from: first right-aligned column; beyond the last for none.
+        numbers_until: first column after them.
         style: classes of the page's style sheet.
-        wide: least width in rem before it scrolls by itself.
+        wide: minimum width in rem, below which the table scrolls.
         folded: words under which a reader may close it; "" for a table that is always open.
         opened: whether a folded one is open at first.
         notes_at_head: whether a footnote that a whole column has stands once, at its head.
@@ -107,10 +107,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A chart that whoever shows the document draws.
+    """A chart that the renderer of the document draws.
 
     Args:
-        name: under which it is handed over: SVG text for HTML, nothing for Markdown, which shows `alt` only.
+        name: key of its SVG text for HTML; Markdown shows `alt` only.
         alt: its caption; None where a chart says in words of its own what it shows.
         figures: every figure that is drawn.
     """
@@ -122,7 +122,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A line to be filled in by hand: what was not settled, and a signature's place."""
+    """A line to be filled in by hand: an open term or a signature."""
 
     label: Sentence
 
@@ -133,7 +133,7 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What a machine reads: in the line of its label, or fenced where it has none."""
+    """Machine-readable text: in the line of its label, or fenced where it has none."""
 
     text: str
     label: Sentence | None = None
@@ -199,9 +199,9 @@ def footnotes(document: Document) -> Mapping[str | Footnote, int]:
 
 
 def notes_of(figure: Figure) -> Iterator[str | Footnote]:
-    """What the footnotes of one figure say; none for what the lock or the checklist says itself."""
-    if figure.origin is Origin.RECKONED:
-        yield f"reckoned: {figure.at}"
+    """Footnotes of one figure; none for one of the lock or the checklist, which its origin explains."""
+    if figure.origin is Origin.CALCULATED:
+        yield f"calculated: {figure.at}"
         for each in figure.inputs:
             yield from notes_of(each)
     elif figure.source:
@@ -209,7 +209,7 @@ def notes_of(figure: Figure) -> Iterator[str | Footnote]:
 
 
 def find_shared_notes(table: Table) -> tuple[frozenset[str | Footnote], ...]:
-    """Footnotes that every figure of a column has, which stand at its head instead of beside each."""
+    """Footnotes that all figures of a column share, by column: they stand once, at its head."""
     columns = ([row[at] for row in table.rows if at < len(row)] for at in range(table.width))
     return tuple(_share_notes(cells) if table.notes_at_head else frozenset() for cells in columns)
 

@@ -1,4 +1,4 @@
-"""A figure in a text, and where it is from; text beside figures may hold no digit, so that none comes from nowhere."""
+"""Figures with their origin. Plain words may hold no digit, so that every figure in a document can be traced."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Origin(StrEnum):
     CHECKLIST = "checklist"
     CATALOG = "catalog"
     MEASURED = "measured"
-    RECKONED = "reckoned"
-    CITED = "cited"  # taken over whole from a quote or a plan, whose JSON has the origin of each figure
+    CALCULATED = "calculated"
+    CITED = "cited"  # from a quote or a plan, whose JSON has the origin of each figure
 
 
 class UntracedError(ValueError):
-    """A figure that nobody can trace: a fault of ours, never of the user."""
+    """A figure without an origin: a programming error."""
 
 
 class Footnote(NamedTuple):
-    """A source in its parts, of which the address may be followed."""
+    """A source; pages link its address."""
 
     text: str
     url: str = ""
@@ -49,9 +49,9 @@ class Figure:
         text: "1,021.76", "H100-SXM-80GB", "2026-11-22".
         origin: what kind of thing it was read from.
         at: where in it. Lock and checklist: the path, "placements.0.pools.1.max_nodes". Catalog: file, key and
-            column, "promises.csv all_reduce_share value". Measured: file and path. Reckoned: the formula in words.
+            column, "promises.csv all_reduce_share value". Measured: file and path. Calculated: the formula in words.
         source: what a footnote says: text, page and date; "" where `origin` and `at` say it all.
-        inputs: what it was reckoned from; for reckoned figures only.
+        inputs: what it was calculated from; for calculated figures only.
     """
 
     text: str
@@ -61,8 +61,8 @@ class Figure:
     inputs: tuple[Figure, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.at or (self.origin is Origin.RECKONED and not self.inputs):
-            raise UntracedError(f"nobody can trace {self.text!r}: {self.origin} {self.at!r}")
+        if not self.at or (self.origin is Origin.CALCULATED and not self.inputs):
+            raise UntracedError(f"{self.text!r} has no origin: {self.origin} {self.at!r}")
 
 
 Part = str | Figure
@@ -162,13 +162,13 @@ def compose_from(
 
 
 def cite(text: str, *, source: str | Footnote = "", tone: str = "", hover: str = "", below: str = "") -> Sentence:
-    """Words of a quote or a plan as they stand there, digits included."""
+    """Words quoted from a quote or a plan, digits included."""
     parts = (Figure(text=text, origin=Origin.CITED, at="cited", source=source),) if text else ()
     return Sentence(parts, tone, hover, below)
 
 
 def join_sentences(sentences: Iterable[Sentence], *, last: str = " and ") -> Sentence:
-    """Several as one enumeration: "a, b and c"."""
+    """One enumeration: "a, b and c"."""
     every = list(sentences)
     found: list[Part | Sentence] = []
     for position, sentence in enumerate(every):
@@ -182,7 +182,7 @@ Value = str | int | Decimal | date
 
 
 def format_value(value: Value) -> str:
-    """A value as people read it: thousands apart, no trailing zeros, "2 TB" is for the caller to say."""
+    """A value with thousands separators and without trailing zeros; the unit is for the caller to add."""
     if isinstance(value, Decimal):
         return f"{value.normalize():,f}" if value else "0"
     return f"{value:,}" if isinstance(value, int) else str(value)
@@ -193,7 +193,7 @@ def of_lock(value: Value, at: str, *, text: str = "") -> Figure:
 
     Args:
         at: its path, "placements.0.pools.1.max_nodes".
-        text: how it is shown, where not as `shown` does; it must hold the same value.
+        text: how it is shown, where not by `format_value`; it must hold the same value.
     """
     return Figure(text=text or format_value(value), origin=Origin.LOCK, at=at)
 
@@ -235,4 +235,4 @@ def derive_figure(value: Value, formula: str, *inputs: Figure, text: str = "") -
     Args:
         formula: in words: "working nodes times accelerators of one node".
     """
-    return Figure(text=text or format_value(value), origin=Origin.RECKONED, at=formula, inputs=inputs)
+    return Figure(text=text or format_value(value), origin=Origin.CALCULATED, at=formula, inputs=inputs)

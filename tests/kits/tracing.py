@@ -51,7 +51,7 @@ def _faults(figure: Figure, known: Known) -> Iterator[str]:
             yield from _looked_up(figure, known.measured)
         case Origin.CATALOG:
             yield from _catalogued(figure)
-        case Origin.RECKONED:
+        case Origin.CALCULATED:
             for each in figure.inputs:
                 yield from _faults(each, known)
 

@@ -137,7 +137,7 @@ class Speaker:
             at=f"sources.csv {source} id",
             source=self.sources.get(source, source),
         )
-        return Figure(text=text, origin=Origin.RECKONED, at=why or "as promised", inputs=(named,))
+        return Figure(text=text, origin=Origin.CALCULATED, at=why or "as promised", inputs=(named,))
 
     def _held(self, verdict: VerdictForm, value: str) -> Figure:
         return self.held(plain(Decimal(value)), why=verdict["why"], source=verdict["source"])

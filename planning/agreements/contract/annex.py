@@ -1,4 +1,4 @@
-"""The annex of the contract, whole: only what this stack has, every figure from lock, checklist or catalog."""
+"""The annex of the contract: a document about this stack, with every figure from lock, checklist or catalog."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def parties(sides: AgreementContext) -> Iterator[Block]:
     customer = compose_from(sides.lock, "{name}, {owner}", at="placements.0.customer.")
     rows = [(say("customer"), customer), *((_what(place), _provider(place, sides)) for place in sides.places)]
     yield Table.of(("party", "who"), rows)
-    yield Blank.of("Who signs as the provider, where it is somebody else than named here")
+    yield Blank.of("Signatory of the provider, if not named above")
     if customer_is_served(sides):
-        yield Blank.of("Who runs the cluster for the customer, where it is not the provider")
+        yield Blank.of("Operator of the cluster, if not the provider")
     yield from _contacts(sides)
 
 
@@ -59,13 +59,13 @@ def customer_is_served(sides: AgreementContext) -> bool:
 
 
 def _what(place: LockPlacement) -> Sentence:
-    return say("provider of ", place.name) if place.told else say("provider")
+    return say("provider of ", place.name) if place.is_named else say("provider")
 
 
 def _provider(place: LockPlacement, sides: AgreementContext) -> Sentence:
     is_named = place.spec.placement.region != ANY_REGION
     region = compose_from(sides.lock, "{placement.region}" if is_named else "to be agreed", at=f"{place.at}.")
-    rented = ", on a cluster that is there already" if place.spec.existing is not None else ""
+    rented = ", on an existing cluster" if place.spec.existing is not None else ""
     return say(provider_title(place, sides), ", region ", region, rented)
 
 
@@ -79,11 +79,11 @@ def _contacts(sides: AgreementContext) -> Iterator[Block]:
 
 
 def describe_accepted_option(sides: AgreementContext) -> Iterator[Block]:
-    yield Heading(2, say("What was accepted"))
+    yield Heading(2, say("Accepted option"))
     if sides.changed:
         yield Notice.of(
-            "The checklist has changed since this option was accepted. What follows is the accepted option; what"
-            " was changed comes in when an option is accepted again."
+            "The checklist has changed since this option was accepted. This annex describes the accepted option;"
+            " changes apply once an option is accepted again."
         )
     yield Table.of(("what", "which"), list(_facts(sides)))
     yield from _describe_start(sides)
@@ -92,23 +92,25 @@ def describe_accepted_option(sides: AgreementContext) -> Iterator[Block]:
 def _describe_start(sides: AgreementContext) -> Iterator[Block]:
     day, starts = sides.agreement.starts, sides.agreed("starts")
     if day is None or starts is None:
-        yield Blank.of("Day on which the work begins")
+        yield Blank.of("Start date")
         return
-    yield Paragraph.of("The work begins on {}.", starts)
+    yield Paragraph.of("The start date is {}.", starts)
     if day > sides.lock.valid_until:
-        words = "That is after {valid_until}, until which the prices hold: have them confirmed in writing."
+        words = (
+            "The prices are valid until {valid_until}, which is before the start date: have them confirmed in writing."
+        )
         yield Notice(compose_from(sides.lock, words))
     if day < sides.lock.priced_at:
-        yield Notice(compose_from(sides.lock, "That is before {priced_at}, when the option was priced."))
+        yield Notice(compose_from(sides.lock, "The start date is before {priced_at}, when the option was priced."))
 
 
 def _facts(sides: AgreementContext) -> Iterator[tuple[Sentence, Sentence]]:
     lock = sides.lock
     yield say("option"), compose_from(lock, "{option}, of the stack {stack}")
     yield say("digest of the lock"), say(sides.lock_digest)
-    yield say("digest of the checklist then"), compose_from(lock, "{checklist_digest}")
+    yield say("digest of the checklist at acceptance"), compose_from(lock, "{checklist_digest}")
     yield say("priced on"), compose_from(lock, "{priced_at}")
-    yield say("the prices hold until"), compose_from(lock, "{valid_until}")
+    yield say("prices valid until"), compose_from(lock, "{valid_until}")
     term = "{contract_months} months" if lock.contract_months else "none"
     yield say("term of the contract"), compose_from(lock, term)
     yield from _ceiling(sides)
@@ -127,6 +129,7 @@ def _ceiling(sides: AgreementContext) -> Iterator[tuple[Sentence, Sentence]]:
             yield say("ceiling"), said
 
 
+# Chapter of a line of the bill, by the first word of its key after the name of the placement.
 CHAPTERS: Final = {
     "pool": "nodes",
     "control_plane": "control plane",
@@ -138,7 +141,6 @@ CHAPTERS: Final = {
     "logs": "logs",
     "services": "services",
 }
-"""First word of a line's key, after the name of its placement, and what the chapter is called."""
 READINGS: Final = ("least", "expected", "most")
 SUM: Final = "sum of these lines of the bill, rounded to cents"
 Numbered = tuple[int, "LockedLine"]
@@ -148,26 +150,26 @@ def price(sides: AgreementContext) -> Iterator[Block]:
     priced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is not None]
     unpriced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is None]
     rows = [(say(title), *_sums(lines)) for title, lines in _chapters(priced, sides).items()]
-    whole = "all that has a price" if unpriced else "all"
-    yield Heading(3, say("Price of a month, in USD"))
+    whole = "all priced lines" if unpriced else "all"
+    yield Heading(3, say("Monthly price, in USD"))
     yield Table.of(("for", *READINGS), [*rows, (say(whole), *_sums(priced))], numbers_from=1)
     yield Paragraph.of(
-        "Least is what is paid when everything that scales is at its least, most the most that the work of the"
-        " checklist can use; each line, its unit price and its source stand in the lock."
+        "Least: everything autoscaled is at its minimum. Most: the most that the workloads of the checklist can use."
+        " The lock holds each line with its unit price and source."
     )
     yield from _due_first(sides)
     if unpriced:
-        yield Notice.of("These have no price in any source, so the sums are not the whole price. Settle each:")
+        yield Notice.of("No source has a price for these lines, so the sums are incomplete. Agree a price for each:")
         yield Bullets(tuple(say(of_lock(line.label, f"bill.{at}.label")) for at, line in unpriced))
     if customer_is_served(sides):
         yield Notice.of(
-            "The cluster is run for the customer, and no line of this price pays whoever runs it. Settle it:"
+            "The cluster is operated for the customer, and this price does not include the operator's fee. Agree it:"
         )
-        yield Blank.of("What whoever runs the cluster is paid for a month, where it is not in the price, in USD")
+        yield Blank.of("Monthly fee of the operator, in USD")
 
 
 def _due_first(sides: AgreementContext) -> Iterator[Block]:
-    """What is paid on the first day, beside the month: the sums of the month hold its part of it already."""
+    """What is paid on the first day: information beside the sums of a month, which hold its part already."""
     numbers = {line.key: at for at, line in enumerate(sides.lock.bill)}
     prices = {line.key: line.usd_per_unit for line in sides.lock.bill if line.usd_per_unit is not None}
     due = list(
@@ -182,7 +184,9 @@ def _due_first(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(3, say("Due on the first day, in USD"))
     rows = [_due(each, sides, numbers) for each in due]
     yield Table.of(("pool", "purchase", "least", "most"), rows, numbers_from=2)
-    yield Paragraph.of("It is paid before the nodes are used; each month above holds its part of it already.")
+    yield Paragraph.of(
+        "Due before the nodes are used. The monthly price above already includes the share of each month."
+    )
 
 
 def _due(each: Upfront, sides: AgreementContext, numbers: Mapping[str, int]) -> tuple[Sentence, ...]:
@@ -191,7 +195,7 @@ def _due(each: Upfront, sides: AgreementContext, numbers: Mapping[str, int]) -> 
     prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
     line = numbers[f"{prefix}pool/{pool.name}/machine"]
     hour, nodes = read_figure(sides.lock, f"bill.{line}.usd_per_unit"), read_figure(sides.lock, f"{at}.max_nodes")
-    formula = f"of {each.term.months or 1} months of all nodes, the part that is paid up front ({each.term.upfront})"
+    formula = f"up-front share ({each.term.upfront}) of {each.term.months or 1} months of all nodes"
     amounts = (_usd(usd, formula, hour, nodes) for usd in (each.usd.min, each.usd.max))
     names = (read_figure(sides.lock, f"{at}.{field}") for field in ("name", "purchase"))
     return (*map(say, names), *map(say, amounts))
@@ -226,12 +230,12 @@ def onboarding(sides: AgreementContext) -> Iterator[Block]:
     )
     yield Heading(2, say("Onboarding"))
     yield Paragraph.of(
-        "The services of the beginning cost USD {}, paid as USD {} in each of {}; the sums above hold them already.",
+        "Onboarding costs USD {}, paid as USD {} in each of {}. The sums above include it.",
         whole,
         month,
         format_count(months, "month", "months"),
     )
-    yield Blank.of("Who pays what is left of it when the customer leaves before")
+    yield Blank.of("Who pays the remainder if the customer leaves earlier")
 
 
 def _usd(usd: Decimal, formula: str, *inputs: Figure) -> Figure:
@@ -244,14 +248,14 @@ SIGNERS: Final = ("customer", "provider")
 def timeline(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("Timeline"))
     yield Table.of(
-        ("step", "who answers for it", "takes"),
+        ("step", "owner", "duration"),
         [
             (title_of(each, sides.catalog), each.owner, each.takes)
             for each in steps(sides.lock, sides.checklist, sides.catalog)
         ],
-        caption=say("Each step waits for the one above."),
+        caption=say("Each step starts when the one above is done."),
     )
-    yield Paragraph.of("The command atoll onboard {} makes days of a calendar of it.", sides.stack)
+    yield Paragraph.of("The command atoll onboard {} turns it into calendar dates.", sides.stack)
 
 
 def signatures(sides: AgreementContext) -> Iterator[Block]:
@@ -262,7 +266,7 @@ def signatures(sides: AgreementContext) -> Iterator[Block]:
         yield from (Blank.of(each) for each in ("Name", "Date", "Signature"))
 
 
-LAWYER: Final = "This is no legal advice. Have a lawyer review it before anyone signs."
+LAWYER: Final = "This is not legal advice. Have a lawyer review it before anyone signs."
 SECTIONS: Final[tuple[Callable[[AgreementContext], Iterator[Block]], ...]] = (
     parties,
     describe_accepted_option,
@@ -291,7 +295,7 @@ def annex(lock: Lock, *, checklist: Checklist, catalog: Catalog) -> Document:
     """The annex for the stack of a lock.
 
     Args:
-        checklist: as it is now; its agreement holds what was settled.
+        checklist: as it is now; its agreement holds the agreed terms.
         catalog: of today's promises, sources and hardware.
 
     Raises:
@@ -305,8 +309,8 @@ def annex(lock: Lock, *, checklist: Checklist, catalog: Catalog) -> Document:
         blocks=(
             Notice.of(LAWYER),
             Paragraph.of(
-                "Figures are those of the accepted option, of what was settled since, and of the catalog, whose"
-                " sources stand at the end. A line to be filled in is something that nobody has settled yet."
+                "Figures come from the accepted option, the agreement in the checklist, and the catalog, whose sources"
+                " are listed at the end. A blank line is an open term."
             ),
             *(block for section in SECTIONS for block in section(sides)),
             Notice.of(LAWYER),

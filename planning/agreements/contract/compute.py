@@ -1,4 +1,4 @@
-"""Nodes: how many, how much memory, how fast, and how that is measured."""
+"""Compute: nodes, usable memory and throughput of accelerators, fabric, purchases, and how each is measured."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def compute(sides: AgreementContext) -> Iterator[Block]:
     yield Table.of(heads, [_nodes(pool) for pool in sides.pools], numbers_from=3)
     if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in sides.pools):
         yield Paragraph.of(
-            "These are the most that run at once; how many of them are always there is said with what scales."
+            "These are maximum counts; the section on reserved and autoscaled parts has the minimum of each pool."
         )
     spot = [pool.name for pool in sides.pools if pool.pool.kind == SPOT]
     if spot:
         yield Paragraph.of(
-            "Of {} there are as many nodes as the provider has spare: one that is missing is no fault.",
+            "{} are spot nodes: they depend on spare capacity of the provider, so a missing node is not a fault.",
             join_sentences(spot),
         )
     pools = [(pool, found) for pool in sides.pools if (found := sides.expected_pool(pool)) is not None]
     if not pools:
-        yield Paragraph.of("No pool has accelerators: its nodes are delivered when they are in the cluster and ready.")
+        yield Paragraph.of("No pool has accelerators: nodes are delivered once they are in the cluster and ready.")
         return
     yield Table.of(
         (
@@ -57,7 +57,7 @@ def compute(sides: AgreementContext) -> Iterator[Block]:
             "all-reduce inside a node, GB/s",
         ),
         [_accelerator(pool, found, sides) for pool, found in pools],
-        caption=say("What each accelerator has at least; the slowest of a node counts."),
+        caption=say("Minimum for each accelerator; the slowest of a node counts."),
         numbers_from=1,
     )
     yield from (
@@ -126,12 +126,12 @@ def _best(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[F
 
 
 def _matmul(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Sentence:
-    """What the line asks for; with the peak where that is all that anybody has published."""
+    """The label of the blank line; with the peak where no source has what can be reached."""
     words = say("matrix multiplication, TFLOPS")
     peak = accelerator_facts(sides, pool, found.precision)
     if not peak or not found.matmul.beyond:
         return words
-    return say(words, " (the peak is ", peak[0], "; what can be reached nobody has published)")
+    return say(words, " (the peak is ", peak[0], "; no source publishes what is achievable)")
 
 
 def _precision(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Sentence:
@@ -143,7 +143,7 @@ def _precision(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Se
 
 
 def fabric(sides: AgreementContext) -> Iterator[Block]:
-    """All-reduce over nodes, for pools whose nodes work together; nothing where none does."""
+    """All-reduce over nodes, for pools whose nodes work together."""
     pools = [(pool, found) for pool in sides.pools if sides.together(pool) and (found := sides.expected_pool(pool))]
     pools = [(pool, found) for pool, found in pools if found.all_reduce]
     if not pools:
@@ -159,9 +159,9 @@ def fabric(sides: AgreementContext) -> Iterator[Block]:
     share = sides.promise("all_reduce_share")
     share_percent = sides.catalog.promises["all_reduce_share"].value * 100
     yield Paragraph.of(
-        "At least is {} of the theory, at each of these node counts and payloads: it may fall a little with"
-        " more nodes, never below this. All nodes of a pool stand on one spine, so that none is further from"
-        " the rest: groups of them are measured too, and the report plots what was measured against the theory.",
+        "The minimum is {} of the theoretical bandwidth, at each of these node counts and payloads. All nodes of a"
+        " pool are on one spine; groups of them are measured too, and the report plots the measurements against the"
+        " theory.",
         derive_figure(share_percent, "share times a hundred", share, text=f"{format_value(share_percent)}%"),
     )
     yield from (
@@ -205,15 +205,15 @@ WORDS: Final = {"on_demand": "on demand", "spot": "spot"}
 
 def describe_scaling(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(2, say("Reserved and autoscaled parts"))
-    head = ("pool", "bought", "least nodes", "most nodes", "when it has none to give")
+    head = ("pool", "purchase", "min nodes", "max nodes", "if capacity is missing")
     yield Table.of(head, [_scale(pool) for pool in sides.pools])
     scales = any(pool.pool.min_nodes < pool.pool.max_nodes for pool in sides.pools)
     held = any(pool.pool.kind == "reserved" for pool in sides.pools)
     yield Paragraph.of(
-        "What lies between least and most is paid for only while it runs.{}"
+        "Nodes between minimum and maximum are paid for only while they run.{}"
         if scales
-        else "Nothing scales here: every node is there, and paid for, all month.{}",
-        " Reserved nodes are paid for all month, running or not." if held else "",
+        else "Nothing scales: every node runs and is paid for all month.{}",
+        " Reserved nodes are paid for all month, whether they run or not." if held else "",
     )
     yield from _terms(sides)
 
@@ -233,9 +233,7 @@ def _terms(sides: AgreementContext) -> Iterator[Block]:
     if known:
         yield Bullets(tuple(say(_purchase(pool), ": ", _note(term, sides)) for pool, term in known))
     yield from (
-        Blank.of("{}: how much of it is paid up front", _purchase(pool))
-        for pool, term in known
-        if term.upfront == UNKNOWN
+        Blank.of("{}: share that is paid up front", _purchase(pool)) for pool, term in known if term.upfront == UNKNOWN
     )
 
 
@@ -250,11 +248,13 @@ def _note(term: Term, sides: AgreementContext) -> Figure:
 
 
 def _scale(pool: PoolAt) -> tuple[Sentence, ...]:
-    fallback = say("bought ", _render_purchase(pool, "fallback")) if pool.pool.fallback else say("work waits")
+    fallback = (
+        say("falls back to ", _render_purchase(pool, "fallback")) if pool.pool.fallback else say("workloads wait")
+    )
     return (
         pool.name,
         _render_purchase(pool, "purchase"),
         say(pool.count("min_nodes")),
         say(pool.count("max_nodes")),
-        say("always there") if pool.pool.min_nodes == pool.pool.max_nodes else fallback,
+        say("always running") if pool.pool.min_nodes == pool.pool.max_nodes else fallback,
     )

@@ -1,4 +1,4 @@
-"""What the annex is made from: lock, checklist and catalog, and figures of each."""
+"""The inputs of the annex: lock, checklist and catalog, and figures of each."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class LockPlacement:
 
     Args:
         at: path of it in the lock, "placements.0".
-        told: whether its name has to be said, because there are several.
+        is_named: whether documents name it, because there are several.
     """
 
     spec: ClusterSpec
     at: str
-    told: bool
+    is_named: bool
 
     @property
     def name(self) -> Figure:
@@ -81,7 +81,7 @@ class PoolAt:
     @property
     def name(self) -> Sentence:
         name = of_lock(self.pool.name, f"{self.at}.name")
-        return say(self.place.name, ": ", name) if self.place.told else say(name)
+        return say(self.place.name, ": ", name) if self.place.is_named else say(name)
 
     def count(self, field: str) -> Figure:
         """A whole number of it: "working", "spares", "min_nodes", "max_nodes", "accelerators"."""
@@ -105,7 +105,7 @@ class TierAt:
 
     @property
     def name(self) -> Sentence:
-        return say(self.place.name, ": ", self.tier.tier) if self.place.told else say(self.tier.tier)
+        return say(self.place.name, ": ", self.tier.tier) if self.place.is_named else say(self.tier.tier)
 
     def cell(self, field: str) -> Sentence:
         value: Value = getattr(self.tier, field)
@@ -114,16 +114,16 @@ class TierAt:
 
 NO: Final = "no"
 UNKNOWN: Final = "unknown"
+# Purchases that commit to a term; whether they reserve capacity is a fact of each (terms.csv).
 BINDING: Final = frozenset({"reserved", "capacity_block"})
-"""Kinds of purchase that bind: what they hold is a matter of each purchase."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementContext:
-    """All three.
+    """What the sections of the annex are written from.
 
     Args:
-        changed: whether the checklist asks for something else than when the option was accepted.
+        changed: whether the checklist has changed since the option was accepted.
     """
 
     lock: Lock
@@ -139,7 +139,7 @@ class AgreementContext:
     def places(self) -> tuple[LockPlacement, ...]:
         several = len(self.lock.placements) > 1
         return tuple(
-            LockPlacement(spec=spec, at=f"placements.{number}", told=several)
+            LockPlacement(spec=spec, at=f"placements.{number}", is_named=several)
             for number, spec in enumerate(self.lock.placements)
         )
 
@@ -189,12 +189,12 @@ class AgreementContext:
         return UNKNOWN if term is None else term.holds
 
     def agreed(self, field: str) -> Figure | None:
-        """A settled figure of the checklist's agreement; None where nobody settled it."""
+        """A term of the checklist's agreement; None for an open one."""
         value: Value | None = getattr(self.agreement, field)
         return None if value is None else of_checklist(value, f"agreement.{field}")
 
     def promise(self, name: str, at: int = 0, *, unit: str = "") -> Figure:
-        """One value of a promise of promises.csv, with its unit where that stands close: "10%"."""
+        """One value of a promise of promises.csv, with its unit: "10%"."""
         promise = self.catalog.promises[name]
         source = self.source(promise.source, promise.as_of)
         value = promise.values[at]
@@ -205,7 +205,7 @@ class AgreementContext:
 
 
 def describe_measurement(sides: AgreementContext, *checks: str) -> Paragraph:
-    """How a deliverable is measured; what follows where it falls short is said once, for all.
+    """How a deliverable is measured.
 
     Raises:
         KeyError: the acceptance has no such check; a fault of ours.
@@ -215,44 +215,41 @@ def describe_measurement(sides: AgreementContext, *checks: str) -> Paragraph:
     return Paragraph.of("Measured by atoll accept-test {}: {}.", sides.stack, which)
 
 
+# Terms of the agreement: the label of the blank line while a term is open, and its sentence once it is agreed.
 TERMS: Final = {
     "fix_within_days": (
-        "Days to bring a deliverable to what was promised",
+        "Days to bring a deliverable up to its figures",
         (
-            "A deliverable that was measured too low is brought to what was promised within {} days of the"
-            " report that names it."
+            "A deliverable that was measured below its figures is brought up to them within {} days of the report that"
+            " names it."
         ),
     ),
     "exit_after_days": (
-        "Days of one fault after which the customer may leave without a charge",
+        "Days of one fault after which the customer may terminate without a charge",
         (
-            "Where a deliverable stays below what was promised for {} days, the customer may end the contract"
-            " without a charge."
+            "If a deliverable stays below its figures for {} days, the customer may terminate the contract without a"
+            " charge."
         ),
     ),
     "replace_within_hours": (
-        "Hours in which a node that failed is replaced",
-        (
-            "A node that failed is replaced within {} hours of the report; until then it counts as a node that"
-            " could not be used."
-        ),
+        "Hours to replace a failed node",
+        ("A failed node is replaced within {} hours of the report; until then it counts as unavailable."),
     ),
     "provider_spares": (
-        "Nodes that the provider keeps ready beyond those that are paid for",
-        "Beyond the spares that are paid for, nodes that the provider keeps ready for this customer: {}.",
+        "Spare nodes that the provider keeps beyond those that are paid for",
+        "Spare nodes that the provider keeps for this customer beyond those that are paid for: {}.",
     ),
     "upgrade_after_months": (
-        "Months after which the customer may move to it before the term ends",
-        "The customer may move to it before the term ends, after {} months of it.",
+        "Months after which the customer may upgrade before the term ends",
+        "The customer may upgrade before the term ends, after {} months.",
     ),
 }
-"""Terms of the agreement: what is to be filled in where one is open, and how it reads once it is settled."""
 
 
 def render_term(field: str, sides: AgreementContext) -> Block:
     figure = sides.agreed(field)
-    label, settled = TERMS[field]
-    return Blank.of(label) if figure is None else Paragraph.of(settled, figure)
+    label, agreed = TERMS[field]
+    return Blank.of(label) if figure is None else Paragraph.of(agreed, figure)
 
 
 def format_count(figure: Figure, one: str, many: str) -> Sentence:
@@ -264,9 +261,9 @@ OPEN: Final = "to be agreed"
 
 
 def render_limit(limit: AcceptanceLimit, *inputs: Figure) -> Sentence:
-    """The least of a limit; "none" where there cannot be one.
+    """The lower bound of a limit; "none" where there cannot be one.
 
-    "to be agreed" where somebody should know it and nobody does, or where less than it would be no proof of a fault.
+    "to be agreed" where no source has it, or where a lower figure would not prove a fault.
     """
     if limit.least is None or limit.beyond or not inputs:
         return say("none" if limit.optional else OPEN)
@@ -274,7 +271,7 @@ def render_limit(limit: AcceptanceLimit, *inputs: Figure) -> Sentence:
 
 
 def build_agreed_figure(limit: AcceptanceLimit) -> Figure | None:
-    """The least of a limit that was agreed on; None for one that follows from something else."""
+    """The lower bound of a limit that was agreed; None for a derived one."""
     return of_checklist(limit.least, limit.agreed_at) if limit.agreed_at and limit.least is not None else None
 
 

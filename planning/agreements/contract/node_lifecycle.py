@@ -1,4 +1,4 @@
-"""The life of nodes: burn-in, spares and replacement, who holds them, and growth."""
+"""The life of nodes: burn-in, spares and replacement, reserved capacity, and growth."""
 
 from __future__ import annotations
 
@@ -16,23 +16,29 @@ if TYPE_CHECKING:
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
 
+# Purchases that commit to a term, by their kind and whether they reserve capacity (terms.csv, column "holds").
 HELD: Final = {
-    ("reserved", "yes"): "reserved for the term: they stay this customer's, running or not, and while they are built"
-    " again; nobody else is given them",
-    ("reserved", "no"): "paid for the whole term: that is a price and holds no node; one that is given back or fails is"
-    " certain to come again only with a capacity reservation",
-    ("reserved", "unknown"): "paid for the whole term; no source says whether the provider holds the nodes for it, so"
-    " the line below settles it",
-    ("capacity_block", "yes"): "booked: they are this customer's for the days that were booked",
-    ("capacity_block", "no"): "booked, and not held",
-    ("capacity_block", "unknown"): "booked; no source says whether the provider holds the nodes, so the line below"
-    " settles it",
+    (
+        "reserved",
+        "yes",
+    ): "reserved for the term: the capacity stays with this customer, whether nodes run or not, also while"
+    " they are rebuilt",
+    (
+        "reserved",
+        "no",
+    ): "paid for the whole term: a price that reserves no capacity; a node that is released or fails is"
+    " certain to come back only with a capacity reservation",
+    ("reserved", "unknown"): "paid for the whole term; no source says whether the provider reserves the capacity: an"
+    " open term below",
+    ("capacity_block", "yes"): "booked: reserved for this customer on the booked days",
+    ("capacity_block", "no"): "booked, without reserved capacity",
+    ("capacity_block", "unknown"): "booked; no source says whether the provider reserves the capacity: an open"
+    " term below",
 }
-"""How nodes of purchases that bind are held, by the kind of the purchase and what the catalog says of it."""
 LOOSE: Final = {
-    "on_demand": "on demand: nobody holds a node that is given back, and none is certain when it is asked for again",
-    "spot": "spot: the provider may take a node back at any time",
-    "flex": "queued: they come when the provider has them, for a time",
+    "on_demand": "on demand: no capacity is reserved; a released node may not be available when it is requested again",
+    "spot": "spot: the provider may interrupt a node at any time",
+    "flex": "queued: nodes start when the provider has capacity, for a limited time",
 }
 
 
@@ -53,8 +59,8 @@ def burn_in(sides: AgreementContext) -> Iterator[Block]:
     early = say(sides.promise("early_failures", 0), " to ", sides.promise("early_failures", 1, unit="%"))
     yield Bullets(tuple(say(pool.name, ": no burn-in, since ", _why_not(pool), ".") for pool in untested))
     yield Notice.of(
-        "Of a new batch without a burn-in {} of the accelerators fail early. The acceptance looks at each node"
-        " that is there on its day; what comes later, the customer finds in their own work.",
+        "In a new batch without a burn-in, {} of the accelerators fail early. The acceptance test covers the nodes"
+        " that run on its day; nodes that come later are not tested.",
         early,
     )
 
@@ -62,38 +68,37 @@ def burn_in(sides: AgreementContext) -> Iterator[Block]:
 def _describe_burn_in(tested: list[PoolAt], sides: AgreementContext) -> Sentence:
     hours = sides.agreed("burn_in_hours")
     return compose(
-        "The nodes of {} that are always there are stressed for {} hours before they take work, and so is each"
-        " that takes the place of one; until it has passed it takes none. One that fails is replaced before"
-        " the cluster is accepted, and is not paid for until then.{}",
+        "The permanent nodes of {} and their replacements are stressed for {} hours, and take no work until they have"
+        " passed. A node that fails is replaced before the cluster is accepted, and is not paid for until then.{}",
         join_sentences(pool.name for pool in tested),
         say(hours) if hours is not None else say("at least ", sides.promise("burn_in", 0)),
-        " Of nodes that are started for a peak and given back none is promised."
+        " No burn-in is promised for autoscaled nodes."
         if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in tested)
         else "",
     )
 
 
 def _longer(sides: AgreementContext) -> Iterator[Block]:
-    """More hours than the program runs by itself: somebody has to run the rest."""
+    """The hours beyond those that the program runs by itself: the provider has to run them."""
     agreed, least = sides.agreement.burn_in_hours, sides.catalog.promises["burn_in"].value
     if agreed is None or agreed <= least:
         return
     yield Notice.of(
-        "The cluster lets a node in by itself after {} hours. For the rest the provider keeps it from work and"
-        " tests it.",
+        "The cluster admits a node by itself after {} hours. The provider runs the remaining hours before the node"
+        " takes work.",
         sides.promise("burn_in", 0),
     )
 
 
 def _describe_external_burn_in(untested: list[PoolAt], sides: AgreementContext) -> Iterator[Block]:
-    """Hours that were agreed on for a cluster that the program does not build: nothing here runs or measures them."""
+    """The agreed hours on a cluster that the program does not build: Atoll neither runs nor measures them."""
     hours = sides.agreed("burn_in_hours")
     theirs = [pool.name for pool in untested if pool.pool.burn_in and not pool.place.built]
     if hours is None or not theirs:
         return
     yield Notice.of(
-        "Agreed on are {} hours of burn-in: the provider runs them on {} before it hands the nodes over. The"
-        " acceptance does not measure that, so the provider shows its own record.",
+        "{} hours of burn-in are agreed: the provider runs them on {} before handover. The acceptance test does not"
+        " measure them, so the provider shows its own record.",
         hours,
         join_sentences(theirs),
     )
@@ -101,18 +106,19 @@ def _describe_external_burn_in(untested: list[PoolAt], sides: AgreementContext) 
 
 def _why_not(pool: PoolAt) -> str:
     if not pool.pool.burn_in:
-        return "none is part of this option"
+        return "this option does not include it"
     return why_not(pool.pool, pool.place.spec)
 
 
 def spares(sides: AgreementContext) -> Iterator[Block]:
-    yield Heading(2, say("Nodes that fail"))
+    yield Heading(2, say("Failed nodes"))
     yield render_term("replace_within_hours", sides)
-    yield Blank.of("Nodes that are replaced so fast in one month")
+    yield Blank.of("Number of nodes replaced within that time in one month")
     unheld = [pool.name for pool in sides.pools if pool.accelerated and sides.holds(pool) == NO]
     if unheld and not sides.agreement.provider_spares:
         yield Paragraph.of(
-            "Nobody holds nodes for {}: there another comes when the provider has one to give.", join_sentences(unheld)
+            "No capacity is reserved for {}: a replacement comes when the provider has capacity.",
+            join_sentences(unheld),
         )
     yield render_term("provider_spares", sides)
     yield from (Paragraph(each) for each in _repair(sides))
@@ -121,20 +127,19 @@ def spares(sides: AgreementContext) -> Iterator[Block]:
 
 def _repair(sides: AgreementContext) -> Iterator[Sentence]:
     for place in sides.places:
-        where = say("At ", place.name, ": ") if place.told else say()
+        where = say("At ", place.name, ": ") if place.is_named else say()
         if place.spec.profile.node_repair == "provider":
             title = of_lock(place.spec.profile.title, f"{place.at}.profile.title")
-            yield say(where, title, " finds and replaces broken nodes by itself; the log of incidents says when.")
+            yield say(where, title, " detects and replaces failed nodes automatically; the incident log has the times.")
         else:
             yield compose(
-                "{}Nothing replaces a broken node by itself here: the provider does it by a ticket, which the"
-                " log of incidents keeps with its times.",
+                "{}Failed nodes are not replaced automatically: the provider replaces them by ticket, which the"
+                " incident log keeps with its times.",
                 where,
             )
     yield compose(
-        "The command atoll nodes takes a broken node of {} out of use and has it replaced, without a person of"
-        " the provider where the provider has an API for it, and by a ticket that it writes where there is"
-        " none.",
+        "The command atoll nodes takes a failed node of {} out of use and has it replaced: through the provider's API"
+        " where there is one, otherwise by a ticket that it writes.",
         sides.stack,
     )
 
@@ -146,16 +151,16 @@ def _own_spares(sides: AgreementContext) -> Iterator[Block]:
     if paid:
         each = (say(pool.count("spares"), " for ", pool.count("working"), " in ", pool.name) for pool in paid)
         yield Paragraph.of(
-            "Spare nodes that are paid for: {}. They and those that the provider keeps stand on the spine of"
-            " the nodes that work; one that stands further away is no replacement.{}",
+            "Spare nodes that are paid for: {}. They and those that the provider keeps are on the spine of the working"
+            " nodes; a node on another spine is not a replacement.{}",
             join_sentences(each),
-            " In a pool that scales they are there, and on that spine, only while its nodes run."
+            " In an autoscaled pool they run, and on that spine, only while its nodes run."
             if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in paid)
             else "",
         )
     if without:
         yield Notice.of(
-            "No spare is paid for in {}: a run over all of its nodes stands still until a failed one is replaced.",
+            "{} has no paid spare: a run over all of its nodes stops until a failed node is replaced.",
             join_sentences(pool.name for pool in without),
         )
 
@@ -166,7 +171,7 @@ def allocation(sides: AgreementContext) -> Iterator[Block]:
     ways = dict.fromkeys((pool.pool.kind, sides.holds(pool)) for pool in told)
     yield Bullets(tuple(_describe_holder(kind, holds, told, sides) for kind, holds in ways))
     yield from (
-        Blank.of("{}: whether the provider holds its nodes while they do not run or are replaced", pool.name)
+        Blank.of("{}: whether the provider reserves its capacity while nodes do not run or are replaced", pool.name)
         for pool in told
         if sides.holds(pool) == UNKNOWN
     )
@@ -174,15 +179,14 @@ def allocation(sides: AgreementContext) -> Iterator[Block]:
     if not together:
         return
     yield Paragraph.of(
-        "More nodes of {} are of use only on the same spine: elsewhere all of the pool would have to move to"
-        " be together.",
+        "More nodes of {} are useful only on the same spine; on another spine the whole pool would have to move.",
         join_sentences(pool.name for pool in together),
     )
-    yield Blank.of("Nodes that may be added on the same spine, and how long before they must be asked for")
+    yield Blank.of("Nodes that may be added on the same spine, and the lead time for them")
 
 
 def _is_holder_stated(pool: PoolAt, sides: AgreementContext) -> bool:
-    """Whether it is said who holds a pool: of accelerators and of what binds; of all where there is neither."""
+    """Whether the annex says who reserves a pool: accelerators and commitments; all pools where there is neither."""
     return (
         pool.accelerated
         or pool.pool.kind == "reserved"
@@ -192,7 +196,7 @@ def _is_holder_stated(pool: PoolAt, sides: AgreementContext) -> bool:
 
 def _describe_holder(kind: str, holds: str, told: list[PoolAt], sides: AgreementContext) -> Sentence:
     mine = [pool for pool in told if (pool.pool.kind, sides.holds(pool)) == (kind, holds)]
-    words = LOOSE.get(kind) or HELD.get((kind, holds), "bought as the catalog's terms say")
+    words = LOOSE.get(kind) or HELD.get((kind, holds), "bought by the terms of the catalog")
     return say(join_sentences(pool.name for pool in mine), ": ", words, *_why_held(mine, sides), ".")
 
 
@@ -205,7 +209,7 @@ def _why_held(mine: list[PoolAt], sides: AgreementContext) -> Iterator[Sentence]
         " ({})",
         join_sentences(
             compose(
-                "{} holds nodes: {}",
+                "{} reserves capacity: {}",
                 of_lock(pool.pool.purchase, f"{pool.at}.purchase"),
                 of_catalog(
                     term.holds,

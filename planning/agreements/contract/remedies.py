@@ -1,4 +1,4 @@
-"""What follows when less is delivered than was promised: time to fix, credits, what does not count, the way out."""
+"""Remedies where less is delivered than promised: time to fix, service credits, exclusions, early exit."""
 
 from __future__ import annotations
 
@@ -18,84 +18,84 @@ if TYPE_CHECKING:
     from planning.documents.blocks import Block
     from planning.documents.figures import Figure, Sentence
 
-CREDIT_HEADS: Final = ("attainment of the month", "hours for which all of a part is away, more than", "paid back")
+CREDIT_HEADS: Final = ("availability of the month", "hours of full outage, more than", "credit")
 
 
 def describe_deliverables(sides: AgreementContext) -> Iterator[Block]:
     days = sides.agreed("fix_within_days")
-    time = say(days, " days") if days is not None else say("the time that is settled below")
-    yield Heading(2, say("What is delivered"))
+    time = say(days, " days") if days is not None else say("the time agreed below")
+    yield Heading(2, say("Deliverables"))
     yield Paragraph.of(
-        "Each part is figures that the acceptance measures before the cluster is handed over, and whenever a"
-        " party asks for it later. A part that it finds below its figures is brought to them within {},"
-        " counted from the report that names it. Until a part has passed for the first time it is not paid for.",
+        "The acceptance test measures the figures of each part before handover, and later whenever a party asks for"
+        " it. A part that falls below its figures is brought up to them within {} of the report that names it. A"
+        " part is not paid for until it has passed for the first time.",
         time,
     )
 
 
 def shortfall(sides: AgreementContext) -> Iterator[Block]:
-    yield Heading(2, say("When it falls short"))
+    yield Heading(2, say("Remedies"))
     yield render_term("fix_within_days", sides)
     yield Paragraph.of(
-        "Before a part has passed the acceptance, the remedy is that it is not paid for; from then on, a month in"
-        " which it could not be used as promised owes the credits below, and a fault that stays opens the way out"
-        " where there is a term."
+        "Before a part has passed the acceptance test, the remedy is that it is not paid for. After that, a month in"
+        " which its availability is below the promise earns the credits below, and where the contract has a term, a"
+        " lasting fault gives a right to leave early."
     )
-    yield from credits_owed(sides)
+    yield from service_credits(sides)
     yield from describe_storage_failures(sides)
     yield from describe_exclusions(sides)
     yield from leaving(sides)
 
 
-def credits_owed(sides: AgreementContext) -> Iterator[Block]:
+def service_credits(sides: AgreementContext) -> Iterator[Block]:
     steps = list(_steps(sides))
-    yield Heading(3, say("Credits"))
+    yield Heading(3, say("Service credits"))
     yield Table.of(
         CREDIT_HEADS,
         [(say("below ", below), say(_hours(below, limit)), say(paid)) for below, paid, limit in steps],
         numbers_from=1,
     )
     yield Paragraph.of(
-        "A node that is away counts as its share of its pool: the same credit then takes as many times the hours as"
-        " there are nodes. The hours are of the month that price lists count with; what counts is the length that"
-        " the month has."
+        "An unavailable node counts as its share of its pool, so the outage of one node earns the same credit after"
+        " the hours above times the number of nodes. The hours above are of a month of average length; the actual"
+        " length of the month counts."
     )
     yield Paragraph.of(
-        "The nodes of each pool, the fabric between them, each shared file system, the object store in the"
-        " cluster and the control plane are counted for themselves, where there is one: the share of the month"
-        " in which what was paid for could be used. The credit is a share of what that part costs in that"
-        " month; the greatest that holds counts, and each line of the bill is credited once. The command atoll"
-        " sla {} reckons it, and shows beside it what the nodes that could not be used had cost; owed is the"
-        " credit.",
+        "Availability is measured separately for the nodes of each pool, the fabric between them, each shared file"
+        " system, the object store in the cluster and the control plane: the share of the month in which what was"
+        " paid for could be used. The credit is a share of what that part costs in that month. The largest credit"
+        " that applies counts, and each line of the bill is credited once. The command atoll sla {} calculates it"
+        " and shows the cost of the unusable nodes for comparison; only the credit is due.",
         sides.stack,
     )
     yield from _not_counted(sides)
     if len(sides.places) > 1:
         away = join_sentences(say(place.name) for place in sides.places[1:])
-        yield Paragraph.of("At {} that command measures nothing: there the provider's own records count.", away)
+        yield Paragraph.of("That command does not measure {}: there the provider's own records count.", away)
     if not sides.agreement.credits:
-        yield Paragraph.of("Nobody has settled other credits, so these are those of the catalog.")
+        yield Paragraph.of("No other credits were agreed, so these are the defaults of the catalog.")
     promised, figure = slo(sides)
     if steps and promised > steps[0][2]:
         yield Notice.of(
-            "A month between {} and {} breaks what was promised of the control plane and owes nothing, as the"
-            " table stands.",
+            "A month between {} and {} misses the promised availability of the control plane and earns no credit by"
+            " this table.",
             steps[0][0],
             figure,
         )
 
 
 def _not_counted(sides: AgreementContext) -> Iterator[Block]:
-    """What no month is reckoned of: provider's buckets, and fabrics that nothing in the cluster sees."""
+    """What has no monthly availability: the provider's buckets, and fabrics that nothing in the cluster observes."""
     buckets = [tier.name for tier in sides.tiers if tier.tier.item != INCLUDED and not is_counted_tier(tier.tier)]
     if buckets:
         yield Paragraph.of(
-            "Not counted by the month, but held to the provider's own terms: {} storage.", join_sentences(buckets)
+            "Not measured monthly, but covered by the provider's own terms: {} storage.", join_sentences(buckets)
         )
     local = [tier.name for tier in sides.tiers if tier.tier.item == INCLUDED]
     if local:
         yield Paragraph.of(
-            "Not counted for itself, since it is part of its node and fails with it: {} storage.", join_sentences(local)
+            "Not measured separately, since it is part of its node and fails with it: {} storage.",
+            join_sentences(local),
         )
     blind = [
         each.name
@@ -104,8 +104,8 @@ def _not_counted(sides: AgreementContext) -> Iterator[Block]:
     ]
     if blind:
         yield Paragraph.of(
-            "Not counted by the month, but held to the acceptance, since nothing in the cluster sees whether"
-            " it works: the fabric of {}.",
+            "Not measured monthly, but by the acceptance test, since nothing in the cluster observes it continuously:"
+            " the fabric of {}.",
             join_sentences(blind),
         )
 
@@ -125,19 +125,19 @@ def _steps(sides: AgreementContext) -> Iterator[tuple[Figure, Figure, Decimal]]:
 
 def _hours(below: Figure, limit: Decimal) -> Figure:
     hours = (100 - limit) / 100 * HOURS_PER_MONTH
-    return derive_figure(hours, "what is left to a hundred percent, of the month of all price lists: 730 hours", below)
+    return derive_figure(hours, "hours of an average month (730) outside the availability", below)
 
 
 def describe_storage_failures(sides: AgreementContext) -> Iterator[Block]:
     if not sides.tiers:
         return
-    yield Heading(3, say("Storage that fails"))
+    yield Heading(3, say("Storage failures"))
     yield Paragraph.of(
-        "The provider mends what it sells as storage. Of a tier that is counted, a month in which it could not be"
-        " used owes the credit above."
+        "The provider repairs the storage that it sells. For a tier that is measured, a month below the promised"
+        " availability earns the credit above."
     )
-    yield Blank.of("Hours in which a storage tier that failed can be used again")
-    yield Blank.of("What people work on until then, and who pays for it")
+    yield Blank.of("Hours until a failed storage tier is usable again")
+    yield Blank.of("Interim storage, and who pays for it")
 
 
 def slo(sides: AgreementContext) -> tuple[Decimal, Figure]:
@@ -151,40 +151,39 @@ def slo(sides: AgreementContext) -> tuple[Decimal, Figure]:
 
 
 def describe_exclusions(sides: AgreementContext) -> Iterator[Block]:
-    yield Heading(3, say("What does not count"))
+    yield Heading(3, say("Exclusions"))
     notice = sides.agreed("maintenance_notice_hours")
     yield Bullets(tuple(_list_exclusions(sides, notice)))
     if notice is None:
         yield Blank.of("Hours of notice before maintenance")
-    yield Blank.of("Hours of announced maintenance in one month at most")
+    yield Blank.of("Maximum hours of announced maintenance in a month")
 
 
 def _list_exclusions(sides: AgreementContext, notice: Figure | None) -> Iterator[Sentence]:
     if notice is not None:
         yield compose(
-            "Maintenance that was announced at least {} hours before, for as long as was announced and no"
-            " longer than the line below allows.",
+            "Maintenance announced at least {} hours ahead, for the announced duration, up to the maximum below.",
             notice,
         )
     else:
         yield say(
-            "Maintenance that was announced as many hours before as the line below says. While nothing stands there,"
-            " maintenance counts as any failure does."
+            "Maintenance announced as many hours ahead as the line below says. While that line is blank, maintenance"
+            " counts as a failure."
         )
-    yield say("What the customer's own people did: nodes they drained, jobs and services they stopped or overloaded.")
-    yield say("What neither side could prevent, as the parties' lawyers put it.")
+    yield say("Actions of the customer: drained nodes, stopped or overloaded jobs and services.")
+    yield say("Force majeure, as the parties' lawyers define it.")
     if any(each.pool.min_nodes < each.pool.max_nodes for each in sides.pools):
-        yield say("Nodes of autoscaled pools that nobody asked for at that time.")
+        yield say("Nodes of autoscaled pools that were not requested at that time.")
     if any(each.pool.kind == "spot" for each in sides.pools):
-        yield say("Spot nodes that the provider took back; that they may be is what makes them cheaper.")
+        yield say("Spot interruptions.")
     if sides.lock.ceiling.usd_per_month is not None:
-        yield say("Work that is held because the month has reached its ceiling.")
+        yield say("Work that is held because the monthly ceiling is reached.")
 
 
 def leaving(sides: AgreementContext) -> Iterator[Block]:
     if not sides.has_term:
         return
-    yield Heading(3, say("Leaving early"))
+    yield Heading(3, say("Early exit"))
     yield render_term("exit_after_days", sides)
     if any(each.pool.kind == "reserved" for each in sides.pools):
-        yield Blank.of("Who then pays what is left of commitments that were bought for the term")
+        yield Blank.of("Who then pays the remaining commitments that were bought for the term")

@@ -1,4 +1,4 @@
-"""Storage and control plane: how much, how fast, how much of the month, and how that is measured."""
+"""Storage and control plane: capacity, throughput, availability, and how each is measured."""
 
 from __future__ import annotations
 
@@ -41,29 +41,28 @@ def storage(sides: AgreementContext) -> Iterator[Block]:
         [_tier(tier) for tier in sides.tiers],
         numbers_from=3,
     )
-    yield Paragraph.of("Usable is what the customer may fill; provisioned is what is paid for so that it can be.")
+    yield Paragraph.of("Usable is what the customer can fill; provisioned is what is paid for.")
     files = [(tier, found) for tier in sides.tiers if (found := _find_expected_tier(tier, sides)) is not None]
     if files:
         yield from _files(files, sides)
     if len(files) < len(sides.tiers):
         yield Paragraph.of(
-            "Object storage and archives are held to the provider's own terms; that the cluster reaches them is"
-            " proven by the services that use them."
+            "Object storage and archives follow the provider's own terms; the services that use them prove that the"
+            " cluster reaches them."
         )
 
 
 def _files(files: list[tuple[TierAt, ExpectedTier]], sides: AgreementContext) -> Iterator[Block]:
     yield Table.of(
-        ("tier", "reads at least", "writes at least", "small files made within", "small files read within"),
+        ("tier", "reads at least", "writes at least", "small files created within", "small files read within"),
         [_throughput(tier, found, sides) for tier, found in files],
-        caption=say("Throughput of all nodes together, in MB/s, and many small files."),
+        caption=say("Total throughput of all nodes in MB/s, and small-file times."),
         numbers_from=1,
     )
     yield from _describe_agreed_speeds(files, sides)
     yield Paragraph.of(
-        "Small files are the code and environments of a Python shop: installing an environment makes them, an"
-        " import reads them. The times are those at which engineers have complained, so slower fails; the report"
-        " says how many files of what size it was."
+        "Small files stand for Python environments: an installation creates them, an import reads them. Slower than"
+        " these times fails, since engineers have complained at such times; the report has the number and size."
     )
     yield from (
         Blank.of(f"{{}}: {words}, MB/s", tier.name)
@@ -106,7 +105,7 @@ def _least(tier: TierAt, limit: AcceptanceLimit, sides: AgreementContext) -> Sen
 
 
 def _describe_agreed_speeds(files: list[tuple[TierAt, ExpectedTier]], sides: AgreementContext) -> Iterator[Block]:
-    """That agreed figures hold in full, and which of them are more than the provider sells."""
+    """The agreed figures, which hold in full, and which of them exceed what the provider sells."""
     settled = [
         (say(tier.name, " ", word), tier, limit)
         for tier, found in files
@@ -115,7 +114,7 @@ def _describe_agreed_speeds(files: list[tuple[TierAt, ExpectedTier]], sides: Agr
     ]
     if settled:
         said = join_sentences(name for name, _, _ in settled)
-        yield Paragraph.of("Agreed on, and held to in full, not to a share of what is sold: {}.", said)
+        yield Paragraph.of("Agreed figures, which apply in full and not as a share of what is sold: {}.", said)
     for name, tier, limit in settled:
         yield from _more_than_sold(name, tier, limit, sides)
 
@@ -130,13 +129,11 @@ def _more_than_sold(name: Sentence, tier: TierAt, limit: AcceptanceLimit, sides:
     whole = derive_figure(
         sold, "MB/s for each TiB, times the TiB provisioned", *_build_sold_figures(tier, sides), text=plain(sold)
     )
-    yield Notice.of(
-        "{}: agreed on are {} MB/s, and the provider sells a tier of this size with {}.", name, figure, whole
-    )
+    yield Notice.of("{}: {} MB/s are agreed, but the provider sells a tier of this size with {}.", name, figure, whole)
 
 
 def _build_sold_figures(tier: TierAt, sides: AgreementContext) -> tuple[Figure, ...]:
-    """What a tier is sold with for each TiB, and what is provisioned of it; empty where no page says the first."""
+    """MB/s that a tier is sold with for each TiB, and its provisioned size; empty where no source has the first."""
     provider = tier.place.spec.placement.provider
     found = tier_speeds().get((provider, tier.tier.tier))
     if found is None:
@@ -147,7 +144,7 @@ def _build_sold_figures(tier: TierAt, sides: AgreementContext) -> tuple[Figure, 
 
 
 def _minutes(found: ExpectedTier, reading: str, minutes: Figure) -> Sentence:
-    """Minutes of the promise where the acceptance holds the tier to them."""
+    """The promised minutes, where the acceptance test has this limit."""
     limits: dict[str, AcceptanceLimit] = {each.reading: each for each in found.small_files}
     return say(minutes, " minutes") if reading in limits and limits[reading].most is not None else say(OPEN)
 
@@ -160,12 +157,12 @@ def control(sides: AgreementContext) -> Iterator[Block]:
     asked = share.at.startswith("promises.csv")
     smoke = any(each.check == "smoke" for each in sides.expected.once)
     yield Paragraph.of(
-        "The control plane answers {} of each month; atoll sla {} counts it, and what the provider's own"
-        " agreement says beyond that holds beside it. {}{}",
+        "The control plane is available {} of each month, which atoll sla {} measures. Where the provider's own"
+        " agreement promises more, that applies as well. {}{}",
         share,
         sides.stack,
-        "Nobody asked for another share, so it is that of the catalog. " if asked else "",
-        "Before the cluster is accepted, each of its services has done its work once." if smoke else "",
+        "The checklist sets no other value, so this is the default of the catalog. " if asked else "",
+        "Before the cluster is accepted, each service passes a smoke test." if smoke else "",
     )
     yield from _software(sides)
     peered = any(each.spec.network.peering or each.spec.network.link for each in sides.places)
@@ -175,19 +172,19 @@ def control(sides: AgreementContext) -> Iterator[Block]:
 def _software(sides: AgreementContext) -> Iterator[Block]:
     built = [place for place in sides.places if place.spec.existing is None]
     if len(built) < len(sides.places):
-        yield Blank.of("Oldest Kubernetes, driver and operating system to which the provider may hold its cluster")
+        yield Blank.of("Oldest versions of Kubernetes, driver and operating system that the provider may run")
     if not built:
         return
     versions = join_sentences(
         say(
             of_lock(place.spec.kubernetes_version, f"{place.at}.{VERSION}"),
-            *((" at ", place.name) if place.told else ()),
+            *((" at ", place.name) if place.is_named else ()),
         )
         for place in built
     )
     yield Paragraph.of(
-        "Kubernetes has version {}, and each part of the platform the version that stands in the lock. Nothing"
-        " of the provider's holds them, the driver or the operating system to older ones.",
+        "Kubernetes has version {}, and each platform component has the version in the lock. The provider does not"
+        " require older versions of these, the driver or the operating system.",
         versions,
     )
 
@@ -196,7 +193,7 @@ def _api(place: LockPlacement, sides: AgreementContext) -> Iterator[Block]:
     provider = provider_title(place, sides)
     known = sides.catalog.providers.get(place.spec.placement.provider)
     if known is None or not known.sla or known.sla.startswith(UNPUBLISHED):
-        yield Blank.of("{}: share of the month in which the Kubernetes API answers, in %", provider)
+        yield Blank.of("{}: monthly availability of the Kubernetes API, in %", provider)
         return
     words = of_catalog(known.sla, f"providers.csv {known.name} sla", source=sides.source(known.source, None))
-    yield Paragraph.of("The provider's own agreement says: {}.", words)
+    yield Paragraph.of("The provider's own SLA: {}.", words)

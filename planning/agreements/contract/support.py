@@ -1,4 +1,4 @@
-"""People and change: support and its times, the next generation, a move, and what the customer's engineers bring."""
+"""Support and response times, hardware upgrades, migration, and duties of the customer."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from planning.documents.figures import Sentence
 
 SORTS: Final = {
-    "urgent": "urgent: nobody can work",
-    "high": "high: some cannot work",
+    "urgent": "urgent: all work is blocked",
+    "high": "high: some work is blocked",
     "normal": "normal: a question",
 }
 LEVELS: Final = {
-    Support.NONE: "No support was bought: nobody has to answer.",
-    Support.AS_NEEDED: "Support is asked for as it is needed, and paid for by use.",
-    Support.BUSINESS_HOURS: "Support answers in business hours.",
-    Support.ALWAYS: "Support answers at any hour of any day, at night, at weekends and on holidays.",
+    Support.NONE: "No support was bought: there is no response time.",
+    Support.AS_NEEDED: "Support is on request, and paid for by use.",
+    Support.BUSINESS_HOURS: "Support is available in business hours.",
+    Support.ALWAYS: "Support is available at all times, also at night, at weekends and on holidays.",
 }
 HERE: Final = "placements.0."
+# Support plans that the catalog prices, by source and item of their line; the text of the source names each.
 PLANS: Final = {
     ("aws-support-page", "support_business_hours"): "AWS Support Developer",
     ("aws-support-page", "support_24x7"): "AWS Support Business",
 }
-"""Plans that the catalog prices, by the source and the item of their line; each is named in its source's text."""
 
 
 def support(sides: AgreementContext) -> Iterator[Block]:
@@ -43,22 +43,22 @@ def support(sides: AgreementContext) -> Iterator[Block]:
     yield from _contrary(level, sides)
     settled_now = {each.sort: at for at, each in enumerate(sides.agreement.responses)}
     if level is Support.NONE and not settled_now:
-        yield Notice(_drill("At no hour does anybody of the provider have"))
+        yield Notice(_describe_self_help("The provider never has"))
         return
     if settled_now:
-        head = ("how bad", "first answer of an engineer, minutes", "nights and weekends too")
+        head = ("severity", "first response of an engineer, minutes", "nights and weekends")
         yield Table.of(head, list(_responses(sides)))
     yield from (
-        Blank.of("First answer of an engineer, minutes ({})", words)
+        Blank.of("First response of an engineer, minutes ({})", words)
         for sort, words in SORTS.items()
         if sort not in settled_now
     )
     yield Paragraph.of(
-        "Every report is a ticket with one of these words, which the customer chooses. The answer is that of an"
-        " engineer who can change what is broken; a call about it needs that engineer and one who decides."
+        "Every report is a ticket with a severity that the customer chooses. The response is that of an engineer who"
+        " can fix the fault; an escalation call includes that engineer and a decision-maker."
     )
     if not _weekends(sides):
-        yield Notice(_drill("At night, at weekends and on holidays nobody of the provider has"))
+        yield Notice(_describe_self_help("At night, at weekends and on holidays the provider does not have"))
 
 
 def _plans(sides: AgreementContext) -> Iterator[Block]:
@@ -68,24 +68,23 @@ def _plans(sides: AgreementContext) -> Iterator[Block]:
             continue
         source = sides.source(line.source, line.as_of)
         yield Paragraph.of(
-            "What is priced as {} is {}: the cloud's own plan, which looks after what the cloud sells and not"
-            " after this cluster.",
+            "The line {} prices {}: the cloud's own plan, which covers the services of the cloud and not this cluster.",
             of_lock(line.label, f"bill.{at}.label"),
             of_catalog(plan, f"sources.csv {line.source} text", source=source),
         )
 
 
 def _contrary(level: Support, sides: AgreementContext) -> Iterator[Block]:
-    """Times to answer that were settled beside a level that was bought, where both cannot hold."""
+    """Response times that contradict the support level that was bought."""
     responses = sides.agreement.responses
     if not responses:
         return
     if level is Support.NONE:
-        yield Notice.of("The times below were settled all the same: the price holds nothing for them. Settle it.")
+        yield Notice.of("Response times are agreed below, but the price includes no support. Resolve this.")
     elif level is Support.ALWAYS and not all(each.weekends for each in responses):
-        yield Notice.of("The times below say less than what was bought: settle which holds.")
+        yield Notice.of("The response times below are less than what was bought. Resolve which applies.")
     elif level is not Support.ALWAYS and any(each.weekends for each in responses):
-        yield Notice.of("The times below say more than what was bought, and the price holds no more. Settle it.")
+        yield Notice.of("The response times below are more than what was bought and priced. Resolve this.")
 
 
 def _responses(sides: AgreementContext) -> Iterator[tuple[Sentence, ...]]:
@@ -102,54 +101,53 @@ def _weekends(sides: AgreementContext) -> bool:
     return any(each.weekends for each in urgent) if urgent else sides.lock.spec.services.support is Support.ALWAYS
 
 
-def _drill(nobody: str) -> Sentence:
+def _describe_self_help(when: str) -> Sentence:
     return compose(
-        "{} to answer. The customer's engineers bring the cluster back by themselves then: they have an API or"
-        " a ticket for each step, and try it once before the first job.",
-        nobody,
+        "{} to respond. The customer's engineers restore the cluster themselves then: each step has an API or a"
+        " ticket, and they rehearse it once before the first job.",
+        when,
     )
 
 
 def generation(sides: AgreementContext) -> Iterator[Block]:
     if not sides.lock.contract_months or not any(pool.accelerated for pool in sides.pools):
         return
-    yield Heading(2, say("The next generation"))
+    yield Heading(2, say("Hardware upgrade"))
     months = of_lock(sides.lock.contract_months, "contract_months")
     yield Paragraph.of(
-        "A new generation of accelerators comes about every {} to {} months; the term of this contract is {}.",
+        "A new generation of accelerators is released about every {} to {} months; the term of this contract is {}.",
         sides.promise("generation", 0),
         sides.promise("generation", 1),
         format_count(months, "month", "months"),
     )
     yield render_term("upgrade_after_months", sides)
-    yield Blank.of("What the customer pays for that move, and what becomes of what was bought for the term")
+    yield Blank.of("Cost of the upgrade, and what happens to commitments that were bought for the term")
 
 
 def migration(sides: AgreementContext) -> Iterator[Block]:
     if not sides.tiers:
         return
     by = sides.agreement.migration_by
-    yield Heading(2, say("When the cluster has to move"))
+    yield Heading(2, say("Migration"))
     yield Paragraph.of(
-        "Storage has to stand where the accelerators are, so another region or provider means that the data"
-        " moves. The command atoll relocate plan {} TARGET says beforehand what moves, by what, how long"
-        " people cannot write, what is lost on the way (names, rights, metadata of files), and what two"
-        " clusters at once cost.",
+        "Storage has to be close to the accelerators, so a move to another region or provider includes the data. The"
+        " command atoll relocate plan {} TARGET shows beforehand what moves and by which tool, the length of the write"
+        " freeze, what is lost (names, permissions, file metadata), and the cost of running two clusters in parallel.",
         sides.stack,
     )
     if by is None:
-        yield Blank.of("Who moves the data")
+        yield Blank.of("Party that moves the data")
     else:
         who = of_checklist(by, "agreement.migration_by")
         yield Paragraph.of(
-            "The data is moved by the {}, who answers for its being whole: nothing missing, nothing different.", who
+            "The {} moves the data and is responsible for its integrity: nothing missing, nothing different.", who
         )
-    yield Blank.of("Who pays for storage and compute while there are two clusters")
-    yield Blank.of("Days after the end of the contract for which the data can still be read and taken away")
+    yield Blank.of("Who pays for storage and compute while two clusters run")
+    yield Blank.of("Days after the end of the contract during which the data can be read and exported")
 
 
 def describe_customer_duties(sides: AgreementContext) -> Iterator[Block]:
-    yield Heading(2, say("What the customer brings"))
+    yield Heading(2, say("Duties of the customer"))
     yield Bullets(tuple(_list_customer_duties(sides)))
 
 
@@ -157,26 +155,26 @@ def _list_customer_duties(sides: AgreementContext) -> Iterator[Sentence]:
     spec = sides.lock.spec
     if spec.services.operation is Operation.OURSELVES:
         yield say(
-            "An administrator who has run clusters for machine learning, and somebody in their place: the customer runs"
-            " this cluster, so upgrades, failed nodes and full disks are theirs to see to."
+            "An administrator with experience in clusters for machine learning, and a deputy: the customer operates"
+            " this cluster, including upgrades, failed nodes and full disks."
         )
     else:
-        yield say("One engineer who speaks for the others: the cluster is run for the customer.")
-        yield say("Somebody who decides when money, access or a night's work are in question.")
+        yield say("A technical contact: the cluster is operated for the customer.")
+        yield say("A decision-maker for spending, access and work at night.")
     if any(each.spec.orchestration is not Orchestration.KUBERNETES for each in sides.places):
         yield say("Engineers who know Slurm, which schedules jobs here.")
     if spec.existing is not None:
         words = "The cluster itself and an administrator's kubeconfig, which {existing.kubeconfig_env} names."
         yield compose_from(sides.lock, words, at=HERE)
     if spec.network.peering is not None:
-        words = "In the main cloud: the peering of {network.peering.vpc_id} accepted, and its routes."
+        words = "In the main cloud: acceptance of the peering with {network.peering.vpc_id}, and its routes."
         yield compose_from(sides.lock, words, at=HERE)
     if spec.network.link is not None:
         yield say("In the main cloud: the other end of the tunnel, and its routes.")
     if spec.network.domain:
         yield compose_from(sides.lock, "The zone {network.domain} delegated.", at=HERE)
     if spec.access.sso is not None:
-        yield say("A client at the identity provider, and the groups that teams are made of.")
+        yield say("A client at the identity provider, and the groups that define the teams.")
     if any(pool.accelerated for pool in sides.pools) and spec.existing is None:
-        yield say("Quotas for these machines in the customer's own account, asked for before the cluster is built.")
-    yield say("The training data, and people's time to learn the cluster from its handbook.")
+        yield say("Quotas for these machines in the customer's own account, requested before the build.")
+    yield say("The training data, and time to learn the cluster from its handbook.")

@@ -1,4 +1,4 @@
-"""The onboarding plan as a document: who does what by when, and what the customer has to bring."""
+"""The onboarding plan as a document: steps with owners and dates, prerequisites, handout, support contacts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def list_duties(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[
     yield from _people(lock)
     yield from _secrets(lock)
     if checklist.dataset is not None:
-        yield say("Say where the training data lies now, and let the copy worker read it there.")
+        yield say("Name the current location of the training data, and give the copy worker read access to it.")
     if not checklist.agreement.contacts:
         yield say("Name the support contacts on your side and agree those on ours (agreement.contacts).")
 
@@ -50,7 +50,7 @@ def _places(lock: Lock, catalog: Catalog) -> Iterator[Sentence]:
         if spec.existing is not None:
             yield compose_from(
                 lock,
-                "Hand over an administrator's kubeconfig of the cluster at {placement.provider}, named by the variable"
+                "Provide an administrator's kubeconfig of the cluster at {placement.provider}, named by the variable"
                 " {existing.kubeconfig_env}, and keep it out of every repository.",
                 at=at,
             )
@@ -77,7 +77,7 @@ def _machines(spec: ClusterSpec, place: str) -> Iterator[Sentence]:
 
 
 def _purchases(lock: Lock, number: int, catalog: Catalog) -> Iterator[Sentence]:
-    """Terms that somebody has to buy: the program runs the nodes, whatever they are paid by."""
+    """Commitments that a person has to buy: the program starts nodes whatever they are paid by."""
     spec = lock.placements[number]
     for at, pool in enumerate(spec.pools):
         if pool.kind != "reserved" or not pool.min_nodes:
@@ -86,8 +86,8 @@ def _purchases(lock: Lock, number: int, catalog: Catalog) -> Iterator[Sentence]:
         price_alone = term is not None and term.holds == "no"
         yield compose_from(
             lock,
-            "Buy {purchase} for {min_nodes} of {machine}: the program does not, and until then {}.",
-            "the price is that on demand" if price_alone else "nothing is reserved",
+            "Buy {purchase} for {min_nodes} of {machine}: the program does not do it, and until then {}.",
+            "the on-demand price applies" if price_alone else "nothing is reserved",
             at=f"placements.{number}.pools.{at}.",
         )
 
@@ -97,9 +97,9 @@ def _network(lock: Lock) -> Iterator[Sentence]:
     asked = (
         (
             network.peering is not None,
-            "Accept the peering with {peering.vpc_id} and give its route tables the way back to {cidr}.",
+            "Accept the peering with {peering.vpc_id} and add routes to {cidr} to its route tables.",
         ),
-        (network.link is not None, "Let the range {cidr} through the firewall of {link.vpc_id}."),
+        (network.link is not None, "Allow the range {cidr} in the firewall of {link.vpc_id}."),
         (bool(network.domain), "Delegate the zone {domain} to the cluster's name servers."),
     )
     yield from (compose_from(lock, words, at="placements.0.network.") for is_asked, words in asked if is_asked)
@@ -108,14 +108,16 @@ def _network(lock: Lock) -> Iterator[Sentence]:
 def _people(lock: Lock) -> Iterator[Sentence]:
     access = lock.spec.access
     if not access.users:
-        yield say("Name the people who may get in (access.users); nobody is let in until then.")
+        yield say("Name the users (access.users); until then no user has access.")
         return
-    yield say("Check that the people listed below are all who may get in, each with the right group and team.")
+    yield say("Check that the list of users below is complete, each with the right group and team.")
     if lock.spec.vpn is not None:
         yield say("Have each of them install a WireGuard client.")
     keyless = [_name(lock, at) for at, user in enumerate(access.users) if not user.ssh_key]
     if access.ssh and keyless:
-        yield say("Send the public SSH keys of ", join_sentences(keyless), ": without one there is no way to a node.")
+        yield say(
+            "Send the public SSH keys of ", join_sentences(keyless), ": without a key there is no SSH access to nodes."
+        )
 
 
 def _name(lock: Lock, at: int) -> Sentence:
@@ -136,40 +138,39 @@ def _secrets(lock: Lock) -> Iterator[Sentence]:
 DONE_WHEN: Final[Mapping[str, str]] = {
     "sign": "both sides have signed the annex: atoll contract {stack}",
     "prepare": "every box below is ticked",
-    "preflight": "nothing is refused or unknown: atoll preflight {stack}",
-    "build": "the update has ended and nothing drifts: atoll up {stack}",
-    "burn_in": "every node that was set apart has lost its taint; one that has not is named in the report",
+    "preflight": "no check fails or is unknown: atoll preflight {stack}",
+    "build": "the update has ended without drift: atoll up {stack}",
+    "burn_in": "no node has the burn-in taint any more; the report names those that kept it",
     "accept": "the report is signed and names no failed node: atoll accept-test {stack}",
-    "deliver": "each person got in once with their own: atoll onboard {stack} --credentials DIR",
+    "deliver": "each user signed in once with their own credentials: atoll onboard {stack} --credentials DIR",
     "teach": "each engineer has started and stopped a notebook: atoll handbook {stack} -o DIR",
-    "load": "the data lies in its tier and its count of objects is right",
-    "first_job": "it ended, its run is in the tracker, and it went on from a checkpoint once",
+    "load": "the data is in its tier with the right number of objects",
+    "first_job": "it ended, its run is in the tracker, and it resumed from a checkpoint once",
     "review": "availability and cost of the month are agreed: atoll sla {stack} --month MONTH",
 }
+# Instead: where no notebooks are installed, and where no workload trains.
 WITHOUT: Final[Mapping[str, str]] = {
-    "teach": "each engineer has queued a job and seen it end: atoll handbook {stack} -o DIR",
-    "first_job": "it did its work once, and people know where they see what it does and costs",
+    "teach": "each engineer has run a job from the queue to its end: atoll handbook {stack} -o DIR",
+    "first_job": "it did its work once, and the engineers know where to see its state and cost",
 }
-"""Instead: where no notebooks are installed, where nothing is trained."""
+# Instead: on an existing cluster, whose provider has no API that Atoll asks.
 EXISTING: Final[Mapping[str, str]] = {
-    "preflight": "nothing is refused, and each line that stays unknown is settled with the provider: atoll preflight"
-    " {stack}",
-    "build": "the update has ended, nothing drifts and each part runs: atoll up {stack}",
+    "preflight": "no check fails, and each unknown result is clarified with the provider: atoll preflight {stack}",
+    "build": "the update has ended without drift and each component runs: atoll up {stack}",
 }
-"""Instead: on a cluster that exists, whose provider no program here can ask."""
-OWN_WAYS: Final = {
+CREDENTIALS: Final = {
     "vpn": "a WireGuard profile of their own",
-    "role": "a kubeconfig of their role without a credential in it",
-    "cluster": "the cluster's kubeconfig without a credential in it",
-    "hours": "a kubeconfig for some hours whenever they ask for one",
-    "sign_in": "a first password of the cluster's own sign-in",
-    "sso": "nothing: they sign in where they always do",
+    "role": "a kubeconfig of their role, without a credential",
+    "cluster": "the cluster's kubeconfig, without a credential",
+    "hours": "a short-lived kubeconfig on request",
+    "sign_in": "an initial password of the cluster's own sign-in",
+    "sso": "nothing: they sign in with the company's account",
 }
 COUNTED: Final = "days of this step and of all before it"
 DATED: Final = "the start, and the days of this step and of all before it"
 HANDED: Final = (
-    "Each gets a folder of their own that nobody else can read, over a way that only they can open; it is never put"
-    " into a repository, a ticket or a chat. Whoever loses something says so at once: it is made anew within minutes."
+    "Each user gets a private folder over an encrypted channel, never through a repository, a ticket or a chat. Lost"
+    " credentials are reported at once and replaced within minutes."
 )
 
 
@@ -186,17 +187,17 @@ def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Bloc
     if checklist_digest(checklist) != lock.checklist_digest:
         yield Notice(_render_changes(lock, checklist))
     if checklist.agreement.starts is None:
-        yield Notice.of("No day to start on is agreed (agreement.starts): days are counted, and nothing has a date.")
+        yield Notice.of("No start date is agreed (agreement.starts), so the plan counts working days instead of dates.")
     yield Heading(2, say("From the annex to the first job"))
     yield _timeline(found, catalog)
     yield Heading(2, say("Done when"))
     yield Table.of(
-        ("step", "it is done when"),
+        ("step", "done when"),
         [(title_of(each, catalog), _render_completion(each, lock, checklist)) for each in found],
     )
     yield Heading(2, say("Prerequisites"))
     yield Bullets(tuple(list_duties(lock, checklist, catalog)), boxes=True)
-    yield Heading(2, say("What each person is handed"))
+    yield Heading(2, say("Credentials of each user"))
     yield from _render_handout(lock)
     yield Heading(2, say("Support contacts"))
     yield from _contacts(checklist)
@@ -205,9 +206,11 @@ def _blocks(lock: Lock, checklist: Checklist, catalog: Catalog) -> Iterator[Bloc
 def _timeline(found: tuple[OnboardingStep, ...], catalog: Catalog) -> Table:
     when = ("done by working day",) if found[0].first is None else ("from", "to")
     return Table.of(
-        ("step", *when, "takes", "who answers for it"),
+        ("step", *when, "duration", "owner"),
         [(title_of(each, catalog), *_when(each), each.takes, each.owner) for each in found],
-        caption=say("People work from Monday to Friday; holidays are not counted. Each step waits for the one above."),
+        caption=say(
+            "Working days are Monday to Friday; holidays are ignored. Each step starts when the one above is done."
+        ),
     )
 
 
@@ -239,43 +242,45 @@ def _render_changes(lock: Lock, checklist: Checklist) -> Sentence:
     ]
     gone = [_name(lock, at) for at, user in enumerate(lock.spec.access.users) if user.name not in now]
     return say(
-        "The checklist has changed since this option was accepted. What was accepted is handed out; the rest comes with"
-        " atoll accept and the next update.",
-        *((" Not let in until then: ", join_sentences(new), ".") if new else ()),
-        *((" Let in until then: ", join_sentences(gone), ".") if gone else ()),
+        "The checklist has changed since this option was accepted. Credentials follow the accepted option; changes"
+        " apply with atoll accept and the next update.",
+        *((" Without access until then: ", join_sentences(new), ".") if new else ()),
+        *((" With access until then: ", join_sentences(gone), ".") if gone else ()),
     )
 
 
 def _render_handout(lock: Lock) -> Iterator[Block]:
     spec = lock.spec
     if not spec.access.users:
-        yield Paragraph.of("Nobody is named in access.users, so nothing is handed out.")
+        yield Paragraph.of("access.users names no user, so there are no credentials.")
         return
-    ways = ["vpn"] if spec.vpn is not None else []
+    kinds = ["vpn"] if spec.vpn is not None else []
     kubeconfig = "hours" if spec.placement.target == "existing" else find_traits(spec.placement.target).kubeconfig
-    ways += [kubeconfig] if kubeconfig else []
-    ways.append("sign_in" if spec.access.sso is None else "sso")
+    kinds += [kubeconfig] if kubeconfig else []
+    kinds.append("sign_in" if spec.access.sso is None else "sso")
     yield Table.of(
-        ("person", "group", "is handed"),
+        ("user", "group", "credentials"),
         [
-            (_name(lock, at), say(user.group), join_sentences([say(OWN_WAYS[way]) for way in ways]))
+            (_name(lock, at), say(user.group), join_sentences([say(CREDENTIALS[kind]) for kind in kinds]))
             for at, user in enumerate(spec.access.users)
         ],
     )
-    beside = [
+    additional = [
         say(read_figure(lock, f"placements.{at}.placement.name"))
         for at, each in enumerate(lock.placements)
         if at and each.access.users
     ]
-    if beside:
-        yield Paragraph.of("What opens {} lies in a folder of that name inside theirs.", join_sentences(beside))
+    if additional:
+        yield Paragraph.of(
+            "Credentials of {} are in a folder of that name inside the user's folder.", join_sentences(additional)
+        )
     yield Paragraph.of(HANDED)
 
 
 def _contacts(checklist: Checklist) -> Iterator[Block]:
     found = checklist.agreement.contacts
     if not found:
-        yield Notice.of("Nobody is named yet: agree it in agreement.contacts before the build.")
+        yield Notice.of("No contacts are named yet: add them to agreement.contacts before the build.")
         return
     rows = [(say(ROLES[each.role]), *cite_contact(checklist, at, "not given")) for at, each in enumerate(found)]
     yield Table.of(("for", "who", "mail", "telephone"), rows)

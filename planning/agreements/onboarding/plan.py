@@ -1,4 +1,4 @@
-"""The steps that a stack needs, who answers for each, and when it is done."""
+"""The steps that a stack needs, their owners and dates."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def find_next_workday(day: date) -> date:
 
 
 def last_of(first: date, working_days: int) -> date:
-    """Last of so many working days, `first` being the first of them; `first` itself for none."""
+    """The last of a number of working days from `first`; `first` itself for zero."""
     day = first
     for _ in range(working_days - 1):
         day = find_next_workday(day)
@@ -69,25 +69,25 @@ ROLES: Final[Mapping[str, str]] = {
     "support": "the provider's support",
     "security": "the provider's security officer",
 }
-THERE_ALREADY: Final[Mapping[str, str]] = {
-    "preflight": "Look whether the cluster can be reached and has what was accepted",
-    "build": "Install the platform on the cluster that is there",
+# Titles on an existing cluster, where no cluster is built.
+EXISTING_TITLES: Final[Mapping[str, str]] = {
+    "preflight": "Check that the cluster can be reached and has what was accepted",
+    "build": "Install the platform on the existing cluster",
 }
-"""Titles where nothing is built: on a cluster that exists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnboardingStep:
-    """One step, placed in time.
+    """One step of the plan.
 
     Args:
-        title: as the catalog says it, or as THERE_ALREADY does; `title_of` traces the digits in it.
+        title: as the catalog says it, or as EXISTING_TITLES does; `title_of` traces the digits in it.
         owner: a person where the agreement names one, else the role.
-        takes: "two working days", "two days without a break".
-        first: None where the agreement names no day to start on.
+        takes: "two working days", "two days around the clock".
+        first: None where the agreement has no start date.
         last: as `first`.
-        day: working day by which it has ended, counted from the start; days without a break count as working days.
-        why_dates: what its dates were reckoned from.
+        day: working day by which it has ended, counted from the start; days around the clock count as working days.
+        why_dates: the figures that its dates were calculated from.
     """
 
     id: str
@@ -138,11 +138,11 @@ def _schedule_steps(lock: Lock, checklist: Checklist, catalog: Catalog) -> Itera
 
 
 def _title(row: HandoverStep, lock: Lock) -> str:
-    return THERE_ALREADY.get(row.step, row.title) if lock.spec.existing is not None else row.title
+    return EXISTING_TITLES.get(row.step, row.title) if lock.spec.existing is not None else row.title
 
 
 def _last(first: date, length: Length) -> date:
-    """Its last day; `first` where it takes no time of its own. Machines work on any day, people on some."""
+    """The last day; `first` where it takes no time. Machines work every day, people on working days."""
     if length.through:
         return first + timedelta(days=max(length.days, 1) - 1)
     return last_of(first, length.days)
@@ -165,7 +165,7 @@ def _list_needless_steps(lock: Lock, checklist: Checklist) -> Iterator[str]:
 
 
 def length_of(row: HandoverStep, checklist: Checklist, catalog: Catalog) -> Length:
-    """How long a step takes: as settled, else as the catalog says; the burn-in no less than it runs."""
+    """Duration of a step: as agreed, else as in the catalog; the burn-in is never shorter than it runs."""
     burning = _burn_in(checklist, catalog) if row.working_days is None else None
     for at, each in enumerate(checklist.agreement.steps):
         if each.step == row.step and (burning is None or each.working_days >= burning.days):
@@ -179,7 +179,7 @@ def length_of(row: HandoverStep, checklist: Checklist, catalog: Catalog) -> Leng
 
 
 def _burn_in(checklist: Checklist, catalog: Catalog) -> Length:
-    """Whole days of the settled hours, no fewer than run at least; unsettled of the longest, to be on the safe side."""
+    """Whole days of the agreed hours, at least the promised minimum; of the promised maximum where none are agreed."""
     settled = checklist.agreement.burn_in_hours
     promise = catalog.promises[BURN_IN]
     known = promise.values[-1] if settled is None else promise.value
@@ -189,12 +189,12 @@ def _burn_in(checklist: Checklist, catalog: Catalog) -> Length:
         hours = known
         source = of_promise(promise, source=source_text(catalog, promise.source), text=f"{known:f}")
     whole = ceil(hours / HOURS_PER_DAY)
-    return Length(days=whole, through=True, figure=derive_figure(whole, "hours of the burn-in in whole days", source))
+    return Length(days=whole, through=True, figure=derive_figure(whole, "burn-in hours in whole days", source))
 
 
 def _takes(length: Length) -> Sentence:
     plural = "day" if length.days == 1 else "days"
-    return say(length.figure, f" {plural} without a break" if length.through else f" working {plural}")
+    return say(length.figure, f" {plural} around the clock" if length.through else f" working {plural}")
 
 
 def _owner(role: str, checklist: Checklist) -> Sentence:

@@ -123,7 +123,7 @@ def test_what_is_paid_up_front_is_due_on_the_first_day(purchase: str, least: Dec
     asked = checklist("pretrain-7b")
     document = annex(lock, checklist=asked, catalog=catalog())
     assert due_rows(document) == [["pretrain-7b", purchase, *(due(lock, "", 0, share) for share in (least, most))]]
-    assert "It is paid before the nodes are used" in whole(document)
+    assert "Due before the nodes are used" in whole(document)
     assert untraced(document, known(lock, asked)) == []
 
 
@@ -178,8 +178,8 @@ def test_what_has_no_price_is_named(example: str) -> None:
     unpriced = [line.label for line in accepted(example).bill if line.usd_per_month is None]
     text = whole(made(example))
     assert [label for label in unpriced if label not in text] == []
-    assert ("no price in any source" in text) is bool(unpriced)
-    assert ("all that has a price" in text) is bool(unpriced)
+    assert ("No source has a price" in text) is bool(unpriced)
+    assert ("all priced lines" in text) is bool(unpriced)
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

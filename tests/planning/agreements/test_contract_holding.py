@@ -54,34 +54,36 @@ def changed(example: str, *, provider: str = "aws", **fields: object) -> Lock:
 )
 def test_a_discount_for_a_term_is_a_price_and_holds_no_node(provider: str, purchase: str) -> None:
     text = whole(of(changed("rl-cpu", provider=provider, kind="reserved", purchase=purchase), "rl-cpu"))
-    assert "that is a price and holds no node" in text
+    assert "a price that reserves no capacity" in text
     assert "only with a capacity reservation" in text
-    assert "nobody else is given them" not in text
-    assert "Nobody holds nodes for policy" in text
+    assert "the capacity stays with this customer" not in text
+    assert "No capacity is reserved for policy" in text
 
 
 @pytest.mark.parametrize(("provider", "purchase"), [("aws", "capacity_block"), ("gcp", "dws_calendar")])
 def test_a_block_that_is_booked_is_held(provider: str, purchase: str) -> None:
     text = whole(of(changed("rl-cpu", provider=provider, kind="capacity_block", purchase=purchase), "rl-cpu"))
-    assert "they are this customer's for the days that were booked" in text
-    assert "Nobody holds nodes for" not in text
+    assert "reserved for this customer on the booked days" in text
+    assert "No capacity is reserved for" not in text
 
 
 @pytest.mark.parametrize(("provider", "purchase"), [("lambda", "reserved_2w_to_12m"), ("nebius", "reserved")])
 def test_what_no_source_says_is_held_is_a_line(provider: str, purchase: str) -> None:
     document = of(changed("rl-cpu", provider=provider, kind="reserved", purchase=purchase), "rl-cpu")
-    assert "no source says whether the provider holds the nodes" in whole(document)
-    assert "nobody else is given them" not in whole(document)
-    assert "policy: whether the provider holds its nodes while they do not run or are replaced" in blanks(document)
-    assert f"{purchase}: how much of it is paid up front" in blanks(document)
+    assert "no source says whether the provider reserves the capacity" in whole(document)
+    assert "the capacity stays with this customer" not in whole(document)
+    assert "policy: whether the provider reserves its capacity while nodes do not run or are replaced" in blanks(
+        document
+    )
+    assert f"{purchase}: share that is paid up front" in blanks(document)
     assert "paid up front: unknown" not in whole(document)
 
 
 def test_nobody_holds_is_not_said_beside_nodes_that_the_provider_keeps() -> None:
     lock = changed("rl-cpu", kind="on_demand", purchase="on_demand")
-    assert "Nobody holds nodes for" in whole(of(lock, "rl-cpu"))
-    assert "Nobody holds nodes for" in whole(of(lock, "rl-cpu", Agreement(provider_spares=0)))
-    assert "Nobody holds nodes for" not in whole(of(lock, "rl-cpu", Agreement(provider_spares=2)))
+    assert "No capacity is reserved for" in whole(of(lock, "rl-cpu"))
+    assert "No capacity is reserved for" in whole(of(lock, "rl-cpu", Agreement(provider_spares=0)))
+    assert "No capacity is reserved for" not in whole(of(lock, "rl-cpu", Agreement(provider_spares=2)))
 
 
 @pytest.mark.parametrize(("least", "scales"), [(0, True), (3, False)])
@@ -95,37 +97,37 @@ def test_spares_of_a_pool_that_scales_are_there_while_its_nodes_run(least: int, 
 def test_the_hours_of_a_credit_are_of_a_whole_part() -> None:
     document = of(accepted("demo"), "demo")
     heads = [head.text for block in document.blocks for head in getattr(block, "head", ())]
-    assert "hours for which all of a part is away, more than" in heads
+    assert "hours of full outage, more than" in heads
     assert "missing for more than, hours" not in heads
-    assert "A node that is away counts as its share of its pool" in whole(document)
-    assert "the length that the month has" in whole(document)
+    assert "An unavailable node counts as its share of its pool" in whole(document)
+    assert "actual length of the month counts" in whole(document)
 
 
 def test_announced_maintenance_has_a_most_to_be_settled() -> None:
     document = of(accepted("demo"), "demo", Agreement(maintenance_notice_hours=Decimal(72)))
-    assert "announced at least 72 hours before" in whole(document)
-    assert "Hours of announced maintenance in one month at most" in blanks(document)
+    assert "announced at least 72 hours ahead" in whole(document)
+    assert "Maximum hours of announced maintenance in a month" in blanks(document)
 
 
 def test_agreed_hours_of_burn_in_do_not_vanish_where_the_program_does_not_build() -> None:
     fields = {"burn_in": True, "kind": "on_demand", "purchase": "on_demand"}
-    lock, said = changed("existing-lambda", provider="lambda", **fields), "Agreed on are 60 hours of burn-in"
+    lock, said = changed("existing-lambda", provider="lambda", **fields), "60 hours of burn-in are agreed"
     assert said in whole(of(lock, "existing-lambda", Agreement(burn_in_hours=Decimal(60))))
-    assert "The acceptance does not measure that" in whole(
+    assert "The acceptance test does not measure them" in whole(
         of(lock, "existing-lambda", Agreement(burn_in_hours=Decimal(60)))
     )
-    assert "hours of burn-in: the provider runs them" not in whole(of(lock, "existing-lambda"))
+    assert "hours of burn-in are agreed" not in whole(of(lock, "existing-lambda"))
     built = changed("spanning-two", **fields)
     assert said not in whole(of(built, "spanning-two", Agreement(burn_in_hours=Decimal(60))))
 
 
 def test_whoever_runs_the_cluster_is_in_no_line_of_the_price() -> None:
-    label = "What whoever runs the cluster is paid for a month, where it is not in the price, in USD"
+    label = "Monthly fee of the operator, in USD"
     for example in EXAMPLES:
         served = accepted(example).spec.services.operation == "for_us"
         document = of(accepted(example), example)
         assert (label in blanks(document)) is served
-        assert ("no line of this price pays whoever runs it" in whole(document)) is served
+        assert ("does not include the operator's fee" in whole(document)) is served
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,7 @@ def test_the_support_that_is_priced_is_named(item: str, plan: str) -> None:
     lock = accepted("rl-cpu")
     line = lock.bill[0].model_copy(update={"item": item, "source": "aws-support-page", "label": "platform support"})
     text = whole(of(lock.model_copy(update={"bill": (line, *lock.bill[1:])}), "rl-cpu"))
-    assert f"What is priced as platform support is {plan}: the cloud's own plan" in text
+    assert f"The line platform support prices {plan}: the cloud's own plan" in text
     assert plan.removeprefix("AWS Support ") in catalog().sources["aws-support-page"].text
 
 
@@ -150,8 +152,8 @@ def test_storage_of_nodes_is_named_beside_what_is_counted() -> None:
 
 def test_the_annex_says_providers_by_their_title_and_what_is_unknown_is_to_be_agreed() -> None:
     document = of(accepted("coreweave-pretrain"), "coreweave-pretrain")
-    lines = [label for label in blanks(document) if "Kubernetes API answers" in label]
-    assert lines == ["CoreWeave: share of the month in which the Kubernetes API answers, in %"]
+    lines = [label for label in blanks(document) if "availability of the Kubernetes API" in label]
+    assert lines == ["CoreWeave: monthly availability of the Kubernetes API, in %"]
     lock = accepted("existing-lambda")
     spec = lock.spec
     tier = accepted("coreweave-pretrain").spec.storage[0]
@@ -163,7 +165,7 @@ def test_the_annex_says_providers_by_their_title_and_what_is_unknown_is_to_be_ag
 
 def test_an_engineer_at_night_has_an_api_or_a_ticket() -> None:
     text = whole(of(accepted("existing-lambda"), "existing-lambda"))
-    assert "an API or a ticket for each step" in text
+    assert "each step has an API or a ticket" in text
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -177,7 +177,7 @@ def test_people_who_came_since_are_named_and_handed_nothing(project: Path, capsy
     path.write_text(path.read_text().replace("name: ada", "name: zoe"))
     assert run(["onboard", "demo"]) == 0
     told = capsys.readouterr().out
-    assert "Not let in until then: zoe. Let in until then: ada." in told
+    assert "Without access until then: zoe. With access until then: ada." in told
     assert "| zoe |" not in told
     assert "| ada |" in told
 

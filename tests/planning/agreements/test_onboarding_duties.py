@@ -33,8 +33,8 @@ def said(lock: Lock, example: str) -> list[str]:
 @pytest.mark.parametrize(
     ("provider", "purchase", "until"),
     [
-        ("aws", "savings_plan_12m_no_upfront", "until then the price is that on demand."),
-        ("gcp", "cud_36m", "until then the price is that on demand."),
+        ("aws", "savings_plan_12m_no_upfront", "until then the on-demand price applies."),
+        ("gcp", "cud_36m", "until then the on-demand price applies."),
         ("nebius", "reserved", "until then nothing is reserved."),
     ],
 )
@@ -43,7 +43,7 @@ def test_what_is_paid_for_a_term_is_somebodys_to_buy(provider: str, purchase: st
     machine = lock.spec.pools[0].machine
     boxes = said(lock, "rl-cpu")
     (bought,) = [each for each in boxes if each.startswith("Buy ")]
-    assert bought == f"Buy {purchase} for 3 of {machine}: the program does not, and {until}"
+    assert bought == f"Buy {purchase} for 3 of {machine}: the program does not do it, and {until}"
     assert boxes.index(bought) == 1  # after the quota
     assert untraced(document(lock, checklist("rl-cpu"), catalog()), known(lock, checklist("rl-cpu"))) == []
 
@@ -59,13 +59,13 @@ def test_nothing_is_to_be_bought_on_demand_or_on_a_cluster_that_is_there() -> No
 def test_a_cluster_that_is_there_is_not_built_again() -> None:
     there = render_markdown(document(accepted("existing-lambda"), checklist("existing-lambda"), catalog()))
     assert "Build the cluster" not in there
-    assert "Install the platform on the cluster that is there" in there
+    assert "Install the platform on the existing cluster" in there
     assert "Ask the cloud whether" not in there
-    assert "nothing is refused or unknown" not in there
-    assert "each line that stays unknown is settled with the provider" in there
+    assert "no check fails or is unknown" not in there
+    assert "each unknown result is clarified with the provider" in there
     built = render_markdown(document(accepted("rl-cpu"), checklist("rl-cpu"), catalog()))
     assert "Build the cluster" in built
-    assert "nothing is refused or unknown" in built
+    assert "no check fails or is unknown" in built
 
 
 @pytest.mark.parametrize(("hours", "whole"), [(1, 2), (24, 2), (48, 2), (60, 3)])

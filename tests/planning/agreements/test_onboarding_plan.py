@@ -52,7 +52,7 @@ def test_without_a_day_to_start_on_days_are_counted_and_no_date_is_made_up() -> 
     assert whole[0].day == 2
     assert whole[-1].day == sum(row.working_days or 3 for row in catalog().handover_steps.values())
     text = render_markdown(document(accepted("spanning-two"), asked, catalog()))
-    assert "counted, and nothing has a date" in text
+    assert "counts working days instead of dates" in text
     assert "| done by working day<sup>" in text
     assert not Calendar.from_ical(calendar(whole, stack="demo", today=MONDAY)).events
 
@@ -134,17 +134,17 @@ def test_so_many_working_days_lie_between_the_first_and_the_last(start: date, co
 
 def test_what_is_not_there_ends_no_step() -> None:
     served = render_markdown(document(accepted("inference-247"), checklist("inference-247"), catalog()))
-    assert "went on from a checkpoint" in render_markdown(document(accepted("demo"), checklist("demo"), catalog()))
+    assert "resumed from a checkpoint" in render_markdown(document(accepted("demo"), checklist("demo"), catalog()))
     trains = any(isinstance(each, Training | FineTuning) for each in checklist("inference-247").workloads)
-    assert ("went on from a checkpoint" in served) is trains
+    assert ("resumed from a checkpoint" in served) is trains
     spec = accepted("demo").spec
     bare = accepted("demo").model_copy(update={"placements": (spec.model_copy(update={"platform": None}),)})
-    assert "seen it end" in render_markdown(document(bare, checklist("demo"), catalog()))
+    assert "run a job from the queue to its end" in render_markdown(document(bare, checklist("demo"), catalog()))
 
 
 def test_a_cluster_that_exists_or_is_coreweaves_gives_its_own_kubeconfig() -> None:
     there = render_markdown(document(accepted("existing-lambda"), checklist("existing-lambda"), catalog()))
-    assert "kubeconfig for some hours" in there
+    assert "short-lived kubeconfig on request" in there
     assert "kubeconfig of their role" not in there
     other = render_markdown(document(accepted("coreweave-pretrain"), checklist("coreweave-pretrain"), catalog()))
-    assert "the cluster's kubeconfig without a credential" in other
+    assert "the cluster's kubeconfig, without a credential" in other

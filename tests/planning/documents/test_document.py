@@ -45,9 +45,9 @@ def test_plain_words_hold_no_digits() -> None:
         say("below 99 percent")
 
 
-@pytest.mark.parametrize(("origin", "at"), [(Origin.LOCK, ""), (Origin.RECKONED, "a times b")])
+@pytest.mark.parametrize(("origin", "at"), [(Origin.LOCK, ""), (Origin.CALCULATED, "a times b")])
 def test_a_figure_says_where_it_is_from(origin: Origin, at: str) -> None:
-    with pytest.raises(UntracedError, match="nobody can trace '7'"):
+    with pytest.raises(UntracedError, match="'7' has no origin"):
         Figure(text="7", origin=origin, at=at)
 
 
@@ -55,7 +55,7 @@ def test_what_a_reckoned_figure_rests_on_is_in_the_footnotes(document: Document)
     text = render_markdown(document)
     assert "There are 16<sup>[1, 2]</sup> of H100-SXM-80GB." in text
     assert text.endswith(
-        "1. reckoned: working nodes times accelerators of one\n2. AWS, EC2 instance types, 2026-01-01\n"
+        "1. calculated: working nodes times accelerators of one\n2. AWS, EC2 instance types, 2026-01-01\n"
     )
 
 

@@ -95,7 +95,7 @@ def test_of_a_pool_without_nodes_no_fabric_is_owed() -> None:
 @pytest.mark.parametrize("example", ["demo", "gcp-train"])
 def test_annex_and_report_leave_out_the_same(example: str) -> None:
     text = render_markdown(annex(accepted(example), checklist=checklist(example), catalog=catalog()))
-    said = [line for line in text.splitlines() if line.startswith("Not counted by the month")]
+    said = [line for line in text.splitlines() if line.startswith("Not measured monthly")]
     left = [each for each in list_parts(accepted(example)) if not each.counted]
     assert len(said) == len({each.kind for each in left})
     assert all(each.key.partition("/")[2] in " ".join(said) for each in left)
