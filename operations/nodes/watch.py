@@ -11,7 +11,7 @@ from planning.incidents import node as node_labels
 from planning.incidents.findings import NodeHealth
 from planning.incidents.incident import Event, explain_end, open_for
 from planning.incidents.pods import list_pods_to_drain
-from planning.incidents.spares import cordons, needs_burn_in, unfit
+from planning.incidents.spares import cordons, explain_unfit, needs_burn_in
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -78,11 +78,9 @@ def _may_be_held(
     node: Node, looked: HealthSnapshot, *, scene: MaintenanceContext, cluster: NodeApi, mended: bool
 ) -> None:
     pool = scene.pools[node.pool]
-    reason = unfit(node, looked.verdicts[node.name], tested=needs_burn_in(pool))
-    if reason and not (mended and reason.startswith("it is being mended itself")):
+    reason = explain_unfit(node, looked.verdicts[node.name], tested=needs_burn_in(pool), repaired=mended)
+    if reason:
         raise InputError(f"{node.name} cannot be a spare: {reason}")
-    if node.incident and not mended:
-        raise InputError(f"{node.name} cannot be a spare: incident {node.incident} is not in this log")
     if not pool.spares:
         raise InputError(f"pool {pool.name} has no spares in the lock: every node of it is to work")
     held = [each.name for each in looked.nodes if each.pool == pool.name and each.held and each.name != node.name]

@@ -1,4 +1,4 @@
-"""What may be expected of a cluster: from the lock, the catalog and the promises. Decision 0027 says why so."""
+"""Expectations of a cluster, from the lock, the catalog and the promises; decision 0027 has the reasons."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ PEERING: Final = "peering"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Once:
-    """A check that is run once, and passes where it finds nothing wrong.
+    """A check of a network or a service that passes where it finds no fault.
 
     Args:
         check: "dns", "egress", "peering" or "smoke".
-        subject: as its record names it: "network/home/dns", "service/home/mlflow".
-        title: in words.
+        subject: "network/home/dns", "service/home/mlflow".
     """
 
     check: str
@@ -42,13 +41,13 @@ class Once:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectations:
-    """Everything that an acceptance measures, and what it is held to.
+    """Everything that an acceptance measures, with its limits.
 
     Args:
-        pools: of accelerators, of every placement.
+        pools: pools with accelerators, of every placement.
         once: networks and services.
-        share: of what something should do, that it has to do at least; also of what the others of its pool do.
-        burn_in_hours: least length of the burn-in, agreed or promised; asked of pools with `burn_in`.
+        share: minimum, as a share of the theory, and of the median of the other nodes of a pool.
+        burn_in_hours: minimum length of the burn-in, agreed or promised, of pools with `burn_in`.
     """
 
     stack: str
@@ -65,10 +64,10 @@ class Expectations:
 
 
 def build_expectations(lock: Lock, catalog: Catalog, checklist: Checklist) -> Expectations:
-    """What a stack is held to.
+    """Build the expectations of a stack.
 
     Raises:
-        KeyError: promises.csv lacks a promise; a fault of ours.
+        KeyError: promises.csv lacks a promise, a bug.
     """
     agreed = checklist.agreement.burn_in_hours
     promised = catalog.promises["burn_in"]
@@ -86,12 +85,12 @@ def build_expectations(lock: Lock, catalog: Catalog, checklist: Checklist) -> Ex
 
 def _once(spec: ClusterSpec) -> tuple[Once, ...]:
     place = spec.placement.name
-    ways = [(DNS, "names are found"), (EGRESS, "the way out is open")]
+    checks = [(DNS, "names are resolved"), (EGRESS, "egress is open")]
     if spec.network.peering is not None or spec.network.link is not None:
-        ways.append((PEERING, "the main network is reached"))
+        checks.append((PEERING, "the main network is reached"))
     networks = [
-        Once(check=way, subject=subject(Per.NETWORK, way, placement=place), placement=place, title=title)
-        for way, title in ways
+        Once(check=check, subject=subject(Per.NETWORK, check, placement=place), placement=place, title=title)
+        for check, title in checks
     ]
     services = [
         Once(check="smoke", subject=subject(Per.SERVICE, name, placement=place), placement=place, title=title)
@@ -100,6 +99,7 @@ def _once(spec: ClusterSpec) -> tuple[Once, ...]:
     return (*networks, *services)
 
 
+# Service to its platform components, of which one must be installed, and to what its smoke test shows.
 SMOKES: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
     "notebook": (("notebooks",), "a notebook starts"),
     "pipeline": (("pipelines",), "a pipeline runs to its end"),
@@ -109,11 +109,10 @@ SMOKES: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
     "mlflow": (("mlflow",), "a run is logged and read back"),
     "s3": (("minio", "seaweedfs"), "an object is written, read and removed"),
 }
-"""Service to the platform parts of which one must be there, and what it has to do."""
 
 
 def services_of(spec: ClusterSpec) -> Mapping[str, str]:
-    """Name of each service of a cluster, to what it has to do; none on a cluster that only takes jobs."""
+    """Services of a cluster to what their smoke tests show; none on a cluster without a platform."""
     if spec.platform is None:
         return {}
     installed = {part.name for part in spec.platform.parts}

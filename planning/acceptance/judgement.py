@@ -1,4 +1,4 @@
-"""Is the cluster what was sold: results against expectations. Unknown never passes, and nodes that fail have names."""
+"""Judges results against expectations. What is unknown never passes."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 
 
 COMPARED: Final = (("matmul", "tflops", "TFLOPS"), ("nvlink", "bus", "GB/s"), ("usable_memory", "memory", "MiB"))
-FEWEST_COMPARED: Final = 3  # of two nodes nobody can say which is the odd one
-ONLY_NVIDIA: Final = "DCGM is NVIDIA's: nothing looks into this accelerator as deeply here"
+FEWEST_COMPARED: Final = 3  # of two nodes either may be the outlier
+ONLY_NVIDIA: Final = "DCGM tests NVIDIA's accelerators only: no comparable diagnostics run here"
 
 
 def over_pool(pool: ExpectedPool, *, given: Sorted, share: Decimal, burn_in_hours: Decimal) -> Iterator[CheckVerdict]:
-    """Every verdict over one pool.
+    """Every verdict on one pool.
 
     Args:
-        share: of the median of its pool, below which a node is the odd one.
-        burn_in_hours: least length, where the pool burns in.
+        share: share of the median of the other nodes of the pool, below which a node is an outlier.
+        burn_in_hours: minimum length, where the pool burns in.
     """
     names = [name for name, stands in given.nodes.items() if stands == (pool.placement, pool.name)]
     for name in names:
         yield from _over_node(pool, name, given=given, burn_in_hours=burn_in_hours)
-    yield from _odd_ones(pool, names, given=given, share=share)
+    yield from _find_outliers(pool, names, given=given, share=share)
     yield from _unseen(pool, names)
     yield from _fabric(pool, given=given)
 
@@ -109,23 +109,23 @@ def _matmul(about: About, records: Sequence[IndexedRecord], pool: ExpectedPool) 
 
 
 def _longest(about: About, records: Sequence[IndexedRecord], limit: AcceptanceLimit) -> CheckVerdict:
-    """A burn-in that was begun again counts by its longest run; one that found something wrong fails.
-
-    One that was too short is no fault of the node: the rest of it was not measured.
-    """
+    """Judge a burn-in: one that found a fault fails; otherwise its longest run counts."""
     complaint = find_complaint(about, records)
     if complaint is not None or not records:
         return complaint or build_missing(about)
     best = max(records, key=lambda each: each.figure("hours") or 0)
     lasted = best.figure("hours")
     if lasted is not None and limit.least is not None and lasted < limit.least:
-        told = f"{plain(lasted)} h of it, and nothing was found wrong; {plain(limit.least)} h are asked"
+        # Too short is no fault of the node: the rest was not measured.
+        told = f"{plain(lasted)} h without a fault; {plain(limit.least)} h are required"
         return build_missing(about, why=told)
     return judge_records(about, [best], limit)
 
 
-def _odd_ones(pool: ExpectedPool, names: Sequence[str], *, given: Sorted, share: Decimal) -> Iterator[CheckVerdict]:
-    """Nodes far below the others of their pool, which are sold as equals; also where no limit is known."""
+def _find_outliers(
+    pool: ExpectedPool, names: Sequence[str], *, given: Sorted, share: Decimal
+) -> Iterator[CheckVerdict]:
+    """Fail nodes far below the others of their pool, which are sold as equals; also where no limit is known."""
     for check, reading, unit in COMPARED:
         figures = {name: value for name in names if (value := _worst(check, reading, name, given, pool)) is not None}
         for name, value in figures.items():
@@ -133,12 +133,12 @@ def _odd_ones(pool: ExpectedPool, names: Sequence[str], *, given: Sorted, share:
             middle = median(others) if len(figures) >= FEWEST_COMPARED else None
             if middle is not None and value < middle * share:
                 about = About(check=check, subject=subject(Per.NODE, name), pool=pool.subject)
-                told = f"{plain(value)} {unit}, while the other nodes of its pool have {plain(middle)} in the middle"
+                told = f"{plain(value)} {unit}, while the median of the other nodes of its pool is {plain(middle)}"
                 yield build_failure(about, why=told)
 
 
 def _worst(check: str, reading: str, name: str, given: Sorted, pool: ExpectedPool) -> Decimal | None:
-    """The least figure of a node, of the greatest payload where there are several."""
+    """The lowest figure of a node, of the largest payload where there are several."""
     records = given.of(check, subject(Per.NODE, name))
     if check == "nvlink":
         greatest = max(pool.judged_payloads, default=0)
@@ -160,11 +160,10 @@ def _unseen(pool: ExpectedPool, names: Sequence[str]) -> Iterator[CheckVerdict]:
     elif pool.guaranteed:
         yield build_missing(about, why=told)
     else:
-        yield build_undetermined(about, why=f"{told}; nobody has promised spot nodes")
+        yield build_undetermined(about, why=f"{told}; spot nodes are not promised")
 
 
 def _fabric(pool: ExpectedPool, *, given: Sorted) -> Iterator[CheckVerdict]:
-    """The whole pool, and groups of it: a group that is too slow is named by its nodes."""
     records = given.of("all_reduce", pool.subject)
     for step in pool.all_reduce:
         for payload in pool.judged_payloads:
@@ -179,7 +178,6 @@ def _is(record: IndexedRecord, **params: int) -> bool:
 
 
 def worst_of(verdicts: Sequence[CheckVerdict]) -> tuple[str, ...]:
-    """Sentences of what did not pass."""
     return tuple(
         f"{each.title}: {each.sentence}"
         for each in verdicts
@@ -188,7 +186,6 @@ def worst_of(verdicts: Sequence[CheckVerdict]) -> tuple[str, ...]:
 
 
 def over_tier(tier: ExpectedTier, *, given: Sorted) -> Iterator[CheckVerdict]:
-    """Every verdict over one tier."""
     for check, limit in (("loader", tier.loader), ("checkpoint", tier.checkpoint)):
         yield _together(About(check=check, subject=tier.subject), given.of(check, tier.subject), limit)
     for check, limits in (("code", tier.code), ("small_files", tier.small_files)):
@@ -198,7 +195,7 @@ def over_tier(tier: ExpectedTier, *, given: Sorted) -> Iterator[CheckVerdict]:
 
 
 def _together(about: About, records: Sequence[IndexedRecord], limit: AcceptanceLimit) -> CheckVerdict:
-    """What the nodes of one run had in sum, in the widest run; each node wrote what it had itself."""
+    """Judge the sum over the nodes of the widest run; each node has recorded its own share."""
     complaint = find_complaint(about, records)
     if complaint is not None or not records:
         return complaint or build_missing(about)
@@ -210,7 +207,7 @@ def _together(about: About, records: Sequence[IndexedRecord], limit: AcceptanceL
     whole = [(int(nodes), shares) for nodes, shares in runs.items() if len(shares) == int(nodes)]
     if not whole:
         told = ", ".join(f"{len(shares)} of {nodes} nodes" for nodes, shares in runs.items())
-        return build_undetermined(about, why=f"only a part of the nodes wrote down what they had: {told}")
+        return build_undetermined(about, why=f"only some of the nodes recorded a result: {told}")
     _, shares = max(whole, key=lambda each: each[0])
     return judge_figure(about, sum(shares.values(), Decimal()), limit)
 
@@ -258,7 +255,7 @@ def _nodes(given: Sorted, verdicts: Sequence[CheckVerdict]) -> Sequence[NodeVerd
 
 
 def _once(once: Once, *, given: Sorted) -> CheckVerdict:
-    """A network or a service: it passes where everything that was asked was there."""
+    """Judge a network or a service: every request must have succeeded."""
     about = About(check=once.check, subject=once.subject)
     records = given.of(once.check, once.subject)
     complaint = find_complaint(about, records)
@@ -271,6 +268,6 @@ def _once(once: Once, *, given: Sorted) -> CheckVerdict:
     least = min(counts, key=lambda each: (each[0] or 0) - (each[1] or 0))
     told = f"{least[0]} of {least[1]}"
     if not all(each[1] for each in counts):
-        return build_missing(about, why="nothing was asked for")
+        return build_missing(about, why="no request was made")
     good = all(each[0] == each[1] for each in counts)
     return build_pass(about, why=told) if good else build_failure(about, why=f"only {told}")

@@ -1,6 +1,6 @@
-"""What the nodes of a pool are held to: memory, arithmetic, and the links inside and between them.
+"""Limits of the nodes of a pool: memory, arithmetic, and the links inside and between them.
 
-How fast an accelerator and its links can be, in theory and as far as anybody has seen: decision 0027.
+Decision 0027 has the theoretical and published speeds of accelerators and their links.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ LEAST_RUN: Final = 2**28  # bytes; payloads below the promised ones, where laten
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllReduce:
-    """What an all-reduce over some nodes has to reach."""
-
     nodes: int
     limit: AcceptanceLimit
 
@@ -46,16 +44,15 @@ class ExpectedPool:
     Args:
         subject: of its own records, "pool/home/gpu".
         nodes: with spares, which have to pass too.
-        guaranteed: False for spot, whose nodes nobody has promised: one that is missing is no fault.
+        guaranteed: False for spot: a missing spot node is no fault.
         accelerators: per node.
-        nvidia: whether DCGM and the tools of NVIDIA can look at it.
-        measurable: whether anything of ours can: PyTorch and nccl-tests run on NVIDIA and AMD.
-        precision: that of the workload, at which the arithmetic is measured.
-        shapes: "MxNxK" of the matrices, the best that was published first.
-        memory: label of one accelerator, in GB.
-        payloads: bytes of the all-reduce, growing; those of `judged_payloads` are judged.
-        all_reduce: by node count, growing; none where nodes do not work together on one job.
-        burn_in: whether its nodes have to burn in: those that the program sets apart until they have.
+        nvidia: whether DCGM and other NVIDIA tools support the accelerator.
+        measurable: whether PyTorch and nccl-tests run on it: NVIDIA and AMD.
+        precision: of the workload; the arithmetic is measured at it.
+        shapes: "MxNxK" of the matrices, the published best first.
+        payloads: bytes of the all-reduce, ascending; those of `judged_payloads` are judged.
+        all_reduce: by node count, ascending; empty where nodes do not share a job.
+        burn_in: whether nodes take no work until they have passed a burn-in.
     """
 
     subject: str
@@ -84,13 +81,12 @@ class ExpectedPool:
 
 
 def pools_of(spec: ClusterSpec, catalog: Catalog, checklist: Checklist) -> tuple[ExpectedPool, ...]:
-    """Every pool with accelerators."""
     pools = (pool for pool in spec.pools if pool.accelerators and pool.accelerator and pool.max_nodes)
     return tuple(_pool(pool, spec=spec, catalog=catalog, checklist=checklist) for pool in pools)
 
 
 def node_counts(nodes: int, *, promised: tuple[Decimal, ...]) -> tuple[int, ...]:
-    """Over how many nodes an all-reduce is measured: those promised that fit, all, and two of a small pool."""
+    """Node counts at which an all-reduce is measured: the promised ones that fit, all, and two of a small pool."""
     if nodes < 2:  # noqa: PLR2004 - one node has no fabric
         return ()
     counts = {int(each) for each in promised if each <= nodes} | {nodes}
@@ -100,7 +96,7 @@ def node_counts(nodes: int, *, promised: tuple[Decimal, ...]) -> tuple[int, ...]
 
 
 def payloads_of(catalog: Catalog, *, memory_gb: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Payloads in bytes that are run, and those of them that are judged: the promised range, doubling.
+    """Payloads in bytes that are run, and those that are judged: the promised range, doubling.
 
     nccl-tests holds a payload three times, and reserves 1 GiB of each 16, at most 4, and 1 GiB more (src/common.cu at
     a0b82b22), so small accelerators run smaller ones: then the greatest that fits is judged.
@@ -173,30 +169,30 @@ def _workload(name: str | None, checklist: Checklist) -> Workload | None:
 BITS: Final = 8
 MIB_PER_GIB: Final = 1024
 MIB_PER_GB: Final = Decimal(10**9) / 2**20
+# In-network reduction, or a tree inside the node, at best halves the traffic on a link: no figure of an all-reduce is
+# credible above twice the slowest link.
 IN_NETWORK: Final = 2
-"""A switch that adds up what passes, or a tree inside the node, halves what crosses a link at most: no figure of an
-all-reduce is believed above twice the slowest link."""
-UNPUBLISHED: Final = "nobody has published what is achievable, and few accelerators reach that share of their peak"
+UNPUBLISHED: Final = "no achievable figure is published, and few accelerators reach that share of their peak"
+# Measured beside the published best one: large, and multiples of every tile.
 SHAPES: Final = ("8192x8192x8192", "4096x4096x16384", "16384x8192x4096")
-"""Tried beside the published best one: large, and multiples of every tile."""
 NODE: Final = "GB/s"
 
 
 def list_shapes(accelerator: str, precision: str) -> tuple[str, ...]:
-    """Matrices to multiply, "MxNxK": the published best, where there is one, and three large ones."""
+    """Matrices to multiply, "MxNxK": the published best, if any, and three large ones."""
     best = achievable().get((accelerator, precision))
     return (best.shape, *SHAPES) if best is not None and best.shape else SHAPES
 
 
 def limit_memory(accelerator: Accelerator | None, *, catalog: Catalog) -> AcceptanceLimit:
-    """Usable memory of one accelerator, in MiB: more of its label than what was once complained of.
+    """Usable memory of one accelerator, in MiB: a larger share of its label than a known complaint.
 
     75 of 80 GB was too little, so a node fails at that share of its label or less. Some labels count in 2^30 bytes and
-    some in 10^9, and no data sheet says which: where the accelerator shows more than the share elsewhere when counted
-    in 2^30, its label does too.
+    some in 10^9, and no data sheet says which: where the memory that was measured on other clusters exceeds the share
+    when counted in 2^30, the label counts so too.
     """
     if accelerator is None:
-        return AcceptanceLimit(reading="memory", unit="MiB", why="the catalog does not know the accelerator")
+        return AcceptanceLimit(reading="memory", unit="MiB", why="the accelerator is not in the catalog")
     bad, label = catalog.promises["usable_memory_bad"], catalog.promises["usable_memory_label"]
     share = bad.value / label.value
     binary = Decimal(accelerator.memory_gb * MIB_PER_GIB)
@@ -213,10 +209,10 @@ def limit_memory(accelerator: Accelerator | None, *, catalog: Catalog) -> Accept
 
 
 def limit_matmul(accelerator: Accelerator | None, *, precision: str, share: Promise) -> AcceptanceLimit:
-    """TFLOPS of the slowest accelerator: a share of what was achieved elsewhere.
+    """TFLOPS of the slowest accelerator: a share of the published best.
 
-    Where nobody has published that, a share of the peak passes, and less is no proof of a fault: most rows of
-    catalogs/achievable.csv stay below 80% of their peak at their best.
+    Without a published figure, a share of the peak passes, and less does not prove a fault: the best results in most
+    rows of catalogs/achievable.csv are below 80% of the peak.
     """
     peak = accelerator.tflops.get(precision) if accelerator is not None else None
     if accelerator is None or peak is None:
@@ -225,7 +221,7 @@ def limit_matmul(accelerator: Accelerator | None, *, precision: str, share: Prom
         )
     best = achievable().get((accelerator.name, precision))
     of = best.tflops if best is not None else peak
-    what = "the most that was measured elsewhere" if best is not None else "the peak"
+    what = "the best published measurement" if best is not None else "the peak"
     return AcceptanceLimit(
         reading="tflops",
         unit="TFLOPS",
@@ -245,7 +241,7 @@ def limit_inside_node(accelerator: Accelerator | None, *, accelerators: int, sha
     link = accelerator.nvlink_gb_per_s if accelerator is not None else None
     if accelerator is None or link is None:
         return AcceptanceLimit(
-            reading="bus", unit=NODE, why="the catalog knows no links between accelerators of this node"
+            reading="bus", unit=NODE, why="the catalog has no links between accelerators of this node"
         )
     return AcceptanceLimit(
         reading="bus",
@@ -263,12 +259,12 @@ def limit_between_nodes(
 ) -> AcceptanceLimit:
     """Bus bandwidth of an all-reduce over nodes.
 
-    In a ring, all that a node's accelerators send leaves through the node's network once, so the bus bandwidth is at
-    most the node's network, or the links of one accelerator where those are slower: min(Gbps / 8, links). The number
-    of nodes is not in it: that is what nccl-tests defines the bus bandwidth for.
+    In a ring, everything that a node's accelerators send passes the node's network once, so the bus bandwidth is at
+    most that of the network, or of the links of one accelerator where those are slower: min(Gbps / 8, links). It does
+    not depend on the number of nodes, by nccl-tests' definition of bus bandwidth.
     """
     if network_gbps is None:
-        return AcceptanceLimit(reading="bus", unit=NODE, why=f"the catalog does not know the network of {pool.machine}")
+        return AcceptanceLimit(reading="bus", unit=NODE, why=f"the catalog has no network speed of {pool.machine}")
     network = network_gbps / BITS
     links = accelerator.nvlink_gb_per_s if accelerator is not None and pool.accelerators > 1 else None
     slowest = min(network, links) if links is not None else network

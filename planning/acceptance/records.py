@@ -1,4 +1,4 @@
-"""Results of an acceptance as text, and its records by what they are about. Nothing in them is believed unread."""
+"""Reads the results of an acceptance, checks every record, and indexes them by check and subject."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Json = dict[str, object]
 
 
 def results_of(text: str, *, file: str) -> Results:
-    """The results in a file.
+    """Read a file of results.
 
     Raises:
         InputError: not JSON, not results, or records that are none; every fault at once.
@@ -64,7 +64,7 @@ def results_of(text: str, *, file: str) -> Results:
 
 
 def fault_of(record: MeasurementRecord) -> str:
-    """What is wrong with a record of the right shape; "" where nothing is."""
+    """The fault of a record of the right shape; "" without one."""
     check = BY_ID.get(record["check"])
     if check is None:
         return f"unknown check {record['check'][:LONGEST]!r}"
@@ -80,7 +80,6 @@ def fault_of(record: MeasurementRecord) -> str:
 
 
 def _param_fault(check: AcceptanceCheck, params: Mapping[str, str]) -> str:
-    """What is wrong with what a check was run with; "" where nothing is."""
     lacking = [name for name in check.params if not params.get(name)]
     if lacking:
         return f"it does not say its {', '.join(lacking)}"
@@ -89,7 +88,7 @@ def _param_fault(check: AcceptanceCheck, params: Mapping[str, str]) -> str:
 
 
 def figure(record: MeasurementRecord, name: str) -> Decimal | None:
-    """One reading; None where it is not there, in another unit, no number, or given twice."""
+    """One reading; None where it is missing, in another unit, no number, or given twice."""
     check = BY_ID.get(record["check"])
     unit = check.readings.get(name) if check is not None else None
     found = [each["value"] for each in record["readings"] if each["name"] == name and each["unit"] == unit]
@@ -168,8 +167,7 @@ def _is_text(value: object) -> bool:
 
 
 Key = tuple[str, str]  # check, subject
-SKEW: Final = timedelta(minutes=5)
-"""By which the clocks of nodes may differ from that of whoever ran the acceptance."""
+SKEW: Final = timedelta(minutes=5)  # tolerated between the clocks of nodes and of the machine that ran the acceptance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +181,7 @@ class IndexedRecord:
         return figure(self.measured, name)
 
     def at(self, name: str) -> str:
-        """Where a reading stands in the results."""
+        """Path of a reading in the results."""
         for place, each in enumerate(self.measured["readings"]):
             if each["name"] == name:
                 return f"measured.{self.index}.readings.{place}.value"
@@ -206,12 +204,11 @@ class Sorted:
     faults: tuple[str, ...]
 
     def of(self, check: str, subject: str) -> Sequence[IndexedRecord]:
-        """The records of one check of one subject, in the order in which they were written."""
         return self.by_key.get((check, subject), ())
 
 
 def index_records(results: Results, expected: Expectations) -> Sorted:
-    """Every record that is sound, of this acceptance, in its time, and about something that the lock has."""
+    """Index the valid records: of this acceptance, within its time, and of subjects of the lock."""
     faults: list[str] = []
     by_key: dict[Key, list[IndexedRecord]] = defaultdict(list)
     nodes: dict[str, tuple[str, str]] = {}
@@ -237,7 +234,7 @@ def index_records(results: Results, expected: Expectations) -> Sorted:
 
 
 def _late(record: MeasurementRecord, results: Results) -> str:
-    """Why a record is not of the acceptance's time; "" where it is, or where that time is not known."""
+    """Why a record is outside the acceptance's time; "" where it is inside, or that time is unknown."""
     at, started, ended = parse_time(record["at"]), parse_time(results["started"]), parse_time(results["ended"])
     if at is None or started is None or ended is None or (started - at <= SKEW and at - ended <= SKEW):
         return ""
@@ -253,7 +250,7 @@ def _strangers(results: Results, expected: Expectations) -> str:
 
 
 def _unknown(record: MeasurementRecord, expected: Expectations, nodes: dict[str, tuple[str, str]]) -> str:
-    """Why the lock has nothing of the kind; "" where it has. Remembers in which pool a node stands."""
+    """Why a subject is not of the lock; "" where it is. Adds a node's pool to `nodes`."""
     subject = record["subject"]
     if BY_ID[record["check"]].per is not Per.NODE:
         return "" if subject in _subjects(expected) else "the lock has nothing of that name"

@@ -1,4 +1,4 @@
-"""What storage tiers are held to: the three needs of training, and many small files."""
+"""Limits of storage tiers: data loading, checkpoints, code, and many small files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from planning.checklist.model.agreement import Agreement
     from planning.spec.cluster import ClusterSpec, Tier
 
-FILES: Final = ("hot", "warm")
-"""Tiers that are file systems; objects are proven by the smoke of their service."""
+FILES: Final = ("hot", "warm")  # tiers that are file systems; the smoke test of a service covers objects
 GB_PER_TIB: Final = Decimal(2**40) / 10**9
 SECONDS: Final = 60
 
@@ -31,8 +30,8 @@ class ExpectedTier:
         subject: of its records, "tier/home/warm".
         loader: MB/s that all nodes together read.
         checkpoint: MB/s that all nodes together write.
-        code: what is noted of reads and writes of 4 KiB, in IOPS.
-        small_files: seconds to make, to read and to remove many small files.
+        code: IOPS of reads and writes of 4 KiB.
+        small_files: seconds to create, read and remove many small files.
     """
 
     subject: str
@@ -47,7 +46,6 @@ class ExpectedTier:
 
 
 def tiers_of(spec: ClusterSpec, catalog: Catalog, agreement: Agreement) -> tuple[ExpectedTier, ...]:
-    """Every file system of a cluster."""
     files = [tier for tier in spec.storage if tier.tier in FILES]
     return tuple(_tier(tier, spec=spec, catalog=catalog, agreement=agreement) for tier in files)
 
@@ -74,7 +72,7 @@ def _tier(tier: Tier, *, spec: ClusterSpec, catalog: Catalog, agreement: Agreeme
 
 
 def list_agreed_limits(agreement: Agreement, *, placement: str, tier: str) -> dict[str, AcceptanceLimit]:
-    """What provider and customer agreed on, by reading: held to in full, as both signed it."""
+    """Limits that provider and customer agreed on, by reading; they are due in full."""
     found: dict[str, AcceptanceLimit] = {}
     for at, each in enumerate(agreement.tier_speeds):
         if (each.placement, each.tier) != (placement, tier):
@@ -90,17 +88,17 @@ def list_agreed_limits(agreement: Agreement, *, placement: str, tier: str) -> di
 
 
 def calculate_sold_throughput(tier: Tier, *, provider: str) -> Decimal | None:
-    """MB/s that a whole tier is sold with; None where no page says what that is."""
+    """MB/s that a whole tier is sold with; None where the provider publishes none."""
     sold = tier_speeds().get((provider, tier.tier))
     return None if sold is None else sold.mb_per_s_per_tib * tier.provisioned_gb / GB_PER_TIB
 
 
 def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> AcceptanceLimit:
-    """MB/s of a whole tier: a share of what it is sold with; unknown where no page says what that is."""
+    """MB/s of a whole tier: a share of what it is sold with."""
     sold, whole = tier_speeds().get((provider, tier.tier)), calculate_sold_throughput(tier, provider=provider)
     if sold is None or not whole:
         return AcceptanceLimit(
-            reading=reading, unit="MB/s", why=f"nobody states how fast {tier.engine} is: agree on a figure"
+            reading=reading, unit="MB/s", why=f"no throughput of {tier.engine} is published: agree on a figure"
         )
     return AcceptanceLimit(
         reading=reading,
@@ -113,7 +111,7 @@ def throughput(tier: Tier, *, reading: str, provider: str, share: Promise) -> Ac
 
 
 def _seconds(reading: str, promise: Promise) -> AcceptanceLimit:
-    """What took as long was complained of, so it must be faster."""
+    """A limit below the duration of a known complaint."""
     return AcceptanceLimit(
         reading=reading,
         unit="s",

@@ -1,4 +1,4 @@
-"""What an acceptance comes to: one verdict for each thing that was to be measured, and one for each node, by name."""
+"""Verdicts of an acceptance: one for each check of each subject, and one for each node."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class CheckOutcome(StrEnum):
-    """How one check ended. `NOTED` was measured, and there is nothing to hold it to: it decides nothing."""
+    """Outcome of one check. `NOTED`: measured without a limit, and without effect on the acceptance."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -35,14 +35,13 @@ class CheckVerdict:
     """One check of one subject.
 
     Args:
-        subject: as records name it: "node/ip-10-64-1-7".
-        pool: subject of the pool it stands in, "pool/home/gpu"; "" for tiers, networks and services.
-        title: what was measured, in words.
-        sentence: what was found, with its figures.
-        reading: the figure that decided; "" where none did.
-        measured: in `unit`; None where nothing was.
-        params: what it was run with.
-        at: place of the reading in the results, "measured.12.readings.0.value"; "" where there is none.
+        subject: "node/ip-10-64-1-7".
+        pool: subject of a node's pool, "pool/home/gpu"; "" for tiers, networks and services.
+        sentence: the finding, with its figures.
+        reading: name of the figure that decided; "" without one.
+        measured: in `unit`; None where nothing was measured.
+        params: parameters of the run.
+        at: path of the reading in the results, "measured.12.readings.0.value"; "" without one.
     """
 
     check: str
@@ -65,7 +64,7 @@ class CheckVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeVerdict:
-    """One node: failed as soon as one of its checks has; `reasons` say why it did not pass."""
+    """One node: it fails with any of its checks; `reasons` say why it did not pass."""
 
     name: str
     placement: str
@@ -76,11 +75,11 @@ class NodeVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """Everything of one acceptance.
+    """Verdicts of one acceptance.
 
     Args:
-        outcome: failed before missing before undetermined before passed.
-        nodes: every node that wrote a record of a known pool, by name.
+        outcome: the worst of all verdicts.
+        nodes: every node with a record of a known pool, by name.
         faults: records that were not used, and why.
     """
 
@@ -100,7 +99,7 @@ class Verdicts:
 
 
 def worst(outcomes: Iterable[CheckOutcome]) -> CheckOutcome:
-    """The worst of some outcomes, noted ones left out; undetermined where nothing was judged."""
+    """The worst outcome, noted ones aside; undetermined where nothing was judged."""
     found = set(outcomes)
     return next((each for each in WORST_FIRST if each in found), CheckOutcome.UNDETERMINED)
 
@@ -110,8 +109,6 @@ GIB: Final = 2**30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What a verdict is about."""
-
     check: str
     subject: str
     pool: str = ""
@@ -119,22 +116,19 @@ class About:
 
     @property
     def title(self) -> str:
-        """The check in words, and what it was run with."""
         return ", ".join((BY_ID[self.check].title, *(_format_param(name, value) for name, value in self.params)))
 
 
 def build_missing(about: About, *, why: str = "nothing was measured") -> CheckVerdict:
-    """Nobody looked."""
     return _verdict(about, CheckOutcome.MISSING, why)
 
 
 def build_undetermined(about: About, *, why: str) -> CheckVerdict:
-    """Somebody looked, and it says nothing."""
+    """The check was run without a conclusive result."""
     return _verdict(about, CheckOutcome.UNDETERMINED, why)
 
 
 def build_pass(about: About, *, why: str) -> CheckVerdict:
-    """Nothing is wrong with it."""
     return _verdict(about, CheckOutcome.PASSED, why)
 
 
@@ -143,13 +137,13 @@ def build_failure(about: About, *, why: str) -> CheckVerdict:
 
 
 def find_complaint(about: About, records: Sequence[IndexedRecord]) -> CheckVerdict | None:
-    """A failure in the tools' own words, if any of them found something wrong."""
+    """A failure in the tools' own words, if any of them found a fault."""
     words = list(dict.fromkeys(_with_nodes(word, record) for record in records for word in record.measured["failed"]))
     return build_failure(about, why="; ".join(words)) if words else None
 
 
 def judge_records(about: About, records: Sequence[IndexedRecord], limit: AcceptanceLimit) -> CheckVerdict:
-    """The verdict over every record of one check and one limit."""
+    """Judge the worst of several records of one check."""
     if not records:
         return build_missing(about)
     complaint = find_complaint(about, records)
@@ -165,7 +159,6 @@ def judge_records(about: About, records: Sequence[IndexedRecord], limit: Accepta
 
 
 def judge_figure(about: About, value: Decimal, limit: AcceptanceLimit) -> CheckVerdict:
-    """One figure against its limit."""
     amount = f"{plain(value)} {limit.unit}".strip()
     outcome, sentence = _outcome(value, amount, limit)
     return replace(
@@ -185,7 +178,7 @@ def _outcome(value: Decimal, amount: str, limit: AcceptanceLimit) -> tuple[Check
     if limit.optional:
         return CheckOutcome.NOTED, f"{amount}: {limit.why}"
     if not limit.known:
-        return CheckOutcome.UNDETERMINED, f"{amount}, and what it should be is not known: {limit.why}"
+        return CheckOutcome.UNDETERMINED, f"{amount}; the limit is unknown: {limit.why}"
     if limit.bound is not None and value > limit.bound:
         bound = f"{plain(limit.bound)} {limit.unit}"
         return CheckOutcome.UNDETERMINED, f"{amount} is more than the hardware can do, {bound}: measure it again"
@@ -204,7 +197,6 @@ def _too_little(amount: str, limit: AcceptanceLimit, *, least: Decimal) -> tuple
 
 
 def _format_param(name: str, value: str) -> str:
-    """A param in words: "4 nodes", "payload of 4 GiB"."""
     if name == "nodes":
         return f"{value} nodes"
     if name == "payload_bytes":
@@ -218,7 +210,7 @@ def _with_nodes(word: str, record: IndexedRecord) -> str:
 
 
 def _rank(value: Decimal, limit: AcceptanceLimit) -> tuple[int, Decimal]:
-    """Worst first: too slow before beyond belief before fine."""
+    """Sort key, worst first: too slow, then not credible, then passed."""
     if limit.most is not None and limit.least is None:
         return 0, -value
     if limit.bound is not None and value > limit.bound and limit.least is not None:

@@ -1,1 +1,1 @@
-"""Nodes that fail: what is wrong, which spare takes over, which remedy there is, and the tickets."""
+"""Failed nodes: diagnosis, choice of a spare, replacement, and tickets to providers."""

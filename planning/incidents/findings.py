@@ -1,7 +1,7 @@
-"""What is wrong with a node: its conditions, labels and Xids, held against catalogs/failures.csv.
+"""Diagnosis of a node: conditions, labels and Xids against catalogs/failures.csv; rules of node-problem-detector.
 
-Only what that table is certain of sets a condition; what a person should look at is an event of the node, and what a
-program causes by itself is neither. Fields: node-problem-detector v1.36.0, pkg/systemlogmonitor.
+Only certain failures set a condition; those that a person should look at are events of the node, and those that a
+program causes are neither. Fields: node-problem-detector v1.36.0, pkg/systemlogmonitor.
 """
 
 from __future__ import annotations
@@ -27,30 +27,26 @@ _XID: Final = re.compile(r"xid(?:\s*error)?\s*(?:\([^)]{0,80}\)\s*:)?\s*:?\s*(?P
 _CODE: Final = re.compile(r"ErrorCode:(?P<number>\d{1,3})\b")  # NVSentinel, in the message of its Xid checks
 _UUID: Final = re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _CODED: Final = frozenset({"SysLogsXIDError", "GpuXidError"})
-# Longest that a kubelet is silent about a node that stays as it is (nodeStatusReportFrequency, kubelet v1beta1).
+# Longest interval between a kubelet's reports on an unchanged node (nodeStatusReportFrequency, kubelet v1beta1).
 REPORTS: Final = timedelta(minutes=5)
-SEVERITY: Final = tuple(Action)  # from nothing to the provider
+SEVERITY: Final = tuple(Action)  # from no action to the provider's
 
 
 class NodeHealth(StrEnum):
-    """How a node is doing."""
-
     WELL = "well"
-    DOUBTFUL = "doubtful"
-    """Something is wrong, and it may pass or be somebody else's."""
+    DOUBTFUL = "doubtful"  # a fault that may pass, or that a program caused
     FAILED = "failed"
-    UNKNOWN = "unknown"
-    """Its kubelet has fallen silent: nobody can tell."""
+    UNKNOWN = "unknown"  # its kubelet no longer reports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that is wrong.
+    """One fault.
 
     Args:
         name: "Ready", "Xid 79".
-        certain: whether it alone is reason enough to give the node no more work.
-        detail: in the words of whoever saw it; "" for none.
+        certain: whether it alone justifies a cordon.
+        detail: reason and message of the condition or label.
     """
 
     name: str
@@ -64,8 +60,6 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDiagnosis:
-    """All of it."""
-
     standing: NodeHealth
     findings: tuple[Finding, ...] = ()
 
@@ -79,10 +73,10 @@ class NodeDiagnosis:
 
 
 def diagnose_node(node: Node, *, now: datetime, xids: Iterable[int] = ()) -> NodeDiagnosis:
-    """How a node is doing.
+    """Diagnose a node.
 
     Args:
-        now: against which conditions are old enough to count.
+        now: reference for the age of conditions.
         xids: of its GPUs, from metrics.
     """
     findings = (*_of_conditions(node, _by_its_clock(node, now)), *_of_labels(node), *_of_xids(node, xids))
@@ -95,17 +89,17 @@ def diagnose_node(node: Node, *, now: datetime, xids: Iterable[int] = ()) -> Nod
 
 
 def xids_in(text: str, *, coded: bool = False) -> tuple[int, ...]:
-    """Numbers of the Xids that a text names, each once.
+    """Distinct numbers of the Xids in a text.
 
     Args:
-        coded: whether "ErrorCode:79" names one, too.
+        coded: whether "ErrorCode:79" is one, too.
     """
     found = [*_XID.finditer(text), *(_CODE.finditer(text) if coded else ())]
     return tuple(dict.fromkeys(int(each["number"]) for each in found))
 
 
 def gpus_in(node: Node) -> tuple[str, ...]:
-    """UUIDs of GPUs that its conditions name, each once."""
+    """Distinct UUIDs of GPUs in its conditions."""
     return tuple(dict.fromkeys(uuid for each in node.conditions for uuid in _UUID.findall(each.message)))
 
 
@@ -116,7 +110,7 @@ def _of_conditions(node: Node, now: datetime) -> Iterator[Finding]:
         if row is None or not row.fails(each.status):
             continue
         least = timedelta(minutes=row.after_minutes)
-        # A condition that does not say since when is taken for a new one.
+        # A condition without the time of its last change counts as a new one.
         has_lasted = not least or (each.since is not None and now - each.since >= least)
         yield Finding(
             name=each.type,
@@ -130,10 +124,8 @@ def _of_conditions(node: Node, now: datetime) -> Iterator[Finding]:
 
 
 def _by_its_clock(node: Node, now: datetime) -> datetime:
-    """Now by the node's own clock, which wrote the times of its conditions: a clock that is wrong is no failure.
-
-    A kubelet that speaks has spoken within `REPORTS`; only what cannot be so is put right.
-    """
+    """The current time by the node's own clock, which wrote the times of its conditions."""
+    # A wrong clock is no failure. A live kubelet has reported within `REPORTS`: only a larger difference is corrected.
     beat = next((each.beat for each in node.conditions if each.type == READY), None)
     if beat is None or node.ready not in {"True", "False"}:
         return now
@@ -141,7 +133,7 @@ def _by_its_clock(node: Node, now: datetime) -> datetime:
 
 
 def _is_excused(condition: Condition) -> bool:
-    """Whether it names nothing but Xids that a program causes by itself."""
+    """Whether it names only Xids that a program causes."""
     named = _find_xids(condition)
     rows = [failures().get((FailureSignal.XID, str(number))) for number in named]
     return bool(named) and all(row is not None and not row.certain for row in rows)
@@ -175,14 +167,14 @@ def _of_xids(node: Node, told: Iterable[int]) -> Iterator[Finding]:
     for number in numbers:
         row = known.get((FailureSignal.XID, str(number)))
         if row is None:
-            unknown = "an Xid that the catalog does not know"
+            unknown = "an Xid that is not in the catalog"
             yield Finding(name=f"Xid {number}", meaning=unknown, action=Action.LOOK, certain=False, source="")
         else:
             yield _build_finding(f"Xid {number}", row)
 
 
 SOURCE: Final = "atoll-kernel-monitor"
-XID: Final = "SysLogsXIDError"  # named as NVSentinel names them: an operator meets one word for one thing
+XID: Final = "SysLogsXIDError"  # NVSentinel's name, so that operators meet one name for one fault
 FALLEN: Final = "SysLogsGPUFallenOff"
 # Condition to its reason and message while nothing is wrong.
 HEALTHY: Final = {
@@ -200,13 +192,13 @@ FAILING: Final = {
     "CperHardwareErrorFatal": ("CperHardwareErrorFatal", r".*\[Hardware Error\]: event severity: fatal"),
     "ReadonlyFilesystem": ("FilesystemIsReadOnly", r"Remounting filesystem read-only"),
 }
-TOLD: Final = {  # an event and no condition: a slow store alone makes tasks wait
+TOLD: Final = {  # an event and no condition: slow storage alone blocks tasks
     "TaskHung": r"task [\S ]+:\w+ blocked for more than \w+ seconds\.",
     "Ext4Error": r"EXT4-fs error .*",
     "IOError": r"Buffer I/O error .*",
     "MemoryReadError": r"CE memory read error .*",
 }
-# A pod that starts anew reads what the kernel still has since the node started, and takes no failure back.
+# A restarted pod reads the kernel's log from the start of the node, so that it withdraws no failure.
 LOOKBACK: Final = "8760h"
 
 Rule = dict[str, str]
@@ -235,7 +227,7 @@ def monitor() -> dict[str, object]:
 
 
 def _build_xid_rules() -> list[Rule]:
-    """One rule for each Xid that needs more than its program: the reason names it."""
+    """One rule for each Xid that needs more than a restart of its program."""
     found: list[Rule] = []
     for (kind, number), row in failures().items():
         if kind is FailureSignal.XID and row.certain:

@@ -1,4 +1,4 @@
-"""An incident as its log tells it: when it was opened, what was done about it, and whether it is over."""
+"""Incidents of nodes, read from their log of events."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 Step = Literal["cordon", "drain", "spare", "replace"]
-# The spare works before the node is emptied: what is evicted, and a budget that waits for it, need the room.
+# The spare takes over before the drain: evicted pods, and disruption budgets that wait for them, need its room.
 STEPS: Final[tuple[Step, ...]] = ("cordon", "spare", "drain", "replace")
-# Step to the moment of an incident at which it was done.
+# Step to the field of an incident with its time.
 MOMENTS: Final[Mapping[str, str]] = {
     "cordon": "cordoned",
     "drain": "drained",
@@ -36,8 +36,8 @@ class Event:
     """One line of the log.
 
     Args:
-        step: "" for what is of the whole incident.
-        words: cause of one that was opened, outcome of a step, reason of a failure or of the end.
+        step: "" for an event of the whole incident.
+        words: cause of the incident, outcome of a step, or reason of a failure or of the end.
     """
 
     at: datetime
@@ -57,10 +57,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """One failure of one node, from its detection to its end; None for what has not happened.
+    """One failure of one node, from detection to end; None for steps that have not happened.
 
     Args:
-        uid: of the node's object: a machine that came in its place has another.
+        uid: of the node's object; its replacement has another.
     """
 
     id: str
@@ -85,7 +85,6 @@ class Incident:
 
     @property
     def open(self) -> bool:
-        """Whether it is not over."""
         return self.closed is None
 
     def did(self, step: Step) -> bool:
@@ -93,7 +92,7 @@ class Incident:
 
 
 def incidents(events: Iterable[Event]) -> tuple[Incident, ...]:
-    """Every incident of a log, in the order in which they were opened; what names none that was opened is left out."""
+    """Read the incidents of a log, in the order of their opening; events of unknown incidents are ignored."""
     found: dict[str, Incident] = {}
     for each in events:
         if each.happening == "opened":
@@ -104,12 +103,12 @@ def incidents(events: Iterable[Event]) -> tuple[Incident, ...]:
 
 
 def open_for(known: Sequence[Incident], node: str, *, uid: str) -> Incident | None:
-    """The open incident of a node; not that of a machine that was there before under its name."""
+    """The open incident of a node; not that of an earlier machine of the same name."""
     return next((each for each in known if each.open and each.node == node and each.uid in {"", uid}), None)
 
 
 def next_id(known: Sequence[Incident], *, at: datetime, uid: str) -> str:
-    """Id of a new incident: its day, its number on that day, and what tells it from one of another log.
+    """Id of a new incident: its day, its number on that day, and a hash that distinguishes it from other logs.
 
     Args:
         uid: of the node.
@@ -146,10 +145,10 @@ def _apply_event(incident: Incident, event: Event) -> Incident:
 def explain_end(
     incident: Incident, nodes: Sequence[Node], *, verdicts: Mapping[str, NodeDiagnosis], pool: Pool | None
 ) -> str:
-    """Why an incident is over, in words; "" where it is not.
+    """Why an incident is over; "" where it is not.
 
     Args:
-        pool: of the incident; None where the lock has it no more.
+        pool: of the incident; None where it is no longer in the lock.
     """
     if not incident.open or incident.cordoned is None:
         return ""

@@ -1,4 +1,4 @@
-"""A node as its API server describes it: only what is asked of it here."""
+"""A node of the Kubernetes API, reduced to the fields that incidents need."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 POOL: Final = "atoll/pool"
 ROLE: Final = "atoll/role"
-BURN_IN: Final = "atoll/burn-in"  # a taint until the burn-in passed, and a label with how it ended
-SPARE: Final = "atoll/spare"  # label of a node that passed its burn-in and is held back
-INCIDENT: Final = "atoll/incident"  # annotation: who mends it
+BURN_IN: Final = "atoll/burn-in"  # a taint until the burn-in has passed, and a label with its outcome
+SPARE: Final = "atoll/spare"  # label of a spare that passed its burn-in
+INCIDENT: Final = "atoll/incident"  # annotation with the id of the incident under which it is repaired
 PENDING: Final = "pending"
 PASSED: Final = "passed"
 FAILED: Final = "failed"
@@ -24,12 +24,12 @@ ZONE: Final = "topology.kubernetes.io/zone"
 MACHINE: Final = "node.kubernetes.io/instance-type"
 HOST: Final = "kubernetes.io/hostname"
 REGION: Final = "topology.kubernetes.io/region"
-# Taints of those who take a node away on purpose: a scaler with too many nodes, a spot machine that is called back.
+# Taints of intended removals: scaling down, interruption of a spot machine.
 GOING: Final = {
-    "ToBeDeletedByClusterAutoscaler": "its scaler takes it away",
-    "karpenter.sh/disrupted": "Karpenter takes it away",
-    "aws-node-termination-handler/spot-itn": "its spot machine is called back",
-    "cloud.google.com/impending-node-termination": "its machine is called back",
+    "ToBeDeletedByClusterAutoscaler": "the autoscaler is removing it",
+    "karpenter.sh/disrupted": "Karpenter is removing it",
+    "aws-node-termination-handler/spot-itn": "its spot machine is being interrupted",
+    "cloud.google.com/impending-node-termination": "its machine is being terminated",
 }
 
 
@@ -38,7 +38,7 @@ READY: Final = "Ready"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What somebody says of a node: `status` is "True", "False" or "Unknown"; `beat` is when it was said last."""
+    """A condition of a node: `status` is "True", "False" or "Unknown"; `beat` is the time of the last report."""
 
     type: str
     status: str
@@ -53,10 +53,9 @@ class Node:
     """One node.
 
     Args:
-        uid: of the object; another machine under the same name has another one.
-        version: by which the server tells whether the node changed meanwhile.
+        uid: of the object; a replacement of the same name has another.
+        version: resource version, with which the server detects concurrent changes.
         provider_id: of the machine at its provider: "aws:///us-east-1a/i-0abc".
-        cordoned: whether no new pod is placed on it.
         taints: value by key.
         system_uuid: of the machine's firmware.
         ending: whether its object is being deleted.
@@ -76,17 +75,17 @@ class Node:
 
     @property
     def pool(self) -> str:
-        """Name of its pool; "" where it is none of ours."""
+        """Name of its pool; "" for a node outside of the stack's pools."""
         return self.labels.get(POOL, "")
 
     @property
     def ready(self) -> str:
-        """What its kubelet says: "True", "False" or "Unknown"."""
+        """Status of the Ready condition: "True", "False" or "Unknown"."""
         return next((each.status for each in self.conditions if each.type == READY), "Unknown")
 
     @property
     def burn_in(self) -> str:
-        """How its burn-in stands: "pending", "passed", "failed"; "" where nobody has said."""
+        """State of its burn-in: "pending", "passed", "failed"; "" where neither taint nor label has one."""
         said = self.labels.get(BURN_IN, "")
         if said == FAILED or BURN_IN not in self.taints:
             return said
@@ -98,23 +97,23 @@ class Node:
 
     @property
     def going(self) -> str:
-        """Who takes it away on purpose, in words; "" for nobody."""
+        """Why it is being removed intentionally; "" where it is not."""
         found = next((words for taint, words in GOING.items() if taint in self.taints), "")
         return found or ("it is being deleted" if self.ending else "")
 
     @property
     def incident(self) -> str:
-        """Id of the incident under which it is being mended; "" for none."""
+        """Id of the incident under which it is being repaired; "" for none."""
         return self.annotations.get(INCIDENT, "")
 
     @property
     def machine_id(self) -> str:
-        """Its machine's id at the provider, without the way there; "" where nobody told."""
+        """Last part of the provider id; "" where the provider set none."""
         return self.provider_id.rpartition("/")[2]
 
 
 def node_of(form: Mapping[str, object]) -> Node:
-    """The node of a JSON object of the API; what is missing stays empty."""
+    """Read a JSON object of the API; missing fields stay empty."""
     meta, spec, status = (fields_of(form.get(part)) for part in ("metadata", "spec", "status"))
     return Node(
         name=_text(meta.get("name")),

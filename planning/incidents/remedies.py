@@ -1,4 +1,4 @@
-"""How a machine is replaced: by an API where there is one, else by a ticket. One table by what builds the cluster."""
+"""Replacement of machines: by an API where there is one, else by a ticket to the provider."""
 
 from __future__ import annotations
 
@@ -24,27 +24,20 @@ if TYPE_CHECKING:
 NODE_GROUP: Final = "eks.amazonaws.com/nodegroup"
 KARPENTER: Final = "karpenter.sh/nodepool"
 FAULT: Final = "cloud.google.com/fault-behavior"
-# Machines of which GKE takes a report of a faulty host, bound to a reservation (catalogs/sources.csv, gke-faulty-host).
+# Machines on reservations for which GKE accepts reports of faulty hosts (catalogs/sources.csv, gke-faulty-host).
 REPORTABLE: Final = ("a4x-", "a4-", "a3-ultragpu-", "a3-megagpu-", "a3-highgpu-8g")
 RESERVED: Final = frozenset({"reserved", "capacity_block"})
 
 
 class ReplacementMethod(StrEnum):
-    """By what a machine is replaced."""
-
-    AWS_GROUP = "aws_group"
-    """The instance is ended, and its node group starts another one."""
-    NODE = "node"
-    """The node object is deleted, and Karpenter ends the instance and starts another one when pods wait."""
-    GKE_REPORT = "gke_report"
-    """A label reports the host as faulty, and GKE moves the node to another one."""
+    AWS_GROUP = "aws_group"  # the instance is terminated, and its node group starts another one
+    NODE = "node"  # the node object is deleted; Karpenter terminates the instance and starts another when pods wait
+    GKE_REPORT = "gke_report"  # a label reports the host as faulty, and GKE moves the node to another one
     TICKET = "ticket"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
-    """How one machine is replaced."""
-
     way: ReplacementMethod
     words: str
 
@@ -58,15 +51,15 @@ def _aws(_spec: ClusterSpec, node: Node, _pool: Pool) -> Remedy:
         group = node.labels[NODE_GROUP]
         return Remedy(
             way=ReplacementMethod.AWS_GROUP,
-            words=f"instance {node.machine_id} is ended, node group {group} starts another",
+            words=f"instance {node.machine_id} is terminated, node group {group} starts another",
         )
     if node.labels.get(KARPENTER):
         return Remedy(
             way=ReplacementMethod.NODE,
-            words="the node is deleted, Karpenter ends its instance and starts another on demand",
+            words="the node is deleted, Karpenter terminates its instance and starts another on demand",
         )
     return Remedy(
-        way=ReplacementMethod.TICKET, words="neither a node group nor Karpenter holds it: a ticket is written"
+        way=ReplacementMethod.TICKET, words="neither a node group nor Karpenter manages it: a ticket is written"
     )
 
 
@@ -86,7 +79,7 @@ def _ticket(spec: ClusterSpec, _node: Node, pool: Pool) -> Remedy:
             words=f"{spec.placement.provider} repairs nodes itself; a ticket is written, in case it does not",
         )
     if pool.min_nodes < pool.max_nodes and spec.profile.autoscaler != "none":
-        scaled = "its scaler takes the empty node away and starts another when pods wait"
+        scaled = "the autoscaler removes the empty node and starts another when pods wait"
         return Remedy(
             way=ReplacementMethod.TICKET, words=f"{scaled}; a ticket is written, in case the machine comes back"
         )
@@ -106,10 +99,10 @@ UNKNOWN = "not known"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketSubject:
-    """What a ticket is about.
+    """Facts of a ticket.
 
     Args:
-        replace_within_hours: of the checklist's agreement; None where none was agreed.
+        replace_within_hours: of the checklist's agreement; None where it has none.
     """
 
     stack: str
@@ -122,7 +115,7 @@ class TicketSubject:
 
 
 def ticket(subject: TicketSubject) -> str:
-    """The text, in Markdown; the same for the same facts."""
+    """Write a ticket in Markdown; deterministic."""
     node, pool, place = subject.node, subject.pool, subject.spec.placement
     lines = [
         f"# Please replace node {node.name}",
@@ -133,19 +126,19 @@ def ticket(subject: TicketSubject) -> str:
         "| --- | --- |",
         *(f"| {what} | {_cell(value)} |" for what, value in _facts(subject)),
         "",
-        "## What is wrong",
+        "## Faults",
         "",
         *(_findings(subject) or [f"- {subject.incident.cause}"]),
         "",
-        "## What was done",
+        "## Steps taken",
         "",
         *_list_completed_steps(subject.incident),
         "",
-        "## What was agreed",
+        "## Agreement",
         "",
         _term(subject),
         f"The machine was bought as {pool.purchase}."
-        + (" It is paid for while it is away." if pool.kind in RESERVED else ""),
+        + (" It is charged while it is out of service." if pool.kind in RESERVED else ""),
         "",
         "## Before you send it",
         "",
@@ -182,9 +175,9 @@ def _findings(subject: TicketSubject) -> list[str]:
 
 def _list_completed_steps(incident: Incident) -> list[str]:
     steps = (
-        ("given no more work", incident.cordoned),
+        ("cordoned", incident.cordoned),
         (f"spare {incident.spare} took over" if incident.spare else "no spare took over", incident.spared),
-        ("its pods were moved away", incident.drained),
+        ("drained", incident.drained),
     )
     return [f"- {_utc(at)}: {what}" for what, at in steps if at is not None] or ["- nothing yet"]
 

@@ -1,4 +1,4 @@
-"""Which spare takes over: held back, burned in, well, of the same pool, and near to the failed node on the fabric."""
+"""Choice of spares (healthy, past their burn-in, of the same pool, near on the fabric) and of nodes to cordon."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ JOINED: Final = frozenset({"efa", "infiniband", "roce", "gpudirect"})  # as comp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpareChoice:
-    """The spare that takes over, and why others do not.
+    """The spare that takes over.
 
     Args:
         node: None where none can.
         shared: labels of the fabric that it shares with the failed node, from far to near.
-        refused: reason by name, of spares of the same pool.
+        refused: names and reasons of unsuitable spares of the same pool.
     """
 
     node: Node | None
@@ -37,11 +37,11 @@ class SpareChoice:
 def spare_for(
     failed: Node, nodes: Iterable[Node], *, verdicts: Mapping[str, NodeDiagnosis], levels: Sequence[str], pool: Pool
 ) -> SpareChoice:
-    """The nearest spare that may take over from a failed node; the same one for the same nodes.
+    """The nearest suitable spare for a failed node; deterministic.
 
     Args:
-        levels: labels of the fabric, from far to near; the node's own name counts for none.
-        pool: of the failed node; where it has a fabric the spare must be on the same spine.
+        levels: labels of the fabric, from far to near; the host name does not count.
+        pool: of the failed node; where it has a fabric, the spare must be on the same spine.
     """
     fabric, tested = pool.fabric in JOINED, needs_burn_in(pool)
     near = tuple(each for each in levels if each != node_labels.HOST)
@@ -50,7 +50,9 @@ def spare_for(
     for each in sorted(nodes, key=lambda node: node.name):
         if each.name == failed.name or each.pool != failed.pool or not _is_spare_candidate(each):
             continue
-        reason = unfit(each, verdicts[each.name], tested=tested) or (_apart(failed, each, near) if fabric else "")
+        reason = explain_unfit(each, verdicts[each.name], tested=tested) or (
+            _apart(failed, each, near) if fabric else ""
+        )
         if reason:
             refused.append((each.name, reason))
             continue
@@ -62,33 +64,33 @@ def spare_for(
     return SpareChoice(node=node, shared=shared, refused=tuple(refused))
 
 
-def unfit(node: Node, verdict: NodeDiagnosis, *, tested: bool) -> str:
-    """Why a node cannot work as a spare; "" where it can.
+def explain_unfit(node: Node, verdict: NodeDiagnosis, *, tested: bool, repaired: bool = False) -> str:
+    """Why a node cannot be a spare; "" where it can.
 
     Args:
-        tested: whether nodes of its pool have a burn-in to pass.
+        tested: whether nodes of its pool must pass a burn-in.
+        repaired: whether its incident ends by making it a spare.
     """
     if node.burn_in in {node_labels.PENDING, node_labels.FAILED} or (tested and node.burn_in != node_labels.PASSED):
         return f"it has not passed its burn-in ({node_labels.BURN_IN}: {node.burn_in or 'no label'})"
     if verdict.standing is not NodeHealth.WELL:
         return f"it is {verdict.standing}: {verdict.words or 'its kubelet is silent'}"
-    if node.incident:
-        return f"it is being mended itself, under incident {node.incident}"
+    if node.incident and not repaired:
+        return f"it is being repaired itself, under incident {node.incident}"
     return ""
 
 
 def needs_burn_in(pool: Pool) -> bool:
-    """Whether nodes of a pool have a burn-in to pass; those that a scaler starts have none."""
+    """Whether nodes of a pool must pass a burn-in; autoscaled pools have none."""
     return pool.burn_in and pool.min_nodes > 0
 
 
 def _is_spare_candidate(node: Node) -> bool:
-    """Whether somebody would take it for a spare: held back, or not through its burn-in."""
     return node.held or node.burn_in in {node_labels.PENDING, node_labels.FAILED}
 
 
 def _apart(failed: Node, spare: Node, near: Sequence[str]) -> str:
-    """Why two nodes are not on one spine; the zone decides where nobody tells the fabric."""
+    """Why two nodes are not on one spine; without labels of the fabric, the zone decides."""
     known = [label for label in near if label in failed.labels]
     label = known[0] if known else node_labels.ZONE
     mine, theirs = failed.labels.get(label), spare.labels.get(label)
@@ -117,7 +119,7 @@ SHARE_PERCENT: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cordons:
-    """Which failed nodes are cordoned now, and why the others are not."""
+    """Failed nodes to cordon now, and names and reasons of the others."""
 
     nodes: tuple[Node, ...] = ()
     left: tuple[tuple[str, str], ...] = ()
@@ -131,11 +133,11 @@ def cordons(
     share_percent: int,
     pools: Collection[str],
 ) -> Cordons:
-    """Failed nodes that may be cordoned, pool by pool; those that are certain, and no others.
+    """Choose the certainly failed nodes that may be cordoned, pool by pool.
 
     Args:
-        at_most: nodes of one pool that may be away at once because they failed.
-        share_percent: part of a pool that may be; one node always.
+        at_most: nodes of one pool that may be out of service at once.
+        share_percent: share of a pool that may be; one node always may.
         pools: names of the stack's own.
     """
     chosen: list[Node] = []
@@ -152,7 +154,9 @@ def cordons(
             elif reason := last_system(each, nodes, verdicts=verdicts, taken=chosen):
                 left.append((each.name, reason))
             elif not room:
-                left.append((each.name, f"{away} of {len(members)} nodes of {pool} are away already: look yourself"))
+                left.append(
+                    (each.name, f"{away} of {len(members)} nodes of {pool} are out of service already: inspect them")
+                )
             else:
                 chosen.append(each)
                 room, away = room - 1, away + 1
@@ -162,7 +166,7 @@ def cordons(
 def last_system(
     node: Node, nodes: Iterable[Node], *, verdicts: Mapping[str, NodeDiagnosis], taken: Collection[Node] = ()
 ) -> str:
-    """Why a system node has to stay; "" where another one carries the platform, or it is none."""
+    """Why a system node has to stay; "" where another one remains, or it is no system node."""
     if node.labels.get(node_labels.ROLE) != node_labels.SYSTEM:
         return ""
     gone = {node.name, *(each.name for each in taken)}
@@ -175,4 +179,4 @@ def last_system(
         and each.ready == "True"
         and verdicts[each.name].standing is not NodeHealth.FAILED
     ]
-    return "" if others else "it is the last system node: the platform would have nowhere to run"
+    return "" if others else "it is the last system node, and the platform runs on it"

@@ -29,14 +29,13 @@ if TYPE_CHECKING:
 
 DOCUMENT: Final = "atoll acceptance"
 ROOT: Final = "results."
-GROUPS: Final = {
+GROUPS: Final = {  # values of `--only`
     "node": Per.NODE,
     "fabric": Per.POOL,
     "storage": Per.TIER,
     "network": Per.NETWORK,
     "smoke": Per.SERVICE,
 }
-"""What `--only` may name, and what its checks are about."""
 
 
 def build_report(
@@ -50,11 +49,11 @@ def build_report(
     only: Collection[str] = (),
     nodes: Collection[str] = (),
 ) -> AcceptanceForm:
-    """The report, not signed.
+    """Build the report, unsigned.
 
     Args:
-        only: words of `GROUPS` that were asked for; empty for all. Then nothing else is judged.
-        nodes: names that were asked for; empty for all.
+        only: requested keys of `GROUPS`; empty for all. Nothing else is judged.
+        nodes: requested names; empty for all.
     """
     kept = [each for each in verdicts.verdicts if _is_requested(each, only=only, nodes=nodes)]
     listed = [each for each in verdicts.nodes if not nodes or each.name in nodes]
@@ -101,7 +100,7 @@ def _fill_verdict(verdict: CheckVerdict, expected: Expectations) -> VerdictForm:
 
 
 def fill_curves(results: Results, expected: Expectations, verdicts: Sequence[CheckVerdict] = ()) -> Iterator[CurveForm]:
-    """The all-reduce of each pool of more than one node of which anything was measured: the worst of its runs."""
+    """Curves of the all-reduce of each measured pool of several nodes, at the worst of its runs."""
     given = index_records(results, expected)
     judged = {
         (each.subject, *(dict(each.params).get(name, "") for name in ("nodes", "payload_bytes"))): each.outcome.value
@@ -143,7 +142,7 @@ def _fill_pool(pool: ExpectedPool, lock: Lock) -> AcceptancePoolForm:
 
 
 def _tools(results: Results) -> Iterator[ToolForm]:
-    """Every tool once for each check, in the order of the checks."""
+    """Tools by check, in the order of the checks."""
     found: dict[tuple[str, str], str] = {}
     for index, each in enumerate(results["measured"]):
         found.setdefault((each["check"], each["tool"]), f"{ROOT}measured.{index}.tool")

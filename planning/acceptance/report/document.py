@@ -1,4 +1,4 @@
-"""The report as a document, made from nothing but its JSON: what is read is what was signed."""
+"""The acceptance report as a document, made from its JSON alone: the text that is read is the text that was signed."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from planning.documents.blocks import Block
 
 VERDICTS: Final[Mapping[str, str]] = {
-    "passed": "Passed: everything that was to be measured is as it was promised.",
-    FAILED: "Failed: what stands below is not as it was promised.",
-    "missing": "Not accepted: something that was to be measured was not.",
-    "undetermined": "Undetermined: something was measured, and the value that it must reach is not known.",
+    "passed": "Passed: every required measurement is as promised.",
+    FAILED: "Failed: the checks listed below are not as promised.",
+    "missing": "Not accepted: a required measurement is missing.",
+    "undetermined": "Undetermined: a measurement is not conclusive, or has no known limit.",
 }
 NO_FAULT: Final = "Nothing failed."
 
 
 def document(form: AcceptanceForm, *, sources: Mapping[str, str]) -> Document:
-    """The whole report.
+    """Build the document.
 
     Args:
-        sources: id of each source in sources.csv to its words.
+        sources: id of each source in sources.csv to its text.
     """
     speaker = Speaker(form, sources)
     return Document(
@@ -42,7 +42,7 @@ def document(form: AcceptanceForm, *, sources: Mapping[str, str]) -> Document:
             *node_blocks(form, speaker),
             *fabric_blocks(form, speaker),
             *_table(form, speaker, Per.TIER, "Storage", "tier"),
-            *_table(form, speaker, Per.NETWORK, "Network", "way"),
+            *_table(form, speaker, Per.NETWORK, "Network", "check"),
             *_table(form, speaker, Per.SERVICE, "Services", "service"),
             *_how(form, speaker),
             *_render_signature(form),
@@ -66,12 +66,12 @@ def _verdict(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
     yield Notice(said)
     if form["only"]:
         asked = join_sentences(quote_text(text, f"only.{at}") for at, text in enumerate(form["only"]))
-        yield Notice(say("Only this was asked for: ", asked, ". It is not the acceptance of the cluster."))
+        yield Notice(say("Partial run, limited to ", asked, ". It is not the acceptance of the cluster."))
 
 
 def _failures(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
     failed = [each for each in form["verdicts"] if each["outcome"] == FAILED]
-    yield Heading(2, say("What failed"))
+    yield Heading(2, say("Failed checks"))
     if not failed:
         yield Paragraph(say(NO_FAULT))
         return
@@ -98,11 +98,9 @@ def _untold(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
         for each in silent
     ]
     items += [quote_text(text, f"unfinished.{at}") for at, text in enumerate(form["unfinished"])]
-    items += [
-        say("a record that was not used: ", quote_text(text, f"faults.{at}")) for at, text in enumerate(form["faults"])
-    ]
+    items += [say("unused record: ", quote_text(text, f"faults.{at}")) for at, text in enumerate(form["faults"])]
     if items:
-        yield Heading(2, say("What could not be told"))
+        yield Heading(2, say("Undetermined checks"))
         yield Bullets(tuple(items))
 
 
@@ -136,9 +134,9 @@ def _render_finding(verdict: VerdictForm, speaker: Speaker) -> Sentence:
 def _how(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
     if not form["tools"]:
         return
-    yield Heading(2, say("How it was measured"))
+    yield Heading(2, say("Method of measurement"))
     yield Table(
-        head=(say("what"), say("with")),
+        head=(say("check"), say("tool")),
         rows=tuple((say(BY_ID[each["check"]].title), quote_text(each["tool"], each["at"])) for each in form["tools"]),
     )
     pools = [
@@ -146,7 +144,7 @@ def _how(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
     ]
     digest = from_report(form["lock_digest"], "lock_digest")
     if pools:
-        yield Paragraph(say("By the lock there are ", join_sentences(pools), ". Its digest is ", digest, "."))
+        yield Paragraph(say("The lock has ", join_sentences(pools), ". Its digest is ", digest, "."))
 
 
 def _accelerators(form: AcceptanceForm, index: int) -> Sentence:
@@ -162,12 +160,12 @@ def _render_signature(form: AcceptanceForm) -> Iterator[Block]:
     yield Heading(2, say("Signature"))
     signature = form["signature"]
     if signature is None:
-        yield Notice(say("This report is not signed. Nobody vouches for it, and nobody would see that it was changed."))
+        yield Notice(say("This report is not signed: neither its origin nor a later change can be verified."))
         return
     key = from_report(signature["key"], "signature.key")
     kind = quote_text(signature["algorithm"], "signature.algorithm")
     said = say("The JSON of this report is signed with the ", kind, " key ", key, ", as ssh-keygen -lf shows it. ")
-    yield Paragraph(say(said, "atoll accept-test --verify checks that; this page itself proves nothing."))
+    yield Paragraph(say(said, "atoll accept-test --verify verifies it; this page itself is no proof."))
 
 
 def _cite_lock(text: str, at: str) -> Sentence:

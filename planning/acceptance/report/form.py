@@ -1,4 +1,4 @@
-"""Shape of the report's JSON. Amounts are decimals in strings, never floats; what nobody knows is null, never 0."""
+"""Schema of the report's JSON. Amounts are decimals in strings, never floats; an unknown amount is null, never 0."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ReadingForm(TypedDict):
 
 @with_config(_CLOSED)
 class MeasuredForm(TypedDict):
-    """One check, run once, as its job has written it."""
+    """One run of one check, as its job recorded it."""
 
     check: str
     subject: str
@@ -33,14 +33,12 @@ class MeasuredForm(TypedDict):
     """Program and version."""
     readings: list[ReadingForm]
     failed: list[str]
-    """What the tool itself found wrong, in its words."""
+    """Faults that the tool found, in its own words."""
     params: dict[str, str]
 
 
 @with_config(_CLOSED)
 class ResultsForm(TypedDict):
-    """Everything that was measured."""
-
     schema_version: int
     stack: str
     option: str
@@ -51,7 +49,7 @@ class ResultsForm(TypedDict):
 
 @with_config(_CLOSED)
 class AcceptancePoolForm(TypedDict):
-    """A pool of accelerators, as the lock has it."""
+    """A pool with accelerators, from the lock."""
 
     subject: str
     name: str
@@ -62,7 +60,7 @@ class AcceptancePoolForm(TypedDict):
     accelerator: str
     accelerators: int
     nodes: int
-    """Working ones and spares."""
+    """Working nodes and spares."""
     nodes_at: str
 
 
@@ -84,22 +82,22 @@ class VerdictForm(TypedDict):
     theory: str | None
     params: dict[str, str]
     why: str
-    """What the bounds follow from."""
+    """Reason of the limits."""
     source: str
-    """Id of the source of the bounds."""
+    """Id of the source of the limits."""
     at: str
     """Path of the reading in `results`; "" where there is none."""
 
 
 @with_config(_CLOSED)
 class PointForm(TypedDict):
-    """One all-reduce: the worst of its runs."""
+    """One all-reduce, at the worst of its runs."""
 
     nodes: int
     payload_bytes: int
     bus_gb_per_s: str
     outcome: str
-    """ "" for a payload that nothing was promised of."""
+    """ "" for a payload without a promise."""
     at: str
 
 
@@ -118,7 +116,7 @@ class CurveForm(TypedDict):
 
 @with_config(_CLOSED)
 class AcceptanceNodeForm(TypedDict):
-    """One node: failed as soon as one of its checks has."""
+    """One node; it fails with any of its checks."""
 
     name: str
     placement: str
@@ -129,7 +127,7 @@ class AcceptanceNodeForm(TypedDict):
 
 @with_config(_CLOSED)
 class ToolForm(TypedDict):
-    """A tool that measured, and what."""
+    """The tool of a check."""
 
     check: str
     tool: str
@@ -154,22 +152,22 @@ class AcceptanceForm(TypedDict):
     """`atoll accept-test --json`."""
 
     document: str
-    """ "atoll acceptance": what is signed says what it is."""
+    """ "atoll acceptance": the signature covers the kind of document."""
     schema_version: int
     stack: str
     option: str
     lock_digest: str
     only: list[str]
-    """What was asked for; empty for everything."""
+    """Requested groups and nodes of a partial run; empty for a full one."""
     outcome: str
-    """failed before missing before undetermined before passed."""
+    """The worst of all: failed, missing, undetermined, passed."""
     failed_nodes: list[str]
     nodes: list[AcceptanceNodeForm]
     pools: list[AcceptancePoolForm]
     verdicts: list[VerdictForm]
     curves: list[CurveForm]
     unfinished: list[str]
-    """Jobs that did not end as they should and why, and files that do not say of which stack they are."""
+    """Jobs that did not finish, with the reason, and files that name no stack."""
     faults: list[str]
     """Records that were not used, and why."""
     tools: list[ToolForm]

@@ -1,4 +1,4 @@
-"""Names and figures of a report as they are said, each with the path in the report's JSON that it was read from."""
+"""Formats names and figures of a report, each with its path in the report's JSON."""
 
 from __future__ import annotations
 
@@ -29,17 +29,13 @@ def from_report(text: str, at: str) -> Figure:
 
 
 def quote_text(text: str, at: str) -> Sentence:
-    """Words of the report's JSON; a figure where there are digits in them."""
+    """Text of the report's JSON; a figure where it has digits."""
     return say(from_report(text, at)) if DIGIT.search(text) else say(text)
 
 
 @dataclass(frozen=True)
 class Speaker:
-    """What is said about one report.
-
-    Args:
-        sources: id of each source in sources.csv to its words.
-    """
+    """Sentences on one report; `sources` maps ids of sources.csv to their text."""
 
     form: AcceptanceForm
     sources: Mapping[str, str]
@@ -61,7 +57,6 @@ class Speaker:
         return len({each["subject"].split("/")[1] for each in self.form["verdicts"] if each["pool"] == ""}) > 1
 
     def name(self, subject: str) -> Sentence:
-        """The name of a node, pool, tier, network or service."""
         per, _, whole = subject.partition("/")
         text = whole if per == "node" or self.several else whole.rpartition("/")[2]
         if not DIGIT.search(text):
@@ -73,12 +68,11 @@ class Speaker:
         return say(from_report(text, at)) if at else say(from_report(text, self._node_at(text)))
 
     def place(self, verdict: VerdictForm) -> int:
-        """Where a verdict stands in the report."""
+        """Index of a verdict in the report."""
         key = verdict["check"], verdict["subject"], verdict["sentence"], str(verdict["params"])
         return self.order[key]
 
     def measured(self, verdict: VerdictForm) -> Sentence:
-        """What was measured, with its unit, and whether that failed."""
         value = verdict["measured"]
         if value is None:
             return NOT_MEASURED
@@ -119,7 +113,6 @@ class Speaker:
         return quote_text(verdict["params"].get(name, ""), f"verdicts.{index}.params.{name}")
 
     def payload(self, verdict: VerdictForm) -> Sentence:
-        """The payload of an all-reduce, in GiB or MiB."""
         index = self.place(verdict)
         octets = verdict["params"].get("payload_bytes", "0")
         return say(format_bytes(int(octets), f"verdicts.{index}.params.payload_bytes"))
@@ -128,7 +121,7 @@ class Speaker:
         return next((each for each in self.form["pools"] if each["subject"] == subject), None)
 
     def held(self, text: str, *, why: str, source: str) -> Figure:
-        """What something is held to, what that follows from, and who says so."""
+        """A limit with its reason and source."""
         if source.startswith(CHECKLIST):
             return Figure(text=text, origin=Origin.CHECKLIST, at=source.removeprefix(CHECKLIST), source=why)
         named = Figure(
@@ -155,12 +148,10 @@ class Speaker:
 
 
 def format_bytes(octets: int, at: str) -> Figure:
-    """Bytes of the report's JSON in binary units."""
     return derive_figure(gib(octets), "bytes in binary units", from_report(format_value(octets), at))
 
 
 def gib(octets: int) -> str:
-    """Bytes in binary units."""
     return f"{octets // GIB} GiB" if octets >= GIB else f"{octets // 2**20} MiB"
 
 

@@ -1,4 +1,4 @@
-"""Nodes, one row each: failed ones first."""
+"""Tables and pictures of nodes and of the fabric."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def node_chart_name(pool: str) -> str:
 
 
 def node_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
-    """A table and a picture for each pool that has told of a node."""
+    """A table and a picture for each pool with results of nodes."""
     by_pool: dict[str, list[AcceptanceNodeForm]] = {}
     for each in form["nodes"]:
         by_pool.setdefault(_pool_of(each, form), []).append(each)
@@ -68,7 +68,7 @@ def _pool(form: AcceptanceForm, speaker: Speaker, pool: str, nodes: Sequence[Acc
     if figures:
         yield Picture(
             name=node_chart_name(pool),
-            alt=say("The slowest accelerator of each node, against the least."),
+            alt=say("The slowest accelerator of each node, against the minimum."),
             figures=figures,
         )
     yield Table(
@@ -85,7 +85,7 @@ def _pool(form: AcceptanceForm, speaker: Speaker, pool: str, nodes: Sequence[Acc
 
 
 def worst_of(form: AcceptanceForm) -> dict[tuple[str, str], VerdictForm]:
-    """By check and subject, the worst verdict; one with a figure before one without, if there is any."""
+    """The worst verdict by check and subject; one with a figure is preferred."""
     found: dict[tuple[str, str], VerdictForm] = {}
     failed = {(each["check"], each["subject"]) for each in form["verdicts"] if each["outcome"] == FAILED}
     for each in sorted(form["verdicts"], key=lambda each: (each["measured"] is None, ORDER.index(each["outcome"]))):
@@ -119,7 +119,7 @@ def fabric_chart_name(pool: str) -> str:
 
 
 def fabric_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
-    """A plot and a table for each pool that has told."""
+    """A plot and a table for each pool with a measured all-reduce."""
     if form["curves"]:
         yield Heading(2, say("Fabric"))
     for at, curve in enumerate(form["curves"]):
@@ -127,7 +127,7 @@ def fabric_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
         yield Paragraph(_render_promise(curve, speaker))
         yield Picture(
             name=fabric_chart_name(curve["pool"]),
-            alt=say("Bus bandwidth over growing node counts, against the theory and the least."),
+            alt=say("Bus bandwidth over growing node counts, against the theory and the minimum."),
             figures=tuple(_figure(each) for each in curve["points"]),
         )
         yield _table(curve, at)
@@ -135,12 +135,12 @@ def fabric_blocks(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
 
 def _render_promise(curve: CurveForm, speaker: Speaker) -> Sentence:
     if curve["least"] is None or curve["theory"] is None:
-        return say("Bus bandwidth; what it has to be is not known.")
+        return say("Bus bandwidth; its limit is unknown.")
     least, theory = (
         speaker.held(plain(Decimal(value)), why=curve["why"], source=curve["source"])
         for value in (curve["least"], curve["theory"])
     )
-    return say("Bus bandwidth: promised are at least ", least, " GB/s of the ", theory, " GB/s in theory.")
+    return say("Bus bandwidth: at least ", least, " of the theoretical ", theory, " GB/s is promised.")
 
 
 def _table(curve: CurveForm, at: int) -> Table:

@@ -92,7 +92,7 @@ def test_records_that_name_no_stack_are_told_of_and_nobody_signs_for_them(tmp_pa
     found, told = load_results([bare], it)
     assert told == [said]
     text = render_markdown(document(it.form(found, unfinished=told), sources=it.sources))
-    assert "does not say of which stack it is" in text.partition("What could not be told")[2]
+    assert "does not say of which stack it is" in text.partition("Undetermined checks")[2]
     with pytest.raises(InputError, match="such results cannot be signed") as refused:
         load_results([tmp_path], it, to_sign=True)
     assert said in str(refused.value)

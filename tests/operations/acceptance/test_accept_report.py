@@ -88,7 +88,7 @@ def test_a_node_below_four_fifths_fails_by_name_and_no_other(accepted: Accepted)
     text = render_markdown(document(form, sources=accepted.it.sources))
     assert f"The node that failed: {SLOW}." in text.splitlines()[4]
     assert f"- node {SLOW}, matrix multiplication on the slowest accelerator: 497.2 TFLOPS" in text
-    assert "This report is not signed." in text
+    assert "This report is not signed:" in text
 
 
 def test_the_same_cluster_with_that_node_in_order_passes(accepted: Accepted) -> None:

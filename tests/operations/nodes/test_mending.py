@@ -73,7 +73,7 @@ def test_a_failed_node_is_emptied_a_spare_takes_over_and_a_ticket_lies_ready(tmp
         "4 hours from this report",
         "2026-11-22 08:55:00",
         "spare t-9 took over",
-        "paid for while it is away",
+        "charged while it is out of service",
     ):
         assert expected in text
     assert read_incidents(tmp_path) == (incident,)

@@ -96,9 +96,9 @@ def test_the_last_word_of_a_condition_is_read() -> None:
 @pytest.mark.parametrize(
     ("taint", "words"),
     [
-        ("karpenter.sh/disrupted", "Karpenter takes it away"),
-        ("ToBeDeletedByClusterAutoscaler", "its scaler takes it away"),
-        ("aws-node-termination-handler/spot-itn", "its spot machine is called back"),
+        ("karpenter.sh/disrupted", "Karpenter is removing it"),
+        ("ToBeDeletedByClusterAutoscaler", "the autoscaler is removing it"),
+        ("aws-node-termination-handler/spot-itn", "its spot machine is being interrupted"),
     ],
 )
 def test_a_node_that_is_taken_away_on_purpose_is_no_incident(tmp_path: Path, taint: str, words: str) -> None:
@@ -119,7 +119,7 @@ def test_a_node_that_a_scaler_takes_counts_as_away() -> None:
     nodes = [node("t-0", XID_79), node("t-1", taints={"karpenter.sh/disrupted": ""}), *map(node, ("t-2", "t-3"))]
     verdicts = {each.name: diagnose_node(each, now=START) for each in nodes}
     found = cordons(nodes, verdicts=verdicts, at_most=1, share_percent=20, pools=["train"])
-    assert (found.nodes, "1 of 4 nodes of train are away already" in found.left[0][1]) == ((), True)
+    assert (found.nodes, "1 of 4 nodes of train are out of service already" in found.left[0][1]) == ((), True)
 
 
 def test_a_node_object_that_is_being_deleted_is_going() -> None:
@@ -183,7 +183,7 @@ def test_the_spare_works_before_the_node_is_emptied(tmp_path: Path) -> None:
         "1 pods moved away",
     ]
     text = (tmp_path / "incidents" / f"{incident.id}.md").read_text()
-    assert text.index("spare t-9 took over") < text.index("its pods were moved away")
+    assert text.index("spare t-9 took over") < text.index(": drained")
 
 
 @dataclass
@@ -250,7 +250,7 @@ def test_pods_that_keep_files_on_the_node_are_known() -> None:
 def test_a_pool_that_scales_is_left_to_its_scaler() -> None:
     scaled = spec(target="gcp", provider="gcp", repair="none", min_nodes=0, max_nodes=4, kind="spot")
     pool = scaled.pools[-1]
-    assert "its scaler takes the empty node away" in remedy(scaled, node("t-0"), pool).words
+    assert "the autoscaler removes the empty node" in remedy(scaled, node("t-0"), pool).words
 
 
 def test_whatever_is_certain_needs_more_than_a_person_s_word() -> None:

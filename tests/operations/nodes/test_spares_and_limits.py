@@ -40,7 +40,7 @@ def test_the_nearest_spare_of_the_same_pool_is_taken() -> None:
         (spare("s", taints={"atoll/burn-in": "pending"}), "not passed its burn-in"),
         (spare("s", labels={"atoll/burn-in": ""}), "atoll/burn-in: no label"),
         (node("s", labels={"atoll/burn-in": "failed"}), "atoll/burn-in: failed"),
-        (spare("s", annotations={"atoll/incident": "20261101-1"}), "mended itself, under incident 20261101-1"),
+        (spare("s", annotations={"atoll/incident": "20261101-1"}), "repaired itself, under incident 20261101-1"),
     ],
 )
 def test_a_spare_that_may_not_work_is_refused_with_the_reason(other: Node, reason: str) -> None:
@@ -87,7 +87,7 @@ def test_a_false_alarm_about_every_node_takes_only_the_share() -> None:
     found = limited(nodes)
     assert len(found.nodes) == 2
     assert len(found.left) == 8
-    assert "look yourself" in found.left[0][1]
+    assert "inspect them" in found.left[0][1]
 
 
 def test_nodes_that_are_away_already_count_and_held_spares_do_not() -> None:
@@ -106,9 +106,7 @@ def test_a_silent_node_is_never_cordoned() -> None:
 def test_the_last_system_node_stays() -> None:
     bad = [node(f"sys-{number}", XID_79, pool="system", role="system") for number in range(2)]
     assert limited(bad).nodes == ()
-    assert {reason for _, reason in limited(bad).left} == {
-        "it is the last system node: the platform would have nowhere to run"
-    }
+    assert {reason for _, reason in limited(bad).left} == {"it is the last system node, and the platform runs on it"}
     pair = [bad[0], systems()[1]]
     assert last_system(bad[0], pair, verdicts=verdicts(pair)) == ""
     assert last_system(pair[1], pair, verdicts=verdicts(pair)) != ""

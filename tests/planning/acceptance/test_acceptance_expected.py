@@ -128,7 +128,7 @@ def test_the_fabric_is_held_to_its_slowest_link() -> None:
     assert single.theory == 800
     blind = node_limits.limit_between_nodes(h100, None, pool=a_pool(), share=share)
     assert not blind.known
-    assert "does not know the network" in blind.why
+    assert "has no network speed" in blind.why
 
 
 def test_a_tier_is_held_to_what_it_is_sold_with_or_to_nothing() -> None:

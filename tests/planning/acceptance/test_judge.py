@@ -69,7 +69,7 @@ def test_a_burn_in_that_is_too_short_is_no_fault_of_the_node_and_no_pass() -> No
     verdicts = judge(results, expected())
     assert (verdicts.outcome, verdicts.failed_nodes) == (CheckOutcome.MISSING, ())
     assert "ip-2" not in passed_nodes(verdicts)
-    assert any("47.9 h of it" in each.sentence for each in verdicts.of(CheckOutcome.MISSING))
+    assert any("47.9 h without a fault" in each.sentence for each in verdicts.of(CheckOutcome.MISSING))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_what_the_catalog_does_not_know_cannot_be_told() -> None:
     blind = pool(matmul=AcceptanceLimit(reading="tflops", unit="TFLOPS", why="the catalog has no bf16 peak"))
     verdicts = judge(good(), expected(blind))
     assert verdicts.outcome is CheckOutcome.UNDETERMINED
-    assert "760.5 TFLOPS, and what it should be is not known" in verdict(verdicts, "matmul", "ip-1").sentence
+    assert "760.5 TFLOPS; the limit is unknown" in verdict(verdicts, "matmul", "ip-1").sentence
     assert passed_nodes(verdicts) == ()
 
 
@@ -159,7 +159,7 @@ def test_an_odd_one_is_named_even_where_no_peak_is_known() -> None:
     put(of(results, "matmul", "ip-2"), "600")
     verdicts = judge(results, expected(blind))
     assert verdicts.failed_nodes == ("ip-2",)
-    assert "the other nodes of its pool have 760.5 in the middle" in verdict(verdicts, "matmul", "ip-2").sentence
+    assert "the median of the other nodes of its pool is 760.5" in verdict(verdicts, "matmul", "ip-2").sentence
 
 
 def test_less_than_a_peak_that_nobody_reaches_is_no_proof() -> None:
