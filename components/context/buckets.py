@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from planning.costs.charges.storage import BUCKET
+from planning.costs.charges import BUCKET
 from planning.platform.backups import VERSION_DAYS
 
 if TYPE_CHECKING:

@@ -253,7 +253,7 @@ class BuiltCluster:
 
 @final
 class ChargeLedger:
-    """Charges by the component that declares them (`planning.costs.charges.cluster.list_declared_charges`)."""
+    """Charges by the component that declares them (`planning.costs.charges.list_declared_charges`)."""
 
     def __init__(self, declared: Mapping[str, Sequence[Charge]]) -> None:
         self._left = dict(declared)

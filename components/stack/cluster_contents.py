@@ -18,7 +18,7 @@ from components.platform.gpu.device_plugins import Devices, DevicesArgs, needs_d
 from components.platform.installation import compose
 from components.tenancy.cluster import ClusterRoles, ClusterRolesArgs, Tenancy, TenancyArgs
 from planning.costs.bill import to_inputs
-from planning.costs.charges.cluster import READ_OFF, charges
+from planning.costs.charges import READ_OFF, charges
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:

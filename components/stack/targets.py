@@ -10,7 +10,7 @@ from components.context.placement import ChargeLedger, PlacementContext
 from components.context.settings import read_settings
 from components.platform.scheduling.multikueue import End, join
 from components.stack.cluster_contents import register_cluster_contents
-from planning.costs.charges.cluster import list_declared_charges
+from planning.costs.charges import list_declared_charges
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:

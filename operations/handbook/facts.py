@@ -30,7 +30,7 @@ from operations.project.accepted_lock import read_accepted_lock
 from planning.agents.spend_guard import HOLD_HOURS
 from planning.checklist.model.vocabulary import Ide
 from planning.checklist.reading.checklist_file import read_file
-from planning.costs.charges.storage import OBJECT_ITEMS
+from planning.costs.charges import OBJECT_ITEMS
 from planning.platform.accelerators import TURNS
 from planning.platform.queues import shares
 from planning.values.addresses import PRIVATE_DOMAIN

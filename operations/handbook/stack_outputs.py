@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from components.context.buckets import purposes
 from components.platform.building_blocks import names
-from planning.costs.charges.storage import OBJECT_ITEMS
+from planning.costs.charges import OBJECT_ITEMS
 from planning.inputs.files import read_object
 from planning.values.addresses import PRIVATE_DOMAIN
 from planning.values.errors import Fault, InputError

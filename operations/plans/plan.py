@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from catalogs.providers import find_traits
 from operations.plans.price_book import as_book
-from planning.ceilings.verdict import judge, judgement_form
+from planning.ceilings.verdict import judge
 from planning.costs.json_shapes import bill_form, range_form
 from planning.costs.resources.stack_cost import price_resources
 from planning.platform.base_layer_software import list_base_layer_software
@@ -16,6 +16,7 @@ from planning.platform.digests import LeftOutForm, SoftwareLock, build_pinned_fo
 from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
 from planning.quoting.quote import usd_per_node_hour
+from planning.quoting.quote_form import judgement_form
 from planning.values.json_format import SCHEMA_VERSION, fill_form
 from planning.values.money import NOTHING, to_cents
 from policies.evaluation import PolicyReport, build_finding_forms, evaluate_rules, exemption_forms

@@ -7,10 +7,10 @@ from typing import Final
 from pydantic import ConfigDict, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from planning.ceilings.verdict import JudgementForm  # noqa: TC001 - as below
 from planning.costs.json_shapes import BillForm, RangeForm  # noqa: TC001 - pydantic reads the annotations
-from planning.diff.form import AmountForm, DeltaForm, ExemptionForm, FoundForm, JudgedForm  # noqa: TC001 - as above  # noqa: TC001 - pydantic reads them at run time  # noqa: TC001 - as above
+from planning.diff.form import AmountForm, DeltaForm, ExemptionForm, FoundForm, JudgedForm  # noqa: TC001 - as above
 from planning.platform.digests import LeftOutForm, PinnedForm  # noqa: TC001 - as above
+from planning.quoting.quote_form import JudgementForm  # noqa: TC001 - as above
 
 _CLOSED: Final = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 

@@ -1,19 +1,14 @@
-"""Is it under the ceiling: within, over, or cannot tell? Quote, plan and policy ask here, by intervals over a bill."""
+"""The verdict on a bill and its ceiling: within, over or undetermined, by intervals; of quotes, plans and policies."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, Literal
-
-from pydantic import with_config
-from typing_extensions import TypedDict
+from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import Bill, BillGroup, has_placement, placement_of
-from planning.costs.json_shapes import CLOSED
 from planning.costs.pricing import LEAST_BILL_USD, STATED_SOURCE
 from planning.spec.lock_content import State
-from planning.values.json_format import fill_form
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
 
@@ -39,27 +34,14 @@ class Judgement:
     reason: str
 
 
-@with_config(CLOSED)
-class JudgementForm(TypedDict):
-    """Is it under the ceiling?"""
-
-    verdict: Literal["within", "over", "undetermined"]
-    reason: str
-
-
-def judgement_form(judgement: Judgement) -> JudgementForm:
-    return fill_form(JudgementForm, judgement)
-
-
 def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Decimal | None) -> Judgement:
     """The verdict over a bill.
 
-    Unpriced lines can only add to a bill, so a priced part over the ceiling is over whatever they cost,
-    and one within it cannot tell while any is left that nothing bounds. No more can be told without a ceiling: what
-    is not complete is no cost to agree to.
+    Unpriced lines can only add to a bill: a priced part over the ceiling is over whatever they cost, and one within it
+    is undetermined while a line has neither price nor bound. So is an incomplete bill without a ceiling.
 
     Args:
-        usd_per_gpu_hour: of the dearest accelerator in the bill; None where there is none.
+        usd_per_gpu_hour: of the most expensive accelerator in the bill; None where there is none.
     """
     hour = accelerator_hour(bill, usd_per_gpu_hour)
     limits = list(_limits(bill, ceiling, contract_months=contract_months, usd_per_gpu_hour=hour))
@@ -86,10 +68,8 @@ def _without_limit(bill: Bill) -> Judgement:
 
 
 def accelerator_hour(bill: Bill, dearest: Decimal | None) -> Interval | None:
-    """The dearest accelerator's hour between its ends: a machine without a price may have a dearer one.
-
-    None where there is no accelerator, and nothing that could have one.
-    """
+    """USD of an hour of the most expensive accelerator; None where there is no accelerator and nothing can have one."""
+    # A machine without a price may have a more expensive accelerator.
     hidden = any(line.group is BillGroup.COMPUTE for line in bill.unpriced)
     if dearest is None:
         return Interval(ZERO, None) if hidden else None
@@ -99,7 +79,7 @@ def accelerator_hour(bill: Bill, dearest: Decimal | None) -> Interval | None:
 def _limits(
     bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Interval | None
 ) -> Iterator[tuple[str, Interval, Decimal]]:
-    """What is limited, what it comes to, and the limit."""
+    """Name, amount and limit of everything that the ceiling limits."""
     month, cost = of_lines(bill.lines, ceiling.binds), COSTS.get(ceiling.binds, ceiling.binds)
     if ceiling.usd_per_month is not None:
         yield f"{cost} of a month", month, ceiling.usd_per_month
@@ -110,7 +90,7 @@ def _limits(
 
 
 def describe_unpriced(bill: Bill) -> str:
-    """What has no price and no bound, by the first names of it."""
+    """The first names of the lines that have neither price nor bound."""
     names = [line.label for line in bill.unpriced if line.at_most_usd_per_month is None]
     names = names or [line.label for line in bill.unpriced]
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -149,7 +129,7 @@ class Interval:
         return Interval(self.low * factor, None if self.high is None else self.high * factor)
 
     def against(self, limit: Decimal) -> Verdict:
-        """Within where even the most is, over where even the least is, else nobody can tell."""
+        """Within where the high end is, over where the low end is, else undetermined."""
         if self.low > limit:
             return Verdict.OVER
         return Verdict.WITHIN if self.high is not None and self.high <= limit else Verdict.UNDETERMINED

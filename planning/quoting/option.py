@@ -12,7 +12,7 @@ from planning.ceilings.spend_bounds import spend_bounds
 from planning.ceilings.verdict import judge
 from planning.checklist.model.vocabulary import HOME, Operation
 from planning.costs.bill import Bill
-from planning.costs.charges.cluster import charges
+from planning.costs.charges import charges
 from planning.costs.pricing import price_all
 from planning.platform.accelerators import explain_skipped_pools
 from planning.quoting.assembly.cluster import UNNAMED_MACHINE, name_offer_shares, spec, target

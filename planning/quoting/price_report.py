@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import with_config
 from typing_extensions import TypedDict
 
-from planning.ceilings.verdict import Judgement, JudgementForm, judge, judgement_form
+from planning.ceilings.verdict import Judgement, judge
 from planning.costs.json_shapes import CLOSED, LineForm, RangeForm, line_form, range_form
 from planning.costs.resources.stack_cost import price_resources
+from planning.quoting.quote_form import JudgementForm, judgement_form
 from planning.spec.lock import Ceilings
 from planning.values.json_format import fill_form
 from planning.values.verdict import Verdict

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.catalog import CURRENT
 from planning.checklist.model.vocabulary import HOME
 from planning.quoting.candidates.candidate import is_uninterrupted
-from planning.quoting.candidates.eligibility import limit_of
+from planning.quoting.candidates.market import limit_of
 from planning.quoting.option import identity, option
 from planning.quoting.quote import Quote, Twin, name_view
 from planning.quoting.search.candidate_set import CandidateSet

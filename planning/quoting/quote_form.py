@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import with_config
 from typing_extensions import TypedDict
 
-from planning.ceilings.verdict import JudgementForm, judgement_form
 from planning.costs.json_shapes import CLOSED, BillForm, RangeForm, bill_form
 from planning.quoting.quote import calculate_average_nodes, usd_per_node_hour
 from planning.values.json_format import SCHEMA_VERSION, TEN_THOUSANDTH, decimal_text, fill_form, to_json
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
 
+    from planning.ceilings.verdict import Judgement
     from planning.costs.bill import Bill
     from planning.quoting.quote import Option, PoolWorth, Quote
     from planning.sizing.demand import SizingFigure
@@ -71,6 +71,14 @@ class PoolForm(TypedDict):
     """Negative: cheaper than the big three."""
     flags: list[str]
     """What weakens the price."""
+
+
+@with_config(CLOSED)
+class JudgementForm(TypedDict):
+    """Is it under the ceiling?"""
+
+    verdict: Literal["within", "over", "undetermined"]
+    reason: str
 
 
 @with_config(CLOSED)
@@ -248,6 +256,10 @@ def option_form(option: Option) -> OptionForm:
             rent_usd_per_year=_format_cents(option.buying.rent_usd_per_year),
         ),
     )
+
+
+def judgement_form(judgement: Judgement) -> JudgementForm:
+    return fill_form(JudgementForm, judgement)
 
 
 def explain_form(stack: str, figures: Iterable[SizingFigure]) -> ExplainForm:

@@ -9,7 +9,7 @@ from planning.checklist.model.workload import Batch, FineTuning, Inference, Note
 from planning.platform.component_selection import choose
 from planning.sizing import assumptions
 from planning.sizing.demand import Demand, Sizing, figure
-from planning.sizing.workloads import batch, inference, notebooks, storage, training
+from planning.sizing.workloads import storage
 from planning.values.money import Range
 
 if TYPE_CHECKING:
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
 def size(checklist: Checklist, *, beside: bool = False) -> Sizing:
     """Demands in the order of the workloads, the system pool last, and the reason for each number.
 
-    `beside`: the checklist is the share of a cluster other than home.
+    `beside`: the checklist is the share of an additional placement.
 
     Raises:
         InputError: notebooks are asked for and no engineers.
     """
-    demands = [demand for workload in checklist.workloads for demand in _demands(workload, checklist)]
-    figures = [figure for workload in checklist.workloads for figure in _figures(workload, checklist)]
+    sized = [_size_workload(workload, checklist) for workload in checklist.workloads]
     return Sizing(
-        demands=(*demands, _system_demand(checklist, beside=beside)),
+        demands=(*(demand for demands, _ in sized for demand in demands), _system_demand(checklist, beside=beside)),
         figures=(
-            *figures,
+            *(figure for _, figures in sized for figure in figures),
             *(_beside() if beside else _platform(checklist)),
             *storage.figures(checklist),
             *storage.network_figures(checklist),
@@ -42,28 +41,27 @@ def size(checklist: Checklist, *, beside: bool = False) -> Sizing:
     )
 
 
-def _demands(workload: Workload, checklist: Checklist) -> Iterator[Demand]:
+def _size_workload(workload: Workload, checklist: Checklist) -> tuple[tuple[Demand, ...], tuple[SizingFigure, ...]]:
+    """The demands and the figures of one workload."""
+    # Each kind is imported where a checklist has one: what a quote does not need slows down its start.
     match workload:
         case Training() | FineTuning():
-            yield from training.demands(workload, checklist, kind=workload.kind)
-        case Inference():
-            yield inference.demand(workload, checklist)
-        case Notebooks():
-            yield notebooks.demand(workload, checklist)
-        case Batch():
-            yield batch.demand(workload, checklist)
+            from planning.sizing.workloads import training  # noqa: PLC0415 - as above
 
-
-def _figures(workload: Workload, checklist: Checklist) -> Iterator[SizingFigure]:
-    match workload:
-        case Training() | FineTuning():
-            yield from training.figures(workload, checklist)
+            demands = tuple(training.demands(workload, checklist, kind=workload.kind))
+            return demands, tuple(training.figures(workload, checklist))
         case Inference():
-            yield from inference.figures(workload)
+            from planning.sizing.workloads import inference  # noqa: PLC0415 - as above
+
+            return (inference.demand(workload, checklist),), tuple(inference.figures(workload))
         case Notebooks():
-            yield from notebooks.figures(workload, checklist)
+            from planning.sizing.workloads import notebooks  # noqa: PLC0415 - as above
+
+            return (notebooks.demand(workload, checklist),), tuple(notebooks.figures(workload, checklist))
         case Batch():
-            yield from batch.figures(workload)
+            from planning.sizing.workloads import batch  # noqa: PLC0415 - as above
+
+            return (batch.demand(workload, checklist),), tuple(batch.figures(workload))
 
 
 def _failures(checklist: Checklist) -> Iterator[SizingFigure]:
@@ -86,7 +84,7 @@ SIZED = "{asked:f} x {peak} / (({nodes} - 1) nodes x {share}), rounded up, x {no
 
 
 def _system_demand(checklist: Checklist, *, beside: bool = False) -> Demand:
-    """Nodes that are always up: three at home, two in a cluster beside it, where no service of the platform lives."""
+    """Nodes that are always up: three, and two at an additional placement, where no platform service runs."""
     nodes = assumptions.BESIDE_NODES if beside else assumptions.SYSTEM_NODES
     if beside:
         cores, memory = assumptions.BESIDE_VCPUS.value, assumptions.BESIDE_MEMORY.value

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def profile_of(provider: str, catalog: Catalog) -> Profile:
-    """The profile of a provider's Kubernetes; of a cluster that nobody manages where it sells none."""
+    """The profile of a provider's Kubernetes; of a self-managed cluster where it sells none."""
     found = catalogued(provider)
     sold = catalog.providers[provider].kubernetes
     return Profile.model_validate(

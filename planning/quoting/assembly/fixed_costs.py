@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 from catalogs.model import Item
 from catalogs.providers import find_traits, profile
 from planning.costs.bill import BillGroup
-from planning.costs.charges.cluster import charges
+from planning.costs.charges import charges
 from planning.costs.pricing import LEAST_BILL_USD
 from planning.quoting.assembly.cluster import count_zones, spec, target
 from planning.quoting.assembly.network import cluster_zones

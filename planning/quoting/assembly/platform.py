@@ -100,7 +100,7 @@ MINIO: Final = (
 
 
 def platform(checklist: Checklist, *, profile: Profile, pools: Sequence[Pool]) -> Platform:
-    """What is installed at home.
+    """The platform of the primary placement.
 
     Raises:
         InputError: teams are guaranteed more accelerators than the pools have.

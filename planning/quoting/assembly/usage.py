@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.providers import find_traits
-from planning.costs.charges.storage import OBJECT_ITEMS
+from planning.costs.charges import OBJECT_ITEMS
 from planning.spec.cluster import Amounts
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO, Range
 
@@ -94,7 +94,7 @@ def with_usage(tier: Tier, checklist: Checklist, *, provider: str = "") -> Tier:
 
 
 def _requests(tier: Tier, checklist: Checklist) -> dict[str, Amounts]:
-    """Thousands of requests that the data set makes where nobody states any; nothing where it lies elsewhere.
+    """Thousands of requests that the data set makes where the checklist states none; nothing for any other tier.
 
     It is written once in the contract. It is read once a month where a faster tier holds it for the jobs, else as
     often as they pass over it; each file is a request, of a large one each part.

@@ -26,14 +26,14 @@ from planning.quoting.candidates.candidate import (
     with_offer,
     with_time_for_interruptions,
 )
-from planning.quoting.candidates.eligibility import (
+from planning.quoting.candidates.extra_nodes import Sizes
+from planning.quoting.candidates.market import (
     accelerator_refusal,
     limit_of,
     machine_refusal,
     permit,
     place_refusal,
 )
-from planning.quoting.candidates.extra_nodes import Sizes
 from planning.sizing.demand import Rejection
 from planning.sizing.run_time import all_month, hours_beside
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 
     from catalogs.model import Offer, Price
     from planning.checklist.model.checklist import Checklist
-    from planning.quoting.candidates.eligibility import Permit
-    from planning.quoting.candidates.market import Market, Place, Stock
+    from planning.quoting.candidates.market import Market, Permit, Place, Stock
     from planning.sizing.demand import Demand, Fit
     from planning.values.money import Range
 

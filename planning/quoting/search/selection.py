@@ -1,6 +1,6 @@
 """Which clusters a quote shows: three to five that differ, each with the views that it answers.
 
-A checklist that spans places is split first: what runs at home, and what runs in a cluster of its own elsewhere.
+A checklist with additional placements is split first: the primary cluster, and a cluster for each placement.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Cluster: TypeAlias = tuple[PlacementPick, ...]
 
 
 def parts(checklist: Checklist) -> tuple[PlacementShare, ...]:
-    """The share at home, then each share elsewhere in the checklist's order; one share where nothing is elsewhere."""
+    """The primary share, then those of additional placements in the checklist's order."""
     away = {name for each in checklist.where.elsewhere for name in each.workloads}
     if not away:
         return (PlacementShare(HOME, checklist),)
@@ -65,7 +65,7 @@ def parts(checklist: Checklist) -> tuple[PlacementShare, ...]:
 
 
 def _away(each: Elsewhere, checklist: Checklist) -> Checklist:
-    """People, their main cloud and their services are counted at home; storage and traffic where they are asked for."""
+    """The share of an additional placement: people, main cloud and services count in the primary one."""
     where = checklist.where.model_copy(
         update={
             "wanted": each.wanted,

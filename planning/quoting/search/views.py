@@ -15,8 +15,8 @@ from catalogs.model import PurchaseKind
 from catalogs.offers import UNDATED
 from catalogs.providers import find_traits
 from planning.quoting.candidates.candidate import is_reserved, is_uninterrupted
-from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.extra_nodes import MARGIN
+from planning.quoting.candidates.market import may_reserve
 from planning.quoting.search.candidate_set import keep_all
 from planning.quoting.search.least_cost import find_cheapest
 from planning.quoting.search.least_time import find_fastest

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from catalogs.providers import find_traits
 from planning.costs.bill import BillGroup, Charge, LineItem
-from planning.costs.charges.cluster import has_customer_key
+from planning.costs.charges import has_customer_key
 from planning.costs.pricing import build_unpriced_line, price_all
 from planning.relocation.inventory.volume import PART_BYTES, gb_of
 from planning.spec.lock_content import State

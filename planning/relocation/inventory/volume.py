@@ -10,7 +10,7 @@ from planning.values.money import Range
 
 VolumeKind = Literal["bucket", "database", "files", "registry"]
 Side = Literal["source", "target"]
-GB: Final = Decimal(10**9)  # of every price list and of the checklist's sizes (planning/costs/charges/storage.py)
+GB: Final = Decimal(10**9)  # of every price list and of the checklist's sizes (planning/costs/charges.py)
 MIB: Final = 2**20
 PART_BYTES: Final = 16 * MIB  # of our own copies: the block of components/agents/mover/store/model.py
 

@@ -13,7 +13,7 @@ from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.rules.provider_limits import WANTS, conflicts, provider_restrictions_kept
 from planning.quoting.assembly.cluster import profile_of
-from planning.quoting.candidates.eligibility import place_refusal
+from planning.quoting.candidates.market import place_refusal
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import specs
 from look import of_type, unknowns
 
 from planning.costs.bill import from_inputs
-from planning.costs.charges.cluster import list_declared_charges
+from planning.costs.charges import list_declared_charges
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from look import at, of_type, one, unknowns
 
 from components.clouds.existing.cluster.control_plane import read_checked_kubeconfig
 from planning.costs.bill import from_inputs
-from planning.costs.charges.cluster import list_declared_charges
+from planning.costs.charges import list_declared_charges
 from planning.costs.resources.resource import Secret
 from planning.values.errors import InputError
 

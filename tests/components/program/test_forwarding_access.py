@@ -16,7 +16,7 @@ from components.context.settings import read_settings
 from components.platform.building_blocks.names import build_log_group_names
 from components.stack.targets import BUILDERS
 from operations.offline.program import OfflineRun, run
-from planning.costs.charges.cluster import list_declared_charges
+from planning.costs.charges import list_declared_charges
 from planning.platform.log_forwarding import access_said, by_identity
 from planning.quoting.assembly.platform import forwarding_notice
 from planning.spec.platform import Forwarding

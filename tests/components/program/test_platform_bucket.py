@@ -25,7 +25,7 @@ from operations.offline.program import OfflineRun, run
 from operations.plans.plan import differences
 from operations.plans.price_book import as_book
 from planning.checklist.model.vocabulary import Support
-from planning.costs.charges.cluster import charges, list_declared_charges
+from planning.costs.charges import charges, list_declared_charges
 from planning.costs.resources.stack_cost import price_resources
 from planning.platform.backups import MADE_ANEW, PLANS, estimate_backup_gb
 from planning.quoting.candidates.market import Market

@@ -17,7 +17,7 @@ from small import LAB, SERVING, TRAINING, SmallCatalog, accelerator, candidate_s
 from catalogs.model import Form, Item
 from catalogs.providers import find_traits
 from planning.checklist.model.checklist import Checklist
-from planning.costs.charges.cluster import charges
+from planning.costs.charges import charges
 from planning.costs.pricing import price_all
 from planning.quoting.assembly.cluster import spec
 from planning.quoting.candidates.candidate import (
@@ -27,9 +27,8 @@ from planning.quoting.candidates.candidate import (
     is_uninterrupted,
     list_purchases,
 )
-from planning.quoting.candidates.eligibility import may_reserve
 from planning.quoting.candidates.extra_nodes import MARGIN
-from planning.quoting.candidates.market import Place
+from planning.quoting.candidates.market import Place, may_reserve
 from planning.quoting.search.candidate_set import CandidateSet
 from planning.quoting.search.least_cost import ClusterPick, count_nodes, find_cheapest, with_leader_hours
 from planning.quoting.search.least_time import list_sizes, pace, select_timed_demands

@@ -9,7 +9,7 @@ import pulumi_azure as azure
 
 from components.connectivity.tunnel import Tunnel, generate_preshared_key
 from components.context.naming import build_physical_name, tags
-from planning.costs.charges.cluster import PART
+from planning.costs.charges import PART
 from planning.costs.resources.clouds.azure import SKU
 from planning.values.errors import InputError
 

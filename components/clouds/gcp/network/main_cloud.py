@@ -10,7 +10,7 @@ import pulumi_gcp as gcp
 from components.clouds.gcp.account.names import build_gcp_name, label
 from components.connectivity.tunnel import Tunnel, generate_preshared_key
 from components.context.naming import build_physical_name, tags
-from planning.costs.charges.cluster import PART
+from planning.costs.charges import PART
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
