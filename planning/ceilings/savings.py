@@ -27,7 +27,7 @@ _BALANCER: Final = "load_balancer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knob:
-    """Something that there can be less of.
+    """One thing in the bill that can be reduced.
 
     Args:
         keys: the lines that shrink with it.
@@ -47,13 +47,13 @@ class Knob:
         return max((self.count - given_up) / self.count, ZERO)
 
     def least_left(self, given_up: int) -> Decimal:
-        """The part that is left of what is there in a quiet month."""
+        """The part that is left of a quiet month."""
         left = self.left(given_up)
         return min(Decimal(1), left * self.count / self.always) if self.always else left
 
 
 def knobs(bill: Bill, *, keep: Collection[str] = (), nodes: Mapping[str, int] | None = None) -> Iterator[Knob]:
-    """What there can be less of: nodes of pools, GB of tiers, balancers beyond the first, and resources of others."""
+    """Nodes of pools, GB of tiers, balancers beyond the first, and resources outside the lock."""
     for component, lines in by_component(bill.lines).items():
         chapter = component.rpartition("/")[0].rpartition("/")[2]
         if component in keep:
@@ -77,7 +77,7 @@ def knobs(bill: Bill, *, keep: Collection[str] = (), nodes: Mapping[str, int] | 
 def _knob(
     lines: Sequence[LineItem], count: Decimal, words: Callable[[int, int], str], *, kept: int = 0
 ) -> Iterator[Knob]:
-    """The knob of some lines, where there is anything that can be given up."""
+    """The knob of some lines, if any of them can be given up."""
     whole = int(count.to_integral_value(ROUND_CEILING))
     if whole > kept:
         keys = frozenset(line.key for line in lines)
@@ -110,7 +110,7 @@ _READINGS: Final[tuple[Callable[[Range], Decimal], ...]] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction:
-    """So much less of one thing."""
+    """One step: how much of one knob is given up."""
 
     knob: Knob
     given_up: int
@@ -155,7 +155,7 @@ def relief(
     Args:
         limit: USD a month.
         judged: what of a bill is held against the limit, as `amount`; it never rises when a line shrinks.
-        keep: components that nobody can do without, as the pool of the system.
+        keep: components that must stay, as the system pool.
         nodes: the most of each pool, by component, "pool/train"; where it is not known, as many as its hours fill.
     """
     left, steps = bill, ()

@@ -32,11 +32,11 @@ POOL: Final = "atoll/pool"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerLimit:
-    """What one layer lets through.
+    """The most that one layer lets a month cost.
 
     Args:
-        nodes: at most, of each pool at home.
-        usd_per_month: with these nodes for 730 hours at the dearest purchase, and everything else in the bill at most.
+        nodes: at most, of each pool of the primary placement.
+        usd_per_month: these nodes for 730 hours at the most expensive purchase, and the maximum of all other lines.
     """
 
     layer: str
@@ -49,9 +49,9 @@ class LayerLimits:
     """The layers from the outermost inwards; no layer lets more through than the one before it.
 
     Args:
-        unpriced: keys of lines whose price nobody knows: every amount is then a floor.
-        guarded_usd_per_month: what the guard holds machines at home, and all else as the ceiling counts it, to; None
-            where there is none. It is the ceiling itself, or what nobody can stop where that is more.
+        unpriced: keys of lines without a price: every amount is then a floor.
+        guarded_usd_per_month: the ceiling that the guard enforces on the primary placement and on all other lines as
+            the ceiling counts them, or what the guard cannot stop where that is more; None without a guard.
     """
 
     layers: tuple[LayerLimit, ...]
@@ -78,7 +78,7 @@ class SpendBounds:
         guarded_usd_per_month: what the spend guard lets through; None without a ceiling a month or a guard.
         all_nodes_usd_per_month: every node of every placement for 730 hours at the most expensive purchase that may
             take its place, and everything else in the bill at most; None where a machine has no price.
-        unheld: pools at home that let it be more than the ceiling, since the guard does not stop what starts them.
+        unheld: pools of the primary placement whose nodes the guard does not stop, where that exceeds the ceiling.
     """
 
     guarded_usd_per_month: Decimal | None
@@ -87,7 +87,7 @@ class SpendBounds:
 
 
 def spend_bounds(placements: Sequence[ClusterSpec], bill: Bill, ceiling: Ceilings) -> SpendBounds:
-    """The same of an option that nobody has accepted yet."""
+    """The bounds of an option before it is accepted."""
     lines = tuple(lock_line(line) for line in bill.lines)
     unknown = any(line.group is BillGroup.COMPUTE for line in bill.unpriced)
     grown = growth(lines, most_nodes(placements))
@@ -111,7 +111,7 @@ def most_nodes(placements: Iterable[ClusterSpec]) -> dict[str, int]:
 
 
 def build_home_prices(lock: Lock) -> NodePrices:
-    """The prices that the cluster at home counts its own spend by."""
+    """The prices by which the primary cluster counts its own spend."""
     return _build_node_prices(lock.placements, lock.bill, lock.ceiling)
 
 
@@ -122,7 +122,7 @@ def _build_node_prices(placements: Sequence[ClusterSpec], bill: Iterable[LockedL
 
 
 def reaches(lock: Lock) -> LayerLimits:
-    """Every bound of a lock's spend."""
+    """Every bound on the spend of a lock."""
     spec = lock.spec
     prices = node_prices(lock.bill, binds=MOST, nodes=most_nodes(lock.placements))
     layers = {
@@ -138,7 +138,7 @@ def reaches(lock: Lock) -> LayerLimits:
 
 
 def guard_plan(lock: Lock) -> SpendGuardPlan | None:
-    """What the guard of a lock is told; None where it has none.
+    """The plan of a lock's spend guard; None where it has none.
 
     Nodes are known by their pool; on a cluster that exists the program says the machine instead.
     """
@@ -253,7 +253,7 @@ def spend_plan(
 
     Args:
         label: of nodes, whose value `key_of` tells for a pool.
-        strangers: whether a node of no pool counts, at the dearest price there is: not where others have nodes too.
+        strangers: whether a node of no pool counts, at the highest price: not in a cluster that others use as well.
     """
     elastic = elastic_lines(spec)
     held = find_held_pools(spec, elastic)
@@ -294,7 +294,7 @@ def is_open(pool: Pool, spec: ClusterSpec) -> bool:
 
 
 def find_held_pools(spec: ClusterSpec, elastic: Sequence[WorkloadQueues]) -> frozenset[str]:
-    """Pools of which more nodes start for pods of a stopped queue only: Slurm starts its own, and so does nobody else.
+    """Pools whose further nodes start for pods of queues only, which the guard stops; Slurm starts its own nodes.
 
     Namespaces of workloads wait for queues; one that has no queue starts nothing at all.
     """
@@ -317,7 +317,7 @@ def _build_metered_pool(key: str, pool: Pool, prices: NodePrices, *, held: bool)
 
 
 def _merge_pools(one: MeteredPool, other: MeteredPool | None) -> MeteredPool:
-    """Pools whose nodes look alike, as one: at the dearer price, held where both are."""
+    """Pools whose nodes look alike, as one: at the higher price, held where both are."""
     if other is None:
         return one
     return MeteredPool(

@@ -23,7 +23,7 @@ CATALOG: Final = "catalog"
 @final
 @dataclass(frozen=True, slots=True)
 class UnknownFact:
-    """Something nobody told us, and why."""
+    """A fact that is unknown, and why."""
 
     reason: str
 
@@ -36,7 +36,7 @@ class QuotaReport:
         name: as the account calls it; "" where it does not say.
         used: by others than this stack; None where it could not be counted.
         grows: nothing forbids more than `limit`, it is only what is there now.
-        own_included: `used` counts what this stack runs, too, and nobody can tell it apart.
+        own_included: `used` counts what this stack runs as well, in one number.
     """
 
     limit: int
@@ -99,7 +99,7 @@ class CloudReport:
 
 
 def with_catalog(told: CloudReport, spec: ClusterSpec, *, catalog: Catalog) -> CloudReport:
-    """What was told, with the catalog's word for every machine of the placement that nobody spoke of."""
+    """The report of the cloud, completed by the catalog for machines that the cloud did not report."""
     open_ = {
         pool.machine for pool in spec.pools if isinstance(told.offers.get(pool.machine, UnknownFact("")), UnknownFact)
     }

@@ -58,7 +58,7 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswered:
-    """Something that could not be asked, so that nobody can say that nothing of it is left."""
+    """A service that did not answer, so that resources in it may be left."""
 
     placement: str
     what: str
@@ -90,7 +90,7 @@ class OrphanReport:
 
     @property
     def forgotten(self) -> tuple[PricedOrphan, ...]:
-        """What costs money and nobody wanted to keep, dearest first, unpriced ones last."""
+        """What costs money and is not kept on purpose, most expensive first, unpriced last."""
         return tuple(each for each in self.things if not each.found.kept and each.state is not State.FREE)
 
     @property
@@ -181,7 +181,7 @@ class LeftoversForm(TypedDict):
     schema_version: int
     stack: str
     forgotten: list[LeftoverForm]
-    """What costs money and nobody wanted to keep."""
+    """What costs money and is not kept on purpose."""
     kept: list[LeftoverForm]
     free: list[LeftoverForm]
     unanswered: list[UnansweredForm]

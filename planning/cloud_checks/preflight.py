@@ -262,7 +262,7 @@ def check_offer(pool: Pool, spec: ClusterSpec, *, told: CloudReport) -> OfferedF
 
 
 def _without_efa(pool: Pool, said: OfferReport) -> str:
-    """Why the pool's fabric cannot be had; "" where it can or where nobody said."""
+    """Why the pool's fabric cannot be had; "" where it can, or where that is unknown."""
     if said.efa_interfaces is None or pool.efa_interfaces <= said.efa_interfaces:
         return ""
     has = f"has {said.efa_interfaces}" if said.efa_interfaces else "has no EFA"

@@ -51,7 +51,7 @@ class QuotaClaim:
         code: what the cloud calls the quota; "" where none is claimed or none is known.
         amount: in `unit`.
         not_needed: why no quota is claimed; "" where one is.
-        unknown: why nobody can say which quota or how much; "" where it is known.
+        unknown: why the quota or the amount is unknown; "" where it is known.
     """
 
     code: str = ""

@@ -75,7 +75,7 @@ class Bill:
 
     @property
     def unpriced(self) -> tuple[LineItem, ...]:
-        """Lines whose price nobody knows."""
+        """Lines without a price."""
         return tuple(line for line in self.lines if line.state is State.UNPRICED)
 
 
@@ -122,7 +122,7 @@ _COUNTED: Final = re.compile(r"(?:#\d+|~\d+)+$")  # a price tier, and lines that
 def component_of(key: str) -> str:
     """The component of a line: of "pool/train/machine#2" "pool/train", of "far/pool/train/disk" "far/pool/train".
 
-    A resource that nobody of us placed is a component of its own, under its logical name.
+    A resource outside the lock is a component of its own, under its logical name.
     """
     words = _COUNTED.sub("", key).split("/")
     if words[0] in DEPTHS or len(words) == 1 or words[1] not in DEPTHS:
@@ -150,7 +150,7 @@ def has_placement(key: str) -> bool:
 
 
 def placement_of(key: str) -> str:
-    """The placement that a line's key begins with; "" at home, and where the key does not say."""
+    """The placement in a line's key; "" for the primary one, and where the key does not say."""
     words = key.split("/")
     return "" if words[0] in DEPTHS or not has_placement(key) else words[0]
 
@@ -173,7 +173,7 @@ class Charge:
         note: carried to the line item.
         at: "provider/region" where it is paid somewhere else than the rest of its cluster, as the main cloud's end of
             a tunnel is; "" for the cluster's own place.
-        fallback: purchase at whose price the most is reckoned, as a spot pool may end up on demand; "" for none.
+        fallback: purchase that the maximum is calculated at, as a spot pool may end up on demand; "" for none.
     """
 
     key: str

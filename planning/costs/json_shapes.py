@@ -1,7 +1,7 @@
 """JSON of a bill, which quotes, plans, diffs and relocations share; `atoll schema --of` publishes its shape.
 
 Money and quantities are decimals in strings, so that no reader turns them into floats.
-A price that nobody knows is null, never 0.
+An unknown price is null, never 0.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class LineForm(TypedDict):
     unit: str
     usd_per_unit: str | None
     usd_per_month: RangeForm | None
-    """Not rounded; null where nobody knows the price."""
+    """Not rounded; null where the price is unknown."""
     source: str
     as_of: str | None
     """Day of the price; null where its source has no date."""
@@ -79,7 +79,7 @@ class LineForm(TypedDict):
 
 @with_config(CLOSED)
 class UnpricedForm(TypedDict):
-    """Something that costs money, nobody knows how much."""
+    """Something that costs money at an unknown price."""
 
     key: str
     label: str

@@ -29,12 +29,12 @@ class NodePrices:
     """Money of a cluster.
 
     Args:
-        usd_per_hour: of one node, by pool; pools whose price nobody knows are left out.
+        usd_per_hour: of one node, by pool; pools without a price are left out.
         other_usd_per_month: everything else in the bill, as expected: control plane, disks, traffic, people, and
             clusters beside this one.
         most_usd_per_hour: of one node, at most: where another purchase may take the place of the pool's own.
-        other_most_usd_per_month: everything else in the bill, at most; clusters beside this one, whose nodes nobody
-            here sees, as the ceiling counts them.
+        other_most_usd_per_month: everything else in the bill, at most; additional placements, whose nodes this cluster
+            does not see, as the ceiling counts them.
     """
 
     usd_per_hour: Mapping[str, Decimal] = field(default_factory=dict[str, Decimal])
@@ -51,12 +51,12 @@ def node_prices(
     nodes: Mapping[str, int] | None = None,
     ceiling_usd: Decimal | None = None,
 ) -> NodePrices:
-    """Prices of the nodes at home, and the rest of a lock's bill. A pool of several tiers has its dearest price.
+    """Prices of the primary nodes, and the rest of a lock's bill. A pool of several tiers has its highest price.
 
     Args:
-        beside: names of the placements beside home.
+        beside: names of the additional placements.
         binds: which amount of theirs the ceiling counts: "min", "expected" or "max".
-        nodes: the most of each pool at home, as in `growth`, so that what is paid by the node is counted for all of
+        nodes: the most of each primary pool, as in `growth`, so that what is paid by the node is counted for all of
             them, all month; None where the bill's own most is enough.
         ceiling_usd: a month that the guard holds the bill to, of which support is a part.
     """
@@ -89,8 +89,8 @@ def growth(
     """By how much lines grow above their most when every node is up all month: USD a month, by key.
 
     Args:
-        nodes: the most of each pool, under its keys' beginning: "pool/train", of a placement beside home
-            "far/pool/train". Machines without a price do not grow.
+        nodes: the most of each pool, under its keys' beginning: "pool/train", of an additional
+            placement "far/pool/train". Machines without a price do not grow.
         ceiling_usd: a month above which nothing grows, so that a share of the bill does not either.
     """
     most = sum((_amount(line, MOST) for line in bill), start=ZERO)

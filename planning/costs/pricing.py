@@ -98,12 +98,12 @@ def _fallback(charge: Charge, catalog_prices: PriceList, *, place: tuple[str, st
 
 
 def with_fallback(usd: Range, *, hours: Range, usd_per_hour: Decimal) -> Range:
-    """USD of machines whose hours may all be bought at a dearer price in the worst month."""
+    """USD of machines whose hours may all be bought at a higher price in the worst month."""
     return usd.up_to(hours.max * usd_per_hour)
 
 
 def _at_most(line: LineItem, charge: Charge, fallback: Price) -> LineItem:
-    """The line with its most reckoned at the fallback's price."""
+    """The line with its maximum at the price of the fallback."""
     usd = line.usd_per_month or NOTHING
     most = with_fallback(usd, hours=charge.quantity, usd_per_hour=fallback.usd)
     note = f"at most {charge.fallback.replace('_', ' ')} at {fallback.usd} USD"
@@ -136,7 +136,7 @@ def share_of_bill(charge: Charge, lines: Iterable[LineItem]) -> Charge:
 
 
 def build_unpriced_line(charge: Charge, reason: str) -> LineItem:
-    """The line of a charge whose price nobody knows; `reason` becomes its note."""
+    """The line of a charge without a price; `reason` becomes its note."""
     return LineItem(
         key=charge.key,
         label=charge.label,

@@ -32,7 +32,7 @@ class Upfront:
         placement: index of the cluster.
         pool: index of the pool in it.
         term: what the purchase means.
-        usd: the part that is due; where nobody publishes it, from nothing to all.
+        usd: the part that is due; where it is not published, from nothing to all.
     """
 
     placement: int

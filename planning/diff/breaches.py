@@ -17,7 +17,7 @@ WORST_FIRST: Final = (OVER_CEILING, 1, 12, 11)  # exit codes, as policies.evalua
 def compare_breaches(old: Sequence[FoundForm], new: Sequence[FoundForm]) -> tuple[list[BreachForm], list[BreachForm]]:
     """Breaches after the change, new ones first, and those of the base that are gone.
 
-    Two are the same by rule, resource and property, whatever the amounts; what was let through and stops now is new.
+    Two are the same by rule, resource and property, whatever the amounts. One that was exempted and stops now is new.
     """
     before = {_identity(each) for each in old}
     after = {_identity(each) for each in new}
@@ -33,8 +33,8 @@ def exit_code(
 
     Args:
         codes: what each breach leads to.
-        new: whether each is new; then an old one counts only where it is over a ceiling, or where nobody can tell and
-            the stack gets dearer. None: all count.
+        new: whether each is new; then an old one counts only where it is over a ceiling, or where it is undetermined
+            and the stack gets more expensive. None: all count.
     """
     always = {OVER_CEILING, UNDETERMINED} if dearer else {OVER_CEILING}
     counted = {

@@ -1,6 +1,6 @@
 """Shapes of `atoll diff --json`, and of what rules say in plans and watches; `atoll schema` publishes them.
 
-Money is decimals in strings, never floats. An amount that nobody knows is null, never 0.
+Money is decimals in strings, never floats. An unknown amount is null, never 0.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class AmountForm(TypedDict):
     usd_per_month: RangeForm
     """In cents; a floor while `unpriced` is not 0."""
     unpriced: int
-    """How many lines nobody can price."""
+    """How many lines have no price."""
 
 
 @with_config(CLOSED)
@@ -63,7 +63,7 @@ class LineDiffForm(TypedDict):
     """Expected units a month: before, after; "" where the line is missing."""
     unit: str
     usd_per_unit: list[str]
-    """Before, after; "" where nobody knows."""
+    """Before, after; "" where unknown."""
     source: str
 
 
@@ -107,7 +107,7 @@ class CountsForm(TypedDict):
 
 @with_config(CLOSED)
 class FoundForm(TypedDict):
-    """A rule that a stack breaks, or of which nobody can tell."""
+    """A rule that a stack breaks, or that is undetermined."""
 
     rule: str
     title: str
@@ -119,7 +119,7 @@ class FoundForm(TypedDict):
     urn: str
     path: str
     exemption: str
-    """Who lets it through and until when; "" for nobody."""
+    """Owner and last day of its exemption; "" for none."""
 
 
 @with_config(CLOSED)
@@ -137,7 +137,7 @@ class ExemptionForm(TypedDict):
 
 @with_config(CLOSED)
 class BreachForm(FoundForm):
-    """A rule that the stack breaks, or of which nobody can tell, and whether the change brings it."""
+    """A rule that the stack breaks, or that is undetermined, and whether the change brings it."""
 
     new: bool
     """Not there on the base."""
@@ -220,7 +220,7 @@ class DiffForm(TypedDict):
     base: RefForm
     head: RefForm
     stacks: list[StackDiffForm]
-    """Only those that may differ, the dearest change first; failed ones before all others."""
+    """Only those that may differ, the largest change in cost first; failed ones before all others."""
     untouched: int
     """Stacks whose digests are equal on both sides: neither run nor priced."""
     old: AmountForm | None

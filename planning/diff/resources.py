@@ -1,6 +1,6 @@
 """The resources of two sides: what is made, changed, replaced and deleted, and what of it may lose something.
 
-Offline nobody can ask the provider, so the list holds what loses data or GPU nodes; anything else reads "updated".
+The provider is not asked, so the list holds what loses data or GPU nodes; anything else reads "updated".
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def list_replacement_paths(changed: Sequence[str], old: Resource, new: Resource)
 def is_equal_value(old: Value, new: Value) -> bool:
     """Whether two values say the same, wherever the stack that an unknown comes from is called otherwise.
 
-    Two secrets are taken for equal: nobody can see them.
+    Two secrets are taken for equal, as their values are hidden.
     """
     if isinstance(old, UnknownValue) and isinstance(new, UnknownValue):
         return old.output == new.output and strip_stack(old.urn) == strip_stack(new.urn)

@@ -1,4 +1,4 @@
-"""What accelerators cost for what they do: per hour, per 1000 TFLOPS, against the big three, against buying.
+"""What accelerators cost for what they do: per hour, per 1000 TFLOPS, against the hyperscalers, against buying.
 
 The table of "ML: A Hardware Perspective" (28 January 2025) counts 2,200 TFLOPS for 8 A100 and 7,120 for 8 H100, TF32
 with sparsity, so the peak is always an argument: figures over different peaks may not be compared.
@@ -72,7 +72,7 @@ class Worth:
 def worth_of_machines(catalog: Catalog, *, precision: str) -> tuple[Worth, ...]:
     """Every GPU machine on demand by what 1000 TFLOPS of it cost, least first.
 
-    Peaks are dense, as the catalog has them; a dated book whose own text reckons with other peaks keeps those.
+    Peaks are dense, as the catalog has them; a dated book whose own text has other peaks keeps those.
     """
     found = (_worth(catalog, offer, precision) for offer in catalog.offers(accelerated=True))
     return tuple(sorted((each for each in found if each), key=lambda each: each.usd_per_1000_tflops_hour))
@@ -257,7 +257,7 @@ class OwnershipCosts:
 
 
 def compare_ownership(buying: Buying) -> OwnershipCosts | None:
-    """Both ways as long as the servers are kept; None where nobody knows what they cost.
+    """Both ways as long as the servers are kept; None where the cost of the servers is unknown.
 
     The servers are sold in the last month, as in `planning.costs.tco.break_even_month`.
     """

@@ -64,7 +64,7 @@ class PoolWorth:
 
     @property
     def versus_big_three_percent(self) -> Decimal | None:
-        """How much more an accelerator-hour costs than at the cheapest of the big three; negative: less."""
+        """By how much an accelerator-hour costs more than at the cheapest hyperscaler; negative: less."""
         if self.usd_per_gpu_hour is None or not self.big_three_usd_per_gpu_hour:
             return None
         return (self.usd_per_gpu_hour / self.big_three_usd_per_gpu_hour - 1) * 100
@@ -116,12 +116,12 @@ class Option:
         id: stable while machines, place and purchase stay: "aws-us-east-1-b200-16-spot".
         views: goals it is the answer to.
         why: one sentence per view.
-        rank_usd_per_month: with the dearest known price in place of each unpriced line; orders options, is no price.
-        placements: one cluster each, the first at home.
+        rank_usd_per_month: each unpriced line at the highest price known; orders options, is no price.
+        placements: one cluster each, the primary one first.
         joined: whether the clusters share their queues.
         leaves_out: what the bill does not cover, in words.
         held_usd_per_month: expected, were the nodes held all month that are priced as used although all were to be
-            reserved and nobody publishes that price; None where there are none, or not all of it has a price.
+            reserved and that price is not published; None where there are none, or not all of it has a price.
         lock_in: what would hold the customer there.
         buying: None where no purchase price of the accelerator is known.
         recommended: whether the written rule recommends it: one option of a quote, none where none meets the checklist.
@@ -181,7 +181,7 @@ class Quote:
         prices: price book, its digest and its newest date.
         refusals: how many machines or places each reason left out, most first.
         unmet_providers: provider that was asked for, and why it has no option.
-        stale: whether it rests on prices that were too old when it was asked for; nobody may sign it.
+        stale: whether its prices were too old on that day; it may not be signed.
     """
 
     stack: str

@@ -68,7 +68,7 @@ class PoolForm(TypedDict):
     big_three_usd_per_gpu_hour: str | None
     """Least of AWS, GCP and Azure on demand for the same accelerator."""
     versus_big_three_percent: str | None
-    """Negative: cheaper than the big three."""
+    """Negative: cheaper than AWS, Azure and Google Cloud."""
     flags: list[str]
     """What weakens the price."""
 

@@ -75,23 +75,23 @@ class Demand:
         per_copy: accelerators of one copy that must share a node whatever the memory; 0 for no such need.
         one_node: one job or replica may not span nodes (tensor parallel stays inside a node).
         global_batch: samples per step; more model copies than that find nothing to do.
-        exchange_gb: gradients summed over all nodes in one run, at least; 0 where nobody can tell.
+        exchange_gb: gradients summed over all nodes in one run, at least; 0 where unknown.
         copies: jobs or replicas up at the same time, min / expected / max (0..n for autoscaled).
         flops: of one run; None where time does not follow from FLOPs.
         mfu: share of peak that the customer expects; None: what published runs reach.
         active_parameters: used per token; None where no model is given.
         experts: a mixture of experts.
-        micro_batches: of one step, for traffic of weights that no node holds in full; 0 where nobody can tell.
+        micro_batches: of one step, for traffic of weights that no node holds in full; 0 where unknown.
         samples_per_run: with a measured rate instead of FLOPs.
         rate_per_accelerator: samples per second on `measured_on`.
         deadline_hours: of one run, as the customer set it.
-        most_hours_per_run: so that the runs of a month fit into a month; None where nobody said how often.
+        most_hours_per_run: so that the runs of a month fit into a month; None where their number is not given.
         runs_per_month: how often.
         busy_hours: hours a month one copy is up, where time does not follow from work.
         bytes_per_token: read from accelerator memory for each token generated.
         latency_ms_per_token: longest time per generated token that is accepted.
         checkpoint_hours: between two checkpoints; 0 where an interruption loses no work.
-        idle_hours: that a notebook nobody uses goes on until it is stopped; 0 for everything else.
+        idle_hours: until an unused notebook is stopped; 0 for other kinds.
         load: requests to answer; `copies` then follows from the machine.
         beside: workload whose hours this pool shares (simulators beside a training job).
         vcpus: of a CPU pool, or beside the accelerators, in all.

@@ -36,7 +36,7 @@ class RunTime:
         scaling: 0.9 where the share of peak or the rate is the customer's; 1 where published runs over several nodes
             say it, which have lost it already.
         mfu: share of peak of published runs, with its range; None where the customer says it.
-        links: what crosses the network between the nodes; None where nobody can tell.
+        links: what crosses the network between the nodes; None where unknown.
         free_nodes: a number of nodes up to which nothing is lost, so that most are looked at no closer.
     """
 
@@ -145,7 +145,7 @@ def node_hours(
     """Hours of all nodes, spares included.
 
     Always on: from the least to the largest number of copies, around the clock. Else from none at all, over the
-    hours the work takes (the whole month where nobody can tell), to the most that it can take: whole runs with their
+    hours the work takes (the whole month where they are unknown), to the most that it can take: whole runs with their
     repetitions, each engineer's hours on a node of their own, all replicas at every busy hour.
     """
     nodes = working + spares

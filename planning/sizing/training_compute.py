@@ -131,7 +131,7 @@ def steps_per_run(workload: Compute) -> Decimal | None:
 
 
 def exchange_gb(workload: Compute) -> Decimal | None:
-    """GB of gradients that all nodes of a job sum up in one run, at least; None where nobody can tell."""
+    """GB of gradients that all nodes of a job sum up in one run, at least; None where unknown."""
     trained, steps = count_trained_parameters(workload), steps_per_run(workload)
     if trained is None or steps is None:
         return None
@@ -201,7 +201,7 @@ GBIT_PER_GBPS_HOUR: Final = assumptions.NETWORK_SHARE.value * assumptions.SECOND
 
 
 def exchange_figures(workload: Compute) -> Iterator[SizingFigure]:
-    """The volume of a run; nothing where nobody can tell."""
+    """The volume of a run; nothing where it is unknown."""
     volume, trained = exchange_gb(workload), count_trained_parameters(workload)
     if volume is None or trained is None:
         return
@@ -231,7 +231,7 @@ class Interconnect:
         ring_hours: that the gradients of one run fill the network of each of very many nodes.
         gather_hours: that the weights of one run fill the network of a lone node, gathered for both passes of each
             micro-batch.
-        micro_batches: of one step, all accelerators together; 0 where nobody can tell.
+        micro_batches: of one step, all accelerators together; 0 where unknown.
         per_node: accelerators.
         copy_nodes: nodes over which one copy of the weights lies.
     """

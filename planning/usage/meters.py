@@ -158,7 +158,7 @@ def find_usage(row: Mapping[str, str]) -> str:
 
 
 def factor(row: Mapping[str, str], usage: str, *, month: tuple[int, int]) -> Decimal | None:
-    """What one of the row's units is in GB, GB-months or requests; None for a unit that nobody knows.
+    """What one of the row's units is in GB, GB-months or requests; None for an unknown unit.
 
     Args:
         month: year and month of the row: what lies still must not seem to grow where a month is longer.
@@ -183,7 +183,7 @@ class MonthlyUsage:
     Args:
         amounts: usage to month to GB, GB-months or requests.
         days: days of each month that any row is of.
-        odd: units that nobody knows, with how many rows have them.
+        odd: unknown units, with the number of rows that have them.
         broken: rows whose day or quantity cannot be read.
         twice: rows that an earlier file had too.
         seen: what tells the rows of earlier files.

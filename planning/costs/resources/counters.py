@@ -122,7 +122,7 @@ _PREFIXES: Final[dict[str, Counter]] = {"atoll:": component, "kubernetes:": in_c
 
 
 def group_of(token: str) -> BillGroup:
-    """The chapter of a type that nobody can count."""
+    """The chapter of a type without a counter."""
     return next((group for prefix, group in _GROUPS.items() if token.startswith(prefix)), BillGroup.SERVICES)
 
 

@@ -61,7 +61,7 @@ class CostingContext:
         """Key of a line of a part that names itself ("access/vpn" in its input `part`), else as `key`.
 
         Raises:
-            UnreadableError: the part's name is not known, so that nobody can tell whose line it is.
+            UnreadableError: the part's name is not known, and with it the owner of the line.
         """
         owner = self.owner
         part = "" if owner is None else Properties(owner.inputs, owner.name).at(PART).text("")
@@ -71,7 +71,7 @@ class CostingContext:
         """Key of a node pool's line: "pool/train/machine", or by the resource's name where there is no pool.
 
         Raises:
-            UnreadableError: the pool's name is not known, so that nobody can tell whose line it is.
+            UnreadableError: the pool's name is not known, and with it the owner of the line.
         """
         pool = self.registered.pool(self.resource)
         if pool is None:
@@ -120,7 +120,7 @@ class CostingContext:
         """What a purchase word means.
 
         Raises:
-            UnreadableError: nobody explains the word.
+            UnreadableError: the word is unknown.
         """
         term = self._terms.get((purchase, provider)) or self._terms.get((purchase, EVERY_PROVIDER))
         if term is None:
@@ -155,7 +155,7 @@ class Gap:
     Args:
         item: word or machine that is missing, or the type token where not even that is known.
         reason: names the property or the missing rule.
-        at_most: what it comes to at most, the dearest of each choice together; empty where nothing bounds it.
+        at_most: the maximum, the most expensive of each choice together; empty where nothing bounds it.
     """
 
     key: str
@@ -278,7 +278,7 @@ def tier_key(case: CostingContext) -> str:
     """Key of a storage tier's line: the tier that the component above says, else the resource's own name.
 
     Raises:
-        UnreadableError: the tier is not known, so that nobody can tell which limit its line is under.
+        UnreadableError: the tier is not known, and with it the limit of its line.
     """
     tier = Properties(None if case.owner is None else case.owner.inputs.get("tier"), "tier")
     return f"storage/{tier.text(case.resource.name)}"

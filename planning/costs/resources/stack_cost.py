@@ -94,7 +94,7 @@ def _price_charges(charges: tuple[Charge, ...], case: CostingContext, prices: Pr
 
 
 def _either(charges: Sequence[Charge], priced: Sequence[tuple[LineItem, ...]]) -> tuple[LineItem, ...]:
-    """One line for a choice: the cheapest of it at the least, the dearest at the most, the first expected."""
+    """One line for a choice: the minimum is its cheapest, the maximum its most expensive, the first is expected."""
     names = ", ".join(charge.item for charge in charges)
     lines = [line for each in priced for line in each]
     missing = [line for line in lines if line.usd_per_month is None]

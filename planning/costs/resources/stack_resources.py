@@ -65,7 +65,7 @@ class ResourceTree:
         return next((owner for owner in self.owners(resource) if POOL_HOURS in owner.inputs), None)
 
     def prefix(self, resource: Resource) -> str:
-        """What the keys of a resource's lines begin with: its placement, "" at home."""
+        """The prefix of the keys of a resource's lines: its placement, "" for the primary one."""
         for owner in (resource, *self.owners(resource)):
             name = owner.inputs.get(PLACEMENT)
             if isinstance(name, str):

@@ -139,7 +139,7 @@ def build_reserved_and_burst(
 def rank_usd(candidate: Candidate, market: Market) -> Range:
     """USD per month of the nodes with their disks and, where it is paid per node, their NAT.
 
-    What has no price counts at the dearest known price, for ranking only.
+    What has no price is ranked at the highest price known.
     """
     return candidate.machine_usd + candidate.node_hours.times(_beside_usd(candidate, market))
 

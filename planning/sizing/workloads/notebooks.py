@@ -25,10 +25,10 @@ MINUTES_PER_HOUR = 60
 
 
 def demand(workload: Notebooks, checklist: Checklist) -> Demand:
-    """The pool that all engineers share; it scales to zero when nobody works.
+    """The pool that all engineers share; it scales to zero when no engineer works.
 
     Raises:
-        InputError: nobody is there to use it.
+        InputError: the checklist has no engineers.
     """
     engineers = _engineers(workload, checklist)
     concurrent = at_once(workload, engineers)

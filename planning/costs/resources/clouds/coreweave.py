@@ -98,7 +98,7 @@ def _purchase(case: CostingContext, compute_class: str) -> str:
     """The word under which the nodes are priced: what the pool declares, else what CoreWeave is asked for.
 
     Raises:
-        UnreadableError: the two contradict each other, or nobody knows the class.
+        UnreadableError: the two contradict each other, or the class is unknown.
     """
     kinds = _KINDS.get(compute_class)
     if kinds is None:

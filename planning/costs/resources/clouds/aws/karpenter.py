@@ -68,7 +68,7 @@ def _node_hours(case: CostingContext, limits: Properties) -> Range:
     """Node-hours a month: at most what the limit allows, else what the pool foresees beside its managed groups.
 
     Raises:
-        UnreadableError: nothing limits the nodes, or nobody foresees them.
+        UnreadableError: the nodes have no limit, or the lock foresees none.
     """
     pool = case.registered.pool(case.resource)
     if pool is None:

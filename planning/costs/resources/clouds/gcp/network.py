@@ -96,7 +96,7 @@ def tunnel(case: CostingContext) -> Iterator[Finding]:
 
 
 def forwarding_rule(case: CostingContext) -> Iterator[Finding]:
-    """A way in from an address: into a VPN gateway it is part of the tunnel, elsewhere part of a balancer."""
+    """A forwarding rule: to a VPN gateway it is part of the tunnel, to any other target part of a balancer."""
     case.registered.linked(case.resource, "target", _VPN_GATEWAY)
     yield Free("what leads into a VPN gateway is paid for with its tunnels")
 
