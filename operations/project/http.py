@@ -84,6 +84,7 @@ class HttpSession:
         token: bearer token for every address that is asked, but not for those to which it redirects.
         netrc: whether a login of ~/.netrc is used where there is no token.
         seconds: for a connection, and for each read.
+        plain: whether plain HTTP to other machines is allowed, as to servers of a private network; never with a token.
         sleep: waits between tries.
     """
 
@@ -94,6 +95,7 @@ class HttpSession:
         netrc: bool = False,
         headers: Mapping[str, str] | None = None,
         seconds: float = SECONDS,
+        plain: bool = False,
         sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.connections = requests.Session()
@@ -101,6 +103,7 @@ class HttpSession:
         self._without_token = None if netrc else _keep_login  # None lets the library look into ~/.netrc
         self._login = _BearerLogin(token) if token else self._without_token
         self._seconds = seconds
+        self._plain = plain and not token
         self._sleep = sleep or time.sleep
 
     def __enter__(self) -> Self:
@@ -139,7 +142,7 @@ class HttpSession:
         content = None if body is None else json.dumps(body).encode()
         there = url
         for _ in range(redirects + 1):
-            if not is_secure(there):
+            if not (self._plain or is_secure(there)):
                 raise HttpError(f"{url} is not HTTPS")
             call = partial(
                 self.connections.request, method, there, params=query, data=content, headers=sent, auth=login

@@ -5,6 +5,7 @@ Below each address all objects are counted by listings, and the first of each ar
 
 from __future__ import annotations
 
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -18,6 +19,7 @@ from urllib3.exceptions import LocationParseError
 
 from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
+from operations.project.http import HttpError, HttpSession
 from operations.relocation.databases.uri_rules import within
 from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import StepError
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from components.agents.mover.store.model import Listed
+    from operations.project.http import HttpResponse
     from operations.relocation.config.endpoints import RelocationSide
 
 
@@ -126,8 +129,15 @@ def within_any(address: str, prefixes: Iterable[str]) -> bool:
     return any(within(address, each) for each in prefixes)
 
 
-SECONDS: Final = (5, 60)
+SECONDS: Final = 60.0
 SEARCHED: Final = 100  # experiments in which runs are looked for
+REDIRECTS: Final = 3
+REDIRECTED: Final = 300  # the first status that is no answer
+
+
+def open_session() -> HttpSession:
+    """A session for MLflow's server, which may speak plain HTTP: it is reached in a private network."""
+    return HttpSession(netrc=True, seconds=SECONDS, plain=True)
 
 
 def probe_server(url: str) -> dict[str, object]:
@@ -137,32 +147,41 @@ def probe_server(url: str) -> dict[str, object]:
         StepError: it does not answer as it should.
     """
     root = url.rstrip("/")
+    api = f"{root}/api/2.0/mlflow"
+    most: dict[str, str | int] = {"max_results": SEARCHED}
+    runs: list[dict[str, object]] = []
     try:
-        health = requests.get(f"{root}/health", timeout=SECONDS)
-        health.raise_for_status()
-        found = _rows(_post(root, "experiments/search", {"max_results": SEARCHED, "view_type": "ALL"}), "experiments")
-        ids = [str(each.get("experiment_id")) for each in found]
-        runs = (
-            _rows(_post(root, "runs/search", {"experiment_ids": ids, "max_results": SEARCHED}), "runs") if ids else []
-        )
-        models = _rows(_get(root, "registered-models/search"), "registered_models")
-    except (requests.RequestException, LocationParseError) as error:
-        answer = error.response if isinstance(error, requests.RequestException) else None
-        code = type(error).__name__ if answer is None else answer.status_code
+        with open_session() as session:
+            _request(session, "GET", f"{root}/health")
+            found = _search(session, f"{api}/experiments/search", "experiments", {**most, "view_type": "ALL"})
+            if found:
+                ids = [str(each.get("experiment_id")) for each in found]
+                runs = _search(session, f"{api}/runs/search", "runs", {**most, "experiment_ids": ids})
+            answer = _request(session, "GET", f"{api}/registered-models/search", query=most)
+            models = _rows(json.loads(answer.body), "registered_models")
+    except (HttpError, ValueError) as error:
+        code = (error.status if isinstance(error, HttpError) else 0) or error
         raise StepError(f"MLflow's server at {root} does not answer as it should: {code}") from error
     return {"experiments": len(found), "runs_seen": len(runs), "registered_models_seen": len(models)}
 
 
-def _post(root: str, what: str, body: Mapping[str, str | int | list[str]]) -> dict[str, object]:
-    answer = requests.post(f"{root}/api/2.0/mlflow/{what}", json=body, timeout=SECONDS)
-    answer.raise_for_status()
-    return cast("dict[str, object]", answer.json())
+def _search(session: HttpSession, url: str, name: str, body: Mapping[str, object]) -> list[dict[str, object]]:
+    return _rows(json.loads(_request(session, "POST", url, body=body).body), name)
 
 
-def _get(root: str, what: str) -> dict[str, object]:
-    answer = requests.get(f"{root}/api/2.0/mlflow/{what}", params={"max_results": SEARCHED}, timeout=SECONDS)
-    answer.raise_for_status()
-    return cast("dict[str, object]", answer.json())
+def _request(
+    session: HttpSession,
+    method: str,
+    url: str,
+    *,
+    query: Mapping[str, str | int] | None = None,
+    body: Mapping[str, object] | None = None,
+) -> HttpResponse:
+    redirects = REDIRECTS if method == "GET" else 0
+    answer = session.request(method, url, query=query, body=body, redirects=redirects)
+    if answer.status >= REDIRECTED:
+        raise HttpError(f"{url} answers {answer.status}", status=answer.status)
+    return answer
 
 
 def _rows(answer: Mapping[str, object], name: str) -> list[dict[str, object]]:
@@ -208,7 +227,7 @@ def below(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[
             if at and at.scheme in STORES and at.bucket == bucket:
                 found[each] = there[at.key]
     if side.mlflow_url:
-        with requests.Session() as session:
+        with open_session() as session:
             proxied = [each for each in every if _scheme(each) == PROXIED]
             found |= {each: _list_proxied_files(session, side.mlflow_url, each) for each in proxied}
     return found
@@ -269,7 +288,7 @@ def _try_proxy_read(url: str, path: str) -> str:
     """Read the first byte of a file through the proxy; why it did not open, or ""."""
     address = f"{url.rstrip('/')}{ARTIFACTS}/{quote(path)}"
     try:
-        with requests.get(address, timeout=SECONDS, stream=True) as answer:
+        with requests.get(address, timeout=SECONDS, stream=True) as answer:  # of a file of any size, one byte is read
             if not answer.ok:
                 return f"{PROXIED}:/{path}: the server answers {answer.status_code}"
             next(answer.iter_content(1), b"")
@@ -278,7 +297,7 @@ def _try_proxy_read(url: str, path: str) -> str:
     return ""
 
 
-def _list_proxied_files(session: requests.Session, url: str, address: str) -> Below:
+def _list_proxied_files(session: HttpSession, url: str, address: str) -> Below:
     """Files below an address, the small ones first, folder by folder."""
     at = parse_address(address)
     found, folders, files = Below(), [at.key if at else ""], list[tuple[int, str]]()
@@ -301,15 +320,13 @@ def _list_proxied_files(session: requests.Session, url: str, address: str) -> Be
     return found
 
 
-def _files(session: requests.Session, url: str, folder: str) -> list[dict[str, object]]:
+def _files(session: HttpSession, url: str, folder: str) -> list[dict[str, object]]:
     """Raises: StepError: the server refuses, or does not answer."""
     try:
-        answer = session.get(f"{url.rstrip('/')}{ARTIFACTS}", params={"path": folder}, timeout=SECONDS)
-        answer.raise_for_status()
-        said = cast("dict[str, object]", answer.json())
-    except (requests.RequestException, ValueError) as error:
-        raise StepError(f"MLflow's server at {url} does not list {folder!r}: {type(error).__name__}") from error
-    return cast("list[dict[str, object]]", said.get("files") or [])
+        answer = _request(session, "GET", f"{url.rstrip('/')}{ARTIFACTS}", query={"path": folder})
+        return _rows(json.loads(answer.body), "files")
+    except (HttpError, ValueError) as error:
+        raise StepError(f"MLflow's server at {url} does not list {folder!r}: {error}") from error
 
 
 def _scheme(address: str) -> str:

@@ -145,3 +145,12 @@ def test_a_login_of_netrc_is_only_used_where_it_may(  # noqa: PLR0917 - fixtures
     sent = play((200, {}, b""))
     HttpSession(netrc=netrc, token=token).request("GET", URL)
     assert str(sent[0][0].headers.get("Authorization", "")).partition(" ")[0] == login
+
+
+def test_plain_http_to_another_machine_is_asked_only_where_it_is_allowed_and_without_a_token(play: Play) -> None:
+    sent = play((200, {}, b"{}"))
+    assert HttpSession(plain=True).request("GET", "http://private.example/x").status == 200
+    for session in (HttpSession(), HttpSession(token="t", plain=True)):
+        with pytest.raises(HttpError, match="not HTTPS"):
+            session.request("GET", "http://private.example/x")
+    assert len(sent) == 1
