@@ -244,6 +244,7 @@ def link(spec: ClusterSpec) -> tuple[Charge, ...]:
     address = Charge(LINK_ADDRESS, label, BillGroup.NETWORK, Item.PUBLIC_IPV4, paid)
     volume = joined.gb_per_month.as_range()
     data = Charge(f"{PART}/data", "data to the main cloud", BillGroup.NETWORK, Item.INTERNET_EGRESS, volume)
+    # The note is an input of a component: other words would show as a change in every stack that stands.
     noted = replace(data, note="counted as leaving the main cloud, the dearer way")
     return tuple(replace(charge, at=at) for charge in (hours, address, noted) if charge.quantity.max > ZERO)
 

@@ -51,7 +51,7 @@ def compare_options(option: Option, recommended: Option) -> str:
     """What speaks for an option and what against it, beside the recommended one."""
     gains, losses = list(_list_gains(option, recommended)), list(_list_losses(option, recommended))
     if not gains and not losses:
-        return "About the same cost and time elsewhere."
+        return "About the same cost and time at another place."
     halves = (
         "" if _differs_in_cost(option, recommended) else f"about the same cost{_note_estimate(option, recommended)}",
         f"for it: {', '.join(gains)}" if gains else "",

@@ -137,7 +137,7 @@ SYSTEM_PEAK: Final = _rule(
     "1.5", "", f"{OWN}: half as much again for peaks, pipeline steps and two versions at an update"
 )
 SYSTEM_SHARE: Final = _rule("0.8", "", f"{OWN}: a fifth of a node is the kubelet's, the network's and the node agents'")
-BESIDE_SOURCE: Final = f"{OWN}: queues, DNS and agents only; the platform and its people are at home"
+BESIDE_SOURCE: Final = f"{OWN}: queues, DNS and agents only; the platform and its users are in the primary placement"
 BESIDE_NODES: Final = SizingAssumption(Decimal(2), "nodes", BESIDE_SOURCE)
 BESIDE_VCPUS: Final = SizingAssumption(Decimal(8), "vCPUs", BESIDE_SOURCE)
 BESIDE_MEMORY: Final = SizingAssumption(Decimal(32), "GiB", BESIDE_SOURCE)

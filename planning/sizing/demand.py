@@ -260,7 +260,7 @@ NOT_WHOLE_NODES: Final = Rejection("the accelerators asked for are no whole numb
 
 LACKS_PRECISION: Final = Rejection("no peak in this precision: the accelerator lacks it, or its source does not say")
 PEAK_UNKNOWN: Final = Rejection("peak not known")
-RATE_UNPLACED: Final = Rejection("nobody said what the rate was measured on")
+RATE_UNPLACED: Final = Rejection("the checklist does not say what the rate was measured on")
 
 CARD_TOO_SMALL: Final = Rejection("one accelerator has too little memory")
 NODE_TOO_SMALL: Final = Rejection("one node has too few accelerators for one copy")

@@ -102,7 +102,7 @@ def _either(charges: Sequence[Charge], priced: Sequence[tuple[LineItem, ...]]) -
         return tuple(replace(missing[0], note=f"{CHOICE}{names}: {missing[0].note}") for _ in missing[:1])
     amounts = [line.usd_per_month for line in lines if line.usd_per_month is not None]
     spread = Range(min(each.min for each in amounts), amounts[0].expected, max(each.max for each in amounts))
-    return (replace(lines[0], usd_per_month=spread, note=f"{CHOICE}{names}: the cheapest to the dearest"),)
+    return (replace(lines[0], usd_per_month=spread, note=f"{CHOICE}{names}: from the cheapest to the most expensive"),)
 
 
 def _at_most(gap: Gap, case: CostingContext, prices: PriceList) -> Decimal | None:

@@ -88,7 +88,7 @@ def explain_missing_plugin(profile: Profile | KubernetesProfile) -> str:
 def _ours(owner: str, *, operator: bool) -> str:
     if operator:
         return BY_OPERATOR
-    return "" if owner == OURS else "the provider brings it" if owner == "provider" else "nobody needs it here"
+    return "" if owner == OURS else "the provider brings it" if owner == "provider" else "not needed here"
 
 
 FORBIDDEN: Final = "the provider forbids it"

@@ -300,7 +300,7 @@ def place_refusal(place: Place, region: Region | None, checklist: Checklist, *, 
     where = checklist.where
     if where.existing is not None:
         here = place[0] == where.existing.provider and where.existing.region in (place[1], "any")
-        return "" if here else "the cluster exists elsewhere"
+        return "" if here else "the existing cluster is at another place"
     if not provider.kubernetes:
         return "the provider sells no Kubernetes to build on"
     if reason := _not_wanted(place, checklist) or _not_resident(region, checklist):

@@ -54,7 +54,7 @@ def demand(workload: Notebooks, checklist: Checklist) -> Demand:
 def _engineers(workload: Notebooks, checklist: Checklist) -> int:
     if checklist.engineers is None:
         raise InputError(
-            f'workload "{workload.name}" is notebooks, but nobody is there to use them',
+            f'workload "{workload.name}" is notebooks, but the checklist has no engineers',
             hint="say how many: engineers: {count: 6}",
         )
     return checklist.engineers.count

@@ -131,7 +131,7 @@ def test_of_several_machine_types_the_first_is_expected_the_others_are_the_range
     sizes = {"minSize": 1, "desiredSize": 2, "maxSize": 3}
     machine, *_ = taken(group(instanceTypes=["g6e.xlarge", "g6.xlarge", "p5.48xlarge"], scalingConfig=sizes)).lines
     assert machine.usd_per_month == usd("584.00", "2715.60", "120537.60")
-    assert machine.note == "one of g6e.xlarge, g6.xlarge, p5.48xlarge: the cheapest to the dearest"
+    assert machine.note == "one of g6e.xlarge, g6.xlarge, p5.48xlarge: from the cheapest to the most expensive"
 
 
 def test_one_machine_type_without_a_price_leaves_the_choice_unpriced() -> None:

@@ -156,7 +156,7 @@ def test_an_engineer_with_several_accelerators_has_them_in_one_node() -> None:
 
 
 def test_notebooks_without_engineers_are_refused() -> None:
-    with pytest.raises(InputError, match="nobody is there"):
+    with pytest.raises(InputError, match="the checklist has no engineers"):
         size(checklist({"kind": "notebooks", "name": "notes"}))
 
 

@@ -48,7 +48,7 @@ def node_group(case: CostingContext) -> Iterator[Finding]:
     except UnreadableError as error:
         yield findings.machines(case, str(error), largest=lambda: _largest_group(case, template))
     if inputs.at("warmPoolConfig").said:
-        yield node_gap(case, "warm_pool", "warmPoolConfig keeps machines that nobody counts")
+        yield node_gap(case, "warm_pool", "warmPoolConfig keeps machines that are not counted")
 
 
 def _largest_group(case: CostingContext, template: Properties | None) -> Iterator[Finding]:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 EXTENDED_CONTROL_PLANE: Final = "control_plane_extended"  # no word of the catalog yet, hence unpriced
-_EXTENDED_LATER: Final = "dearer once the Kubernetes version leaves standard support, unless supportType is STANDARD"
+_EXTENDED_LATER: Final = (
+    "more expensive once the Kubernetes version leaves standard support, unless supportType is STANDARD"
+)
 _TRAFFIC_EXTRA: Final = "the data through it is extra"
 _BALANCERS: Final = ("application", "network")  # one price; a gateway load balancer has another
 
