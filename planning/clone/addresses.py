@@ -1,4 +1,4 @@
-"""A range of addresses for a clone that no network it may ever be joined to has."""
+"""Address ranges of a clone that overlap no network to which it may be connected."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
 
 
-# Where free ranges are looked for, in this order: what checklists usually begin with, then the rest of 10.0.0.0/8 that
-# clouds and home routers leave alone, then the upper half of 172.16.0.0/12 (reasons: planning/values/addresses.py).
+# Candidates, in this order: the range of most checklists, then the rest of 10.0.0.0/8 that clouds and home routers do
+# not use, then the upper half of 172.16.0.0/12 (reasons: planning/values/addresses.py).
 POOLS: Final = tuple(IPv4Network(each) for each in ("10.64.0.0/10", "10.128.0.0/9", "172.24.0.0/13"))
-# Amazon EKS takes one of these for services where it is told none (its user guide, "Create a cluster": service IPv4
-# range), so that a cluster of its customer may have it.
+# Default service ranges of Amazon EKS (its user guide, "Create a cluster": service IPv4 range), which another cluster
+# of the customer may have.
 AVOIDED: Final = tuple(IPv4Network(each) for each in ("10.100.0.0/16", "172.20.0.0/16"))
-SHOWN: Final = 3  # networks in the way that a refusal names
+SHOWN: Final = 3  # overlapping networks that a refusal names
 
 
 @dataclass(frozen=True, slots=True)
 class ReservedNetwork:
-    """A network that is there already, and whose it is."""
+    """An existing network with its owner."""
 
     whose: str
     network: IPv4Network
 
 
 def clashes(cidr: IPv4Network, taken: Sequence[ReservedNetwork]) -> tuple[ReservedNetwork, ...]:
-    """Networks that have an address in common with a range."""
+    """Networks that overlap a range."""
     return tuple(each for each in taken if each.network.overlaps(cidr))
 
 
 def find_free_range(like: IPv4Network, taken: Sequence[ReservedNetwork]) -> IPv4Network:
-    """The first range as wide as `like` that nobody has.
+    """The first free range as wide as `like`.
 
     Raises:
-        InputError: there is none left.
+        InputError: none is free.
     """
     found = _first(like.prefixlen, taken)
     if found is None:
@@ -68,10 +68,10 @@ def _first(prefix: int, taken: Sequence[ReservedNetwork]) -> IPv4Network | None:
 
 
 def refuse_clash(cidr: IPv4Network, taken: Sequence[ReservedNetwork]) -> None:
-    """Refuse a range that was asked for and that somebody has.
+    """Refuse a requested range that is in use.
 
     Raises:
-        InputError: names every network in the way, and a range that is free.
+        InputError: names the overlapping networks, and a free range.
     """
     found = clashes(cidr, taken)
     if not found:
@@ -98,12 +98,12 @@ LIKE: Final = IPv4Network(
 
 
 def separate_vpn_ranges(option: Option, *, checklist: Checklist, taken: Sequence[ReservedNetwork]) -> Option:
-    """The same option with a VPN range for each of its gateways that nobody has; nothing of it has a price.
+    """Give each VPN gateway of an option a free range; its price does not change.
 
-    Where no range is left, the gateway keeps the one it has, as two stacks of other projects may.
+    Where none is free, the gateway keeps its range.
 
     Args:
-        taken: networks of the project, the VPN ranges of its stacks among them.
+        taken: networks of the project, with the VPN ranges of its stacks.
     """
     own = [ReservedNetwork("the clone", each) for each in networks(checklist)]
     known = [*taken, *own, *(ReservedNetwork("the clone", each.network.cidr) for each in option.placements)]
@@ -119,7 +119,7 @@ def separate_vpn_ranges(option: Option, *, checklist: Checklist, taken: Sequence
 
 
 def _range(known: Sequence[ReservedNetwork]) -> IPv4Network | None:
-    """The first of the VPN's own ranges that is free, else any private one."""
+    """The first free range of those for VPNs, else any free private one."""
     found = free_range(each.network for each in known)
     if found is not None:
         return found

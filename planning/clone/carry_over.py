@@ -1,7 +1,7 @@
-"""What a stack was accepted with and its checklist does not say: its zones and the VPN's range outlast a new accept.
+"""Keeps a stack's zones and VPN range over a new acceptance.
 
-Neither is in a checklist, so that a quote chooses both anew; for a cluster that stands, other zones mean other nodes
-and other volumes, and another VPN range means another profile for every person.
+Neither is in a checklist, so that a quote chooses both anew; for a cluster that exists, other zones mean other nodes
+and volumes, and another VPN range means another profile for every person.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def refuse_zones(zones: Sequence[str], *, known: Sequence[str], place: str, prov
 
 
 def with_zones(option: Option, zones: tuple[str, ...], *, checklist: Checklist, market: Market) -> Option:
-    """The same option with its home in other zones, counted and judged again.
+    """Move an option's primary placement to other zones, with its bill and verdict.
 
     Raises:
         InputError: a machine of the option is not offered in any of them.
@@ -63,8 +63,12 @@ def with_zones(option: Option, zones: tuple[str, ...], *, checklist: Checklist, 
     home = _cluster_with_zones(option.spec, zones, checklist=checklist, market=market)
     placements = (home, *option.placements[1:])
     bill = whole_bill(placements, market)
-    dearest = max((each.usd_per_gpu_hour for each in option.worth if each.usd_per_gpu_hour is not None), default=None)
-    judgement = judge(bill, ceilings(checklist), contract_months=checklist.contract.months, usd_per_gpu_hour=dearest)
+    most_expensive = max(
+        (each.usd_per_gpu_hour for each in option.worth if each.usd_per_gpu_hour is not None), default=None
+    )
+    judgement = judge(
+        bill, ceilings(checklist), contract_months=checklist.contract.months, usd_per_gpu_hour=most_expensive
+    )
     return replace(option, placements=placements, bill=bill, judgement=judgement)
 
 
@@ -103,10 +107,10 @@ def _pool(pool: Pool, zones: tuple[str, ...], *, spec: ClusterSpec, market: Mark
 def carry_over_lock(
     option: Option, lock: Lock, *, checklist: Checklist, market: Market
 ) -> tuple[Option, tuple[str, ...]]:
-    """The option as it is at the place of the lock, and what a person must know of that, in sentences.
+    """Keep zones and VPN ranges of the earlier lock, and return notes on them.
 
     Args:
-        lock: what was accepted before. An option at another place keeps nothing of it.
+        lock: accepted before. An option at another place keeps nothing of it.
     """
     here, there = option.spec.placement, lock.spec.placement
     notes: list[str] = []

@@ -24,13 +24,13 @@ _EARLIER: Final = re.compile(r"(?:^#\n)?^# A clone of [^\n]*, made by `atoll clo
 
 
 class _LayoutError(Exception):
-    """The text is laid out in a way that no line can be put into."""
+    """No line can be inserted into the layout of the text."""
 
 
 def rewrite_text(text: str, *, old: Checklist, new: Checklist, file: str, heading: str) -> tuple[str, bool]:
-    """The text of the new checklist, and whether comments and layout could be kept.
+    """Text of the new checklist, and whether comments and layout were kept.
 
-    What the text says is read again: it is the new checklist exactly, or a plain listing of it takes its place.
+    The text is read again: where it is not exactly the new checklist, a plain listing replaces it.
     """
     edited = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if not edited.endswith("\n"):
@@ -47,7 +47,7 @@ def rewrite_text(text: str, *, old: Checklist, new: Checklist, file: str, headin
 
 
 def render_checklist(checklist: Checklist, *, heading: str) -> str:
-    """A checklist as plain YAML, what is at its default left out."""
+    """A checklist as plain YAML without defaults."""
     shown = checklist.model_dump(mode="json", exclude_defaults=True)
     body = yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=10_000)
     return f"# yaml-language-server: $schema=../checklist.schema.json\n#\n# {heading}\n\n{body}"
@@ -58,7 +58,7 @@ def _whole(checklist: Checklist) -> dict[str, object]:
 
 
 def _changes(old: Mapping[str, object], new: Mapping[str, object], *, at: Steps = ()) -> Iterator[tuple[Steps, object]]:
-    """Fields to be written, and fields to be taken out, deepest first where both sides have the section."""
+    """Fields to write and to remove, deepest first where both sides have the section."""
     for name in (*old, *(each for each in new if each not in old)):
         before, after = old.get(name, _NOTHING), new.get(name, _NOTHING)
         if before == after:
@@ -90,7 +90,7 @@ def _entries(value: object) -> list[dict[str, object]]:
 
 
 def _with(text: str, steps: Steps, value: object) -> str:
-    """The text with one value written, or taken out where it is nothing."""
+    """Write one value, or remove it where it is `_NOTHING`."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     node, key, parents = root, None, list[yaml.Node]()
     for depth, step in enumerate(steps):
@@ -117,7 +117,7 @@ def _pair(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node
 
 
 def _end(node: yaml.Node) -> int:
-    """Where the last word of a node ends; a block's own mark lies behind the comments after it."""
+    """End of the last word of a node; the mark of a block is behind the comments that follow it."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last: object = node.value[-1]
         return _end(cast("yaml.Node", cast("tuple[object, object]", last)[1] if isinstance(last, tuple) else last))

@@ -1,6 +1,6 @@
-"""The table of a clone: every field of the checklist, and what of the lock is bound to its place, before and after.
+"""The table of a clone: fields of the checklist, and facts of the lock that depend on the placement, before and after.
 
-What a clone does with each field, and why, is catalogs/clone_fields.yaml.
+catalogs/clone_fields.yaml has the policy of each field.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 
 class FieldHandling(StrEnum):
-    """What becomes of a field."""
-
     KEPT = "kept"
     DERIVED = "re-derived"
     DECISION = "needs a decision"
@@ -34,8 +32,6 @@ class FieldHandling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldPolicy:
-    """What a clone may do with a field, and why."""
-
     care: FieldHandling
     why: str
 
@@ -45,7 +41,7 @@ _CLOSED: Final = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, slots=True, config=_CLOSED)
 class _FieldsAlike:
-    """Names of fields by their section, all treated for one reason."""
+    """Names of fields by section, treated alike for one reason."""
 
     why: str
     of: Mapping[str, tuple[str, ...]]
@@ -53,7 +49,7 @@ class _FieldsAlike:
 
 @dataclass(frozen=True, slots=True, config=_CLOSED)
 class MadeAnew:
-    """Something that the program makes for each stack, so that no lock says it."""
+    """Something that the program creates for each stack and that is not in the lock."""
 
     name: str
     made: str
@@ -80,11 +76,11 @@ MADE: Final = _TABLE.made_for_each_stack
 
 
 def find_field_policy(pattern: str) -> FieldPolicy:
-    """The treatment of a field, or of a section that a checklist does not have."""
+    """The policy of a field; a section without a row is kept."""
     return TREATMENTS.get(pattern, FieldPolicy(FieldHandling.KEPT, "not asked for"))
 
 
-# Fields that tell the entries of one list apart, the first that a section has; people may share a name, not a role.
+# Fields that identify an entry of a list, the first that a section has; people may share a name, not a role.
 KEYS: Final = (("role",), ("sort",), ("step",), ("placement", "tier"), ("below_percent",), ("name",))
 
 
@@ -95,8 +91,7 @@ class Leaf:
     Args:
         path: with names in place of positions, "workloads.finetune-7b.deadline".
         pattern: without them, "workloads.deadline".
-        text: its value as the file says it; "none" for nothing.
-        is_default: whether nobody said it.
+        text: value as in the file; "none" without one.
     """
 
     path: str
@@ -126,7 +121,7 @@ def _leaves(section: BaseModel, *, at: str, pattern: str) -> Iterator[Leaf]:
 
 
 def _name_entry(entry: BaseModel) -> str:
-    """What an entry of a list is called, by words that no other entry of the list has."""
+    """Identifying values of an entry of a list."""
     fields = type(entry).model_fields
     names = next((names for names in KEYS if all(name in fields for name in names)), ())
     return "/".join(str(getattr(entry, name)) for name in names)
@@ -150,9 +145,9 @@ class FieldRow:
     """One field.
 
     Args:
-        field: its path, with names in place of positions.
-        is_said: whether the source's checklist says it; what is only a default is kept too.
-        answer: what was decided, or assumed; "" where nothing had to be.
+        field: path, with names in place of positions.
+        is_said: whether the source's checklist has the field; defaults are kept too.
+        answer: decided or assumed; "" where no decision was needed.
     """
 
     field: str
@@ -194,7 +189,7 @@ def _row(
 def _care(
     pattern: str, decision: CloneDecision | None, answers: Mapping[str, str], *, changed: bool
 ) -> tuple[FieldHandling, str, str]:
-    """What became of a field, why, and the answer that made it so."""
+    """Handling of a field, the reason, and the answer that led to it."""
     known = find_field_policy(pattern)
     answer = answers.get(decision.path, decision.assumed) if decision is not None else ""
     stands = decision is not None and decision.need is not Need.OFFERED and answer != DROP
@@ -214,14 +209,14 @@ def _care(
 
 
 def _decision_of(path: str, by_path: Mapping[str, CloneDecision]) -> CloneDecision | None:
-    """The decision that settles a field: its own, or that of the section it is in."""
+    """The decision on a field: its own, or that of a section around it."""
     while path and path not in by_path:
         path = path.rpartition(".")[0]
     return by_path.get(path)
 
 
 def build_placement_rows(old: Lock, new: Lock) -> tuple[FieldRow, ...]:
-    """Rows of every placement, of what is made for each stack, and of the prices."""
+    """Rows of every placement, of parts created for each stack, and of the prices."""
     before = {each.placement.name: each for each in old.placements}
     rows = [row for each in new.placements for row in _cluster(before.get(each.placement.name), each)]
     rows += [

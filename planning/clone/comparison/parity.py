@@ -1,4 +1,4 @@
-"""Security of the source held against the target: what each control of catalogs/security_controls.yaml becomes."""
+"""Compares the security controls of source and target (catalogs/security_controls.yaml)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _CLOSED: Final = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class ControlProof:
-    """An input of a registered resource, as a run of the program without an engine shows it.
+    """An input of a registered resource, in a run of the program without an engine.
 
     Args:
-        type: type token; every resource of that type must fit, and there must be one.
-        name: only resources whose logical name fits this pattern.
-        path: into the inputs; an empty one asks only that the resource is there.
-        equals: what stands there; None asks only that something does.
-        holds: what a list or a text there holds.
+        type: type token; at least one resource has it, and every one must fit.
+        name: pattern of logical names.
+        path: into the inputs; an empty one requires only that the resource exists.
+        equals: value of the input; None requires only that there is one.
+        holds: element of a list, or part of a text, in the input.
     """
 
     type: str
@@ -42,14 +42,14 @@ class ControlProof:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class ControlClaim:
-    """What a target has of a control.
+    """How far a target meets a control.
 
     Args:
-        level: "theirs" where whoever runs the cluster decides, "open" where no source read says.
-        made_by: file that makes it, or the fact that says so.
+        level: "theirs" where the operator of the cluster decides, "open" where no source tells.
+        made_by: file that implements it, or the fact that states it.
         proofs: all of them hold in a run of the target.
-        absent: words that are in no type and in no name of an input of the target's run, where there is none.
-        says: words that stand in `made_by`, where no resource can show it.
+        absent: words in no type and in no input of the target's run, where the control is missing.
+        says: text in `made_by`, where no resource can prove it.
     """
 
     level: Literal["full", "part", "none", "theirs", "open"]
@@ -65,8 +65,8 @@ class Control:
     """One security control.
 
     Args:
-        source: the norm that asks for it.
-        asked_by: word of `ASKED`; "" where every cluster has it.
+        source: standard that requires it.
+        asked_by: key of `ASKED`; "" where every cluster needs it.
     """
 
     name: str
@@ -84,8 +84,8 @@ class Parity:
     name: str
     title: str
     standing: Standing
-    """The target held against the source. "none": nothing takes its place; "differs": both have a part, not the same
-    one; "yours": whoever runs the cluster decides."""
+    """The target compared with the source. "none": nothing replaces it; "differs": both meet it in part, differently;
+    "yours": the operator of the cluster decides."""
     old: str
     new: str
     source: str
@@ -95,7 +95,7 @@ NOT_BUILT: Final = ControlClaim(level="open", words="Atoll builds nothing there 
 _RANK: Final[Mapping[str, int]] = {"none": 0, "part": 1, "full": 2}
 
 
-# Controls that a stack has only where its lock asks for them.
+# Controls that only some locks require.
 ASKED: Final[Mapping[str, Callable[[ClusterSpec, Lock], bool]]] = {
     "private": lambda spec, _: not spec.network.api_cidrs,
     "ranges": lambda spec, _: bool(spec.network.api_cidrs),
@@ -111,7 +111,7 @@ def read_controls() -> tuple[Control, ...]:
 
 
 def parities(old: Lock, new: Lock) -> Iterator[Parity]:
-    """Every control of every cluster that both sides have, but those that neither has."""
+    """Controls of every placement on both sides, except those that neither side has."""
     before = {spec.placement.name: spec for spec in old.placements}
     for spec in new.placements:
         source = before.get(spec.placement.name)

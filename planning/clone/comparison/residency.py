@@ -1,4 +1,4 @@
-"""Where data lies before and after, held against where the checklist lets it lie."""
+"""Data residency and latency of source and target."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("AbodeForm"))
 class Abode:
-    """Where a cluster lies."""
-
     provider: str
     region: str
     country: str
@@ -35,19 +33,17 @@ class Abode:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("ResidenceForm"))
 class Residence:
-    """Where data lies before and after."""
-
     placement: str
     old: Abode
     new: Abode
     demanded: str
-    """By the checklist."""
+    """By the checklist: an area, or "any"."""
     verdict: Literal["kept", "moves", "refused", "undetermined"]
     words: str
 
 
 def residences(old: Lock, new: Lock, *, catalog: Catalog) -> tuple[Residence, ...]:
-    """Every cluster that both sides have."""
+    """Residency of every placement on both sides."""
     before = {spec.placement.name: spec.placement for spec in old.placements}
     return tuple(
         _residence(before[spec.placement.name], spec.placement, demanded=new.residency, catalog=catalog)
@@ -94,7 +90,7 @@ def _words(old: Abode, new: Abode, *, demanded: str, verdict: str) -> str:
     said = {
         "kept": f"data stays in {new.country}",
         "moves": f"data leaves {old.country} ({old.residency}) for {new.country} ({new.residency})",
-        "refused": f"{new.country} ({new.residency}) is not where data may lie",
+        "refused": f"data may not be in {new.country} ({new.residency})",
         "undetermined": f"no source read says in which country {_unknown(old, new)} lies: ask the provider in writing",
     }
     return f"{said[verdict]}; {asks}"
@@ -105,7 +101,7 @@ def _unknown(old: Abode, new: Abode) -> str:
     return f"{each.provider} {each.region}"
 
 
-# A connection of TCP takes one round trip, so the time to connect is the latency.
+# A TCP connection takes one round trip, so the time to connect is the latency.
 MEASURE: Final = "curl -sS -o /dev/null -w '%{time_connect}\\n'"
 # The regional endpoint of S3 (docs.aws.amazon.com/general/latest/gr/s3.html, 2026-11-22): an address in every region
 # of AWS that answers anybody, whether or not there is a cluster yet.
@@ -114,11 +110,9 @@ CLOUDPING: Final = "cloudping.co measures round trips between regions of AWS, fo
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=publish_as("LatencyForm"))
 class Latency:
-    """What is known of the time between the places."""
-
     words: str
     commands: tuple[str, ...]
-    """What measures it."""
+    """Commands that measure it."""
     notes: tuple[str, ...]
 
 
@@ -127,7 +121,7 @@ def latency(old: Lock, new: Lock) -> Latency:
     if _place(before) == _place(after):
         return Latency(words=f"both are in {_place(before)}: nothing changes", commands=(), notes=())
     return Latency(
-        words=f"not known from {_place(before)} to {_place(after)}: no latency is among our facts; measure it",
+        words=f"unknown from {_place(before)} to {_place(after)}: the catalog has no latencies; measure it",
         commands=tuple(_commands(before, after)),
         notes=tuple(_notes(before, after)),
     )
@@ -147,7 +141,7 @@ def _commands(old: ClusterSpec, new: ClusterSpec) -> Iterator[str]:
 
 
 def find_latency_endpoint(spec: ClusterSpec) -> str:
-    """Address of the provider in the cluster's region that answers everybody; "" where we know none."""
+    """Public endpoint of the provider in the cluster's region; "" where none is known."""
     endpoint = find_traits(spec.placement.provider).store_endpoint
     return endpoint.format(region=spec.placement.region) if "{region}" in endpoint else ""
 

@@ -1,4 +1,4 @@
-"""A decision that only a person can take: what is asked, why, and what can be answered."""
+"""Decisions of a clone that a person must take, with the possible answers."""
 
 from __future__ import annotations
 
@@ -19,23 +19,21 @@ if TYPE_CHECKING:
 KEEP: Final = "keep"
 DROP: Final = "drop"
 NONE: Final = "none"
-# Words that stand for an answer of one's own; none of them is one.
+# Placeholders for a value of one's own; none of them is an answer.
 YOURS: Final = frozenset(
     ("ACCELERATOR", "DAY", "ID", "MONTHS", "NAME", "PROVIDER/REGION", "URL", "VALUE", "VARIABLE", "VARIABLE/CONTEXT")
 )
 
 
 class Need(StrEnum):
-    """How much a decision is needed."""
-
     NEEDED = "needed"  # nothing is assumed
-    ASSUMED = "assumed"  # has an answer that harms nothing, and is said
-    OFFERED = "offered"  # not asked; may be said where nothing fits otherwise
+    ASSUMED = "assumed"  # a harmless answer is assumed, and reported
+    OFFERED = "offered"  # not asked; may be given where nothing fits otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionChoice:
-    """One possible answer; in capitals where it is written by the person."""
+    """One possible answer; capitals are a placeholder."""
 
     word: str
     meaning: str
@@ -46,11 +44,11 @@ class CloneDecision:
     """One decision.
 
     Args:
-        path: its key in a decisions file: the field it is about.
+        path: field of the checklist, and key in a decisions file.
         why: what forces it, in a sentence.
-        old: what the source has.
-        settle: the checklist with an answer in it; raises InputError where it cannot be.
-        assumed: the answer taken where nobody gives one.
+        old: value of the source.
+        settle: applies an answer to a checklist; raises InputError where it does not fit.
+        assumed: answer taken where none is given.
     """
 
     path: str
@@ -67,7 +65,7 @@ class CloneDecision:
 
 
 def require_choice(decision: CloneDecision, answer: str) -> None:
-    """Refuse an answer that is none of the words, where there are only words, and a word that stands for another.
+    """Refuse a placeholder as an answer, and any answer beside the choices where none of them is a placeholder.
 
     Raises:
         InputError: with the words.
@@ -88,7 +86,7 @@ HAVE_NONE: Final = ("sharing",)  # fields with a word "none" of their own
 
 
 def value_at(checklist: Checklist, path: Sequence[str | int]) -> object:
-    """What stands at a path; None where there is nothing."""
+    """Value at a path; None without one."""
     value: object = checklist
     for step in path:
         if isinstance(step, str):
@@ -99,10 +97,10 @@ def value_at(checklist: Checklist, path: Sequence[str | int]) -> object:
 
 
 def replace_value(checklist: Checklist, path: Path, value: object) -> Checklist:
-    """The checklist with another value at a path.
+    """Replace the value at a path.
 
     Raises:
-        InputError: no checklist can hold it there; the message is about the value.
+        InputError: the value is not valid there.
     """
     fields = cast("dict[str, object]", checklist.model_dump(mode="python"))
     section: Any = fields
@@ -121,7 +119,7 @@ def replace_value(checklist: Checklist, path: Path, value: object) -> Checklist:
 
 
 def apply_answer(checklist: Checklist, answer: str, *, path: Path) -> Checklist:
-    """The checklist with an answer in words: "keep", "none", "true", or a value."""
+    """Apply an answer: "keep", "none", "true", "false" or a value."""
     if answer == KEEP:
         return checklist
     truths = {"true": True, "false": False, NONE: None}

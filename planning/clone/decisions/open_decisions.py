@@ -1,4 +1,4 @@
-"""Which decisions a clone leaves to a person, from the checklist, its lock and what is known of the target."""
+"""Decisions that a clone leaves to a person, from the checklist and the target."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OFFERED: Final = (
     "access.ssh",
     "where.no_lock_in",
 )
-# What goes with a term and is refused without one (`planning.checklist.rules.money`).
+# Fields that are refused without a term (`planning.checklist.rules.money`), and their values then.
 WITHOUT_TERM: Final[tuple[tuple[Path, object], ...]] = (
     (("contract", "incentives"), False),
     (("contract", "reserve"), "always_on"),
@@ -53,10 +53,10 @@ WITHOUT_TERM: Final[tuple[tuple[Path, object], ...]] = (
 
 
 def decisions(checklist: Checklist, *, source: str, target: Target, ground: TargetMarket) -> tuple[CloneDecision, ...]:
-    """Every decision that a clone may be told, those that it needs first.
+    """Every decision of a clone, needed ones first.
 
     Args:
-        source: provider of the source's home.
+        source: provider of the source's primary placement.
     """
     found = [
         *_names(checklist),
@@ -64,7 +64,7 @@ def decisions(checklist: Checklist, *, source: str, target: Target, ground: Targ
         *_existing(checklist, target=target),
         *machine_decisions(checklist, target=target, ground=ground),
         *_joint(checklist, target=target),
-        *_beside(checklist),
+        *_additional_placements(checklist),
         *_terms(checklist),
         *list_agreement_decisions(checklist, source=source, target=target),
         *_list_optional_decisions(checklist),
@@ -163,7 +163,7 @@ def _cluster(name: str, there: Existing, *, path: Path, place: tuple[str, str]) 
 
 
 def _joint(checklist: Checklist, *, target: Target) -> Iterator[CloneDecision]:
-    """Between two clouds whose networks are ours nothing is built (`planning.quoting.assembly.network.link`)."""
+    # Two clouds whose networks Atoll builds are not connected (`planning.quoting.assembly.network.link`).
     main = checklist.main_cloud
     if main is None or main.vpc_id is None or main.provider == target.provider:
         return
@@ -171,12 +171,12 @@ def _joint(checklist: Checklist, *, target: Target) -> Iterator[CloneDecision]:
         return
     yield CloneDecision(
         path="main_cloud.vpc_id",
-        why=f"no private way is built between {main.provider} and {target.provider}: people come by VPN, data over the "
-        "internet",
+        why=f"no private connection is built between {main.provider} and {target.provider}: people connect by VPN, "
+        "data crosses the internet",
         old=main.vpc_id,
         choices=(
-            DecisionChoice(KEEP, "the main VPC stays named; the option says that nothing leads there"),
-            DecisionChoice(NONE, "no VPC is named, and nothing is expected to lead there"),
+            DecisionChoice(KEEP, "the main VPC stays named; the option says that it is not connected"),
+            DecisionChoice(NONE, "no VPC is named, and no connection is expected"),
         ),
         settle=_disconnect_main_cloud,
         need=Need.ASSUMED,
@@ -193,13 +193,13 @@ def _disconnect_main_cloud(checklist: Checklist, answer: str) -> Checklist:
     return replace_value(checklist, ("usage", "peering"), None)
 
 
-def _beside(checklist: Checklist) -> Iterator[CloneDecision]:
+def _additional_placements(checklist: Checklist) -> Iterator[CloneDecision]:
     for at, each in enumerate(checklist.where.elsewhere):
         if each.existing is None:
             there = " ".join((*each.wanted, *each.regions)) or ANY
             yield CloneDecision(
                 path=f"where.elsewhere.{each.name}",
-                why=f"the cluster {each.name} is beside home and need not move with it; the clone gets one of its own",
+                why=f"{each.name} is an additional placement, which need not move; the clone gets a cluster of its own",
                 old=there,
                 choices=(
                     DecisionChoice(KEEP, f"where the checklist wants it: {there}"),
@@ -226,7 +226,7 @@ def _terms(checklist: Checklist) -> Iterator[CloneDecision]:
     if months:
         yield CloneDecision(
             path="contract.months",
-            why=f"the source's {months} months run on where they were signed; the clone's begin anew",
+            why=f"the source's term of {months} months continues; the clone's is a new one",
             old=str(months),
             choices=(
                 DecisionChoice(KEEP, f"a new contract of {months} months"),
@@ -248,7 +248,7 @@ def _months(checklist: Checklist, answer: str, *, path: Path) -> Checklist:
 
 
 def _list_optional_decisions(checklist: Checklist) -> Iterator[CloneDecision]:
-    """What may be changed with the place, where the checklist as it is cannot be had there."""
+    """Fields that may be changed where the target cannot meet the checklist."""
     for path in OFFERED:
         yield _free(path, tuple(path.split(".")), checklist)
     for at, work in enumerate(checklist.workloads):
@@ -260,7 +260,7 @@ def _free(name: str, path: Path, checklist: Checklist) -> CloneDecision:
     value = value_at(checklist, path)
     return CloneDecision(
         path=name,
-        why="as it is, nothing at the new place keeps it",
+        why="no option at the target meets it",
         old=NONE if value is None else str(value),
         choices=(DecisionChoice(KEEP, ""), DecisionChoice("VALUE", "another one"), DecisionChoice(NONE, "none")),
         settle=partial(apply_answer, path=path),

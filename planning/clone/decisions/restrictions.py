@@ -1,4 +1,4 @@
-"""What the target forces a decision about: its rules, machines that it lacks, terms of another provider."""
+"""Decisions that the target forces: rules of the checklist, machines not sold there, terms of another provider."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def promote_forced_decisions(
     found: Sequence[CloneDecision], checklist: Checklist, *, target: Target
 ) -> Iterator[CloneDecision]:
-    """The same decisions; one that a rule of the checklist forces at the target is needed."""
+    """Make decisions needed where the target breaks a rule of the checklist."""
     broken = {".".join(map(str, rule.path)): rule for rule in find_broken_rules(_there(checklist, target))}
     for each in found:
         rule = broken.get(each.path)
@@ -41,7 +41,7 @@ def promote_forced_decisions(
 
 
 def _there(checklist: Checklist, target: Target) -> Checklist:
-    """The checklist as if it were at the target, with every other decision settled."""
+    """The checklist at the target, with every other decision settled."""
     where, provider = checklist.where, CloudName(target.provider)
     existing = where.existing
     return checklist.model_copy(
@@ -72,7 +72,7 @@ SHOWN: Final = 4
 
 
 def machine_decisions(checklist: Checklist, *, target: Target, ground: TargetMarket) -> Iterator[CloneDecision]:
-    """What is asked for at home and cannot be had there."""
+    """Hardware of workloads in the primary placement that is not sold at the target."""
     for at, work in enumerate(checklist.workloads):
         asked, away = work.hardware, {name for each in checklist.where.elsewhere for name in each.workloads}
         if asked is None or work.name in away:
@@ -127,7 +127,7 @@ def _apply_accelerator(checklist: Checklist, answer: str, *, at: int, ground: Ta
     return replace_value(checklist, path, answer)
 
 
-# What one provider has promised; the length of the burn-in is what the customer wants anywhere.
+# Terms that a provider has promised; the length of the burn-in is the customer's requirement anywhere.
 PROMISED: Final = (
     "starts",
     "steps",
@@ -146,10 +146,10 @@ OF_THE_CUSTOMER: Final = frozenset({"customer_lead", "customer_engineer"})
 
 
 def list_agreement_decisions(checklist: Checklist, *, source: str, target: Target) -> Iterator[CloneDecision]:
-    """What becomes of the agreement: at another provider all that is the old one's, else the day of the beginning.
+    """Decisions on the agreement: at another provider on the terms of the old one, else on the day of its start.
 
     Args:
-        source: provider of the source's home.
+        source: provider of the source's primary placement.
     """
     agreement, starts = checklist.agreement, checklist.agreement.starts
     roles = [each.role for each in agreement.contacts if each.role not in OF_THE_CUSTOMER]

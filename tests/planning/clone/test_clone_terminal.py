@@ -45,7 +45,7 @@ def test_a_person_is_asked_told_why_an_answer_cannot_be_and_gets_the_clone(proje
         terminal.type(f"{refused}\n")
         assert why in terminal.until("[no default] ")
     terminal.type("west.example.org\n")
-    assert "contract.months: the source's 12 months run on" in terminal.until("[keep] ")
+    assert "contract.months: the source's term of 12 months continues" in terminal.until("[keep] ")
     terminal.type("13\n")
     assert "contract.months" in terminal.until("[keep] ")
     terminal.type("24\n")

@@ -138,7 +138,7 @@ def test_where_data_may_lie(old: tuple[str, str], new: tuple[str, str], demanded
 )
 def test_a_latency_is_never_invented(provider: str, region: str) -> None:
     found = latency(HOME, at(HOME, provider=provider, region=region))
-    assert found.words.startswith("not known")
+    assert found.words.startswith("unknown")
     assert found.commands
     assert not re.search(r"\d\s*ms", " ".join((found.words, *found.commands, *found.notes)))
     assert any("https://s3.us-east-1.amazonaws.com" in each for each in found.commands)
@@ -175,4 +175,4 @@ def test_what_is_lost_is_printed_before_what_is_won() -> None:
     for name in ("secrets_key", "deletion_protection"):
         assert titles[name].split()[0] in text
     assert "Residency" in text
-    assert "Latency: not known" in text
+    assert "Latency: unknown" in text
