@@ -1,6 +1,6 @@
-"""What keeps work off new nodes until they have been tested for the agreed hours: a program of ours, and its rounds.
+"""The burn-in of new nodes: a program that has them tested in rounds and then lifts the taint that keeps work off them.
 
-Only where nodes stay and are ours: nobody taints the others (`components.context.hardware.taints`).
+Only nodes that the program builds, and that stay, have the taint (`components.context.hardware.taints`).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class BurnInArgs:
 
 @final
 class BurnIn(pulumi.ComponentResource):
-    """Its namespace, its account and rights, its ledger, the measuring code, and the pod that looks."""
+    """Namespace, service accounts, permissions, ledger, measuring code, and the pod of the program."""
 
     def __init__(self, name: str, args: BurnInArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         pools = [pool.name for pool in list_burn_in_pools(args.spec)]
@@ -73,14 +73,14 @@ class BurnIn(pulumi.ComponentResource):
 
 
 def list_burn_in_pools(spec: ClusterSpec) -> tuple[Pool, ...]:
-    """Pools whose new nodes wait for their burn-in, and can be measured by us."""
+    """Pools whose new nodes wait for a burn-in, and whose accelerators our checks can measure."""
     return tuple(pool for pool in list_eligible_pools(spec) if measurable(pool))
 
 
 def burn_in_part(site: PlacementContext, opts: pulumi.ResourceOptions) -> BurnIn | None:
     """The burn-in of a cluster; None where no node waits for one.
 
-    Its hours are the least that is promised: an agreed length is no part of the lock (decision 0028).
+    It lasts the shortest promised time: an agreed length is not in the lock (decision 0028).
     """
     if not list_burn_in_pools(site.spec):
         return None
@@ -90,25 +90,25 @@ def burn_in_part(site: PlacementContext, opts: pulumi.ResourceOptions) -> BurnIn
 
 
 def plan_text(args: BurnInArgs) -> str:
-    """What the pod is told: hours, the checks of each pool, and the job of a round with marks for what differs."""
+    """Plan of the program: hours, the checks of each pool, and the job of a round, with marks that are filled in."""
     found = read_program_mirror(args.mirror, offline=args.offline)
-    ground = JobContext(spec=args.spec, run=NAME, picture=lambda image: resolve_image_reference(image, found))
+    context = JobContext(spec=args.spec, run=NAME, picture=lambda image: resolve_image_reference(image, found))
     pools = list_burn_in_pools(args.spec)
-    jobs = {pool.name: _round(ground, pool) for pool in pools}
+    jobs = {pool.name: _round(context, pool) for pool in pools}
     checks = {pool.name: [*checks_of(pool), "burn_in"] for pool in pools}
     return json.dumps({"hours": args.hours, "checks": checks, "jobs": jobs}, indent=1, sort_keys=True) + "\n"
 
 
-def _round(ground: JobContext, pool: Pool) -> dict[str, object]:
-    pod = node_pod(ground, pool, NODE_MARK, program="burn_in", extra=("--hours", HOURS_MARK))
+def _round(context: JobContext, pool: Pool) -> dict[str, object]:
+    pod = node_pod(context, pool, NODE_MARK, program="burn_in", extra=("--hours", HOURS_MARK))
     seconds = int(burn_in.ROUND.total_seconds()) + SLACK_SECONDS
-    return job_object(ground, JOB_MARK, pod, seconds=seconds, namespace=BURN_IN_NAMESPACE)
+    return job_object(context, JOB_MARK, pod, seconds=seconds, namespace=BURN_IN_NAMESPACE)
 
 
 def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
-    """What it may do: everywhere, in its own namespace, and where events of nodes lie.
+    """Permissions by namespace; "" is the whole cluster.
 
-    Kubernetes knows no right to single fields of a node: what it changes of one is in
+    Kubernetes has no permission for single fields of a node; those that the program changes are in
     `components.agents.burn_in.build_untaint_patch`.
     """
     jobs: PolicyRuleArgsDict = {"api_groups": ["batch"], "resources": ["jobs"], "verbs": ["get", "create", "delete"]}
@@ -131,7 +131,7 @@ def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
 
 
 def _register_test_account(home: kubernetes.core.v1.Namespace) -> pulumi.Resource:
-    """The account of the rounds, which may nothing."""
+    """Account of the rounds' pods, without permissions."""
     return kubernetes.core.v1.ServiceAccount(
         f"{NAME}-{ACCOUNT}",
         metadata=_build_metadata(ACCOUNT),

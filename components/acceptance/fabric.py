@@ -1,4 +1,4 @@
-"""What the fabric carries: all-reduce over growing numbers of a pool's nodes, started by Kubeflow Trainer over SSH."""
+"""Fabric bandwidth: all-reduce over growing numbers of a pool's nodes, started by Kubeflow Trainer over SSH."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ SECONDS: Final = 3600
 SSH_PORT: Final = 22
 CARRIED: Final = "/carried"
 TESTS: Final = "/opt/nccl-tests/build/all_reduce_perf"
-# What a daemon of SSH needs to change to the user who comes in, of the root that it runs as.
+# Capabilities that sshd needs to change to the user who logs in.
 SSHD: Final = ("SETGID", "SETUID", "SYS_CHROOT")
 PINS: Final = "IPC_LOCK"  # verbs pin the memory that the cards read
-EVERY_CARD: Final = "1"  # what CoreWeave's `rdma/ib` and those of the Network Operator are asked for: all or nothing
+EVERY_CARD: Final = "1"  # request of `rdma/ib`, on CoreWeave and by the Network Operator: it gives every card
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class Toolbox:
 
     Args:
         mpi: folder of its Open MPI.
-        python: None where it has none that is known of: then ours is carried in.
+        python: interpreter of the image; None where it has none, and ours is copied in.
     """
 
     image: str
@@ -76,65 +76,65 @@ def toolbox(pool: Pool) -> Toolbox:
     return AMAZON if pool.fabric == "efa" else OTHERS
 
 
-def fabric_jobs(ground: JobContext, pool: Pool, nodes: Sequence[str]) -> Iterator[PlannedJob]:
-    """One for each node count; of the smallest as many as cover every node, so that a slow one is found by name."""
-    if not ground.has("trainer") or not ground.payloads(pool):
+def fabric_jobs(context: JobContext, pool: Pool, nodes: Sequence[str]) -> Iterator[PlannedJob]:
+    """One job for each node count; for the smallest count as many as cover every node, to find a slow one by name."""
+    if not context.has("trainer") or not context.payloads(pool):
         return
-    for place, count in enumerate(ground.counts(pool, len(nodes))):
+    for place, count in enumerate(context.counts(pool, len(nodes))):
         groups = _groups(nodes, count) if place == 0 else [tuple(nodes[:count])]
         for number, group in enumerate(groups):
-            yield fabric_job(ground, pool, group, number=number, stage=STAGE + place)
+            yield fabric_job(context, pool, group, number=number, stage=STAGE + place)
 
 
 def fabric_job(
-    ground: JobContext, pool: Pool, nodes: Sequence[str], *, number: int = 0, stage: int = STAGE
+    context: JobContext, pool: Pool, nodes: Sequence[str], *, number: int = 0, stage: int = STAGE
 ) -> PlannedJob:
     """All-reduce over exactly these nodes."""
-    name = build_object_name("fabric", pool.name, str(len(nodes)), str(number), ground.run, most=40)
-    marked = labels(ground, name)
+    name = build_object_name("fabric", pool.name, str(len(nodes)), str(number), context.run, most=40)
+    marked = labels(context, name)
     runtime = {
         **build_object_header(API, "TrainingRuntime", name, labels=marked),
-        "spec": _runtime(ground, pool, nodes, name),
+        "spec": _runtime(context, pool, nodes, name),
     }
-    job = {**build_object_header(API, "TrainJob", name, labels=marked), "spec": _job(ground, pool, nodes, name)}
+    job = {**build_object_header(API, "TrainJob", name, labels=marked), "spec": _job(context, pool, nodes, name)}
     return plan_job(
         name,
         (runtime, job),
         checks=("all_reduce",),
-        about=subject(Per.POOL, pool.name, placement=ground.spec.placement.name),
+        about=subject(Per.POOL, pool.name, placement=context.spec.placement.name),
         seconds=SECONDS,
         stage=stage,
         nodes=nodes,
-        log=log_of(ground, name, container=NODE, more=f"{ROLE}={LAUNCHER}"),
+        log=log_of(context, name, container=NODE, more=f"{ROLE}={LAUNCHER}"),
     )
 
 
 def _groups(nodes: Sequence[str], count: int) -> list[tuple[str, ...]]:
-    """Disjoint groups of nodes; what remains is filled up from the front, in a group of its own."""
+    """Disjoint groups of nodes; the rest is a last group, filled up with the first nodes."""
     whole = [tuple(nodes[start : start + count]) for start in range(0, len(nodes) - count + 1, count)]
     rest = tuple(nodes[len(whole) * count :])
     return [*whole, (*rest, *nodes[: count - len(rest)])] if rest else whole
 
 
-def _job(ground: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
+def _job(context: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
     """One process for each accelerator; the launcher is the first node."""
     box = toolbox(pool)
-    said = ("--placement", ground.spec.placement.name, "--pool", pool.name)
+    said = ("--placement", context.spec.placement.name, "--pool", pool.name)
     count = len(nodes)
-    most = str(max(ground.payloads(pool)))
+    most = str(max(context.payloads(pool)))
     sizes = ("--nodes", str(count), "--accelerators", str(pool.accelerators), "--on", ",".join(nodes), "--most", most)
     python = box.python or f"{CARRIED}/local/bin/python3"
-    whole = build_module_command("fabric", *said, *sizes, "--", *_mpirun(ground, pool, count, box), python=python)
+    whole = build_module_command("fabric", *said, *sizes, "--", *_mpirun(context, pool, count, box), python=python)
     return {
         "runtimeRef": {"apiGroup": "trainer.kubeflow.org", "kind": "TrainingRuntime", "name": name},
         "trainer": {"numNodes": count, "command": ["sh", f"{SCRIPT_FOLDER}/keyed.sh", *whole]},
     }
 
 
-def _mpirun(ground: JobContext, pool: Pool, count: int, box: Toolbox) -> list[str]:
+def _mpirun(context: JobContext, pool: Pool, count: int, box: Toolbox) -> list[str]:
     """nccl-tests over all accelerators, each payload twice the one before; Trainer tells Open MPI of the hosts."""
-    told = [word for name in ("LD_LIBRARY_PATH", *_settings(ground, pool)) for word in ("-x", name)]
-    least, most = min(ground.payloads(pool)), max(ground.payloads(pool))
+    told = [word for name in ("LD_LIBRARY_PATH", *_settings(context, pool)) for word in ("-x", name)]
+    least, most = min(context.payloads(pool)), max(context.payloads(pool))
     return [
         *(f"{box.mpi}/bin/mpirun", "--prefix", box.mpi, "--allow-run-as-root", "--bind-to", "none"),
         *("-np", str(count * pool.accelerators), "-N", str(pool.accelerators), *told),
@@ -142,19 +142,19 @@ def _mpirun(ground: JobContext, pool: Pool, count: int, box: Toolbox) -> list[st
     ]
 
 
-def _settings(ground: JobContext, pool: Pool) -> Mapping[str, str]:
-    return find_fabric_settings(ground.spec.placement.provider, pool.fabric)
+def _settings(context: JobContext, pool: Pool) -> Mapping[str, str]:
+    return find_fabric_settings(context.spec.placement.provider, pool.fabric)
 
 
-def _runtime(ground: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
-    """As Atoll's own MPI runtime, but on named nodes, for root, and with the cards of the fabric."""
+def _runtime(context: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Manifest:
+    """Atoll's MPI runtime, but on named nodes, as root, and with the network cards of the fabric."""
     policy: Manifest = {
         "numProcPerNode": pool.accelerators,
         "mpiImplementation": "OpenMPI",
         "sshAuthMountPath": KEYS,
         "runLauncherAsNode": True,
     }
-    jobs = [_build_replicated_job(ground, pool, nodes, name, role=role) for role in (LAUNCHER, NODE)]
+    jobs = [_build_replicated_job(context, pool, nodes, name, role=role) for role in (LAUNCHER, NODE)]
     return {
         "mlPolicy": {"numNodes": len(nodes), "mpi": policy},
         "template": {
@@ -167,11 +167,11 @@ def _runtime(ground: JobContext, pool: Pool, nodes: Sequence[str], name: str) ->
     }
 
 
-def _build_replicated_job(ground: JobContext, pool: Pool, nodes: Sequence[str], name: str, *, role: str) -> Manifest:
+def _build_replicated_job(context: JobContext, pool: Pool, nodes: Sequence[str], name: str, *, role: str) -> Manifest:
     served = {"command": ["sh", f"{SCRIPT_FOLDER}/keyed.sh", "/usr/sbin/sshd", "-De"]} if role == NODE else {}
     ready = {"readinessProbe": {"tcpSocket": {"port": SSH_PORT}, "initialDelaySeconds": 5}} if role == NODE else {}
-    one = {**container(ground, _pod(ground, pool), name=NODE), **served, **ready}
-    apart = {"labelSelector": {"matchLabels": {RUN: ground.run, JOB: name}}, "topologyKey": HOSTNAME}
+    one = {**container(context, _pod(context, pool), name=NODE), **served, **ready}
+    apart = {"labelSelector": {"matchLabels": {RUN: context.run, JOB: name}}, "topologyKey": HOSTNAME}
     pod: Manifest = {
         "serviceAccountName": ACCOUNT,
         "automountServiceAccountToken": False,
@@ -183,42 +183,42 @@ def _build_replicated_job(ground: JobContext, pool: Pool, nodes: Sequence[str], 
             "nodeAffinity": on_nodes(nodes),
             "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]},
         },
-        **({"initContainers": [_python(ground)]} if toolbox(pool).python is None else {}),
+        **({"initContainers": [_python(context)]} if toolbox(pool).python is None else {}),
         "containers": [one],
         "volumes": [*code_volumes(), SHARED_MEMORY, {"name": "python", "emptyDir": {}}],
     }
-    marked = {"metadata": {"labels": labels(ground, name)}, "spec": pod}
+    marked = {"metadata": {"labels": labels(context, name)}, "spec": pod}
     template: Manifest = {"spec": {"backoffLimit": 0, "activeDeadlineSeconds": SECONDS, "template": marked}}
     if role == LAUNCHER:
         template["metadata"] = {"labels": {STEP: "trainer"}}
     return {"name": role, "template": template}
 
 
-def _pod(ground: JobContext, pool: Pool) -> JobPodOptions:
+def _pod(context: JobContext, pool: Pool) -> JobPodOptions:
     pinned = pool.fabric in PINNING_FABRICS
     return JobPodOptions(
         image=toolbox(pool).image,
         command=["true"],  # the TrainJob says what the launcher runs
-        asks={**accelerators(ground, pool), **build_fabric_requests(ground, pool)},
+        asks={**accelerators(context, pool), **build_fabric_requests(context, pool)},
         requests=WHOLE,
         root=True,
         capabilities=(*SSHD, PINS) if pinned else SSHD,
-        env=[{"name": key, "value": value} for key, value in _settings(ground, pool).items()],
+        env=[{"name": key, "value": value} for key, value in _settings(context, pool).items()],
         mounts={"shm": "/dev/shm", "python": CARRIED},  # noqa: S108 - of one pod
     )
 
 
-def build_fabric_requests(ground: JobContext, pool: Pool) -> dict[str, str]:
+def build_fabric_requests(context: JobContext, pool: Pool) -> dict[str, str]:
     """What a pod asks of the fabric; nothing where the provider's profile names no resource."""
-    resource = ground.spec.profile.rdma_resource
+    resource = context.spec.profile.rdma_resource
     if not resource or pool.fabric == "ethernet":
         return {}
     return {resource: str(pool.efa_interfaces) if pool.efa_interfaces else EVERY_CARD}
 
 
-def _python(ground: JobContext) -> Manifest:
-    """Python finds its own library beside itself (`rpath` of the official images), so that its folder can be copied."""
+def _python(context: JobContext) -> Manifest:
+    """Init container that copies Python: it finds its library beside itself (`rpath` of the official images)."""
     copied = JobPodOptions(
         image=PYTHON, command=["cp", "-a", "/usr/local", CARRIED], root=True, mounts={"python": CARRIED}
     )
-    return container(ground, copied, name="python")
+    return container(context, copied, name="python")

@@ -1,4 +1,4 @@
-"""What every job of the acceptance stands on: its namespace, shut; its account without rights; the measuring code."""
+"""What every acceptance job needs: an isolated namespace, an account without permissions, the measuring code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Files of scripts/, which are keys of the ConfigMap too.
 # dcgm.sh: what DCGM's own image can say of the node, kept for the container that has Python; a test that fails is no
-# failure of the container, for its report says which. `nv-hostengine` puts itself in the background.
+# failure of the container, for its report says which. `nv-hostengine` goes to the background itself.
 # dcgmi: stands for the tool where it cannot be run: gives back what it said in DCGM's own image, and how it ended.
 # carry.sh: copies a program (`$1`) with its libraries and its loader to a folder (`$2`), so that it runs in an image
 # that has another C library, or none of them.
@@ -77,14 +77,14 @@ class JobContext:
         picture: Callable[[str], str] | None = None,
         expected: Sequence[ExpectedPool] = (),
     ) -> JobContext:
-        """With the lock's mirror, unless another `picture` is told."""
+        """A context that pulls images from the lock's mirror, unless `picture` is given."""
         mine = {pool.name: pool for pool in expected if pool.placement == spec.placement.name}
         return cls(spec=spec, run=run, picture=picture or build_image_resolver(spec), expected=mine)
 
     def counts(self, pool: Pool, there: int) -> tuple[int, ...]:
-        """Over how many nodes of those that are there an all-reduce is measured, growing.
+        """Node counts of the all-reduce, in growing order, at most as many as there are nodes.
 
-        The very counts that the judge asks for; others only where none of those fits, or nobody said what is asked for.
+        They are the counts of the expected limits; others only where no limit is known, or none of its counts fits.
         """
         held = self.expected.get(pool.name)
         if held is not None and not held.all_reduce:  # its nodes work alone
@@ -101,10 +101,10 @@ class JobContext:
         return payloads_of(_catalog(), memory_gb=facts.memory_gb)[0] if facts is not None else ()
 
     def check(self, nodes: Mapping[str, Sequence[str]]) -> None:
-        """Everything that is wrong with the run and the nodes, at once.
+        """Check the name of the run and the pools.
 
         Raises:
-            InputError: there is something.
+            InputError: naming every fault.
         """
         pools = {pool.name for pool in self.spec.pools}
         faults = [f"the lock has no pool {name}" for name in nodes if name not in pools]
@@ -141,9 +141,9 @@ def choose_pod_security(pools: Sequence[Pool]) -> str:
     return PINNING if any(pool.fabric in PINNING_FABRICS and pool.max_nodes > 1 for pool in pools) else LEVEL
 
 
-def ground_objects(ground: JobContext) -> tuple[Manifest, ...]:
+def ground_objects(context: JobContext) -> tuple[Manifest, ...]:
     """Namespace, account, network policies and code, in order."""
-    enforced = choose_pod_security(ground.spec.pools)
+    enforced = choose_pod_security(context.spec.pools)
     # No label of a queue: Kueue manages only namespaces that carry one, so that a measurement never waits in a queue.
     labels = {
         "app.kubernetes.io/managed-by": "atoll",
@@ -165,26 +165,26 @@ def code_object(name: str = CODE, *, namespace: str = NAMESPACE, labels: Mapping
 def build_object_header(
     version: str, kind: str, name: str, *, namespace: str = NAMESPACE, labels: Mapping[str, str] | None = None
 ) -> Manifest:
-    """How every object begins."""
+    """API version, kind and metadata of an object."""
     metadata: Manifest = {"name": name, "namespace": namespace, **({"labels": dict(labels)} if labels else {})}
     return {"apiVersion": version, "kind": kind, "metadata": metadata}
 
 
 def code_files() -> Mapping[str, str]:
-    """Keys of the ConfigMap to the very modules that the tests prove, and our few lines of shell."""
+    """Keys of the ConfigMap to the texts of the measuring modules and shell scripts."""
     modules = {key: (MEASURE / key).read_text(encoding="utf-8") for key in measure.FILES}
     return {**modules, **SCRIPTS}
 
 
 def code_items() -> list[Manifest]:
-    """Where Python looks for each key."""
+    """Path of each key in a folder of PYTHONPATH."""
     return [{"key": key, "path": place} for key, place in measure.FILES.items()]
 
 
 def _policies() -> tuple[Manifest, ...]:
-    """Nothing in but from each other; out to names, each other, this cluster's services and HTTPS.
+    """Ingress from the namespace alone; egress to any address but the node's metadata.
 
-    What is measured is the way out itself, and services all over the cluster; the node's metadata stays shut.
+    Egress itself is measured, and services in every namespace are.
     """
     names = [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")]
     everywhere: Manifest = {"namespaceSelector": {}}

@@ -1,4 +1,4 @@
-"""Every job of an acceptance, for the parts, pools and tiers that a lock has."""
+"""Every job of an acceptance, for the components, pools and tiers of a lock."""
 
 from __future__ import annotations
 
@@ -37,37 +37,37 @@ API: Final = "kubernetes.default.svc.cluster.local"
 HTTPS: Final = 443
 
 
-def network_jobs(ground: JobContext, *, peers: Sequence[str] = ()) -> Iterator[PlannedJob]:
-    """Names and the way out always; the main network where somebody says what is to answer there.
+def network_jobs(context: JobContext, *, peers: Sequence[str] = ()) -> Iterator[PlannedJob]:
+    """DNS and egress always; the main network where `peers` names what has to answer there.
 
     Args:
         peers: "host:port" in the main network.
     """
-    yield _job(ground, "dns", (API, registry(ground)))
-    yield _job(ground, "egress", (f"{registry(ground)}:{HTTPS}",))
-    if peers and (ground.spec.network.peering is not None or ground.spec.network.link is not None):
-        yield _job(ground, "peering", peers)
+    yield _job(context, "dns", (API, registry(context)))
+    yield _job(context, "egress", (f"{registry(context)}:{HTTPS}",))
+    if peers and (context.spec.network.peering is not None or context.spec.network.link is not None):
+        yield _job(context, "peering", peers)
 
 
-def registry(ground: JobContext) -> str:
-    """Host that the images come from: it has to be found and reached anyway."""
-    return whole_name(ground.picture(PYTHON)).partition("/")[0].partition(":")[0]
+def registry(context: JobContext) -> str:
+    """Registry of the images, which every cluster has to reach anyway."""
+    return whole_name(context.picture(PYTHON)).partition("/")[0].partition(":")[0]
 
 
-def _job(ground: JobContext, check: str, to: Sequence[str]) -> PlannedJob:
-    name = build_object_name("network", check, ground.run)
-    said = ("--placement", ground.spec.placement.name, "--check", check, "--to", ",".join(to))
+def _job(context: JobContext, check: str, to: Sequence[str]) -> PlannedJob:
+    name = build_object_name("network", check, context.run)
+    said = ("--placement", context.spec.placement.name, "--check", check, "--to", ",".join(to))
     job = job_object(
-        ground, name, JobPodOptions(image=PYTHON, command=build_module_command("network", *said)), seconds=SECONDS
+        context, name, JobPodOptions(image=PYTHON, command=build_module_command("network", *said)), seconds=SECONDS
     )
     return plan_job(
         name,
         (job,),
         checks=(check,),
-        about=subject(Per.NETWORK, check, placement=ground.spec.placement.name),
+        about=subject(Per.NETWORK, check, placement=context.spec.placement.name),
         seconds=SECONDS,
         stage=STAGE,
-        log=log_of(ground, name),
+        log=log_of(context, name),
     )
 
 
@@ -75,7 +75,7 @@ __all__ = ["PlannedJob", "foundation", "list_unmeasured", "plan_jobs"]
 
 
 def foundation(spec: ClusterSpec, *, picture: Callable[[str], str] | None = None) -> tuple[Manifest, ...]:
-    """What all jobs stand on, in order: made before the first, deleted (the namespace is enough) after the last.
+    """Objects that all jobs need, in order: created before the first job, deleted (by the namespace) after the last.
 
     Args:
         picture: image to what is pulled in its place; the lock's mirror, where it is a registry, by default.
@@ -97,30 +97,30 @@ def plan_jobs(
     Args:
         nodes: pool to the names of its nodes that are there; a pool without one is not measured.
         run: short word that tells one acceptance from another: part of every name and the label `atoll/acceptance`.
-        expected: what pools are held to: says at which precision, and with which matrices, arithmetic is measured.
+        expected: limits of the pools, with the precision and matrices at which arithmetic is measured.
         peers: "host:port" in the main network that has to answer; the lock knows the network, not who is in it.
         picture: as for `foundation`.
 
     Raises:
         InputError: `run` cannot be part of a name in Kubernetes, or a pool is not in the lock.
     """
-    ground = JobContext.of(spec, run=run, picture=picture, expected=expected)
-    ground.check(nodes)
+    context = JobContext.of(spec, run=run, picture=picture, expected=expected)
+    context.check(nodes)
     found = [
-        *_plan_node_jobs(ground, nodes),
-        *storage_jobs(ground, nodes),
-        *network_jobs(ground, peers=peers),
-        *service_jobs(ground),
+        *_plan_node_jobs(context, nodes),
+        *storage_jobs(context, nodes),
+        *network_jobs(context, peers=peers),
+        *service_jobs(context),
     ]
     return tuple(sorted(found, key=lambda each: each.stage))
 
 
-def _plan_node_jobs(ground: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
-    for pool in ground.spec.pools:
+def _plan_node_jobs(context: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
+    for pool in context.spec.pools:
         if measurable(pool):
             there = nodes.get(pool.name, ())
-            yield from (node_job(ground, pool, node) for node in there)
-            yield from fabric_jobs(ground, pool, there)
+            yield from (node_job(context, pool, node) for node in there)
+            yield from fabric_jobs(context, pool, there)
 
 
 def measurable(pool: Pool) -> bool:
@@ -135,14 +135,14 @@ def list_unmeasured(
     expected: Sequence[ExpectedPool] = (),
     peers: Sequence[str] = (),
 ) -> tuple[tuple[str, str], ...]:
-    """Subject of everything of the lock that `planned` leaves out, and why, in words."""
+    """Subject of everything of the lock that `plan_jobs` does not measure, and the reason."""
     return tuple(_find_unmeasured(JobContext.of(spec, run="", expected=expected), nodes, peers))
 
 
 def _find_unmeasured(
-    ground: JobContext, nodes: Mapping[str, Sequence[str]], peers: Sequence[str]
+    context: JobContext, nodes: Mapping[str, Sequence[str]], peers: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    spec, place = ground.spec, ground.spec.placement.name
+    spec, place = context.spec, context.spec.placement.name
     for pool in spec.pools:
         about = subject(Per.POOL, pool.name, placement=place)
         if pool.role != "gpu" or not pool.accelerators:
@@ -151,9 +151,9 @@ def _find_unmeasured(
             yield about, "our checks of nodes are made for NVIDIA's accelerators"
         elif not nodes.get(pool.name):
             yield about, "no node of it is there"
-        elif ground.counts(pool, len(nodes[pool.name])) and not ground.has("trainer"):
+        elif context.counts(pool, len(nodes[pool.name])) and not context.has("trainer"):
             yield about, "its fabric is measured by Kubeflow Trainer, which is not installed"
-    yield from list_unmounted_tiers(ground, nodes)
+    yield from list_unmounted_tiers(context, nodes)
     if not peers and (spec.network.peering is not None or spec.network.link is not None):
         about = subject(Per.NETWORK, "peering", placement=place)
         yield about, "nobody said which host:port of the main network is to answer (--peer)"

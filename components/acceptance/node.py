@@ -1,4 +1,4 @@
-"""What one node is worth: its accelerators, their memory and speed, and what DCGM finds wrong with them."""
+"""Checks of one node: its accelerators, their memory and speed, and DCGM diagnostics."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ SECONDS: Final = 3 * 3600
 STAGE: Final = 1
 SHARED_MEMORY: Final[Manifest] = {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "32Gi"}}
 KEPT: Final[Manifest] = {"name": "results", "emptyDir": {"sizeLimit": "64Mi"}}
-# The stand-in for `dcgmi` is found before any other; what the image itself has on its path follows.
+# Our script `dcgmi` is found before the tool of that name; what the image itself has on its path follows.
 PATH: Final = (
     f"{SCRIPT_FOLDER}:/usr/local/mpi/bin:/usr/local/nvidia/bin:/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin"
 )
 WHOLE: Final[Mapping[str, str]] = {"cpu": "2", "memory": "16Gi"}
 
 
-def accelerators(ground: JobContext, pool: Pool) -> dict[str, str]:
+def accelerators(context: JobContext, pool: Pool) -> dict[str, str]:
     """All accelerators of a node, as its pods ask for them."""
-    asked = build_whole_flavor(pool) if ground.spec.platform is None else flavor(pool, ground.spec.platform)
+    asked = build_whole_flavor(pool) if context.spec.platform is None else flavor(pool, context.spec.platform)
     return {asked.resource: str(pool.accelerators * asked.parts)}
 
 
-def node_job(ground: JobContext, pool: Pool, node: str) -> PlannedJob:
-    """Every check of one node, which it needs for itself: it takes all its accelerators, tainted or cordoned."""
-    name = build_object_name("node", node, ground.run)
-    job = job_object(ground, name, node_pod(ground, pool, node), seconds=SECONDS)
+def node_job(context: JobContext, pool: Pool, node: str) -> PlannedJob:
+    """Every check of one node. The job takes all its accelerators, and tolerates its taints and a cordon."""
+    name = build_object_name("node", node, context.run)
+    job = job_object(context, name, node_pod(context, pool, node), seconds=SECONDS)
     return plan_job(
         name,
         (job,),
@@ -58,7 +58,7 @@ def node_job(ground: JobContext, pool: Pool, node: str) -> PlannedJob:
         seconds=SECONDS,
         stage=STAGE,
         nodes=(node,),
-        log=log_of(ground, name),
+        log=log_of(context, name),
     )
 
 
@@ -68,17 +68,17 @@ def checks_of(pool: Pool) -> tuple[str, ...]:
 
 
 def node_pod(
-    ground: JobContext, pool: Pool, node: str, *, program: str = "node", extra: tuple[str, ...] = ()
+    context: JobContext, pool: Pool, node: str, *, program: str = "node", extra: tuple[str, ...] = ()
 ) -> JobPodOptions:
-    """DCGM in its own image first, which is heard by what measures the rest.
+    """DCGM in its own image first; the second container reads its report and measures the rest.
 
-    Both ask for all accelerators: an init container and the one after it are given the same ones.
+    Both request all accelerators: an init container and the main one are given the same devices.
     """
-    asks = accelerators(ground, pool)
+    asks = accelerators(context, pool)
     said = (
-        *("--placement", ground.spec.placement.name, "--pool", pool.name, "--node", node),
+        *("--placement", context.spec.placement.name, "--pool", pool.name, "--node", node),
         *("--accelerators", str(pool.accelerators), "--checks", ",".join(checks_of(pool)), "--level", str(LEVEL)),
-        *_build_size_arguments(ground, pool),
+        *_build_size_arguments(context, pool),
         *extra,
     )
     diagnosed = JobPodOptions(
@@ -98,17 +98,17 @@ def node_pod(
         env=({"name": "PATH", "value": PATH},),
         mounts={"results": RESULTS, "shm": "/dev/shm"},  # noqa: S108 - of one pod
         volumes=(KEPT, SHARED_MEMORY),
-        before=(container(ground, diagnosed, name="dcgm"),),
+        before=(container(context, diagnosed, name="dcgm"),),
         nodes=(node,),
         pool=pool,
     )
 
 
-def _build_size_arguments(ground: JobContext, pool: Pool) -> tuple[str, ...]:
-    """Payloads that fit its memory; the precision of its workload, and the matrices that were published for it."""
-    payloads = ground.payloads(pool)
+def _build_size_arguments(context: JobContext, pool: Pool) -> tuple[str, ...]:
+    """Arguments: payloads that fit the memory, the precision of the workload, the matrices of published results."""
+    payloads = context.payloads(pool)
     links = ("--least", str(min(payloads)), "--most", str(max(payloads))) if payloads else ()
-    held = ground.expected.get(pool.name)
+    held = context.expected.get(pool.name)
     if held is None:
         return links
     shapes = ("--shapes", ",".join(held.shapes)) if held.shapes else ()

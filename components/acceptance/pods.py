@@ -1,4 +1,4 @@
-"""Pods of the acceptance: the measuring code in a container that may do next to nothing."""
+"""Jobs and pods of the acceptance: the measuring code in containers with minimal permissions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ HOSTNAME: Final = "kubernetes.io/hostname"
 NOBODY: Final = 65532
 RUNTIME: Final = {"type": "RuntimeDefault"}
 SMALL: Final[Mapping[str, str]] = {"cpu": "100m", "memory": "128Mi"}
-# A job that is taken away with its node is not one that failed.
+# A pod that is evicted with its node does not fail the job.
 NOT_OUR_FAULT: Final = {
     "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]
 }
@@ -56,16 +56,16 @@ class JobPodOptions:
 
     Args:
         image: as the catalog names it.
-        command: of the container; arguments are never put together in a shell.
-        asks: extended resources, each a whole number of the node's.
-        root: whether it runs as root, without a capability, because a tool wants that.
+        command: of the container, a list of words; no shell reads it.
+        asks: extended resources, as requests and limits.
+        root: whether it runs as root, without capabilities, because a tool needs it.
         env: variables; given: Secrets and ConfigMaps whose keys are variables.
         mounts: volume name to the folder in which it is seen.
-        volumes: what lies behind these names.
+        volumes: definitions of these.
         before: init containers.
         code: name of the ConfigMap with the measuring code.
         nodes: names of the nodes that it may be on; empty for any.
-        pool: whose taints it does not mind; None for none.
+        pool: whose taints it tolerates; None for none.
     """
 
     image: str
@@ -99,18 +99,18 @@ def build_object_name(*words: str, most: int = LONGEST) -> str:
     return f"{kept}-{sha256(plain.encode()).hexdigest()[:DIGEST]}"
 
 
-def labels(ground: JobContext, job: str) -> dict[str, str]:
-    """Labels of everything of one job; no sidecar stands between what is measured and who measures."""
-    return {RUN: ground.run, JOB: job, "sidecar.istio.io/inject": "false"}
+def labels(context: JobContext, job: str) -> dict[str, str]:
+    """Labels of the objects of one job; its pods get no sidecar, which would change what is measured."""
+    return {RUN: context.run, JOB: job, "sidecar.istio.io/inject": "false"}
 
 
-def selector(ground: JobContext, job: str) -> str:
-    """The same as a label selector finds its pods."""
-    return f"{RUN}={ground.run},{JOB}={job}"
+def selector(context: JobContext, job: str) -> str:
+    """Label selector of its pods."""
+    return f"{RUN}={context.run},{JOB}={job}"
 
 
 def job_object(
-    ground: JobContext,
+    context: JobContext,
     job: str,
     pod: JobPodOptions,
     *,
@@ -119,13 +119,13 @@ def job_object(
     count: int = 1,
     queue: str = "",
 ) -> Manifest:
-    """A Job of one try: what fails is measured again by hand, not hidden by a second run.
+    """A Job without retries: a second run would hide a failure.
 
     Args:
         count: pods, each on a node of its own.
         queue: of Kueue, where the namespace's pods wait for one.
     """
-    marked = labels(ground, job)
+    marked = labels(context, job)
     queued = {**marked, **({QUEUE: queue} if queue else {})}
     spec: Manifest = {
         "completions": count,
@@ -134,7 +134,7 @@ def job_object(
         "backoffLimit": 0,
         "activeDeadlineSeconds": seconds,
         "podFailurePolicy": NOT_OUR_FAULT,
-        "template": {"metadata": {"labels": marked}, "spec": pod_spec(ground, pod, spread=job if count > 1 else "")},
+        "template": {"metadata": {"labels": marked}, "spec": pod_spec(context, pod, spread=job if count > 1 else "")},
     }
     return {**build_object_header("batch/v1", "Job", job, namespace=namespace, labels=queued), "spec": spec}
 
@@ -152,7 +152,7 @@ def plan_job(
     done: tuple[StatusMatcher, ...] = JOB_DONE,
     failed: tuple[StatusMatcher, ...] = JOB_FAILED,
 ) -> PlannedJob:
-    """A job whose last object is watched, and whose objects are deleted from the last to the first.
+    """A job whose last object is watched; its objects are deleted in reverse order.
 
     Args:
         about: subject of its records.
@@ -174,24 +174,24 @@ def plan_job(
 
 
 def log_of(
-    ground: JobContext, job: str, *, namespace: str = NAMESPACE, container: str = CONTAINER, more: str = ""
+    context: JobContext, job: str, *, namespace: str = NAMESPACE, container: str = CONTAINER, more: str = ""
 ) -> Log:
     """Log of the pods of a job.
 
     Args:
         more: label by which some of its pods are chosen.
     """
-    chosen = f"{selector(ground, job)},{more}" if more else selector(ground, job)
+    chosen = f"{selector(context, job)},{more}" if more else selector(context, job)
     return Log(namespace=namespace, selector=chosen, container=container)
 
 
-def pod_spec(ground: JobContext, pod: JobPodOptions, *, spread: str = "") -> Manifest:
+def pod_spec(context: JobContext, pod: JobPodOptions, *, spread: str = "") -> Manifest:
     """The pod of a Job.
 
     Args:
         spread: name of the job no two of whose pods may share a node; "" where they may.
     """
-    affinity = _affinity(ground, pod, spread=spread)
+    affinity = _affinity(context, pod, spread=spread)
     return {
         "serviceAccountName": pod.account,
         "automountServiceAccountToken": False,
@@ -201,7 +201,7 @@ def pod_spec(ground: JobContext, pod: JobPodOptions, *, spread: str = "") -> Man
         "tolerations": tolerations(pod.pool),
         **({"affinity": affinity} if affinity else {}),
         **({"initContainers": list(pod.before)} if pod.before else {}),
-        "containers": [container(ground, pod)],
+        "containers": [container(context, pod)],
         "volumes": [*code_volumes(pod.code), *pod.volumes],
     }
 
@@ -213,12 +213,12 @@ def pod_security(*, root: bool) -> Manifest:
     return {"runAsNonRoot": True, **user, "seccompProfile": RUNTIME}
 
 
-def container(ground: JobContext, pod: JobPodOptions, *, name: str = CONTAINER) -> Manifest:
-    """The container that measures; its working files lie in memory or in an emptyDir."""
+def container(context: JobContext, pod: JobPodOptions, *, name: str = CONTAINER) -> Manifest:
+    """The container that measures; its working files are in emptyDirs."""
     mounts = [{"name": volume, "mountPath": path} for volume, path in pod.mounts.items()]
     return {
         "name": name,
-        "image": ground.picture(pod.image),
+        "image": context.picture(pod.image),
         "command": list(pod.command),
         "env": [
             {"name": "PYTHONPATH", "value": CODE_FOLDER},
@@ -235,14 +235,14 @@ def container(ground: JobContext, pod: JobPodOptions, *, name: str = CONTAINER) 
 
 
 def build_security_context(*, root: bool, capabilities: Sequence[str] = ()) -> Manifest:
-    """As small as the tool allows."""
+    """Security context of a container, without privileges that its tool does not need."""
     added = {"add": list(capabilities)} if capabilities else {}
     user: Manifest = {"runAsUser": 0} if root else {"runAsNonRoot": True}
     return {**user, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"], **added}}
 
 
 def tolerations(pool: Pool | None) -> list[Manifest]:
-    """Of a pool's nodes: kept for accelerators, untested, or cordoned; measuring is how they cease to be."""
+    """Tolerations for a pool's nodes: of their device, of the burn-in, of a cordon: it is measured before it works."""
     if pool is None:
         return []
     keys = [key for key in (device(pool.accelerator), BURN_IN_TAINT) if key]
@@ -251,12 +251,12 @@ def tolerations(pool: Pool | None) -> list[Manifest]:
     return taken + spared
 
 
-def _affinity(ground: JobContext, pod: JobPodOptions, *, spread: str) -> Manifest:
+def _affinity(context: JobContext, pod: JobPodOptions, *, spread: str) -> Manifest:
     found: Manifest = {}
     if pod.nodes:
         found["nodeAffinity"] = on_nodes(pod.nodes)
     if spread:
-        apart = {"labelSelector": {"matchLabels": {RUN: ground.run, JOB: spread}}, "topologyKey": HOSTNAME}
+        apart = {"labelSelector": {"matchLabels": {RUN: context.run, JOB: spread}}, "topologyKey": HOSTNAME}
         found["podAntiAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}
     return found
 
@@ -269,7 +269,7 @@ def on_nodes(names: Sequence[str]) -> Manifest:
 
 
 def code_volumes(name: str = CODE) -> list[Manifest]:
-    """The measuring code, our lines of shell, and room for what a program drops."""
+    """Volumes of the measuring code, of the shell scripts, and of /tmp."""
     scripts: list[Manifest] = [{"key": each, "path": each} for each in SCRIPTS]
     return [
         {"name": "code", "configMap": {"name": name, "items": code_items()}},

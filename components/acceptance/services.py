@@ -1,4 +1,4 @@
-"""Whether each service of the cluster does its work once: those that are installed, and no others."""
+"""Smoke tests: whether each installed service of the cluster does its work once."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ PREDICTOR: Final = "kserve-container"  # what KServe calls the container of a mo
 MODEL_PORT: Final = 8080
 
 
-def home(ground: JobContext) -> str:
+def home(context: JobContext) -> str:
     """Namespace of the first workload that a team works in; "" where there is none."""
-    platform = ground.spec.platform
-    mine = workloads(ground.spec)
+    platform = context.spec.platform
+    mine = workloads(context.spec)
     named_first = [work for team in (platform.teams if platform else ()) for work in team.workloads if work in mine]
     return namespace(named_first[0]) if named_first else ""
 
 
-def s3(ground: JobContext) -> PlannedJob | None:
+def s3(context: JobContext) -> PlannedJob | None:
     """An object put, got and deleted with the keys of the team, which reach its own bucket and no other."""
     keyed: Manifest = {"name": "ca", "secret": {"secretName": "s3-ca", "items": [{"key": "ca.crt", "path": "ca.crt"}]}}
     return _within(
-        ground,
+        context,
         "s3",
         url=S3_ADDRESS,
         given=({"secretRef": {"name": f"{S3_DEFAULT}-store"}},),
@@ -71,46 +71,46 @@ def s3(ground: JobContext) -> PlannedJob | None:
     )
 
 
-def mlflow(ground: JobContext) -> PlannedJob | None:
+def mlflow(context: JobContext) -> PlannedJob | None:
     """A run logged and read back by MLflow's own interface."""
-    return _within(ground, "mlflow", url=MLFLOW_ADDRESS)
+    return _within(context, "mlflow", url=MLFLOW_ADDRESS)
 
 
-def pipeline(ground: JobContext) -> PlannedJob | None:
+def pipeline(context: JobContext) -> PlannedJob | None:
     """A pipeline sent, and seen through to its end, as the account that runs the team's pipelines."""
     source = {"serviceAccountToken": {"path": "token", "expirationSeconds": 7200, "audience": "pipelines.kubeflow.org"}}
     token: Manifest = {"name": "pipelines-token", "projected": {"sources": [source]}}
     return _within(
-        ground,
+        context,
         "pipeline",
         url=PIPELINES,
         account=EDITOR,
         env=(
             {"name": "KF_PIPELINES_SA_TOKEN_PATH", "value": f"{TOKENS}/token"},
-            {"name": "NAMESPACE", "value": home(ground)},
-            {"name": "STEP_IMAGE", "value": ground.picture(PYTHON)},
+            {"name": "NAMESPACE", "value": home(context)},
+            {"name": "STEP_IMAGE", "value": context.picture(PYTHON)},
         ),
         mounts={"pipelines-token": TOKENS},
         volumes=(token,),
     )
 
 
-def serving(ground: JobContext) -> PlannedJob:
+def serving(context: JobContext) -> PlannedJob:
     """A model of three lines behind KServe, and somebody who asks it."""
-    name = build_object_name("serving", ground.run, most=40)
-    marked = labels(ground, name)
+    name = build_object_name("serving", context.run, most=40)
+    marked = labels(context, name)
     model: Manifest = {
         **build_object_header("serving.kserve.io/v1beta1", "InferenceService", name, labels=marked),
-        "spec": {"predictor": {"minReplicas": 1, **_model(ground)}},
+        "spec": {"predictor": {"minReplicas": 1, **_model(context)}},
     }
     url = f"http://{name}-predictor.{NAMESPACE}.svc.cluster.local/v1/models/model:predict"
-    job = job_object(ground, name, _asking(ground, "serving", url), seconds=API_SECONDS)
-    return _plan_call(ground, "serving", name, (model, job), namespace_=NAMESPACE)
+    job = job_object(context, name, _asking(context, "serving", url), seconds=API_SECONDS)
+    return _plan_call(context, "serving", name, (model, job), namespace_=NAMESPACE)
 
 
-def _model(ground: JobContext) -> Manifest:
+def _model(context: JobContext) -> Manifest:
     command = ["python3", f"{SCRIPT_FOLDER}/model.py", str(MODEL_PORT)]
-    one = container(ground, JobPodOptions(image=PYTHON, command=command), name=PREDICTOR)
+    one = container(context, JobPodOptions(image=PYTHON, command=command), name=PREDICTOR)
     return {
         "serviceAccountName": ACCOUNT,
         "automountServiceAccountToken": False,
@@ -120,13 +120,13 @@ def _model(ground: JobContext) -> Manifest:
     }
 
 
-def _asking(ground: JobContext, service: str, url: str) -> JobPodOptions:
-    said = ("--placement", ground.spec.placement.name, "--service", service, "--url", url)
+def _asking(context: JobContext, service: str, url: str) -> JobPodOptions:
+    said = ("--placement", context.spec.placement.name, "--service", service, "--url", url)
     return JobPodOptions(image=PYTHON, command=[*TRY, *said])
 
 
 def _within(
-    ground: JobContext,
+    context: JobContext,
     service: str,
     *,
     url: str,
@@ -137,11 +137,11 @@ def _within(
     volumes: Sequence[Manifest] = (),
 ) -> PlannedJob | None:
     """A job in a team's namespace, in its queue; None where no team has one."""
-    where = home(ground)
+    where = home(context)
     if not where:
         return None
-    name = build_object_name(service, ground.run)
-    said = ("--placement", ground.spec.placement.name, "--service", service, "--url", url)
+    name = build_object_name(service, context.run)
+    said = ("--placement", context.spec.placement.name, "--service", service, "--url", url)
     pod = JobPodOptions(
         image=IMAGES.get(service, PYTHON),
         command=[*TRY, *said],
@@ -152,22 +152,22 @@ def _within(
         account=account,
         code=name,
     )
-    code = code_object(name, namespace=where, labels=labels(ground, name))
-    job = job_object(ground, name, pod, seconds=API_SECONDS, namespace=where, queue=OPEN)
-    return _plan_call(ground, service, name, (code, job), namespace_=where)
+    code = code_object(name, namespace=where, labels=labels(context, name))
+    job = job_object(context, name, pod, seconds=API_SECONDS, namespace=where, queue=OPEN)
+    return _plan_call(context, service, name, (code, job), namespace_=where)
 
 
 def _plan_call(
-    ground: JobContext, service: str, name: str, objects: tuple[Manifest, ...], *, namespace_: str
+    context: JobContext, service: str, name: str, objects: tuple[Manifest, ...], *, namespace_: str
 ) -> PlannedJob:
     return plan_job(
         name,
         objects,
         checks=("smoke",),
-        about=subject(Per.SERVICE, service, placement=ground.spec.placement.name),
+        about=subject(Per.SERVICE, service, placement=context.spec.placement.name),
         seconds=API_SECONDS,
         stage=STAGE,
-        log=log_of(ground, name, namespace=namespace_, more=f"batch.kubernetes.io/job-name={name}"),
+        log=log_of(context, name, namespace=namespace_, more=f"batch.kubernetes.io/job-name={name}"),
     )
 
 
@@ -183,33 +183,33 @@ TRIAL: Final = "import random; print('loss=' + str(float('${trialParameters.rate
 SUM: Final = "import torch; assert float(torch.ones(8).sum()) == 8.0; print(torch.__version__)"
 
 
-def notebook(ground: JobContext) -> PlannedJob:
+def notebook(context: JobContext) -> PlannedJob:
     """A notebook server of the plain image, without accelerator or volume; ready when its page answers."""
-    name = build_object_name("notebook", ground.run)
+    name = build_object_name("notebook", context.run)
     one: Manifest = {
         "name": name,  # the controller takes the container of this name for the server
-        "image": ground.picture(NOTEBOOK),
+        "image": context.picture(NOTEBOOK),
         "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}},
         "securityContext": build_security_context(root=False),
     }
     pod: Manifest = {**_build_restricted_pod(PERSON), "containers": [one]}
-    marked = labels(ground, name)  # which the controller gives to the pod
+    marked = labels(context, name)  # which the controller gives to the pod
     spec: Manifest = {"template": {"spec": pod}}
     made: Manifest = {**build_object_header("kubeflow.org/v1", "Notebook", name, labels=marked), "spec": spec}
     ready = StatusMatcher(path=("status", "readyReplicas"), value="1")
-    return _plan_condition(ground, "notebook", made, done=(ready,), failed=())
+    return _plan_condition(context, "notebook", made, done=(ready,), failed=())
 
 
-def training(ground: JobContext) -> PlannedJob:
+def training(context: JobContext) -> PlannedJob:
     """A training job on one node without accelerator: those are measured by the checks of nodes."""
-    name = build_object_name("training", ground.run)
-    marked = labels(ground, name)
+    name = build_object_name("training", context.run)
+    marked = labels(context, name)
     made: Manifest = {
         **build_object_header("trainer.kubeflow.org/v1alpha1", "TrainJob", name, labels=marked),
         "spec": {
             "runtimeRef": {"name": TORCH_RUNTIME},
             "trainer": {
-                "image": ground.picture(TORCH),
+                "image": context.picture(TORCH),
                 "command": ["python3", "-c", SUM],
                 "numNodes": 1,
                 "numProcPerNode": 1,
@@ -217,12 +217,12 @@ def training(ground: JobContext) -> PlannedJob:
             },
         },
     }
-    return _plan_condition(ground, "training", made)
+    return _plan_condition(context, "training", made)
 
 
-def sweep(ground: JobContext) -> PlannedJob:
-    name = build_object_name("sweep", ground.run)
-    marked = labels(ground, name)
+def sweep(context: JobContext) -> PlannedJob:
+    name = build_object_name("sweep", context.run)
+    marked = labels(context, name)
     space = {"min": "0.01", "max": "0.05"}
     spec: Manifest = {
         "objective": {"type": "minimize", "objectiveMetricName": "loss"},
@@ -234,18 +234,18 @@ def sweep(ground: JobContext) -> PlannedJob:
         "trialTemplate": {
             "primaryContainerName": "trial",
             "trialParameters": [{"name": "rate", "description": "scale of the loss", "reference": "rate"}],
-            "trialSpec": _trial(ground, marked),
+            "trialSpec": _trial(context, marked),
         },
     }
     made: Manifest = {**build_object_header("kubeflow.org/v1beta1", "Experiment", name, labels=marked), "spec": spec}
     done = (StatusMatcher(path=CONDITIONS, condition="Succeeded"),)
-    return _plan_condition(ground, "sweep", made, done=done)
+    return _plan_condition(context, "sweep", made, done=done)
 
 
-def _trial(ground: JobContext, marked: dict[str, str]) -> Manifest:
+def _trial(context: JobContext, marked: dict[str, str]) -> Manifest:
     one: Manifest = {
         "name": "trial",
-        "image": ground.picture(PYTHON),
+        "image": context.picture(PYTHON),
         "command": ["python3", "-c", TRIAL],
         "resources": {"requests": dict(SMALL)},
         "securityContext": build_security_context(root=False),
@@ -267,7 +267,7 @@ def _build_restricted_pod(user: int) -> Manifest:
 
 
 def _plan_condition(
-    ground: JobContext,
+    context: JobContext,
     service: str,
     made: Manifest,
     *,
@@ -275,10 +275,10 @@ def _plan_condition(
     failed: tuple[StatusMatcher, ...] = JOB_FAILED,
 ) -> PlannedJob:
     return plan_job(
-        build_object_name(service, ground.run),
+        build_object_name(service, context.run),
         (made,),
         checks=("smoke",),
-        about=subject(Per.SERVICE, service, placement=ground.spec.placement.name),
+        about=subject(Per.SERVICE, service, placement=context.spec.placement.name),
         seconds=CONDITION_SECONDS,
         stage=STAGE,
         log=None,
@@ -298,8 +298,8 @@ SMOKES: Final[Mapping[str, Callable[[JobContext], PlannedJob | None]]] = {
 }
 
 
-def service_jobs(ground: JobContext) -> Iterator[PlannedJob]:
-    for name in services_of(ground.spec):
-        made = SMOKES[name](ground)
+def service_jobs(context: JobContext) -> Iterator[PlannedJob]:
+    for name in services_of(context.spec):
+        made = SMOKES[name](context)
         if made is not None:
             yield made

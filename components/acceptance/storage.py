@@ -62,33 +62,33 @@ class TierMount:
     root: bool = False
 
 
-def storage_jobs(ground: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
+def storage_jobs(context: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[PlannedJob]:
     """One for each tier that is a file system and can be mounted."""
-    for position, tier in enumerate(each for each in ground.spec.storage if each.tier in PLACES):
-        place = PLACES[tier.tier](ground, tier)
-        pool, there = _clients(ground, tier, nodes)
+    for position, tier in enumerate(each for each in context.spec.storage if each.tier in PLACES):
+        place = PLACES[tier.tier](context, tier)
+        pool, there = _clients(context, tier, nodes)
         if place is not None and there:
-            yield _job(ground, tier, place, pool=pool, nodes=there, stage=STAGE + position)
+            yield _job(context, tier, place, pool=pool, nodes=there, stage=STAGE + position)
 
 
-def list_unmounted_tiers(ground: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+def list_unmounted_tiers(context: JobContext, nodes: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     """Subject of each tier that is a file system and is not measured, and why."""
-    for tier in ground.spec.storage:
+    for tier in context.spec.storage:
         if tier.tier not in PLACES:
             continue
-        told = subject(Per.TIER, tier.tier, placement=ground.spec.placement.name)
-        if PLACES[tier.tier](ground, tier) is None:
+        told = subject(Per.TIER, tier.tier, placement=context.spec.placement.name)
+        if PLACES[tier.tier](context, tier) is None:
             yield told, "the provider's profile names no storage class of it, so no claim can be made"
-        elif not _clients(ground, tier, nodes)[1]:
+        elif not _clients(context, tier, nodes)[1]:
             yield told, "no node of the pools is there to mount it"
 
 
 def _job(
-    ground: JobContext, tier: Tier, place: TierMount, *, pool: Pool | None, nodes: Sequence[str], stage: int
+    context: JobContext, tier: Tier, place: TierMount, *, pool: Pool | None, nodes: Sequence[str], stage: int
 ) -> PlannedJob:
-    name = build_object_name("tier", tier.tier, ground.run)
+    name = build_object_name("tier", tier.tier, context.run)
     own = place.namespace == NAMESPACE
-    said = ("--placement", ground.spec.placement.name, "--tier", tier.tier, "--node", "$(NODE)")
+    said = ("--placement", context.spec.placement.name, "--tier", tier.tier, "--node", "$(NODE)")
     pod = JobPodOptions(
         image=PYTHON,
         command=build_module_command(
@@ -102,23 +102,23 @@ def _job(
         ),
         mounts={"tier": FOLDER, "tools": TOOLS},
         volumes=(_volume(place), {"name": "tools", "emptyDir": {}}),
-        before=(_fio(ground, root=place.root),),
+        before=(_fio(context, root=place.root),),
         nodes=nodes,
         pool=pool,
         account=ACCOUNT if own else DEFAULT,
         code=CODE if own else name,
     )
-    job = job_object(ground, name, pod, seconds=SECONDS, namespace=place.namespace, count=len(nodes))
-    copied = () if own else (code_object(name, namespace=place.namespace, labels=labels(ground, name)),)
+    job = job_object(context, name, pod, seconds=SECONDS, namespace=place.namespace, count=len(nodes))
+    copied = () if own else (code_object(name, namespace=place.namespace, labels=labels(context, name)),)
     objects = (*copied, *([place.made] if place.made else []), job)
     return plan_job(
         name,
         objects,
         checks=CHECKS,
-        about=subject(Per.TIER, tier.tier, placement=ground.spec.placement.name),
+        about=subject(Per.TIER, tier.tier, placement=context.spec.placement.name),
         seconds=SECONDS,
         stage=stage,
-        log=log_of(ground, name, namespace=place.namespace),
+        log=log_of(context, name, namespace=place.namespace),
     )
 
 
@@ -131,10 +131,10 @@ def _build_fio_arguments(tier: Tier, place: TierMount, nodes: Sequence[str]) -> 
     return ("--jobs", str(FIO_JOBS), "--size-mb", str(max(min(FILE_MB, fitting) if room_mb else FILE_MB, 1)))
 
 
-def _fio(ground: JobContext, *, root: bool) -> Manifest:
+def _fio(context: JobContext, *, root: bool) -> Manifest:
     """Brings fio beside Python: no image that has both is published by anyone we would trust."""
     command = ["sh", f"{SCRIPT_FOLDER}/carry.sh", "fio", TOOLS]
-    return container(ground, JobPodOptions(image=FIO, command=command, root=root, mounts={"tools": TOOLS}), name="fio")
+    return container(context, JobPodOptions(image=FIO, command=command, root=root, mounts={"tools": TOOLS}), name="fio")
 
 
 def _volume(place: TierMount) -> Manifest:
@@ -143,11 +143,11 @@ def _volume(place: TierMount) -> Manifest:
     return {"name": "tier", "persistentVolumeClaim": {"claimName": place.claim}}
 
 
-def _clients(ground: JobContext, tier: Tier, nodes: Mapping[str, Sequence[str]]) -> tuple[Pool | None, Sequence[str]]:
+def _clients(context: JobContext, tier: Tier, nodes: Mapping[str, Sequence[str]]) -> tuple[Pool | None, Sequence[str]]:
     """Nodes that mount it: of the first pool with accelerators that is there; of a hot tier one that has disks."""
     fitting = [
         pool
-        for pool in ground.spec.pools
+        for pool in context.spec.pools
         if pool.role == "gpu" and nodes.get(pool.name) and (tier.tier != HOT or pool.local_nvme_gb)
     ]
     if not fitting:
@@ -155,23 +155,23 @@ def _clients(ground: JobContext, tier: Tier, nodes: Mapping[str, Sequence[str]])
     return fitting[0], tuple(nodes[fitting[0].name][:CLIENTS])
 
 
-def _hot(ground: JobContext, tier: Tier) -> TierMount | None:
+def _hot(context: JobContext, tier: Tier) -> TierMount | None:
     """The nodes' own NVMe is what their kubelet keeps an emptyDir on: all of ours make it their scratch."""
-    del ground, tier
+    del context, tier
     return TierMount()
 
 
-def _warm(ground: JobContext, tier: Tier) -> TierMount | None:
+def _warm(context: JobContext, tier: Tier) -> TierMount | None:
     """Where the program keeps a volume of it; else a claim of the class that the provider's profile names."""
-    spec = ground.spec
+    spec = context.spec
     found = KEPT.get(find_traits(spec.placement.target).shared_claims)
     if found is not None:
         return found(spec, tier)
     if not spec.profile.shared_class:
         return None
-    name = build_object_name("tier", tier.tier, ground.run)
+    name = build_object_name("tier", tier.tier, context.run)
     made: Manifest = {
-        **build_object_header("v1", "PersistentVolumeClaim", name, labels=labels(ground, name)),
+        **build_object_header("v1", "PersistentVolumeClaim", name, labels=labels(context, name)),
         "spec": {
             "accessModes": ["ReadWriteMany"],
             "storageClassName": spec.profile.shared_class,

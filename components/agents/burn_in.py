@@ -1,4 +1,4 @@
-"""The burn-in: has tainted nodes tested round after round, lifts the taint or leaves it, and says so.
+"""The burn-in: has tainted nodes tested in rounds, then removes the taint or marks the node as failed.
 
 It runs in a pod of the cluster: standard library of Python 3.12 only, beside its decisions of `planning.agents`.
 """
@@ -55,7 +55,7 @@ class BurnInClusterClient(LedgerCluster):
         self._pods = f"/api/v1/namespaces/{namespace}/pods"
 
     def job(self, name: str) -> Mapping[str, object] | None:
-        """None only where the server says that it is not there."""
+        """The Job of that name; None for a 404."""
         try:
             return self.read(f"{self._jobs}/{name}")
         except HTTPError as error:
@@ -64,7 +64,7 @@ class BurnInClusterClient(LedgerCluster):
             raise
 
     def pod(self, job: str) -> Mapping[str, object] | None:
-        """The youngest, where a Job has made more than one."""
+        """The newest pod of a Job; None where it has none."""
         found = self.read(f"{self._pods}?labelSelector={quote(f'batch.kubernetes.io/job-name={job}')}")
         pods = to_mappings(found.get("items"))
         return max(pods, key=lambda pod: str(to_mapping(pod["metadata"]).get("creationTimestamp", "")), default=None)
@@ -74,7 +74,7 @@ class BurnInClusterClient(LedgerCluster):
         return self.call("GET", path).decode("utf-8", errors="replace")
 
     def start(self, job: Mapping[str, object]) -> None:
-        """A job that is there already is the same round."""
+        """Create a job; one that exists already is that of the same round."""
         try:
             self.call("POST", self._jobs, job)
         except HTTPError as error:
@@ -82,7 +82,7 @@ class BurnInClusterClient(LedgerCluster):
                 raise
 
     def remove(self, job: str) -> None:
-        """With its pods, in the background; nothing where it is not there."""
+        """Delete a job with its pods, in the background; nothing where there is none."""
         try:
             self.call("DELETE", f"{self._jobs}/{job}?propagationPolicy=Background")
         except HTTPError as error:
@@ -100,7 +100,7 @@ class BurnInClusterClient(LedgerCluster):
 
 @dataclass(frozen=True, kw_only=True)
 class BurnInContext:
-    """One look: at which cluster, by which plan, and when.
+    """Cluster, plan and time of one round of checks.
 
     Args:
         jobs: pool to the job of a round, with marks for what differs.
@@ -113,7 +113,7 @@ class BurnInContext:
 
 
 def look(scene: BurnInContext) -> list[str]:
-    """One look at every tainted node, and what follows; what was done, in lines.
+    """Check every tainted node once, and act on it; log lines.
 
     Raises:
         OSError, ValueError: nodes or ledger cannot be read or written; nothing was let in then.
@@ -169,7 +169,7 @@ def _lift(scene: BurnInContext, entry: BurnInEntry, document: Mapping[str, objec
 
 
 def _fail(scene: BurnInContext, entry: BurnInEntry, document: Mapping[str, object], node: BurnInNode) -> list[str]:
-    """Said once; the taint stays."""
+    """Label the node and write an event, once; the taint stays."""
     if _labels(document).get(LABEL) == FAILED:
         return []
     scene.cluster.patch_node(node.name, build_failure_patch(document, entry.why))
@@ -197,7 +197,7 @@ def node_of(document: Mapping[str, object], *, pools: Mapping[str, object]) -> B
 
 
 def round_of(cluster: BurnInClusterClient, node: BurnInNode, entry: BurnInEntry) -> BurnInRound:
-    """The round that was asked for last, as the cluster tells it."""
+    """State of the last round that was started."""
     job = cluster.job(job_name(node, entry.asked))
     if job is None:
         return BurnInRound(went=RoundState.GONE)
@@ -217,7 +217,7 @@ def round_of(cluster: BurnInClusterClient, node: BurnInNode, entry: BurnInEntry)
 
 
 def build_untaint_patch(document: Mapping[str, object]) -> list[Document]:
-    """Removes the taint of this very node, and nothing else: refused where node or taints have changed meanwhile."""
+    """JSON patch that removes the taint; refused where the node or its taints have changed meanwhile."""
     place = _place(document)
     path = f"/spec/taints/{place}"
     return [
@@ -229,7 +229,7 @@ def build_untaint_patch(document: Mapping[str, object]) -> list[Document]:
 
 
 def build_failure_patch(document: Mapping[str, object], why: str) -> list[Document]:
-    """Says of this very node that it failed, and why; the taint stays."""
+    """JSON patch that labels the node as failed, with the reason; the taint stays."""
     annotations = to_mapping(to_mapping(document.get("metadata")).get("annotations"))
     room: list[Document] = [] if annotations else [{"op": "add", "path": "/metadata/annotations", "value": {}}]
     words: Document = {
@@ -259,12 +259,12 @@ def event(node: BurnInNode, reason: str, message: str, *, now: datetime) -> Docu
 
 
 def job_name(node: BurnInNode, asked: int) -> str:
-    """Name of a round's job: another node under the same name has others."""
+    """Name of a round's job, from the UID: a new node of the same name has other jobs."""
     return f"burn-in-{sha256(node.uid.encode()).hexdigest()[:12]}-{asked}"
 
 
 def substitute_marks(value: object, marks: Mapping[str, str]) -> object:
-    """The same document with words in place of the marks."""
+    """The document with the marks filled in."""
     if isinstance(value, str):
         for mark, word in marks.items():
             value = value.replace(mark, word)
@@ -324,7 +324,7 @@ def plan_of(text: str) -> tuple[BurnInPlan, dict[str, dict[str, object]]]:
 
 
 def main() -> None:
-    """For ever, or for as many looks as LOOKS says: every tainted node, then a pause."""
+    """Check every tainted node, pause, and repeat for ever, or LOOKS times."""
     plan, jobs = plan_of(Path(os.environ["PLAN"]).read_text(encoding="utf-8"))
     secrets = Path(os.environ.get("SECRETS", str(SECRETS)))
     cluster = BurnInClusterClient(

@@ -1,4 +1,4 @@
-"""The Kubernetes API as our programs in pods call it: with the token of the pod's account, and within bounds.
+"""Client of the Kubernetes API for programs in pods: token of the service account, limits of time and size.
 
 It runs in pods: standard library of Python 3.12 only.
 """
@@ -122,9 +122,7 @@ class ClusterApi:
         self.call("PATCH", path, changes, kind=MERGE)
 
     def call(self, method: str, path: str, body: object = None, *, kind: str = "json") -> bytes:
-        """One request. It is tried again where that does no harm.
-
-        That is after a 429, by which a server says that it did nothing, and where the same request may be done twice.
+        """One request. It is repeated after a 429, and after a lost answer where it is idempotent.
 
         Raises:
             OSError: there is no answer, or it is an error or a redirect.
@@ -151,7 +149,7 @@ class ClusterApi:
 
 
 class LedgerCluster(ClusterApi):
-    """The same, with the ConfigMap in which a program keeps what it must not forget.
+    """Client with a ledger: a ConfigMap in which a program keeps its state.
 
     Args:
         ledger: path of that ConfigMap in the API.
@@ -165,7 +163,7 @@ class LedgerCluster(ClusterApi):
         return self.list_objects("/api/v1/nodes")
 
     def ledger(self) -> str:
-        """What was written down; "" for nothing."""
+        """Text of the ledger; "" where it is empty."""
         return str(to_mapping(self.read(self._ledger).get("data")).get(LEDGER, ""))
 
     def write(self, ledger: str) -> None:

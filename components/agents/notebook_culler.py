@@ -1,4 +1,4 @@
-"""Stops notebooks that nobody uses. It runs in a pod of the cluster: standard library of Python 3.12 only."""
+"""Stops idle notebooks. It runs in a pod of the cluster: standard library of Python 3.12 only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from components.agents.cluster_api import ClusterApi, build_bounded_opener, read
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    # Reads JSON at an address; None where nothing is served there, OSError where nobody answers.
+    # Reads JSON from an address; None for a 404, OSError without an answer.
     Ask = Callable[[str], object]
 
 KUBEFLOW: Final = "/apis/kubeflow.org/v1"
@@ -31,12 +31,12 @@ MOST_BYTES: Final = 4_000_000  # of what a notebook's server answers, which is i
 
 @dataclass(frozen=True, kw_only=True)
 class Notebook:
-    """One that runs.
+    """A running notebook.
 
     Args:
-        server: as the web page calls its kind.
+        server: kind of the server, in the words of the web page.
         started: when its container started.
-        seen: when it was last seen in use, as written down; "" for never.
+        seen: annotation with the last use that was seen; "" for none.
     """
 
     namespace: str
@@ -47,7 +47,7 @@ class Notebook:
 
     @property
     def address(self) -> str:
-        """Its service."""
+        """URL of its service."""
         return f"http://{self.name}.{self.namespace}.svc.cluster.local"
 
 
@@ -69,17 +69,17 @@ def read_running_notebook(document: Mapping[str, object]) -> Notebook | None:
 
 
 def last_used(notebook: Notebook, ask: Ask, *, now: datetime) -> datetime:
-    """When it was last in use, at the latest when it started.
+    """When the notebook was last in use, or when it started.
 
     Raises:
-        OSError: it does not say.
+        OSError: its server does not say.
     """
     asked = _code if notebook.server == CODE else _jupyter
     return max([notebook.started, *asked(notebook, ask, now)])
 
 
 def sweep(cluster: CullerClusterClient, ask: Ask, *, idle: timedelta, now: datetime) -> list[str]:
-    """Stop what was not used for so long; what was done, in lines."""
+    """Stop every notebook that is idle for so long; log lines."""
     found = [each for each in map(read_running_notebook, cluster.notebooks()) if each]
     return [line for each in found if (line := _judge(each, cluster, ask, idle=idle, now=now))]
 
@@ -99,7 +99,7 @@ def _judge(notebook: Notebook, cluster: CullerClusterClient, ask: Ask, *, idle: 
 
 
 def _jupyter(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
-    """Kernels and terminals; one that works is in use now. Asking is not using."""
+    """Last activity of kernels and terminals; a busy kernel is in use now. These requests do not count as use."""
     root = f"{notebook.address}/notebook/{notebook.namespace}/{notebook.name}/api"
     kernels = ask(f"{root}/kernels?no_track_activity=1")
     if kernels is None:
@@ -112,7 +112,7 @@ def _jupyter(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
 
 
 def _code(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
-    """code-server's heart beats while a browser is connected; this one page does not make it beat."""
+    """Last heartbeat of code-server, which beats while a browser is connected; this page does not cause one."""
     del now
     health = to_mapping(ask(f"{notebook.address}/healthz"))
     if "lastHeartbeat" not in health:
@@ -136,7 +136,7 @@ class CullerClusterClient(ClusterApi):
 
 
 def ask_over_http(url: str) -> object:
-    """JSON that a notebook's server gives; None where it has no such page. No server may send the culler elsewhere."""
+    """JSON that a notebook's server answers; None for a 404. Redirects are refused."""
     request = Request(url)  # noqa: S310 - a service of the cluster, by http
     try:
         return json.loads(read_answer(build_bounded_opener(), request, most_bytes=MOST_BYTES))
@@ -147,7 +147,7 @@ def ask_over_http(url: str) -> object:
 
 
 def main() -> None:
-    """For ever: a look at every notebook, then a pause."""
+    """Check every notebook, pause, and repeat for ever."""
     cluster = CullerClusterClient()
     idle = timedelta(minutes=int(os.environ["IDLE_MINUTES"]))
     pause = int(os.environ["SECONDS_BETWEEN"])

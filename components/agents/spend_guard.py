@@ -35,7 +35,7 @@ class SpendGuardClusterClient(LedgerCluster):
     """The cluster that the pod runs in, with its cluster queues."""
 
     def stopped(self, queue: str) -> str:
-        """How far a cluster queue is stopped: its `spec.stopPolicy`."""
+        """`spec.stopPolicy` of a cluster queue."""
         spec = to_mapping(self.read(f"{QUEUES}/{queue}").get("spec"))
         return str(spec.get("stopPolicy") or Stop.NONE.value)
 
@@ -46,7 +46,7 @@ class SpendGuardClusterClient(LedgerCluster):
 def round_of(
     cluster: SpendGuardClusterClient, plan: SpendGuardPlan, *, now: datetime
 ) -> tuple[SpendGuardDecision, list[str]]:
-    """One look, and what follows; what was done, in lines.
+    """One round: read the nodes, decide, keep the ledger, set the queues; the decision and log lines.
 
     Raises:
         OSError: the ledger cannot be read or written.
@@ -66,7 +66,7 @@ def round_of(
 
 
 def hold(cluster: SpendGuardClusterClient, plan: SpendGuardPlan) -> list[str]:
-    """Hold every queue that runs, where nobody can tell what is left; what was done, in lines."""
+    """Hold every running queue, where the remaining budget is undetermined; log lines."""
     feared = SpendGuardDecision(ledger=None, headroom_usd=Decimal(0), stop=Stop.HOLD)
     return [line for queue in plan.queues for line in _set(cluster, queue, feared, only_from=Stop.NONE)]
 
@@ -74,7 +74,7 @@ def hold(cluster: SpendGuardClusterClient, plan: SpendGuardPlan) -> list[str]:
 def _set(
     cluster: SpendGuardClusterClient, queue: str, sight: SpendGuardDecision, *, only_from: Stop | None = None
 ) -> Iterator[str]:
-    """One queue that does not answer keeps no other from being stopped."""
+    """Set one queue; an error is a log line, so that the other queues are still set."""
     try:
         there = cluster.stopped(queue)
         if there != sight.stop.value and (only_from is None or there == only_from.value):
@@ -85,10 +85,10 @@ def _set(
 
 
 def node_of(document: Mapping[str, object], label: str) -> MeteredNode:
-    """A node of the API.
+    """A node, as it is priced.
 
     Raises:
-        ValueError: it does not say since when it is there.
+        ValueError: it has no time of creation.
     """
     metadata = to_mapping(document.get("metadata"))
     labels = to_mapping(metadata.get("labels"))
@@ -100,7 +100,7 @@ def node_of(document: Mapping[str, object], label: str) -> MeteredNode:
 
 
 def metrics(sight: SpendGuardDecision | None, *, at: datetime) -> str:
-    """What Prometheus reads."""
+    """Metrics in the text format of Prometheus."""
     if sight is None:
         return ""
     left = f"atoll_spend_headroom_usd {sight.headroom_usd:.2f}\natoll_spend_stop {LEVELS[sight.stop]}\n"
@@ -111,18 +111,16 @@ def metrics(sight: SpendGuardDecision | None, *, at: datetime) -> str:
 
 
 class SpendMetricsPage:
-    """What was last seen, for Prometheus; Kubernetes starts the pod again where it is old."""
+    """Page of the last decision, for Prometheus; the liveness probe restarts the pod once it is too old."""
 
     sight: SpendGuardDecision | None = None
     at: datetime = datetime.now(UTC)
 
     def serve(self) -> None:
-        """For ever, beside the rounds."""
+        """Serve the page in a thread, for ever."""
         page = self
 
         class MetricsHandler(BaseHTTPRequestHandler):
-            """GET of anything."""
-
             def do_GET(self) -> None:
                 """The metrics; 503 where the last round is too old."""
                 old = datetime.now(UTC) - page.at > BLIND
@@ -139,7 +137,7 @@ class SpendMetricsPage:
 
 
 def main() -> None:
-    """For ever: a look at every node, then a pause."""
+    """Run a round, pause, and repeat for ever."""
     plan = plan_of_text(Path(os.environ["PLAN"]).read_text(encoding="utf-8"))
     pause = timedelta(seconds=int(os.environ["SECONDS_BETWEEN"]))
     cluster, page = SpendGuardClusterClient(os.environ["LEDGER"]), SpendMetricsPage()

@@ -1,4 +1,4 @@
-"""The programs that measure: they run in pods, beside the tools that they call. Standard library only, Python 3.10 on.
+"""The programs that measure. They run in pods whose image has the tools. Standard library only, Python 3.10 or later.
 
 Each prints one JSON line per check, a `planning.agents.measurement_records.MeasurementRecord`, and the same to the
 pod's termination message as far as it fits. Each ends with 0 where it measured, however slow that was and whatever the

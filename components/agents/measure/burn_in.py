@@ -35,7 +35,7 @@ class Worst:
     complaints: list[str] = field(default_factory=list[str])
 
     def add(self, record: MeasurementRecord, *, number: int) -> None:
-        """Keep it where it is worse than what there was."""
+        """Keep a record that is worse than the one before."""
         key = (record["check"], record["params"].get("payload_bytes", ""))
         record["params"]["round"] = str(number)
         self.complaints += [f"round {number}: {word}" for word in record["failed"]]
@@ -45,7 +45,7 @@ class Worst:
 
 
 def _rank(record: MeasurementRecord) -> tuple[int, Decimal]:
-    """Worst first."""
+    """Sort key, the worst record first."""
     name = DECIDES.get(record["check"], "")
     values = [Decimal(each["value"]) for each in record["readings"] if each["name"] == name]
     return (0 if record["failed"] else 1), values[0] if values else Decimal()
@@ -56,8 +56,8 @@ def burn(
 ) -> tuple[list[MeasurementRecord], list[str]]:
     """Rounds until the hours are over: the worst records with one of the burn-in itself, and faults.
 
-    DCGM looks in the first round only: the rounds are what heats the node. Free memory is asked for once too: later on
-    this program holds some itself, 1.2 GiB on an H100. Ends early where rounds cannot be measured.
+    DCGM runs in the first round only: the rounds are what heats the node. Free memory is measured once too: later this
+    program holds some itself, 1.2 GiB on an H100. Ends early where rounds cannot be measured.
     """
     worst, began, number, in_a_row = Worst(), clock(), 0, 0
     faults: list[str] = []
@@ -81,7 +81,7 @@ def burn(
 
 
 def _in_words(records: Sequence[MeasurementRecord], worst: Worst) -> str:
-    """What decides of each record of a round, for whoever reads the log while it goes on."""
+    """The deciding figure of each record of a round, for the log."""
     decided = [
         f"{record['check']} {each['value']} {each['unit']}".rstrip()
         for record in records
@@ -95,8 +95,8 @@ def main(words: Sequence[str]) -> int:
     """Burn in, and write the records."""
     reader = parser(__doc__ or "")
     reader.add_argument("--hours", required=True, type=arguments.above_zero)
-    told = reader.parse_args(words)
-    records, faults = burn(node_of(told), checks_of(told), hours=told.hours, clock=time.monotonic)
+    options = reader.parse_args(words)
+    records, faults = burn(node_of(options), checks_of(options), hours=options.hours, clock=time.monotonic)
     return report_results(records, faults)
 
 

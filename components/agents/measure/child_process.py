@@ -1,4 +1,4 @@
-"""A tool, run with a limit of time and without a shell; when the time is over it and its children are ended."""
+"""Runs a tool with a time limit and without a shell; at the limit it and its children are killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FoundWrongError(Exception):
-    """The tool ran and found something wrong: that is a result, and it fails the check in these words."""
+    """The tool ran and found a fault: a result, by which the check fails."""
 
 
 class CannotMeasureError(Exception):
@@ -57,7 +57,7 @@ SECONDS_TO_END: Final = 10
 
 @dataclass(frozen=True)
 class Ran:
-    """What a tool left: exit status and both outputs, without colours."""
+    """Exit status and both outputs of a tool, without colours."""
 
     status: int
     out: str

@@ -201,22 +201,22 @@ def main(words: Sequence[str]) -> int:
     reader.add_argument("--on", type=arguments.words, default=(), help="names of the nodes")
     reader.add_argument("--most", type=arguments.positive, default=2**34, help="bytes of the greatest all-reduce")
     reader.add_argument("--seconds", type=arguments.above_zero, default=SECONDS)
-    told = reader.parse_args(told_words)
+    options = reader.parse_args(told_words)
     if not command:
         reader.error("the command to run stands after --")
-    subject = f"pool/{told.placement}/{told.pool}"
-    params = {"nodes": str(told.nodes), **({"on": ", ".join(told.on)} if told.on else {})}
+    subject = f"pool/{options.placement}/{options.pool}"
+    params = {"nodes": str(options.nodes), **({"on": ", ".join(options.on)} if options.on else {})}
     try:
         records = over_nodes(
             command,
             subject=subject,
-            nodes=told.nodes,
-            accelerators=told.accelerators,
-            seconds=told.seconds,
+            nodes=options.nodes,
+            accelerators=options.accelerators,
+            seconds=options.seconds,
             params=params,
         )
     except FoundWrongError as error:
-        stopped = {**params, "payload_bytes": str(told.most)}
+        stopped = {**params, "payload_bytes": str(options.most)}
         records = [build_record(ALL_REDUCE, subject, tool="nccl-tests", params=stopped, failed=[str(error)])]
     except CannotMeasureError as error:
         return report_results([], [f"{ALL_REDUCE}: {error}"])

@@ -1,4 +1,4 @@
-"""Names, the way out and the way to the main network: asked for one after the other, each with a limit of time."""
+"""DNS, egress and the main network: each address is tried in turn, with a time limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COUNTED: Final = {"dns": "resolved", "egress": "reached", "peering": "reached"}
 
 
 def find_resolution_error(name: str, *, seconds: float) -> str:
-    """Why a name is not found; "" where it is. The resolver knows no limit of time, so it works beside us."""
+    """Why a name is not resolved; "" where it is. The resolver has no time limit, so it runs in a thread."""
     found: list[str] = []
 
     def look() -> None:
@@ -47,7 +47,11 @@ def find_connection_error(address: str, *, seconds: float) -> str:
 
 
 def address(text: str) -> str:
-    """HOST:PORT, looked at before anything is asked."""
+    """HOST:PORT, checked.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdecimal() and 0 < int(port) <= HIGHEST_PORT):
         raise argparse.ArgumentTypeError(f"{text!r} is no HOST:PORT")
@@ -55,25 +59,25 @@ def address(text: str) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """Ask, and write the record."""
+    """Try every address, and write the record."""
     reader = records.parser(__doc__ or "")
     reader.add_argument("--check", required=True, choices=tuple(COUNTED))
     reader.add_argument("--to", required=True, type=records.words)
     reader.add_argument("--seconds", type=records.above_zero, default=SECONDS)
-    told = reader.parse_args(words)
-    if told.check != "dns":
+    options = reader.parse_args(words)
+    if options.check != "dns":
         try:
-            told.to = tuple(address(each) for each in told.to)
+            options.to = tuple(address(each) for each in options.to)
         except argparse.ArgumentTypeError as error:
             reader.error(str(error))
-    ask = find_resolution_error if told.check == "dns" else find_connection_error
-    faults = {each: ask(each, seconds=told.seconds) for each in told.to}
+    ask = find_resolution_error if options.check == "dns" else find_connection_error
+    faults = {each: ask(each, seconds=options.seconds) for each in options.to}
     fine = sum(not fault for fault in faults.values())
     record = build_record(
-        told.check,
-        f"network/{told.placement}/{told.check}",
+        options.check,
+        f"network/{options.placement}/{options.check}",
         tool="Python",
-        readings=[(COUNTED[told.check], str(fine), ""), ("asked", str(len(faults)), "")],
+        readings=[(COUNTED[options.check], str(fine), ""), ("asked", str(len(faults)), "")],
         failed=[f"{each}: {fault}" for each, fault in faults.items() if fault],
     )
     return report_results([record])

@@ -1,4 +1,4 @@
-"""One node: its accelerators, their memory, what DCGM finds, how fast they multiply and how fast they talk."""
+"""Checks of one node: accelerators, usable memory, DCGM, matrix multiplication, NVLink."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ class NodeCheckContext:
 
     @property
     def subject(self) -> str:
-        """As records name it."""
+        """Subject of its records."""
         return f"node/{self.name}"
 
     def params(self, **more: str) -> dict[str, str]:
-        """Where it stands, and what else is said."""
+        """Params of its records."""
         return {"placement": self.placement, "pool": self.pool, **more}
 
 
 def inventory(node: NodeCheckContext) -> list[MeasurementRecord]:
-    """How many accelerators there are, and the memory of the least."""
+    """Number of accelerators, and the memory of the smallest."""
     found = _look(node)
     least = min(each.total_mib for each in found)
     return [
@@ -69,7 +69,7 @@ def inventory(node: NodeCheckContext) -> list[MeasurementRecord]:
 
 
 def usable_memory(node: NodeCheckContext) -> list[MeasurementRecord]:
-    """What is free of the least accelerator of an idle node."""
+    """Least free memory of an accelerator of the idle node."""
     found = _look(node)
     least = min(found, key=lambda each: each.free_mib)
     return [
@@ -84,7 +84,7 @@ def usable_memory(node: NodeCheckContext) -> list[MeasurementRecord]:
 
 
 def dcgm(node: NodeCheckContext) -> list[MeasurementRecord]:
-    """What DCGM finds wrong. Its exit status is not asked: it fails with the tests, and the report says which."""
+    """DCGM diagnostics. The exit status is ignored: it is that of the tests, which the report names."""
     ran = run(["dcgmi", "diag", "-r", str(node.level), "-j"], seconds=node.seconds)
     output = _read(nvidia.parse_dcgm, ran)
     warned = {"warned": "; ".join(output.warned)[:400]} if output.warned else {}
@@ -158,7 +158,7 @@ def _build_failure(name: str, node: NodeCheckContext, words: str) -> Measurement
 
 
 def _look(node: NodeCheckContext) -> tuple[nvidia.NvidiaGpu, ...]:
-    """What nvidia-smi sees; PyTorch where the accelerators are another maker's."""
+    """Accelerators by nvidia-smi; by PyTorch where another vendor makes them."""
     try:
         ran = run(nvidia.COMMAND, seconds=min(SECONDS_TO_LOOK, node.seconds))
     except CannotMeasureError:
@@ -187,7 +187,7 @@ def _look_with_torch() -> tuple[nvidia.NvidiaGpu, ...]:
 
 
 def _read(parse: Callable[[str], Read], ran: Ran) -> Read:
-    """What a parser makes of an output; what the tool said on its other output, where there is nothing to read."""
+    """Result of a parser; its error quotes stderr where stdout cannot be parsed."""
     try:
         return parse(ran.out)
     except CannotMeasureError as error:
@@ -203,7 +203,7 @@ SECONDS: Final = 3600.0
 
 
 def parser(about: str) -> argparse.ArgumentParser:
-    """What a node's programs are told."""
+    """Command line of the programs that check a node."""
     found = records.parser(about)
     found.add_argument("--pool", required=True)
     found.add_argument("--node", required=True)
@@ -218,31 +218,31 @@ def parser(about: str) -> argparse.ArgumentParser:
     return found
 
 
-def node_of(told: argparse.Namespace) -> NodeCheckContext:
+def node_of(options: argparse.Namespace) -> NodeCheckContext:
     """The node that the arguments name."""
     return NodeCheckContext(
-        placement=told.placement,
-        pool=told.pool,
-        name=told.node,
-        accelerators=told.accelerators,
-        level=told.level,
-        precision=told.precision,
-        shapes=told.shapes,
-        least=told.least,
-        most=told.most,
-        seconds=told.seconds,
+        placement=options.placement,
+        pool=options.pool,
+        name=options.node,
+        accelerators=options.accelerators,
+        level=options.level,
+        precision=options.precision,
+        shapes=options.shapes,
+        least=options.least,
+        most=options.most,
+        seconds=options.seconds,
     )
 
 
-def checks_of(told: argparse.Namespace) -> list[str]:
-    """What is to be checked: one accelerator has no links to others."""
-    return [name for name in told.checks if name != "nvlink" or told.accelerators > 1]
+def checks_of(options: argparse.Namespace) -> list[str]:
+    """The requested checks; a single accelerator has no NVLink to check."""
+    return [name for name in options.checks if name != "nvlink" or options.accelerators > 1]
 
 
 def main(words: Sequence[str]) -> int:
     """Measure, and write the records."""
-    told = parser(__doc__ or "").parse_args(words)
-    return report_results(*run_node_checks(node_of(told), checks_of(told)))
+    options = parser(__doc__ or "").parse_args(words)
+    return report_results(*run_node_checks(node_of(options), checks_of(options)))
 
 
 if __name__ == "__main__":

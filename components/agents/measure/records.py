@@ -1,4 +1,4 @@
-"""Records, written where the cluster keeps them: the log of the pod, and its termination message."""
+"""Measurement records, written to the log of the pod and to its termination message; arguments of the programs."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ COULD_NOT: Final = 3
 
 
 def parser(about: str) -> argparse.ArgumentParser:
-    """A parser that knows where the pod is."""
+    """Parser of a command line, with the placement."""
     found = argparse.ArgumentParser(description=about, allow_abbrev=False)
     found.add_argument("--placement", required=True, help="name of the placement in the lock")
     return found
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Words at commas."""
+    """Words between commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def one_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
-    """Words at commas, all of them known."""
+    """Reader of words between commas, all of them known."""
 
     def read(text: str) -> tuple[str, ...]:
         found = words(text)
@@ -47,7 +47,7 @@ def one_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
 
 
 def shapes(text: str) -> tuple[tuple[int, int, int], ...]:
-    """Matrices "MxNxK" at commas."""
+    """Matrices "MxNxK" between commas."""
     found: list[tuple[int, int, int]] = []
     for word in words(text):
         sizes = [int(size) for size in word.split("x") if size.isascii() and size.isdecimal() and int(size)]
@@ -107,7 +107,7 @@ def build_record(  # what a record is made of, each by name
 
 
 def write(records: Sequence[MeasurementRecord]) -> None:
-    """One line each; to the termination message whole lines only, as many as it holds."""
+    """One line for each record; the termination message gets as many whole lines as it holds."""
     lines = [json.dumps(record, sort_keys=True) for record in records]
     for line in lines:
         sys.stdout.write(line + "\n")
@@ -125,7 +125,7 @@ def write(records: Sequence[MeasurementRecord]) -> None:
 
 
 def report_results(records: Sequence[MeasurementRecord], faults: Iterable[str] = ()) -> int:
-    """Write what was measured and say what could not be; the exit status of the program."""
+    """Write the records and the faults; the exit status of the program."""
     write(records)
     status = MEASURED
     for fault in faults:
@@ -135,5 +135,4 @@ def report_results(records: Sequence[MeasurementRecord], faults: Iterable[str] =
 
 
 def complain(words: str) -> None:
-    """One line for who reads the log."""
     sys.stderr.write(words + "\n")

@@ -1,4 +1,4 @@
-"""What people do with a service, done once: it runs in a pod, beside the measuring code. Python 3.10 on.
+"""Smoke test of a service: each does once what people use it for. It runs in a pod. Python 3.10 or later.
 
 s3        an object is put, got and deleted, in the bucket and with the keys of the environment (needs boto3)
 mlflow    a run is logged and read back by MLflow's own interface, and deleted
@@ -151,8 +151,8 @@ def call(url: str, body: object = None, headers: Mapping[str, str] | None = None
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"{url!r} is no address of HTTP")
     sent = None if body is None else json.dumps(body).encode()
-    told = {"Content-Type": "application/json", **(headers or {})}
-    with urlopen(Request(url, data=sent, headers=told), timeout=SECONDS_TO_ANSWER) as answer:  # noqa: S310 - HTTP only
+    all_headers = {"Content-Type": "application/json", **(headers or {})}
+    with urlopen(Request(url, data=sent, headers=all_headers), timeout=SECONDS_TO_ANSWER) as answer:  # noqa: S310 - HTTP only
         found = json.load(answer)
     if not isinstance(found, dict):
         raise ValueError(f"{url} answers with no JSON object")  # noqa: TRY004 - what came over the wire
@@ -160,10 +160,10 @@ def call(url: str, body: object = None, headers: Mapping[str, str] | None = None
 
 
 def at(document: Mapping[str, object], *path: str) -> Mapping[str, object]:
-    """The object that lies there.
+    """The object at a path.
 
     Raises:
-        KeyError: none does.
+        KeyError: there is none.
     """
     for name in path:
         document = cast("Mapping[str, object]", document[name])
@@ -171,20 +171,20 @@ def at(document: Mapping[str, object], *path: str) -> Mapping[str, object]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Try, and write the record."""
+    """Run the test of a service, and write its record."""
     reader = records.parser(__doc__ or "")
     reader.add_argument("--service", required=True, choices=sorted(TRIES))
     reader.add_argument("--url", required=True)
     reader.add_argument("--seconds", type=records.above_zero, default=SECONDS)
-    told = reader.parse_args(words)
+    options = reader.parse_args(words)
     began, fault = time.monotonic(), ""
     try:
-        TRIES[told.service](told.url, until=began + told.seconds)
+        TRIES[options.service](options.url, until=began + options.seconds)
     except Exception as error:  # noqa: BLE001 - whatever a client of a service raises is why it does not work
         fault = f"{type(error).__name__}: {error}"[:500]
     record = build_record(
         "smoke",
-        f"service/{told.placement}/{told.service}",
+        f"service/{options.placement}/{options.service}",
         tool="Python",
         readings=[] if fault else [("seconds", text(time.monotonic() - began), "s")],
         failed=[fault] if fault else [],

@@ -1,6 +1,6 @@
 """One storage tier from one node: what data loaders read, what checkpoints write, code of tiny files, small files.
 
-Where several nodes run it at the same time, each writes what it had itself, and the judge adds up.
+Where several nodes run it at the same time, each records its own figures, and the report adds them up.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class FioResult:
 def parse_fio(output: str) -> FioResult:
     """The figures of one run of `fio --output-format=json`, version 3; its notes may stand before and after.
 
-    Where a run fails before its jobs begin, fio prints them with zeros and no error, and says why elsewhere.
+    Where a run fails before its jobs begin, fio prints zeros and no error here, and the reason on stderr.
 
     Raises:
         FoundWrongError: a job ended with an error, which is named.
@@ -165,11 +165,11 @@ class StorageCheckContext:
 
     @property
     def subject(self) -> str:
-        """As records name it."""
+        """Subject of its records."""
         return f"tier/{self.placement}/{self.name}"
 
     def params(self, **more: str) -> dict[str, str]:
-        """Who measured, and what else is said."""
+        """Params of its records."""
         return {"nodes": str(self.nodes), "node": self.node, **more}
 
 
@@ -244,7 +244,7 @@ def _folder(tier: StorageCheckContext) -> Generator[Path, None, None]:
 
 
 def _fio(tier: StorageCheckContext, way: str, *more: str) -> FioResult:
-    """One run of fio past the memory of the node; through it where the file system does not allow that."""
+    """One run of fio with O_DIRECT; through the page cache where the file system does not allow that."""
     with _folder(tier) as folder:
         command = [
             "fio",
@@ -284,19 +284,19 @@ def main(words: Sequence[str]) -> int:
     reader.add_argument("--size-mb", type=arguments.positive, default=8192, help="of each file of fio")
     reader.add_argument("--jobs", type=arguments.positive, default=8, help="of fio at once")
     reader.add_argument("--files", type=arguments.positive, default=FILES, help="small files")
-    told = reader.parse_args(words)
+    options = reader.parse_args(words)
     tier = StorageCheckContext(
-        placement=told.placement,
-        name=told.tier,
-        node=told.node,
-        nodes=told.nodes,
-        folder=told.folder,
-        seconds=told.seconds,
-        size_mb=told.size_mb,
-        jobs=told.jobs,
-        files=told.files,
+        placement=options.placement,
+        name=options.tier,
+        node=options.node,
+        nodes=options.nodes,
+        folder=options.folder,
+        seconds=options.seconds,
+        size_mb=options.size_mb,
+        jobs=options.jobs,
+        files=options.files,
     )
-    return report_results(*run_storage_checks(tier, told.checks))
+    return report_results(*run_storage_checks(tier, options.checks))
 
 
 if __name__ == "__main__":
