@@ -1,4 +1,4 @@
-"""Which builder builds which platform part: the one table. Adding a part is one catalog row, one file and one line."""
+"""The table of builders, and their order. A new component is a row of the catalog, a function, and a line here."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ KEYRING: Final = "keyring"
 def compose(
     site: PlacementContext, handle: ClusterHandle, *, after: Sequence[pulumi.Resource]
 ) -> dict[str, pulumi.Input[object]]:
-    """Registers the platform on a cluster; what the stack says of it."""
+    """Register the platform on a cluster; outputs of the stack."""
     decided = site.spec.platform
     if decided is None:
         return {}
     _check(site.spec, decided, offline=site.settings.offline)
-    ground = PlatformContext(
+    context = PlatformContext(
         spec=site.spec,
         platform=decided,
         handle=handle,
@@ -109,7 +109,7 @@ def compose(
         build = BUILDERS.get(part.name)
         if build is None:
             continue
-        built = build(ground, charges, options)
+        built = build(context, charges, options)
         made[part.name] = built.resource
         outputs.update(built.outputs)
     return outputs
@@ -128,7 +128,7 @@ def _check(spec: ClusterSpec, decided: Platform, *, offline: bool) -> None:
 
 
 def in_order(platform: Platform) -> Iterator[PlatformComponent]:
-    """The parts, each after those that it needs."""
+    """Components, each after those that it needs."""
     by_name = {part.name: part for part in platform.parts}
     sorter = TopologicalSorter({part.name: [each for each in part.needs if each in by_name] for part in platform.parts})
     yield from (by_name[name] for name in sorter.static_order())

@@ -1,4 +1,4 @@
-"""What lies beside the program: the software lock, and the mirror's folder. Nothing here knows Pulumi."""
+"""Files beside the program: the software lock, and the folder of a mirror. Nothing here uses Pulumi."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ArtifactMirror:
 
 
 def read_artifact_mirror(mirror: str, *, project: Path) -> ArtifactMirror:
-    """What there is; a relative folder is one of the project.
+    """Software lock and mirror of a project; a relative folder is in the project.
 
     Raises:
         InputError: the software lock cannot be read, or the folder's file of the registry is empty.
@@ -55,7 +55,7 @@ def read_artifact_mirror(mirror: str, *, project: Path) -> ArtifactMirror:
 
 @cache
 def read_program_mirror(mirror: str, *, offline: bool) -> ArtifactMirror:
-    """The same as the program sees it; a run without an engine looks at no file."""
+    """Software lock and mirror for the Pulumi program; without an engine no file is read."""
     if not offline:
         return read_artifact_mirror(mirror, project=UP)
     folder = UP / mirror if mirror and not is_registry(mirror) else None
@@ -63,13 +63,13 @@ def read_program_mirror(mirror: str, *, offline: bool) -> ArtifactMirror:
 
 
 def describe_missing_digests(parts: Sequence[Sourced], found: ArtifactMirror) -> str:
-    """What is said where every digest is required and not all are resolved; "" where they are."""
+    """Error for digests that are required and not resolved; "" for none."""
     said = describe_unresolved(parts, found.lock)
     return f"digests are required, and not resolved of: {'; '.join(said)}" if said else ""
 
 
 def describe_mirror_faults(parts: Sequence[Sourced], found: ArtifactMirror) -> str:
-    """What is said of a mirror's folder that lacks something, or holds another chart than the lock; "" of others."""
+    """Faults of a mirror's folder: missing files, charts that differ from the lock; "" for none."""
     folder = found.folder
     if folder is None:
         return ""
@@ -82,10 +82,10 @@ def describe_mirror_faults(parts: Sequence[Sourced], found: ArtifactMirror) -> s
 
 
 def refuse(parts: Sequence[Sourced], found: ArtifactMirror, *, required: bool) -> None:
-    """Stop where something forbids to install the parts.
+    """Check that the components can be installed from the mirror and by digest.
 
     Raises:
-        InputError: naming all of it.
+        InputError: naming every fault.
     """
     against = [describe_missing_digests(parts, found) if required else "", describe_mirror_faults(parts, found)]
     if any(against):

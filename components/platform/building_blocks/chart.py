@@ -1,4 +1,4 @@
-"""A part's Helm chart, from its source or from the mirror, at the version that was decided."""
+"""Helm releases: charts from their repository or the mirror, at the version in the lock."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def release(
     """The release of a component's chart; it ends when its pods are up.
 
     Args:
-        values: what differs from the chart's defaults; every key must exist there. Which images are pulled, and from
-            where, is put over them: that is in the catalog, the mirror and the software lock.
+        values: what differs from the chart's defaults; every key must exist there. Images and registries are added
+            from the catalog, the mirror and the software lock.
         name: logical name, and that of the release; those of the component by default.
         after: what must be there before it.
     """
@@ -50,14 +50,14 @@ def release(
 
 
 def build_resources(cpu: str, memory: str, *, limit: str = "") -> dict[str, object]:
-    """Resources of a container: what it asks for, and where its memory ends; a core that is free may be used."""
+    """Requests of a container, and the limit of its memory; cores have no limit, so free ones may be used."""
     found: dict[str, object] = {"requests": {"cpu": cpu, "memory": memory}}
     return {**found, "limits": {"memory": limit}} if limit else found
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChartSource:
-    """Where a chart is read.
+    """Where a chart comes from.
 
     Args:
         chart: its name, its address in a registry, or its file.
@@ -76,7 +76,11 @@ def release_cluster_chart(
     skip_crds: bool = False,
     opts: pulumi.ResourceOptions,
 ) -> kubernetes.helm.v3.Release:
-    """The release of a chart that a target's builder installs, platform or not; of the catalog's row of that name."""
+    """The release of a chart that the builder of a cluster installs, with or without a platform.
+
+    Args:
+        name: of a row of the software catalog.
+    """
     row = software()[name]
     found = find_chart_source(row, mirror=site.mirror)
     shelf = read_program_mirror(site.mirror, offline=site.settings.offline)
@@ -94,7 +98,7 @@ def release_cluster_chart(
 
 
 def find_chart_source(part: Sourced, *, mirror: str) -> ChartSource:
-    """Where a part's chart is read: a mirror is a registry ("oci://registry/path") or a folder with charts in it."""
+    """Source of a component's chart; a mirror is a registry ("oci://registry/path") or a folder of charts."""
     if is_registry(mirror):
         return ChartSource(chart=f"{mirror.rstrip('/')}/{part.chart}")
     if mirror:

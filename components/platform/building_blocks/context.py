@@ -1,4 +1,4 @@
-"""What every component of the platform is built on: the cluster, what was decided, secrets, addresses."""
+"""What every component of the platform is built from: cluster, lock, generated secrets, addresses."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ MACHINE: Final = "node.kubernetes.io/instance-type"
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformContext:
-    """One cluster and what was decided about its platform.
+    """One cluster, and its platform by the lock.
 
     Args:
-        keyring: generated secrets, shared by the parts that both need one.
+        keyring: generated secrets, shared between components.
         ceiling_usd_per_month: of the whole stack; None for none.
         prices: what nodes cost by the accepted bill; None where it is not known.
     """
@@ -46,10 +46,10 @@ class PlatformContext:
     prices: NodePrices | None = None
 
     def part(self, name: str) -> PlatformComponent:
-        """The decided part of that name.
+        """The component of that name in the lock.
 
         Raises:
-            AtollError: it is not installed, so nothing may ask for it.
+            AtollError: it is not in the lock.
         """
         found = self.platform.part(name)
         if found is None:
@@ -60,7 +60,7 @@ class PlatformContext:
         return self.platform.part(name) is not None
 
     def facts(self, name: str, charges: Charges) -> dict[str, object]:
-        """Plain inputs of a part's component: where it is priced, what its volumes cost, which software it is."""
+        """Inputs of a component's resource: placement for its price, charges of its volumes, version and source."""
         part, placement = self.part(name), self.spec.placement
         return {
             "provider": placement.provider,
@@ -91,15 +91,15 @@ class PlatformContext:
 
     @property
     def price_label(self) -> str:
-        """Label of nodes that says what they cost: those of a cluster that exists carry only their machine's."""
+        """Node label by which a node is priced: its pool; its machine type in an existing cluster."""
         return POOL if self.labelled else MACHINE
 
     def price_label_value(self, pool: Pool) -> str:
-        """What that label says on the nodes of a pool."""
+        """Value of that label on the nodes of a pool."""
         return pool.name if self.labelled else pool.machine
 
     def prices_by_label(self) -> dict[str, Decimal]:
-        """USD per node-hour by what that label says; pools whose price is not known are left out."""
+        """USD per node-hour by the value of that label, for pools whose price is known."""
         if self.prices is None:
             return {}
         hourly = self.prices.usd_per_hour
@@ -111,8 +111,8 @@ class RegisteredComponent:
     """A component that is registered.
 
     Args:
-        resource: what needs the component waits for this, and for everything below it.
-        outputs: what the stack says of it.
+        resource: components that need it wait for this resource and its children.
+        outputs: of the stack.
     """
 
     resource: pulumi.Resource
@@ -125,11 +125,11 @@ Builder = Callable[[PlatformContext, Charges, pulumi.ResourceOptions], Registere
 
 @final
 class PlatformResource(pulumi.ComponentResource):
-    """A component of the platform in the program: the parent of everything that it consists of.
+    """Component resource of a platform component: the parent of its resources.
 
     Attributes:
         name: logical name; that of its chart's release or its manifests too, unless they say another.
-        part: what was decided of it.
+        part: the component in the lock.
         shown: outputs of the resource itself.
     """
 
@@ -149,7 +149,7 @@ class PlatformResource(pulumi.ComponentResource):
 
 
 def show_version(part: str) -> Callable[[PlatformContext, Charges], Mapping[str, object]]:
-    """Inputs of a component that has no volumes: which software it is."""
+    """Inputs of a component that has no volumes: its version."""
     return lambda context, _: {"version": context.part(part).version}
 
 
@@ -160,7 +160,7 @@ def component(
     name: str = "",
     inputs: Callable[[PlatformContext, Charges], Mapping[str, object]] | None = None,
 ) -> Callable[[Callable[[PlatformResource], Outputs | None]], Builder]:
-    """Makes a builder of a function that registers what a component consists of.
+    """Make a builder of a function that registers the resources of a component.
 
     Args:
         part: name of the component in the catalog.
@@ -188,7 +188,7 @@ LENGTH: Final = 40  # characters out of 62: more than 230 bits
 
 @dataclass(frozen=True, kw_only=True)
 class KeyringArgs:
-    """Nothing is chosen."""
+    """No arguments; every secret has the same length."""
 
 
 @final
@@ -205,7 +205,7 @@ class Keyring(pulumi.ComponentResource):
         return pulumi.Output.secret(self._password(name).result)
 
     def hashed(self, name: str) -> pulumi.Output[str]:
-        """Its bcrypt hash, for whoever only checks it."""
+        """Its bcrypt hash."""
         return pulumi.Output.secret(self._password(name).bcrypt_hash)
 
     def all(self) -> Mapping[str, pulumi.Output[str]]:

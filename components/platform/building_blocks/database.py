@@ -1,4 +1,4 @@
-"""A PostgreSQL of one part: its instances, its login, and its backups outside of itself."""
+"""PostgreSQL of a component: its instances, its login, and its backups in a bucket."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Database:
 
     Args:
         secret: with `username` and `password`, in its namespace.
-        before: what must be there before whoever uses it.
+        before: what its users depend on.
     """
 
     host: str
@@ -105,7 +105,7 @@ def database(own: PlatformResource, *, namespace: str, authority: pulumi.Resourc
 
 @dataclass(frozen=True, kw_only=True)
 class _Target:
-    """Where backups go: fields of the cluster, and what must be there before it."""
+    """Destination of backups: fields of the cluster's spec, and what the cluster depends on."""
 
     fields: Mapping[str, object]
     before: list[pulumi.Resource] = field(default_factory=list["pulumi.Resource"])
@@ -136,7 +136,7 @@ def _spec(instances: int, *, disk_gb: int, context: PlatformContext) -> dict[str
 
 
 def _target(cluster: str, own: PlatformResource, *, namespace: str) -> _Target:
-    """The bucket of the platform, by keys where it has some; else the store in the cluster, better than nothing."""
+    """Backups go to the platform's bucket; without one to the store in the cluster, which is lost with it."""
     context = own.context
     bucket = context.handle.bucket
     if bucket is None and context.platform.object_store == PROVIDER:
@@ -213,7 +213,7 @@ def _references(cluster: str) -> dict[str, object]:
 
 
 def _backup(store: Mapping[str, object], *, context: PlatformContext) -> dict[str, object]:
-    """Base backups and the log of changes, from which any minute can be restored."""
+    """Base backups and write-ahead log, for point-in-time recovery."""
     plan = PLANS[context.spec.services.support][0]
     return {
         "barmanObjectStore": {**store, "wal": {"compression": "gzip"}, "data": {"compression": "gzip"}},
@@ -222,10 +222,10 @@ def _backup(store: Mapping[str, object], *, context: PlatformContext) -> dict[st
 
 
 def _schedule(cluster: str, *, namespace: str, context: PlatformContext, parent: pulumi.Resource) -> None:
-    """When base backups are made; the operator's schedule begins with seconds."""
     if context.handle.bucket is None and context.platform.object_store == PROVIDER:
         return
     spec = {
+        # The operator's schedule begins with seconds.
         "schedule": f"0 {PLANS[context.spec.services.support][0].cron}",
         "cluster": {"name": cluster},
         "backupOwnerReference": "self",

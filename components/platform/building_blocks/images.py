@@ -1,4 +1,4 @@
-"""Container images of a part: from their own registries or a mirror's, by digest once that is known."""
+"""Container images of a component: from their own registry or a mirror, by digest where that is known."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ BARE: Final = ".sha"  # end of a key whose chart writes "sha256:" itself (kube-p
 
 
 def image_values(part: PlatformComponent, context: PlatformContext) -> dict[str, object]:
-    """Values of a chart that say which images are pulled, and from where; empty where upstream's own words do."""
+    """Values of a chart with its images and registries; empty where those of the chart are right."""
     return values_from(part.name, _shelf(context))
 
 
 def values_from(part: str, found: ArtifactMirror) -> dict[str, object]:
-    """The same of any row of the catalog, by what there is of digests and mirror."""
+    """Image values of any row of the software catalog."""
     values: dict[str, object] = {}
     for image in images_of(part):
         if image.held_in is HeldIn.VALUES:
@@ -38,9 +38,9 @@ def values_from(part: str, found: ArtifactMirror) -> dict[str, object]:
 
 
 def image_map(part: PlatformComponent, context: PlatformContext) -> dict[str, str]:
-    """Images that pods of the manifests name, without tag, to what kustomize writes in their place.
+    """Images in the manifests, without tag, to the images that kustomize writes in their place.
 
-    A tag or digest is only said where the part has the image once: kustomize cannot tell two tags apart.
+    A tag or digest is written only where the component has the image once: kustomize replaces all tags alike.
     """
     found = _shelf(context)
     held: dict[str, list[Image]] = defaultdict(list)
@@ -52,12 +52,12 @@ def image_map(part: PlatformComponent, context: PlatformContext) -> dict[str, st
 
 
 def resolve_image(image: str, context: PlatformContext) -> str:
-    """An image as an object of our own names it: in the mirror where there is one, by digest where that is known."""
+    """Reference of an image in an object of ours: in the mirror, if there is one, and by digest, if that is known."""
     return resolve_image_reference(image, _shelf(context))
 
 
 def resolve_image_reference(image: str, found: ArtifactMirror) -> str:
-    """The same, by what there is of digests and mirror."""
+    """Reference of an image by a software lock and a mirror."""
     digest = image_digest(image, found.lock)
     named = target(image, found.registry)
     return f"{named}@{digest}" if digest and "@" not in named else named

@@ -1,4 +1,4 @@
-"""A part's manifests: paths of a pinned repository, changed by an overlay that is written beside the project."""
+"""Manifests of a component: paths of a pinned repository, patched by a kustomize overlay beside the project."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ POLICY: Final = "webhooks[*].failurePolicy"
 
 
 def ignore_controller_fields(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    """Leave alone rules of roles that have none or are made of other roles, and how strict Istio's own webhook is.
+    """Ignore rules of roles that are empty or aggregated, and the failure policy of Istio's webhook.
 
-    An empty list of rules comes back from the server as nothing, which would be a change at every preview.
+    The server returns an empty list of rules as nothing, which would be a change at every preview.
     """
     if args.type_ == ROLE and ("aggregationRule" in args.props or not args.props.get("rules")):
         rest = {name: value for name, value in args.props.items() if name != "rules"}
@@ -43,7 +43,7 @@ def ignore_controller_fields(args: pulumi.ResourceTransformArgs) -> pulumi.Resou
 
 
 SECONDS_TO_FETCH: Final = 300  # the repository is fetched anew for each path; kustomize itself gives up after 27
-# What the mesh's proxy asks for beside a pod that hardly anybody calls: 0.2 vCPU and 60 MB serve 1,000 requests a
+# Requests of the mesh's proxy beside a pod with little traffic: 0.2 vCPU and 60 MB serve 1,000 requests a
 # second (istio.io, performance and scalability); the release reserves 100m and 128Mi for each.
 PROXY: Final[Mapping[str, str]] = {"sidecar.istio.io/proxyCPU": "20m", "sidecar.istio.io/proxyMemory": "64Mi"}
 FOLDER: Final = ".atoll/manifests"  # beside stacks/, which git ignores: every update writes it anew
@@ -83,7 +83,7 @@ def manifests(
     after: Sequence[pulumi.Resource] = (),
     transforms: Sequence[pulumi.ResourceTransform] = (),
 ) -> kubernetes.kustomize.v2.Directory:
-    """The objects of a component's repository; definitions and namespaces come before what needs them.
+    """The objects of a component's repository.
 
     Args:
         paths: in the repository; those of the catalog by default.
@@ -123,7 +123,7 @@ def on_system(context: PlatformContext, *, name: str = ".*") -> tuple[Patch, ...
 
 
 def request_resources(name: str, container: str, *, cpu: str, memory: str, kind: str = "Deployment") -> Patch:
-    """Have a container of a workload ask for what it needs, where the release leaves it open."""
+    """Set the requests of a container, where the release sets none."""
     pod = {"containers": [{"name": container, "resources": {"requests": {"cpu": cpu, "memory": memory}}}]}
     return Patch(kind=kind, name=name, change={"spec": {"template": {"spec": pod}}})
 
@@ -142,7 +142,7 @@ def kustomization(
     images: Mapping[str, str] | None = None,
     namespace: str = "",
 ) -> dict[str, object]:
-    """What is different from the release's own manifests.
+    """The kustomize overlay of a component.
 
     Args:
         images: image in the manifests, without its tag, to the image that takes its place.
@@ -158,24 +158,24 @@ def kustomization(
 
 
 def source(part: PlatformComponent, path: str, *, mirror: str, at: Path) -> str:
-    """Where a path of the repository is read: at its commit, or from the folder that mirrors it."""
+    """Source of a path of the repository: its commit, or the mirror's folder."""
     if not mirror or is_registry(mirror):
         return f"{part.repository}//{path}?ref={part.ref}&timeout={SECONDS_TO_FETCH}"
     return os.path.relpath(UP / mirror / MANIFESTS / part.ref / path, at)
 
 
 def _patch(patch: Patch) -> dict[str, object]:
-    """The target says which objects; the identity inside a merge patch is there because kustomize asks for one."""
     target = {"kind": patch.kind, "name": patch.name, **({"namespace": patch.namespace} if patch.namespace else {})}
     if patch.operations:
         return {"target": target, "patch": yaml.safe_dump(list(patch.operations), sort_keys=False)}
+    # The target chooses the objects; kustomize wants an identity in a merge patch all the same.
     identity = {"apiVersion": "v1", "kind": patch.kind, "metadata": {"name": "any", "annotations": patch.annotations}}
     body = {"$patch": "delete"} if patch.change is None else dict(patch.change)
     return {"target": target, "patch": yaml.safe_dump({**identity, **body}, sort_keys=False)}
 
 
 def _image(name: str, new: str) -> dict[str, str]:
-    """A digest or a tag is what follows the last path element's "@" or ":"."""
+    """Entry of `images:`; a digest follows "@", a tag the ":" of the last path element."""
     bare, _, digest = new.partition("@")
     if digest:
         return {"name": name, "newName": bare, "digest": digest}
@@ -197,7 +197,7 @@ NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 
 
 def build_retention_transform(token: str, *, ending: str = "", protect: bool = False) -> pulumi.ResourceTransform:
-    """Leave objects of a type in the cluster when the stack forgets them.
+    """Keep objects of a type in the cluster when the stack deletes them.
 
     Args:
         token: their type.

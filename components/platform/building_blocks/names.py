@@ -1,4 +1,4 @@
-"""Names inside the cluster that several platform parts must agree on: they do not import each other."""
+"""Names inside the cluster that several components share: components do not import each other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MLFLOW_ADDRESS: Final = "http://mlflow.mlflow.svc.cluster.local:80"
 S3_HOST: Final = "s3.object-store.svc.cluster.local"
 S3_ADDRESS: Final = f"https://{S3_HOST}:9000"
 
-NCCL: Final = "nccl"  # ConfigMap of a workload's namespace: what jobs over a fabric have in their environment
+NCCL: Final = "nccl"  # ConfigMap of a workload's namespace: environment of jobs over a fabric
 
 CLUSTER_ISSUER: Final = "atoll"  # cert-manager's ClusterIssuer of certificates inside the cluster
 CA_SECRET: Final = "atoll-ca"  # noqa: S105 - name of the Secret with its authority, in namespace cert-manager
@@ -89,5 +89,5 @@ AIRFLOW_ACCOUNTS: Final[Mapping[str, str]] = {
 # Buckets of the store in the cluster, each with one user of the same name, whose secret key is
 # `keyring.secret(f"s3-{user}")` and whose access key is its name. Teams have "team-<name>".
 STORE_USERS: Final = ("mlflow", "loki", "tempo", "pipelines", "backups", "airflow")
-# PodDefault of a namespace with the store of its team; that of the experiment tracker has the tracker's word.
+# PodDefault of a namespace with the store of its team; that of the experiment tracker has the tracker's name.
 S3_DEFAULT: Final = "s3"

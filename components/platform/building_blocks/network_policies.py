@@ -1,12 +1,11 @@
-"""Network policies of the platform's own namespaces: everything is shut, and each component opens its single ways.
+"""Network policies of the platform's own namespaces: all traffic is denied, and each component allows what it needs.
 
-Every namespace that `namespaces.py` makes gets the same from `isolate_namespace`: nothing in or out, but names (DNS),
-its own pods, the way to the Kubernetes API, and in from Prometheus and from the ingress gateway on any port. What else
-a component needs it opens itself, with itself as `parent`: `allow` from one namespace to another, at both ends,
-`allow_webhook` for calls of the API server, `allow_metrics` in a namespace that is not made by `namespaces.py`,
-`allow_egress` to anything outside the cluster.
+`isolate_namespace` allows DNS, traffic between pods of the namespace, egress to the Kubernetes API, and ingress from
+Prometheus and the ingress gateway on any port. A component allows the rest itself, as `parent`: `allow` between two
+namespaces, `allow_webhook` for calls of the API server, `allow_metrics` in a namespace that upstream's manifests make,
+`allow_egress` to addresses outside the cluster.
 
-Pods of the host's network (node agents that ask for it) are not subject to any of it.
+Network policies do not apply to pods in the host's network.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ PROMETHEUS_PODS: Final = {"app.kubernetes.io/name": "prometheus"}
 
 
 def isolate_namespace(namespace: str, *, servers: Sequence[str], parent: pulumi.Resource) -> None:
-    """Shut a namespace but for what every part needs.
+    """Deny all traffic of a namespace but what every component needs.
 
     Args:
         servers: ranges in which the Kubernetes API answers, from `api_servers`.
@@ -67,11 +66,11 @@ def allow(
     source_pods: Mapping[str, str] | None = None,
     target_pods: Mapping[str, str] | None = None,
 ) -> None:
-    """Open one way between two namespaces, at both ends.
+    """Allow traffic between two namespaces: egress of the one, ingress of the other.
 
     Args:
-        name: of the way, as in "mlflow-to-store": it names both policies.
-        source: namespace that calls; EVERYWHERE for any, whose own egress then stays as it is.
+        name: of both policies, as in "mlflow-to-store".
+        source: namespace that calls; EVERYWHERE for any, whose egress is not changed.
         target: namespace that answers.
         ports: of the pods that answer, not of their service.
         source_pods: labels of the pods that call; all of them by default.
@@ -102,7 +101,7 @@ def allow_webhook(
     pods: Mapping[str, str] | None = None,
     after: Sequence[pulumi.Resource] = (),
 ) -> None:
-    """Let the API server call a webhook: it is no pod that a policy could name, so the ports are open to all.
+    """Let the API server call a webhook. No policy can name it, so the ports are open to all.
 
     Args:
         name: as in "kueue-webhook".
@@ -141,7 +140,7 @@ def allow_egress(
 
 
 def allow_metrics(namespace: str, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource] = ()) -> None:
-    """Let Prometheus scrape the pods of a namespace that is not shut here but by the manifests that bring it.
+    """Let Prometheus scrape the pods of a namespace that upstream's manifests isolate.
 
     Args:
         after: what makes the namespace.
@@ -165,7 +164,7 @@ def _shut(servers: Sequence[str]) -> dict[str, NetworkPolicySpecArgsDict]:
 
 
 def _to_servers(servers: Sequence[str]) -> NetworkPolicyEgressRuleArgsDict:
-    """Without a block where it would hold every address: Cilium counts nodes, where an API server may be, to none."""
+    """Egress to the API server. Any address is no `ipBlock`: Cilium matches nodes, which may run it, with none."""
     ports = build_ports(API_PORTS)
     return {"ports": ports} if ANYWHERE in servers else {"to": [_block(each) for each in servers], "ports": ports}
 

@@ -1,4 +1,4 @@
-"""Where a part, or a team, keeps objects, and how it gets there: the same view of every engine of the object store."""
+"""Object store of components and teams: endpoint, bucket and credentials, the same for every engine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from planning.spec.platform import Platform
 
 
-ALWAYS: Final[Mapping[str, str]] = {  # user: part without which it is nobody
+ALWAYS: Final[Mapping[str, str]] = {  # user: component that it belongs to
     "velero": "velero",
     "mlflow-database": "mlflow",
     "airflow-database": "airflow",
@@ -49,7 +49,7 @@ PARTS_AT_PROVIDER: Final[Mapping[str, tuple[Account, ...]]] = {
 
 
 class Visitor(NamedTuple):
-    """Service accounts that are not annotated, and below which prefixes of the bucket they read and write."""
+    """Service accounts without annotations, and the prefixes of the bucket that they may use."""
 
     accounts: tuple[Account, ...]
     prefixes: tuple[str, ...]
@@ -63,7 +63,7 @@ def bucket_users(platform: Platform) -> dict[str, Account]:
 
 
 def list_visitors(spec: ClusterSpec) -> dict[str, Visitor]:
-    """Who else gets in, where the object store is the provider's bucket: parts, and each namespace's teams."""
+    """Other users of the provider's bucket: components, and the teams of each namespace."""
     platform = spec.platform
     if platform is None or platform.object_store != PROVIDER:
         return {}
@@ -81,11 +81,11 @@ def list_visitors(spec: ClusterSpec) -> dict[str, Visitor]:
 
 REGION: Final = "us-east-1"  # what MinIO and SeaweedFS answer to unless told otherwise
 POD_PORTS: Final[Mapping[str, int]] = {"minio": 9000, "seaweedfs": 8443}  # of the pods behind `names.S3_ADDRESS`
-CA_NAME: Final = "s3-ca"  # Secret, and Certificate, that `trust` makes in a namespace
+CA_NAME: Final = "s3-ca"  # Secret, and Certificate, of `register_store_authority`
 CA_KEY: Final = "ca.crt"
 CA_FOLDER: Final = "/etc/s3-ca"  # in containers
 GKE_METADATA_ADDRESS: Final = "169.254.169.252/32"  # of its network policies, beside METADATA_ADDRESS
-# Where a pod's identity is handed out, on its own node: EKS Pod Identity agent (docs.aws.amazon.com/eks, pod-id-agent),
+# Agents on the node that give a pod its identity: EKS Pod Identity agent (docs.aws.amazon.com/eks, pod-id-agent),
 # and the metadata server of GKE's workload identity (cloud.google.com/kubernetes-engine/docs, network policy of it).
 # By the kind of identity; an existing cluster may have any. A node's own identity answers at the last of them, too.
 IDENTITY_AGENTS: Final[Mapping[str, Mapping[str, int]]] = {
@@ -98,15 +98,14 @@ IDENTITY_AGENTS: Final[Mapping[str, Mapping[str, int]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ObjectStoreAccess:
-    """One user's place in the object store.
+    """One user's access to the object store.
 
     Args:
         endpoint: URL of the S3-compatible API.
         host: the same without its scheme: "s3.object-store.svc.cluster.local:9000".
         prefix: what every key must begin with, without slashes at its ends; "" where the bucket is the user's own.
-        access_key: "" where the service account's identity is the way in.
-        secret_key: "" likewise.
-        ca_secret: Secret with `ca.crt` that the endpoint's certificate hangs on, made by `trust`; "" for public ones.
+        access_key: "" where the service account's identity gives access; `secret_key` likewise.
+        ca_secret: Secret with the authority (`ca.crt`) of the endpoint's certificate; "" for a public one.
         scheme: of URIs: "s3", or "gs" where the provider's own API is spoken.
         path_style: whether the bucket is part of the path, and not of the host.
         annotations: what the user's service account carries.
@@ -126,18 +125,18 @@ class ObjectStoreAccess:
 
     @property
     def keyless(self) -> bool:
-        """Whether the pod's identity at the provider is what lets it in."""
+        """Whether the pod's identity at the provider gives access."""
         return not self.access_key
 
     def authority_volumes(self, name: str) -> list[dict[str, object]]:
-        """A volume with the certificate authority alone; none where it is a public one."""
+        """A volume with the certificate authority; none for a public one."""
         if not self.ca_secret:
             return []
         only = {"secretName": self.ca_secret, "items": [{"key": CA_KEY, "path": CA_KEY}]}
         return [{"name": name, "secret": only}]
 
     def authority_mounts(self, name: str, *, folder: str = CA_FOLDER) -> list[dict[str, object]]:
-        """Where that volume lies in a container."""
+        """Mount of that volume in a container."""
         return [{"name": name, "mountPath": folder, "readOnly": True}] if self.ca_secret else []
 
     def uri(self, *folders: str) -> pulumi.Output[str]:
@@ -147,10 +146,10 @@ class ObjectStoreAccess:
 
 
 def store_of(user: str, context: PlatformContext) -> ObjectStoreAccess:
-    """The store as a user of `names.STORE_USERS`, or "team-<name>", sees it.
+    """Access of a user of `names.STORE_USERS`, or of "team-<name>".
 
     Raises:
-        AtollError: the provider's bucket is asked for, and there is none.
+        AtollError: the store is the provider's bucket, and there is none.
     """
     if context.platform.object_store == PROVIDER:
         return _at_provider(user, context.handle.bucket)
@@ -187,7 +186,7 @@ def _at_provider(user: str, bucket: PlatformBucket | None) -> ObjectStoreAccess:
 
 
 def pod_port(context: PlatformContext) -> int:
-    """Port that network policies name on the way to the store in the cluster: they judge by that of its pods."""
+    """Port of the store's pods, which network policies name."""
     return POD_PORTS[context.platform.object_store]
 
 
@@ -213,9 +212,9 @@ def register_store_authority(
 def allow_bucket_egress(
     name: str, *, namespace: str, pods: Mapping[str, str], context: PlatformContext, parent: pulumi.Resource
 ) -> None:
-    """Opens the way from pods to the provider's bucket, and to the agent that hands out their identity.
+    """Allow egress of pods to the provider's bucket, and to the agent that gives them their identity.
 
-    Only in a namespace that is shut: where egress is open, this would be all that is left of it.
+    For isolated namespaces: elsewhere these policies would deny all other egress.
 
     Args:
         name: as in "store-to-tier".

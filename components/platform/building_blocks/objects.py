@@ -1,4 +1,4 @@
-"""Kubernetes objects that many components register, each in few words."""
+"""Kubernetes objects that many components register."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def register_certificate(
 def register_pod_monitor(
     name: str, labels: Mapping[str, str], *, port: str, namespace: str, parent: pulumi.Resource, logical: str = ""
 ) -> None:
-    """Has Prometheus read the metrics of pods of its namespace.
+    """Have Prometheus scrape pods of a namespace.
 
     Args:
         labels: of the pods.
@@ -152,13 +152,13 @@ def register_admission_policy(
     queued_only: bool = True,
     parent: pulumi.Resource,
 ) -> None:
-    """A policy of the API server, which refuses what it does not allow, and its binding.
+    """A ValidatingAdmissionPolicy with its binding.
 
     Args:
-        rules: kinds and operations that it looks at.
-        allowed: expression (CEL) that holds for what is let through.
+        rules: kinds and operations that it applies to.
+        allowed: expression (CEL) that is true for what is admitted.
         variables: name to expression, for use in `allowed`.
-        queued_only: whether it looks only at the namespaces that wait for a queue: those of the workloads.
+        queued_only: whether it applies only to namespaces whose pods wait for a queue: those of the workloads.
     """
     constraints: MatchResourcesArgsDict = {"resource_rules": list(rules)}
     if queued_only:

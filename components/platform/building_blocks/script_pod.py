@@ -1,4 +1,4 @@
-"""Programs of ours in pods: each may nothing on its node, only reads its code, and has the rights that are named."""
+"""Our programs in pods: unprivileged, with read-only code and the permissions that are named."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ REQUESTS: Final = {"cpu": "10m", "memory": "64Mi"}  # the catalog adds them to t
 
 @dataclass(frozen=True, kw_only=True)
 class PodProgram:
-    """A program of `components.agents` that runs for ever in one pod.
+    """A program of `components.agents` that runs in one pod.
 
     Args:
-        name: of its account, its rights, its ConfigMap and its Deployment.
+        name: of its service account, roles, ConfigMap and Deployment.
         modules: all that it imports of ours; the first one is started.
-        files: what else lies beside them: file name to text.
+        files: other files: name to text.
         folder: in which all of it is mounted.
         image: any with Python 3.12.
-        rules: namespace, or "" for the whole cluster, to what it may do there.
+        rules: namespace, or "" for the whole cluster, to its permissions there.
         env: its variables.
         container: its name, ports and probes.
         labels: of its pods beside its own.
@@ -61,18 +61,18 @@ class PodProgram:
 
 
 def path_of(key: str) -> str:
-    """Where a key of a ConfigMap lies below a folder of PYTHONPATH: "components/agents/spend_guard.py"."""
+    """Path of a ConfigMap's key below PYTHONPATH: "components/agents/spend_guard.py"."""
     return f"{key.removesuffix('.py').replace('.', '/')}.py" if key.endswith(".py") else key
 
 
 def register_program(
     program: PodProgram, *, on: Mapping[str, str], parent: pulumi.Resource, after: Sequence[pulumi.Resource] = ()
 ) -> None:
-    """The program's account, rights, code and pod.
+    """The program's service account, permissions, code and Deployment.
 
     Args:
         on: labels of the nodes that it may run on.
-        after: what must be there before its pod, beside all of that.
+        after: what else its pod depends on.
     """
     own = pulumi.ResourceOptions(parent=parent)
     name, files, labels = program.name, program.read_files(), {"app": program.name}
@@ -103,10 +103,10 @@ def register_program(
 def register_rights(
     name: str, rules: Mapping[str, Sequence[PolicyRuleArgsDict]], *, namespace: str, parent: pulumi.Resource
 ) -> list[pulumi.Resource]:
-    """Rights of the service account of that name; the bindings.
+    """Roles of the service account of that name; returns the bindings.
 
     Args:
-        rules: namespace, or "" for the whole cluster, to what it may do there.
+        rules: namespace, or "" for the whole cluster, to its permissions there.
         namespace: of the account.
     """
     own = pulumi.ResourceOptions(parent=parent)

@@ -1,4 +1,4 @@
-"""The way from the ingress gateway to a part's page: one name below the domain, behind the sign-in."""
+"""Single sign-on: Dex's addresses and clients, and routes from the ingress gateway to the pages of components."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ INSIDE: Final = f"http://dex.{names.SIGN_IN}.svc.cluster.local:{DEX_PORT}/dex"  
 
 @dataclass(frozen=True, kw_only=True)
 class DexEndpoints:
-    """Dex's addresses: people are sent to those below the domain, services ask those inside the cluster.
+    """Dex's addresses: browsers use those below the domain, services those inside the cluster.
 
     Args:
-        issuer: in every token; what an identity provider sends people back to begins with it.
+        issuer: in every token, and the beginning of the redirect URI.
         authorize: where a person signs in.
     """
 
@@ -40,7 +40,7 @@ class DexEndpoints:
 
     @property
     def callback(self) -> str:
-        """What is registered as redirect URI at the customer's identity provider."""
+        """Redirect URI that is registered at the customer's identity provider."""
         return f"{self.issuer}/callback"
 
 
@@ -52,9 +52,9 @@ def addresses(context: PlatformContext) -> DexEndpoints:
 
 @dataclass(frozen=True, kw_only=True)
 class Client:
-    """Something that sends people to Dex; its secret is `keyring.secret(f"oidc-{name}")`.
+    """OIDC client of Dex; its secret is `keyring.secret(f"oidc-{name}")`.
 
-    Its part opens the way to Dex: `network_policies.allow(..., target=names.SIGN_IN, ports=[DEX_PORT])`.
+    Its component allows egress to Dex: `network_policies.allow(..., target=names.SIGN_IN, ports=[DEX_PORT])`.
 
     Args:
         name: its id at Dex.
@@ -107,7 +107,7 @@ def clients(context: PlatformContext) -> tuple[Client, ...]:
 ROUTES: Final = "networking.istio.io/v1"
 RULES: Final = "security.istio.io/v1"
 GATE: Final = {"matchLabels": {"app": "istio-ingressgateway"}}
-# Paths that are served without having signed in, on every name: they end here, never at the part behind the door.
+# Paths that need no sign-in, on every name: they lead to the sign-in itself, never to the component.
 OPEN_PATHS: Final = (("/oauth2/", names.PROXY, "oauth2-proxy", 80), ("/dex/", names.SIGN_IN, "dex", 5556))
 
 
@@ -120,15 +120,15 @@ def register_route(
     own: PlatformResource,
     only: Subjects | None = None,
 ) -> kubernetes.apiextensions.CustomResource:
-    """Serve a part at https://<host>.<domain>, to people who have signed in.
+    """Serve a component at https://<host>.<domain>, to people who have signed in.
 
-    The part finds the person's e-mail in the header `kubeflow-userid`, which the gateway sets from the token after it
-    has dropped what a client wrote there.
+    The component finds the person's e-mail in the header `kubeflow-userid`, which the gateway sets from the token; it
+    drops what a client sends there.
 
     Args:
         host: first label of the name: `names.GRAFANA_HOST` and the like.
         service: the service's name in `namespace`; the gateway may reach every namespace that `network_policies` shut.
-        only: who gets in; None for everybody whom the cluster lets in.
+        only: who has access; None for everybody with access to the cluster.
     """
     name = own.context.host(host)
     page: dict[str, object] = {
@@ -149,7 +149,7 @@ def register_route(
 def deny_others(
     name: str, only: Subjects, *, parent: pulumi.Resource, hosts: Sequence[str] = ()
 ) -> kubernetes.apiextensions.CustomResource:
-    """Refuse at the gateway everybody else on these names, or on all; nobody gets in where `only` names nobody."""
+    """Deny everybody else at the gateway, on these hosts or on all; an empty `only` denies everybody."""
     requests: dict[str, object] = {"notPaths": [f"{path}*" for path, *_ in OPEN_PATHS]}
     if hosts:
         requests["hosts"] = list(hosts)
@@ -159,15 +159,15 @@ def deny_others(
 
 
 def build_await_annotations(context: PlatformContext) -> dict[str, str]:
-    """Annotations of the gateway's service where nobody may be there to give it a load balancer: a cluster that exists.
+    """Annotations of the gateway's service: in an existing cluster Pulumi does not wait for a load balancer.
 
-    Pulumi then goes on without waiting for one.
+    Such a cluster may have no controller that makes one.
     """
     return {"pulumi.com/skipAwait": "true"} if context.spec.existing is not None else {}
 
 
 def _strangers(only: Subjects) -> list[dict[str, object]]:
-    """Conditions that hold for whoever is neither named nor in one of the groups."""
+    """Conditions for people who are neither named nor in one of the groups."""
     claims = {"email": only.emails, "groups": only.groups}
     return [{"key": f"request.auth.claims[{name}]", "notValues": list(has)} for name, has in claims.items() if has]
 
@@ -181,7 +181,7 @@ ADMIN: Final = "admin"
 
 @dataclass(frozen=True, kw_only=True)
 class Subjects:
-    """Some people; false where it names nobody.
+    """People by e-mail and group; false when empty.
 
     Args:
         emails: as the identity provider writes them.
@@ -196,12 +196,12 @@ class Subjects:
 
 
 def admins(spec: ClusterSpec) -> Subjects:
-    """Who sees everything."""
+    """Admins, who have access to everything."""
     return Subjects(emails=_emails(user for user in spec.access.users if user.group == ADMIN))
 
 
 def list_people(spec: ClusterSpec) -> Subjects:
-    """Everybody whom the checklist names, one by one or by a team's group."""
+    """Everybody in the checklist: users, and the groups of teams."""
     teams = spec.platform.teams if spec.platform else ()
     return Subjects(
         emails=_emails(spec.access.users),
@@ -210,5 +210,5 @@ def list_people(spec: ClusterSpec) -> Subjects:
 
 
 def _emails(users: Iterable[User]) -> tuple[str, ...]:
-    """As written, and in small letters, as Dex and Entra have them."""
+    """E-mails as written, and in lower case, as Dex and Entra have them."""
     return tuple(sorted({written for user in users for written in (user.email, user.email.lower())}))

@@ -1,4 +1,4 @@
-"""What lets pods ask for accelerators and fabric cards: the device plugins of NVIDIA and of AWS's EFA."""
+"""Device plugins of NVIDIA and of AWS's EFA, by which pods request accelerators and network cards."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ FABRICS: Final[Mapping[str, str]] = {"vpc.amazonaws.com/efa": "efa_plugin"}
 
 @dataclass(frozen=True, kw_only=True)
 class DevicesArgs:
-    """Whose parts they are, and which nodes have the devices.
+    """The profile, which says who installs device plugins, and the pools with devices.
 
     Args:
         labelled: whether nodes carry the label of their pool; those of a cluster that exists do not.
-        mirror: where charts and images come from, as at home; offline: whether no file is looked at.
+        mirror: source of charts and images.
+        offline: whether no file is read.
     """
 
     profile: Profile
@@ -51,7 +52,7 @@ class DevicesArgs:
 
     @property
     def nvidia(self) -> tuple[Pool, ...]:
-        """Pools whose GPUs wait for our plugin; where the driver is ours too, it comes with the driver's operator."""
+        """Pools whose GPUs need our plugin; where the driver is ours too, the GPU operator brings the plugin."""
         profile = self.profile
         if profile.device_plugin != OURS or profile.gpu_driver == OURS:
             return ()
@@ -65,15 +66,15 @@ class DevicesArgs:
 
 
 def list_efa_pools(pools: Sequence[Pool]) -> list[Pool]:
-    """Pools whose nodes talk over EFA; a node alone has nobody to talk to."""
+    """Pools of at least two nodes with EFA: a single node needs no fabric."""
     return [pool for pool in pools if pool.efa_interfaces > 0 and pool.max_nodes > 1]
 
 
 @final
 class Devices(pulumi.ComponentResource):
-    """Device plugins of a cluster beside home that are ours by its provider's profile: NVIDIA's, and the fabric's.
+    """Device plugins of an additional placement, where its provider's profile leaves them to us: NVIDIA's and EFA's.
 
-    Only NVIDIA's accelerators have one here: those of AWS, AMD and Intel are not announced to Kubernetes yet.
+    There are none for the accelerators of AWS, AMD and Intel yet.
     """
 
     def __init__(self, name: str, args: DevicesArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -109,9 +110,9 @@ def _release(name: str, args: DevicesArgs, *, values: Mapping[str, object], pare
 
 
 def gpu_values(profile: Profile, pools: Sequence[Pool], *, labelled: bool) -> dict[str, object]:
-    """Nodes are found by what they are discovered to have, where that is our part too, else by their pool.
+    """Values of NVIDIA's plugin: on nodes by discovered features, where we install their discovery, else by pool.
 
-    Where nothing tells them apart the plugin runs on all of them, and waits quietly on those that have no GPU.
+    Without either it runs on every node, and waits on those that have no GPU.
     """
     if profile.node_feature_discovery == OURS:
         return {"tolerations": ANY_TAINT, "gfd": {"enabled": True}, "nfd": {"worker": {"tolerations": ANY_TAINT}}}
@@ -121,12 +122,12 @@ def gpu_values(profile: Profile, pools: Sequence[Pool], *, labelled: bool) -> di
 
 
 def on_pools(pools: Sequence[Pool]) -> dict[str, object]:
-    """On the nodes of some pools, whatever they are tainted with."""
+    """Values by which a plugin runs on the nodes of some pools and tolerates their taints."""
     return {"tolerations": ANY_TAINT, **build_label_affinity(POOL, [pool.name for pool in pools])}
 
 
 def fabric_values(pools: Sequence[Pool], *, labelled: bool) -> dict[str, object]:
-    """The plugin of a fabric, on the nodes of some pools; without labels by their machine type."""
+    """Values of the plugin of a fabric: nodes by pool; by machine type where they have no such label."""
     names = [pool.name for pool in pools] if labelled else sorted({pool.machine for pool in pools})
     return {
         "tolerations": ANY_TAINT,
@@ -135,7 +136,7 @@ def fabric_values(pools: Sequence[Pool], *, labelled: bool) -> dict[str, object]
 
 
 def build_label_affinity(key: str, values: Sequence[str]) -> dict[str, object]:
-    """On nodes with a label; it replaces a chart's own terms, which ask for features that nobody discovered."""
+    """Affinity to nodes with a label, in place of the chart's, which wants labels of feature discovery."""
     terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": list(values)}]}]}
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
 
@@ -147,7 +148,7 @@ SHARING: Final = "turns"
 
 @component(GPUS, "atoll:platform:DevicePlugin", inputs=show_version(GPUS))
 def build_device_plugin(own: PlatformResource) -> None:
-    """One release for whole GPUs and one for those that notebooks take turns on: no node has both."""
+    """A release for whole GPUs and one for time-sliced GPUs of notebooks; no node has both."""
     context = own.context
     pools = [pool for pool in context.spec.pools if device(pool.accelerator) == NVIDIA]
     lent = [pool for pool in pools if has_shared_accelerators(pool, context.platform)]
@@ -160,14 +161,14 @@ def build_device_plugin(own: PlatformResource) -> None:
 
 
 def plugin_values(context: PlatformContext, pools: Sequence[Pool]) -> dict[str, object]:
-    """Where the plugin runs; labels of what was discovered tell nodes apart only where no pool is shared."""
+    """Nodes of the plugin, by pool where they are labelled: discovered features do not tell shared pools apart."""
     if context.labelled:
         return on_pools(pools)
     return gpu_values(context.spec.profile, pools, labelled=False)
 
 
 def turns() -> Mapping[str, object]:
-    """The plugin's configuration: a GPU is announced as several, under a name that nobody gets without asking."""
+    """Configuration for time slicing: a GPU is several of another resource, which pods must request by name."""
     return {
         "version": "v1",
         "sharing": {
@@ -185,6 +186,6 @@ EFA: Final = "efa_plugin"
 
 @component(EFA, "atoll:platform:EfaPlugin", inputs=show_version(EFA))
 def build_efa_plugin(own: PlatformResource) -> None:
-    """Announces `vpc.amazonaws.com/efa` on the nodes of the pools that have the cards."""
+    """Offers `vpc.amazonaws.com/efa` on the nodes of pools with EFA."""
     values = fabric_values(list_efa_pools(own.context.spec.pools), labelled=own.context.labelled)
     release(own, values, name=own.part.chart)

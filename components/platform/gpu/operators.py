@@ -30,7 +30,7 @@ PACKAGES: Final = (80, 443)  # the driver's pod fetches the headers of the node'
 
 @component(GPU_OPERATOR, "atoll:platform:GpuOperator", inputs=show_version(GPU_OPERATOR))
 def build_gpu_operator(own: PlatformResource) -> None:
-    """The operator and, through its chart, the ClusterPolicy that says what it looks after."""
+    """The operator and, by its chart, the ClusterPolicy of what it installs."""
     namespace = own.part.namespace
     register_config_map(COUNTERS, {"dcgm-metrics.csv": gpu_counters()}, namespace=namespace, parent=own)
     allow_egress("gpu-driver-packages", namespace=namespace, ports=PACKAGES, parent=own)
@@ -38,7 +38,7 @@ def build_gpu_operator(own: PlatformResource) -> None:
 
 
 def gpu_operator_values(context: PlatformContext) -> Mapping[str, object]:
-    """Whose parts they are, by the provider's profile; how GPUs are shared, by the checklist."""
+    """What the operator installs, by the provider's profile; how GPUs are shared, by the checklist."""
     profile = context.spec.profile
     return {
         "nfd": {"enabled": profile.node_feature_discovery == OURS},
@@ -55,7 +55,7 @@ def gpu_operator_values(context: PlatformContext) -> Mapping[str, object]:
 
 
 def _sharing(context: PlatformContext) -> dict[str, object]:
-    """GPUs that notebooks take turns on; only notebooks have some here, which `atoll check` sees to."""
+    """Time slicing for notebooks; `atoll check` makes sure that no other workload has GPUs here."""
     if context.platform.sharing != "time_slicing":
         return {}
     said = yaml.safe_dump(turns(), sort_keys=False)
@@ -63,7 +63,7 @@ def _sharing(context: PlatformContext) -> dict[str, object]:
 
 
 def _slices(context: PlatformContext) -> dict[str, object]:
-    """Slices get names of their own, so that nobody gets one who asked for a whole accelerator."""
+    """MIG: slices are resources of their own, so that a request for a whole GPU never gets one."""
     if context.platform.sharing != "mig":
         return {"migManager": {"config": {"default": "all-disabled"}}}
     return {"mig": {"strategy": "mixed"}, "migManager": {"config": {"default": context.platform.mig_profile}}}
@@ -86,14 +86,14 @@ NETWORK_REQUESTS: Final = {"cpu": "5m", "memory": "64Mi"}
 
 @component(NETWORK_OPERATOR, "atoll:platform:NetworkOperator", inputs=show_version(NETWORK_OPERATOR))
 def build_network_operator(own: PlatformResource) -> None:
-    """The operator, and the one policy: a device plugin for the cards; the node's own driver stays."""
+    """The operator and its policy: a device plugin for the cards; the node's driver stays."""
     made = release(own, network_operator_values(own.context))
     spec = {"rdmaSharedDevicePlugin": {**PLUGIN, "config": json.dumps(cards())}, "tolerations": ANY_TAINT}
     register_object("mellanox.com/v1alpha1", "NicClusterPolicy", POLICY, spec, parent=own, after=[made])
 
 
 def network_operator_values(context: PlatformContext) -> Mapping[str, object]:
-    """Node feature discovery comes from here only where neither the provider nor another part of ours has it."""
+    """Values; node feature discovery only where neither the provider nor another component brings it."""
     discovers = context.spec.profile.node_feature_discovery not in (OURS, "provider")
     found: dict[str, object] = {"node-feature-discovery": {"worker": {"tolerations": ANY_TAINT}}} if discovers else {}
     return {"nfd": {"enabled": discovers}, "operator": {"resources": {"requests": NETWORK_REQUESTS}}, **found}
@@ -109,9 +109,8 @@ def cards() -> Mapping[str, object]:
 EXPORTER: Final = "dcgm_exporter"
 DISCOVERED: Final = "nvidia.com/gpu.present"  # set by GPU feature discovery, where that is our part
 EXPORTER_REQUESTS: Final = {"cpu": "100m", "memory": "128Mi"}
-EXPORTER_LIMITS: Final = {
-    "memory": "1Gi"
-}  # grows with the GPUs and their slices; the chart's 512 MiB is short for eight
+# Grows with the GPUs and their slices; the chart's 512 MiB is short for eight.
+EXPORTER_LIMITS: Final = {"memory": "1Gi"}
 
 
 @component(EXPORTER, "atoll:platform:DcgmExporter", inputs=show_version(EXPORTER))
@@ -128,7 +127,7 @@ def build_dcgm_exporter(own: PlatformResource) -> None:
 
 
 def _nodes(context: PlatformContext) -> Mapping[str, object]:
-    """Nodes with GPUs: an exporter without one never gets ready."""
+    """Affinity to nodes with GPUs: an exporter without one never gets ready."""
     pools = [pool for pool in context.spec.pools if device(pool.accelerator) == NVIDIA]
     if context.labelled:
         return build_label_affinity(POOL, [pool.name for pool in pools])

@@ -1,7 +1,6 @@
-"""What Kubeflow's other components stand on, and what people see first.
+"""Kubeflow's base and dashboard: issuer, roles, the gateway with TLS; dashboard, Profiles and PodDefaults.
 
-Issuer, roles and the gateway, which speaks TLS only; the dashboard, Profiles and PodDefaults. The definition of
-Profiles is kept whatever happens to the stack.
+The definition of Profiles is kept when the stack is destroyed.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def gateway_patches() -> tuple[Patch, ...]:
     return (Patch(kind="Gateway", name=gateway, change={"spec": {"servers": list(SERVERS)}}),)
 
 
-PROFILES: Final = "profiles.kubeflow.org"  # with it goes every Profile, and every namespace that one of them made
+PROFILES: Final = "profiles.kubeflow.org"  # its deletion deletes every Profile with its namespace
 DEFINITION_PATH: Final = "applications/dashboard/upstream/profile-controller/base/crd"
 # Part of the platform to the menu entry that leads to it: text, link, icon (dashboard v2.0.0, dashboard-config).
 MENU: Final[Mapping[str, tuple[tuple[str, str, str], ...]]] = {
@@ -98,8 +97,8 @@ def register_dashboard(own: PlatformResource) -> None:
     inputs=lambda context, _: {"version": context.part("dashboard").version},
 )
 def register_profile_definition(own: PlatformResource) -> None:
-    """The definition of Profiles, alone: what is protected keeps alive all that it depends on, and this is nothing."""
-    # Not on a cluster of the stack's own: protected in there, it would keep the whole cluster from its destroy.
+    """The definition of Profiles, without dependencies: protection would keep those too."""
+    # Protected in an existing cluster only: in one of the stack's own it would prevent `pulumi destroy`.
     protect = own.context.spec.existing is not None
     kept = build_retention_transform(DEFINITION, ending=PROFILES, protect=protect)
     manifests(own, paths=[DEFINITION_PATH], transforms=[kept])
@@ -113,10 +112,10 @@ def build_dashboard(context: PlatformContext, charges: Charges, options: pulumi.
 
 
 def dashboard_patches(context: PlatformContext) -> list[Patch]:
-    """A menu of what is installed, and nothing that makes Profiles on its own."""
+    """A menu of what is installed, and no self-service Profiles."""
     links = json.dumps(_links(context), indent=2)
     return [
-        Patch(kind="CustomResourceDefinition", name=PROFILES),  # it comes first, and by itself
+        Patch(kind="CustomResourceDefinition", name=PROFILES),  # registered on its own, before
         Patch(kind="ConfigMap", name="dashboard-config", change={"data": {"links": links}}),
         Patch(kind="ConfigMap", name="dashboard-parameters", change={"data": {"REGISTRATION_FLOW": "false"}}),
         *(request_resources(name, container, cpu="10m", memory=memory) for name, container, memory in MEMORY),

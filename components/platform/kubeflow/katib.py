@@ -1,4 +1,4 @@
-"""Katib: searches for hyperparameters, with a generated password and helpers that pass the namespaces' rules."""
+"""Katib, for hyperparameter search, with a generated password and pods that pass restricted pod security."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Kubeflow Notebooks: JupyterLab and VS Code in the browser, on volumes that stay, stopped when nobody uses them.
+"""Kubeflow Notebooks: JupyterLab and VS Code in the browser, on persistent volumes, stopped when idle.
 
-Upstream's culler asks every notebook for Jupyter's kernels, which makes code-server's heart beat, and stops VS Code
-after the idle time whether somebody works or not (notebook-controller v1.11.0, culling_controller.go). So it is off,
-and ours asks each kind what it understands.
+Upstream's culler asks every notebook for Jupyter's kernels, and so stops VS Code after the idle time whether somebody
+works or not (notebook-controller v1.11.0, culling_controller.go). It is off; ours asks each kind of server its own way.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ JUPYTER: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def jupyter_images(frameworks: Collection[str], devices: Collection[str]) -> tuple[str, ...]:
-    """What JupyterLab is offered with, the plain one first."""
+    """Images of JupyterLab, the plain one first."""
     return (PLAIN, *_of_frameworks(frameworks, devices))
 
 
@@ -68,15 +67,15 @@ MAKERS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class SpawnerOptions:
-    """What people choose from.
+    """Options of the spawner page.
 
     Args:
-        jupyter: images; empty where nobody asked for JupyterLab.
+        jupyter: images; empty where the checklist has no JupyterLab.
         code: images of VS Code; likewise.
         devices: extended resources of the pools.
         disk_class: storage class of workspaces; "" for the cluster's default.
         labelled: whether nodes carry the name of their pool.
-        ticked: PodDefaults that every namespace has and that a notebook takes unless somebody unticks them.
+        ticked: PodDefaults of every namespace that are preselected.
     """
 
     jupyter: Sequence[str]
@@ -89,7 +88,7 @@ class SpawnerOptions:
 
 
 def offer(context: PlatformContext, *, ticked: Sequence[str]) -> SpawnerOptions:
-    """What the checklist asks for; both IDEs where it names none."""
+    """Options by the checklist; both IDEs where it names none."""
     spec = context.spec
     pools = _list_notebook_pools(context)
     devices = list(dict.fromkeys(flavor(pool, context.platform).resource for pool in pools if pool.accelerators))
@@ -109,7 +108,7 @@ def offer(context: PlatformContext, *, ticked: Sequence[str]) -> SpawnerOptions:
 
 
 def _list_notebook_pools(context: PlatformContext) -> list[Pool]:
-    """The pools of notebooks; all of the workloads' where no pool is for them alone."""
+    """Pools of notebooks; those of all workloads where notebooks have none of their own."""
     theirs = {work.name for work in context.platform.works if work.kind == "notebooks"}
     pools = [pool for pool in context.spec.pools if pool.role != "system"]
     return [pool for pool in pools if pool.workload in theirs] or pools
@@ -123,7 +122,7 @@ def spawner(offered: SpawnerOptions) -> dict[str, object]:
         "imagePullPolicy": {"readOnly": True, "value": "IfNotPresent"},
         "image": _images(offered.jupyter),
         "imageGroupOne": _images(offered.code),
-        "imageGroupTwo": _images(()),  # RStudio: it has no way to say whether somebody uses it
+        "imageGroupTwo": _images(()),  # RStudio: it does not report its use
         "cpu": {"readOnly": False, "value": "1", "limitFactor": "none"},
         "memory": {"readOnly": False, "value": "4.0Gi", "limitFactor": "1.2"},
         "gpus": {"readOnly": False, "value": _accelerators(offered.devices)},
@@ -148,7 +147,7 @@ def _accelerators(devices: Collection[str]) -> dict[str, object]:
 
 
 def _workspace(disk_class: str) -> dict[str, object]:
-    """A volume of the notebook's own: it stays when the notebook stops, and when it is deleted."""
+    """A volume of the notebook, which is kept when the notebook stops or is deleted."""
     claim: dict[str, object] = {
         "resources": {"requests": {"storage": f"{WORKSPACE_GIB}Gi"}},
         "accessModes": ["ReadWriteOnce"],
@@ -179,7 +178,7 @@ def _pool_term(pool: Pool) -> dict[str, object]:
 
 
 def _build_toleration_groups(pools: Sequence[Pool]) -> list[dict[str, object]]:
-    """A group for each pool whose nodes are kept for accelerators; untested nodes are never tolerated."""
+    """A group for each tainted pool; the taint of the burn-in is never tolerated."""
     groups: list[dict[str, object]] = []
     for pool in pools:
         held = [
@@ -196,7 +195,7 @@ SECONDS_BETWEEN: Final = 60
 
 
 def build_culler(context: PlatformContext, *, image: str) -> PodProgram:
-    """It may see notebooks and annotate them; nothing else, of no other kind."""
+    """The culler, with permission to list and annotate notebooks only."""
     return PodProgram(
         name=names.CULLER,
         namespace=names.KUBEFLOW,
@@ -236,7 +235,7 @@ MEMORY: Final[Mapping[str, tuple[str, str]]] = {
     },
 )
 def build(own: PlatformResource) -> None:
-    """Controllers and web pages of notebooks, volumes and TensorBoards, and what stops idle notebooks."""
+    """Controllers and web pages of notebooks, volumes and TensorBoards, and the culler."""
     context = own.context
     changes = patches(context, ticked=list_preselected_defaults(context))
     pages = {TEMPLATE_FILE: read_notebook_template()}
@@ -263,14 +262,14 @@ def patches(context: PlatformContext, *, ticked: Sequence[str]) -> list[Patch]:
 
 
 def list_preselected_defaults(context: PlatformContext) -> Sequence[str]:
-    """PodDefaults that a notebook takes unless somebody unticks them; the part "teams" makes them."""
+    """Preselected PodDefaults, which the component "teams" makes."""
     tracker = context.spec.tracker
     tracked = tracker != names.MLFLOW or context.has("mlflow")
     return (names.S3_DEFAULT, *((tracker,) if tracked else ()))
 
 
 def _build_template_mount() -> dict[str, object]:
-    """The web app with our template of a notebook instead of its own."""
+    """The web app with our notebook template."""
     mount = {"name": TEMPLATE, "mountPath": TEMPLATE_PATH, "subPath": TEMPLATE_FILE, "readOnly": True}
     pod = {
         "containers": [{"name": "jupyter-web-app", "volumeMounts": [mount]}],
@@ -280,7 +279,7 @@ def _build_template_mount() -> dict[str, object]:
 
 
 def read_notebook_template() -> str:
-    """A notebook as the web app begins one: upstream's fields, under the restricted pod security standard.
+    """Template of a notebook: upstream's fields, under the restricted pod security standard.
 
     `fsGroup` is the group of the notebook images, who own the home folder (example-notebook-servers/base).
     """

@@ -1,7 +1,7 @@
 """Kubeflow Pipelines on the platform's own object store, with generated secrets and without a controller of namespaces.
 
-Upstream brings a SeaweedFS with a fixed key and a controller that makes users in it; both are left out. What each
-namespace needs to run pipelines is made by the part "teams".
+Upstream's SeaweedFS has a fixed key, and a controller makes users in it; neither is installed. The component "teams"
+makes what each namespace needs to run pipelines.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ MEMORY: Final[Mapping[str, tuple[str, str]]] = {
     "ml-pipeline-scheduledworkflow": ("ml-pipeline-scheduledworkflow", "64Mi"),
     "ml-pipeline-viewer-crd": ("ml-pipeline-viewer-crd", "64Mi"),
 }
-CODE_USER: Final = 1000  # whom the code of a step runs as: the namespaces admit no root
+CODE_USER: Final = 1000  # user ID of a step: the namespaces admit no root
 # What the in-cluster store and the controller of namespaces consist of, by kind (third-party/seaweedfs,
 # third-party/metacontroller, base/installs/multi-user/pipelines-profile-controller at the release's commit).
 LEFT_OUT: Final = (
@@ -110,10 +110,10 @@ def _register_secrets(own: PlatformResource, store: ObjectStoreAccess) -> list[p
 
 
 def require_s3(store: ObjectStoreAccess) -> ObjectStoreAccess:
-    """The store, where Pipelines speak its language.
+    """The store, which must be S3.
 
     Raises:
-        AtollError: it is no S3, or one that only keys open and that nobody has keys of.
+        AtollError: it is not.
     """
     if store.scheme == "s3":
         return store
@@ -124,7 +124,7 @@ def require_s3(store: ObjectStoreAccess) -> ObjectStoreAccess:
 
 
 def _build_store_patches(store: ObjectStoreAccess) -> Iterator[Patch]:
-    """The store in every place that names it."""
+    """Patches of everything that names the object store."""
     host, _, port = store.host.partition(":")
     defaults = {
         "defaultSecurityContextRunAsUser": str(CODE_USER),
@@ -173,7 +173,7 @@ def _plain(told: Mapping[str, str]) -> list[dict[str, object]]:
 def _build_deployment_patch(
     deployment: str, container: str, env: list[dict[str, object]], *, store: ObjectStoreAccess
 ) -> Patch:
-    """A deployment with other environment variables, and the store's certificate authority in a folder."""
+    """A deployment with other environment variables, and with the store's certificate authority mounted."""
     inside: dict[str, object] = {"name": container, "env": env}
     pod: dict[str, object] = {"containers": [inside]}
     if store.ca_secret:
@@ -183,7 +183,7 @@ def _build_deployment_patch(
 
 
 def _build_database_patch() -> Patch:
-    """A password of root, where upstream allows none."""
+    """A password for root; upstream has none."""
     secret = {"secretKeyRef": {"name": DATABASE_KEYS, "key": "password"}}
     env: list[dict[str, object]] = [
         {"name": "MYSQL_ALLOW_EMPTY_PASSWORD", "$patch": "delete"},

@@ -39,7 +39,7 @@ def build_kserve(own: PlatformResource) -> None:
 
 
 def kserve_patches(context: PlatformContext) -> list[Patch]:
-    """Mode and ways in, and serving runtimes that the restricted pod security standard admits."""
+    """Deployment mode, ingress, and serving runtimes that the restricted pod security standard admits."""
     settings = {
         "deploy": json.dumps({"defaultDeploymentMode": mode(context)}),
         "ingress": json.dumps(build_ingress_settings(context)),
@@ -60,10 +60,10 @@ def mode(context: PlatformContext) -> str:
 
 
 def build_ingress_settings(context: PlatformContext) -> dict[str, object]:
-    """How requests come in (kserve v0.18.0, inferenceservice-config, `ingress`).
+    """Ingress of models (kserve v0.18.0, inferenceservice-config, `ingress`).
 
-    Plain deployments get no Ingress: it would be open on port 80, beside the gateway's TLS. They are reached inside the
-    cluster by their service, and from outside by a VirtualService on the gateway.
+    Plain deployments get no Ingress: it would be open on port 80, past the gateway's TLS. Inside the cluster they are
+    reached by their service, from outside by a VirtualService on the gateway.
     """
     serverless = mode(context) == KNATIVE
     return {

@@ -51,7 +51,7 @@ RESTRICTED: Final[Mapping[str, object]] = {
     "capabilities": {"drop": ["ALL"]},
     "seccompProfile": {"type": "RuntimeDefault"},
 }
-# The image's own folders belong to root: caches and histories go where everybody may write.
+# Folders of the image belong to root: caches and histories go to a folder that any user may write.
 HOME: Final = ({"name": "HOME", "value": "/tmp"}, {"name": "USER", "value": "trainer"})  # noqa: S108 - of one container
 
 
@@ -62,7 +62,7 @@ class Runtime:
     Args:
         name: as `TrainJob.spec.runtimeRef` has it.
         framework: as the SDK shows it.
-        policy: of `mlPolicy`; empty where processes do not find each other by themselves.
+        policy: fields of `mlPolicy`.
     """
 
     name: str
@@ -98,7 +98,7 @@ MPI: Final = Runtime(
         }
     },
 )
-# Word of the checklist to its runtimes. Upstream has none for TensorFlow: nothing would tell its nodes of each other.
+# Framework of the checklist to its runtimes. Upstream has none for TensorFlow, whose nodes would not find each other.
 BY_FRAMEWORK: Final[Mapping[str, tuple[Runtime, ...]]] = {
     "pytorch": (TORCH,),
     "jax": (JAX,),
@@ -109,10 +109,10 @@ BY_FRAMEWORK: Final[Mapping[str, tuple[Runtime, ...]]] = {
 
 
 def runtimes_of(frameworks: Sequence[str]) -> tuple[Runtime, ...]:
-    """The runtimes of some frameworks; that of PyTorch is always there, for the SDK takes it by default.
+    """Runtimes of some frameworks, and always that of PyTorch, the SDK's default.
 
     Raises:
-        AtollError: a framework that nobody decided about.
+        AtollError: a framework is not in the table.
     """
     unknown = sorted(set(frameworks) - set(BY_FRAMEWORK))
     if unknown:
@@ -188,7 +188,7 @@ def build_runtimes(own: PlatformResource) -> None:
 
 
 def tolerations(context: PlatformContext) -> list[dict[str, object]]:
-    """Of nodes that are kept for accelerators: training is what they are kept for. Untested nodes are for none."""
+    """Tolerations for the taints of accelerator nodes, but not for that of the burn-in."""
     held = dict.fromkeys(
         (taint.key, taint.value) for pool in context.spec.pools for taint in taints(pool) if taint.key != BURN_IN_TAINT
     )

@@ -1,4 +1,4 @@
-"""OpenTelemetry collectors: an agent on every node that reads logs, and a gateway that everything is sent to."""
+"""OpenTelemetry collectors: an agent on every node that reads logs, and a gateway that forwards all signals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FILE: Final = "credentials"
 FOLDER: Final = "/etc/forwarding"
 GROUP: Final = "atoll"
 FEDERATED: Final = "prometheus/forwarded"
-# What the main cloud sees of the metrics: a short list, since there each series is paid for.
+# Series that are forwarded: few, for the main cloud bills each.
 SERIES: Final = (
     '{__name__=~"atoll:(run_rate_usd_per_month|node_usd_per_hour|team_gpus|team_gpu_usd_per_hour|team_idle_gpus)"}',
     '{__name__=~"atoll:(gpu_busy_percent|absent:ratio)"}',
@@ -41,7 +41,7 @@ NO_WAY: Final = "main_cloud.logs_and_metrics: nothing is sent to {provider}: a w
 
 
 def find_forwarding_target(context: PlatformContext) -> Forwarding | None:
-    """The main cloud, where it is asked for and has a place for logs and metrics that we know a way to."""
+    """The main cloud, where forwarding is wanted and we have an exporter for its log service."""
     to = context.platform.forwarding
     return to if to is not None and find_traits(to.provider).log_service in EXPORTERS else None
 
@@ -68,7 +68,7 @@ def build_forwarding_exporters(context: PlatformContext, to: Forwarding) -> dict
 
 
 def receiver() -> dict[str, object]:
-    """Takes the chosen series from Prometheus, which has them from everywhere."""
+    """Receiver that federates the forwarded series from Prometheus."""
     job = {
         "job_name": "federate",
         "honor_labels": True,
@@ -89,7 +89,7 @@ def credentials(context: PlatformContext, *, parent: pulumi.Resource) -> list[pu
 
 
 def allow_forwarding_egress(context: PlatformContext, *, pods: Mapping[str, str], parent: pulumi.Resource) -> None:
-    """Out to the main cloud, to where an identity is handed out, and to Prometheus."""
+    """Egress to the main cloud, and to the identity agent where no credentials are set."""
     if context.settings.forwarding_credentials:
         allow_egress("collector-to-main-cloud", namespace=names.OBSERVABILITY, pods=pods, parent=parent)
     else:
@@ -99,7 +99,7 @@ def allow_forwarding_egress(context: PlatformContext, *, pods: Mapping[str, str]
 
 
 def environment(to: Forwarding) -> dict[str, str]:
-    """Where the exporters look for the file."""
+    """Variables that name the credentials' file."""
     return dict.fromkeys(ENVIRONMENT[find_traits(to.provider).log_service], f"{FOLDER}/{FILE}")
 
 
@@ -155,7 +155,7 @@ UNUSED: Final = ("jaeger-compact", "jaeger-thrift", "jaeger-grpc", "zipkin")
 
 @component(PART, "atoll:platform:Collector")
 def build(own: PlatformResource) -> None:
-    """The gateway, where pods send OTLP, and the agents that send it what containers print."""
+    """The gateway, which receives OTLP of pods, and the agents, which send it the logs of containers."""
     context, to = own.context, find_forwarding_target(own.context)
     warn(context)
     for name, source in (("pods-to-collector", EVERYWHERE), ("agents-to-collector", names.NODE_AGENTS)):
@@ -179,7 +179,7 @@ def _both(name: str) -> dict[str, object]:
 
 
 def _agent() -> dict[str, object]:
-    """Reads the files of every pod on every node, as root, and remembers how far: they are root's."""
+    """Agent that reads log files of every pod, with checkpoints; as root, who owns the files."""
     ports = {each: {"enabled": False} for each in (*UNUSED, "otlp", "otlp-http")}
     return {
         **_both(AGENT),
@@ -225,7 +225,7 @@ def _gateway(context: PlatformContext, to: Forwarding | None) -> dict[str, objec
 
 
 def _routes(context: PlatformContext, to: Forwarding | None) -> dict[str, object]:
-    """What comes in goes to whichever of the three stores is installed, and on to the main cloud."""
+    """Pipelines to those of the three stores that are installed, and to the main cloud."""
     elsewhere = build_forwarding_exporters(context, to) if to is not None else {}
     stores = {
         "logs": ("otlp_http/loki", f"{names.LOKI}/otlp", context.has("loki")),
@@ -254,7 +254,7 @@ def _pipeline(receivers: list[str], exporters: list[str]) -> dict[str, object]:
 
 
 def _frame() -> dict[str, object]:
-    """What every collector of ours has; the chart asks it for its health."""
+    """Configuration of every collector; the chart's probes use the health check."""
     return {
         "extensions": {"health_check": {"endpoint": f"{HERE}:13133"}},
         "processors": {

@@ -34,12 +34,12 @@ CLIENT: Final = "grafana"  # its id at Dex, as in components/platform/building_b
 ADMIN: Final = "grafana-admin"
 SIGN_IN: Final = "grafana-sign-in"
 CLIENT_SECRET: Final = "GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET"  # noqa: S105 - name of an environment variable
-DISK: Final = "5Gi"  # what people make themselves; our own dashboards come anew from their ConfigMaps
+DISK: Final = "5Gi"  # dashboards of users; ours are read from ConfigMaps
 LABEL: Final = "grafana_dashboard"
 
 
 def secrets(context: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
-    """The password of the account "admin", for the day on which nobody can sign in, and the secret shared with Dex."""
+    """The password of the account "admin", for when sign-on fails, and the secret shared with Dex."""
     contents = {
         ADMIN: {"user": "admin", "password": context.keyring.secret("grafana-admin")},
         SIGN_IN: {CLIENT_SECRET: context.keyring.secret(f"oidc-{CLIENT}")},
@@ -75,7 +75,7 @@ def values(context: PlatformContext) -> dict[str, object]:
 
 
 def _settings(context: PlatformContext) -> dict[str, object]:
-    """Nobody gets in who has not signed in; who is admin in the checklist is admin here, all others look."""
+    """Access by single sign-on only; admins of the checklist are admins, all others are viewers."""
     dex = addresses(context)
     return {
         "server": {"root_url": f"https://{context.host(names.GRAFANA_HOST)}"},
@@ -111,7 +111,7 @@ def _role(context: PlatformContext) -> str:
 
 
 def _sources(context: PlatformContext) -> list[dict[str, object]]:
-    """Beside Prometheus and Alertmanager, which the chart adds itself."""
+    """Data sources beside Prometheus and Alertmanager, which the chart adds."""
     logs: dict[str, object] = {"name": "Loki", "uid": "loki", "type": "loki", "access": "proxy", "url": names.LOKI}
     traces: dict[str, object] = {
         "name": "Tempo",
@@ -148,7 +148,7 @@ def build_dashboards(own: PlatformResource) -> None:
 
 
 def build_alert_facts(context: PlatformContext) -> AlertFacts:
-    """What rules and dashboards know of the cluster."""
+    """What rules and dashboards depend on, for this cluster."""
     prices = context.prices or NodePrices()
     accelerated = (context.price_label_value(pool) for pool in context.spec.pools if pool.accelerators)
     return AlertFacts(

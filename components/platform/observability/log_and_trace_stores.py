@@ -34,11 +34,11 @@ TRUSTED: Final = "SSL_CERT_FILE"  # beside the system's own certificates, Go tru
 
 @dataclass(frozen=True, kw_only=True)
 class ComponentBucket:
-    """A part's bucket, as its chart is told.
+    """Bucket of a component, for the values of its chart.
 
     Args:
-        environment: Secret with the keys, as environment variables; "" where the pod's identity opens the bucket.
-        before: what must be there before the pods.
+        environment: Secret with the keys, as environment variables; "" where the pod's identity gives access.
+        before: what the pods depend on.
     """
 
     store: ObjectStoreAccess
@@ -59,12 +59,12 @@ class ComponentBucket:
 
     @property
     def sources(self) -> list[dict[str, object]]:
-        """Where the container takes its environment from."""
+        """Values of `envFrom`."""
         return [{"secretRef": {"name": self.environment}}] if self.environment else []
 
 
 def connect_bucket(own: PlatformResource, *, pods: Mapping[str, str]) -> ComponentBucket:
-    """The bucket of a component of this namespace, its keys and its ways.
+    """The bucket of a component of this namespace, its keys and its network policies.
 
     Args:
         own: its name is a word of `names.STORE_USERS`.
@@ -85,14 +85,14 @@ def connect_bucket(own: PlatformResource, *, pods: Mapping[str, str]) -> Compone
 
 
 def authority(own: PlatformResource) -> list[pulumi.Resource]:
-    """The store's authority in this namespace; one component makes it, the others come after it."""
+    """The store's certificate authority in this namespace, which one component registers."""
     made = register_store_authority("store-authority", namespace=names.OBSERVABILITY, context=own.context, parent=own)
     return [] if made is None else [made]
 
 
 LOKI: Final = "loki"
 LOKI_PODS: Final = {"app.kubernetes.io/name": "loki"}
-LOKI_DISK: Final = "10Gi"  # what is not in the bucket yet
+LOKI_DISK: Final = "10Gi"  # data that is not in the bucket yet
 LOGS_KEPT_FOR: Final = "720h"  # 30 days
 FIRST_DAY: Final = "2025-01-01"  # from which its format of tables holds: before any cluster of ours
 GOOGLE: Final = "gs"
@@ -101,13 +101,13 @@ SCALED: Final = ("read", "write", "backend")  # targets of the chart's other way
 
 @component(LOKI, "atoll:platform:Loki")
 def build_loki(own: PlatformResource) -> None:
-    """One process, which is enough for some tens of GB a day; what it holds lies in the bucket."""
+    """A single process, enough for some tens of GB a day; data is in the bucket."""
     bucket = connect_bucket(own, pods=LOKI_PODS)
     release(own, _loki_values(own.context, bucket), after=[*authority(own), *bucket.before])
 
 
 def _loki_values(context: PlatformContext, bucket: ComponentBucket) -> dict[str, object]:
-    """No door of its own, no caches: Grafana asks it directly."""
+    """Without gateway and caches: Grafana queries it directly."""
     off = {"enabled": False}
     return {
         "fullnameOverride": LOKI,
@@ -137,7 +137,7 @@ def _loki(bucket: ComponentBucket) -> dict[str, object]:
         "index": {"prefix": "index_", "period": "24h"},
     }
     return {
-        "auth_enabled": False,  # who may ask is for the network policies to say
+        "auth_enabled": False,  # network policies limit who has access
         "commonConfig": {"replication_factor": 1},
         "schemaConfig": {"configs": [tables]},
         "storage": {
@@ -183,7 +183,7 @@ def _single(context: PlatformContext, bucket: ComponentBucket) -> dict[str, obje
 
 TEMPO: Final = "tempo"
 TEMPO_PODS: Final = {"app.kubernetes.io/name": "tempo"}
-TEMPO_DISK: Final = "10Gi"  # what is not in the bucket yet
+TEMPO_DISK: Final = "10Gi"  # data that is not in the bucket yet
 TRACES_KEPT_FOR: Final = "336h"  # 14 days
 ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - of its own pod; the network policies say who gets there
 PATH_STYLE: Final = 2  # minio-go's BucketLookupType: 1 is by name of host, 2 by path
@@ -191,7 +191,7 @@ PATH_STYLE: Final = 2  # minio-go's BucketLookupType: 1 is by name of host, 2 by
 
 @component(TEMPO, "atoll:platform:Tempo")
 def build_tempo(own: PlatformResource) -> None:
-    """One process; what it holds lies in the bucket."""
+    """A single process; data is in the bucket."""
     bucket = connect_bucket(own, pods=TEMPO_PODS)
     before = [*([] if own.context.has("loki") else authority(own)), *bucket.before]
     release(own, _tempo_values(own.context, bucket), after=before)

@@ -1,4 +1,4 @@
-"""OpenCost, which shares the nodes' cost out to namespaces and pods, at the prices of the accepted bill."""
+"""OpenCost, which allocates the cost of nodes to namespaces and pods, at the prices of the accepted quote."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COLUMNS: Final = (
 
 @component(PART, "atoll:platform:Opencost")
 def build(own: PlatformResource) -> None:
-    """The exporter; its own page is left out, ours are in Grafana."""
+    """The exporter, without its user interface: dashboards are in Grafana."""
     prices = {FILE: price_list(own.context)}
     listed = register_config_map(PRICES, prices, namespace=names.OBSERVABILITY, parent=own)
     release(own, _values(own.context), after=[listed])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SECRET: Final = "alert-receiver"  # noqa: S105 - name of a Secret
 URL: Final = "url"
 FILE: Final = f"/etc/alertmanager/secrets/{SECRET}/{URL}"  # where the operator mounts it
-NOBODY: Final = "null"  # the chart's own receiver, which drops what it gets
+NOBODY: Final = "null"  # the chart's receiver, which drops alerts
 SOMEBODY: Final = "receiver"
 TITLE: Final = "{{ .CommonLabels.alertname }}: {{ .CommonAnnotations.summary }}"
 TEXT: Final = "{{ range .Alerts }}{{ .Annotations.description }} ({{ .Annotations.runbook }})\n{{ end }}"
@@ -45,10 +45,10 @@ def address(context: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi
 
 
 def routes(context: PlatformContext) -> dict[str, object]:
-    """Alertmanager's configuration. The address is read from a file, so that it is in no ConfigMap."""
+    """Alertmanager's configuration. The receiver's address is read from a file of a Secret."""
     to = SOMEBODY if receives(context) else NOBODY
     quiet = {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']}
-    info = {"receiver": NOBODY, "matchers": ['severity = "info"']}  # for whoever looks
+    info = {"receiver": NOBODY, "matchers": ['severity = "info"']}  # seen in Grafana only
     return {
         "route": {
             "group_by": ["alertname", "namespace"],
@@ -78,11 +78,11 @@ def _receiver(kind: str) -> dict[str, object]:
 PART: Final = "prometheus"
 ALERTMANAGER_PODS: Final = {"app.kubernetes.io/name": "alertmanager"}
 DISK: Final = "50Gi"
-KEPT: Final = "45d"  # the longest month, and a fortnight to reckon it in (`atoll sla`)
-KEPT_AT_MOST: Final = "45GB"  # of the disk: the rest is for its log of what was not yet written in blocks
+KEPT: Final = "45d"  # the longest month, and two weeks to calculate its availability (`atoll sla`)
+KEPT_AT_MOST: Final = "45GB"  # of the disk: the rest is for the write-ahead log
 ALERTS_DISK: Final = "2Gi"
 NODE_PORTS: Final = (9100, 10250)  # of the node exporter and of the kubelet, both at the node's own address
-# What of the control plane answers: a managed one shows none of its own parts. Cluster DNS by target: Google's
+# Managed control planes do not expose these parts to Prometheus. Cluster DNS by target: Google's
 # clusters run kube-dns instead of CoreDNS (cloud.google.com/kubernetes-engine/docs/how-to/kube-dns).
 HIDDEN: Final = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
 NO_RULES: Final = (
@@ -122,24 +122,24 @@ COUNTED: Final = (
     "storageclasses",
     "volumeattachments",
 )
-# What OTLP metrics are told apart by, of all that is said of where they come from.
+# Resource attributes of OTLP metrics that become labels.
 PROMOTED: Final = ("service.name", "service.namespace", "k8s.namespace.name", "k8s.pod.name")
 
 
 @component("prometheus_crds", "atoll:platform:PrometheusCrds")
 def build_definitions(own: PlatformResource) -> None:
-    """The operator's definitions, before every component that brings a monitor of its own.
+    """The operator's definitions, before every component with a monitor.
 
-    They are a chart of their own: Helm updates them, which it never does for those inside a chart.
+    They are a chart of their own because Helm never updates the definitions inside a chart.
     """
     release(own, {})
 
 
 @component(PART, "atoll:platform:Prometheus")
 def build(own: PlatformResource) -> Outputs:
-    """Metrics, alerts, and the pages that show them.
+    """Metrics, alerts and Grafana.
 
-    The stack shows the password of Grafana's own account, for the day on which nobody can sign in.
+    The password of Grafana's admin is an output of the stack, for when single sign-on does not work.
     """
     context = own.context
     if not receives(context):
@@ -182,7 +182,7 @@ def _values(context: PlatformContext) -> dict[str, object]:
 
 
 def _operator(context: PlatformContext) -> dict[str, object]:
-    """No webhooks: our rules are checked by promtool before they are written, and a webhook that is away stops all."""
+    """Without webhooks: promtool tests our rules, and an unavailable webhook would block every update."""
     return {
         "admissionWebhooks": {"enabled": False},
         "tls": {"enabled": False},
@@ -193,7 +193,7 @@ def _operator(context: PlatformContext) -> dict[str, object]:
 
 
 def _prometheus(context: PlatformContext) -> dict[str, object]:
-    """Every monitor and rule of every namespace counts, whoever wrote it."""
+    """Prometheus reads monitors and rules of every namespace."""
     chosen = ("rule", "serviceMonitor", "podMonitor", "probe", "scrapeConfig")
     return {
         **{f"{each}SelectorNilUsesHelmValues": False for each in chosen},
@@ -223,7 +223,7 @@ def _claim(size: str, context: PlatformContext) -> dict[str, object]:
 
 
 def _open_ways(context: PlatformContext, *, parent: pulumi.Resource) -> None:
-    """Prometheus asks every pod and node; Grafana asks Dex; Alertmanager calls whoever the settings name."""
+    """Prometheus scrapes every pod and node; Grafana calls Dex; Alertmanager calls the receiver of the settings."""
     home = names.OBSERVABILITY
     kubernetes.networking.v1.NetworkPolicy(
         "prometheus-to-pods",
