@@ -104,8 +104,8 @@ def _replicas(demand: Demand, machine: Machine, accelerator: Accelerator) -> Nod
 def _answering(
     demand: Demand, load: ServingLoad, machine: Machine, accelerator: Accelerator, *, needed: int
 ) -> NodePacking | Rejection:
-    """Replicas that answer a load; imported here, so that who gives replicas never pays for reading benchmarks."""
-    from planning.sizing.replicas import replicas_for  # noqa: PLC0415
+    # A checklist that gives replicas never pays for reading the benchmarks.
+    from planning.sizing.serving import replicas_for  # noqa: PLC0415 - as above
 
     found = replicas_for(demand, load, accelerator, least=needed, most=machine.accelerators)
     if isinstance(found, Rejection):

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from catalogs.measurements import TrainingRun
 
     Vector = Sequence[float]
-    from collections.abc import Sequence
 
 
 TERMS: Final = (

@@ -123,7 +123,7 @@ def spec(
         kubernetes_version=KUBERNETES_VERSION,
         existing=_existing(built_by, checklist),
         profile=profile,
-        vpn=gateway(checklist, provider=place[0], target=built_by, profile=profile),
+        vpn=gateway(checklist, target=built_by, profile=profile),
         platform=platform(checklist, profile=profile, pools=pools) if name == HOME else None,
     )
 

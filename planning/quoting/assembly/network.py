@@ -23,15 +23,12 @@ DISK_GB: Final = 10  # Amazon Linux 2023 asks for 8, Debian for 10
 PORT: Final = 51820  # the one in WireGuard's own examples (wireguard.com/quickstart)
 
 
-def gateway(checklist: Checklist, *, provider: str, target: str, profile: Profile) -> Gateway | None:
-    """The WireGuard gateway; None where no VPN is wanted, or where the provider's cluster cannot hold one.
-
-    On a cloud whose network is ours it is a machine of its own: it is there before the private API that it leads to.
-    """
-    del provider
+def gateway(checklist: Checklist, *, target: str, profile: Profile) -> Gateway | None:
+    """The WireGuard gateway; None where no VPN is wanted, or where the provider's cluster cannot hold one."""
     cidr = free_range(networks(checklist))
     if not checklist.access.vpn or cidr is None or "vpn" in profile.forbidden:
         return None
+    # On a cloud whose network is ours a machine of its own: it is there before the private API that it leads to.
     machine = find_traits(target).vpn_machine
     if not machine and "load_balancer" in profile.forbidden:
         return None

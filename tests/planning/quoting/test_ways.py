@@ -44,7 +44,7 @@ def asked(**parts: Any) -> Checklist:
     ],
 )
 def test_the_gateway_is_a_machine_where_the_network_is_ours(target: str, kind: str, machine: str) -> None:
-    found = gateway(asked(), provider="aws", target=target, profile=profile())
+    found = gateway(asked(), target=target, profile=profile())
     assert found is not None
     assert (found.kind, found.machine) == (kind, machine)
     assert bool(found.disk_gb) == bool(machine)
@@ -52,16 +52,14 @@ def test_the_gateway_is_a_machine_where_the_network_is_ours(target: str, kind: s
 
 def test_a_cluster_that_cannot_hold_a_gateway_has_none() -> None:
     for forbidden in ("vpn", "load_balancer"):
-        assert gateway(asked(), provider="lambda", target="existing", profile=profile(forbidden)) is None
-    assert gateway(asked(), provider="aws", target="aws", profile=profile("load_balancer")) is not None
-    assert gateway(asked(access={"vpn": False}), provider="aws", target="aws", profile=profile()) is None
+        assert gateway(asked(), target="existing", profile=profile(forbidden)) is None
+    assert gateway(asked(), target="aws", profile=profile("load_balancer")) is not None
+    assert gateway(asked(access={"vpn": False}), target="aws", profile=profile()) is None
 
 
 def test_the_tunnels_range_lies_outside_every_network() -> None:
     where = {"cidr": "172.27.0.0/16"}
-    found = gateway(
-        asked(where=where, main_cloud={**MAIN, "vpc_cidr": "10.0.0.0/8"}), provider="", target="aws", profile=profile()
-    )
+    found = gateway(asked(where=where, main_cloud={**MAIN, "vpc_cidr": "10.0.0.0/8"}), target="aws", profile=profile())
     assert found is not None
     assert str(found.cidr) == "172.30.0.0/16"
 
