@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from pydantic.dataclasses import dataclass
@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.field_descriptions import meanings
 from planning.checklist.model.structure import section_at
+from planning.checklist.model.vocabulary import CloudName
 from planning.inputs import plain_values
 from planning.inputs.fact_tables import read_table
 
@@ -34,6 +35,7 @@ class Question:
     default_by: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     example: str = ""
     choices: dict[str, str] = field(default_factory=dict[str, str])
+    every_provider: bool = False  # a choice too
     several: bool = False
     nothing: str | None = None
     when: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
@@ -46,7 +48,12 @@ class Question:
         return not any(word.isdecimal() for word in self.choices)
 
 
-QUESTIONS: Final = read_table("checklist/questions.yaml", tuple[Question, ...])
+def _add_providers(question: Question) -> Question:
+    providers = {each.value: "" for each in CloudName} if question.every_provider else {}
+    return replace(question, choices={**providers, **question.choices})
+
+
+QUESTIONS: Final = tuple(map(_add_providers, read_table("checklist/questions.yaml", tuple[Question, ...])))
 
 
 def is_asked(question: Question, *, answers: Mapping[str, str]) -> bool:
