@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 
 COMMAND: Final = ".venv/bin/python -m catalogs.validation"
 INCLUDED = "included"
-WITHOUT_SOURCE_IDS = (
-    "prices.csv",
-    "sources.csv",
-    "zones.csv",
-    "free_types.csv",
-)  # checked elsewhere, or named in words
 UNKNOWN = "unknown"
 HOLDS = ("yes", "no", UNKNOWN)
 RESIDENCIES = frozenset(("US", "CA", "NA", "LATAM", "EU", "EEA", "UK", "CH", "APAC", "ME", "AFRICA", UNKNOWN))
@@ -162,7 +156,7 @@ def _find_unsourced(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]
     """Rows of any file that name no known source."""
     tops = sorted(folders[0].parent.glob("*.csv"))
     for path in (*tops, *(path for folder in folders for path in sorted(folder.glob("*.csv")))):
-        for line, row in _rows(path) if path.name not in WITHOUT_SOURCE_IDS else ():
+        for line, row in _rows(path) if path.name != "prices.csv" else ():  # `_price_strangers` has those
             named = [row[column] for column in ("source", "holds_source") if column in row]
             for source in (each for each in named if each not in catalog.sources):
                 yield RowFault(path=path, line=line, text=f"unknown source {source!r}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 CAPITAL: Final = re.compile(r"(?<!^)([A-Z])")
-TABLE: Final = Path(catalogs.__file__).parent / "terraform_types.csv"
+TABLE: Final = Path(catalogs.__file__).parent / "resources/terraform_types.csv"
 # Inputs whose keys are the user's own words, not names of the provider.
 MAPS: Final = frozenset({
     "backupOptions", "dimensions", "finalBackupTags", "headerParameters", "inputPaths", "labels",
@@ -255,7 +255,7 @@ def _terraform_type(resource: Resource) -> str:
     if found is None:
         raise AtollError(
             f"{resource.name} is of the type {resource.type}, and nothing says what Terraform calls that",
-            hint="add a row to catalogs/terraform_types.csv",
+            hint="add a row to catalogs/resources/terraform_types.csv",
         )
     return found.terraform
 

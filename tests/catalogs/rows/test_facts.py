@@ -317,6 +317,12 @@ def _agrees(catalog: Catalog, row: dict[str, str]) -> int:
     return 0
 
 
+def test_every_table_of_the_price_book_names_its_sources() -> None:
+    """What has none, or says them in words, is no part of the book's digest: it lies in a folder without machines."""
+    headers = {path.name: path.read_text().partition("\n")[0].split(",") for path in ROOT.glob("*.csv")}
+    assert {name for name, columns in headers.items() if "source" not in columns} == {"sources.csv"}
+
+
 def test_the_stamp_is_of_the_files_that_are_here(catalog: Catalog) -> None:
     found = integrity.words_found(ROOT, digest=catalog.prices.digest)
     assert found == load(stamped=False).prices.words, f"stamp the catalog again: {validation.COMMAND}"

@@ -66,7 +66,7 @@ def test_other_providers_and_components_are_left_out() -> None:
 def test_a_type_outside_the_table_is_refused_by_name() -> None:
     with pytest.raises(AtollError, match="aws:lambda/function:Function") as raised:
         terraform_plan([made("aws:lambda/function:Function", "handler")])
-    assert "catalogs/terraform_types.csv" in raised.value.hint
+    assert "catalogs/resources/terraform_types.csv" in raised.value.hint
 
 
 def test_a_stack_without_aws_is_refused_since_an_empty_plan_would_pass_every_check() -> None:
