@@ -1,7 +1,7 @@
 """Every private part of the Pulumi SDK that an offline run touches, behind one door.
 
 What is used: `MockMonitor` and `MockSettings` (the SDK's own test doubles), the sentinels of the wire format,
-`serialize_property` (wrapped, so that an unknown names the output it came from), what `sdk_counters` replaces, and
+`serialize_property` (wrapped, so that an unknown names the output it came from), what `sdk_packages` replaces, and
 `_sync_await` (so that the SDK drives its event loop itself: from a loop of ours it waits for ever). Contract tests hold
 each of them to what is assumed here.
 """
@@ -9,6 +9,7 @@ each of them to what is assumed here.
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import warnings
 from contextlib import contextmanager
 from threading import Lock
@@ -25,12 +26,13 @@ from pulumi.runtime.stack import run_in_stack
 from pulumi.runtime.sync_await import _sync_await  # pyright: ignore[reportPrivateUsage]
 
 from operations.offline import sdk_packages
-from operations.offline import sdk_packages as sdk_counters
-from operations.offline.registrations import TOKEN_MARK, Token
+from planning.costs.resources.resource import UNKNOWN, Secret, UnknownValue
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
+
+    from planning.costs.resources.resource import Value
 
 OLDEST: Final = (3, 220)
 NEWEST_MAJOR: Final = 3
@@ -40,6 +42,8 @@ SENTINEL: Final = rpc.UNKNOWN
 SIGNATURE: Final = rpc._special_sig_key  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001
 SECRET_SIGNATURE: Final = rpc._special_secret_sig  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001
 RESOURCE_SIGNATURE: Final = rpc._special_resource_sig  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001
+# An unknown travels as this mark and its origin, a JSON list of URN and output.
+TOKEN_MARK: Final = "atoll-unknown:"  # noqa: S105 - marks an unknown, guards nothing
 
 
 class NoMocks(Mocks):
@@ -174,7 +178,7 @@ def drive(
         )
     )
     pulumi_config.set_all_config(dict(config), sorted(secret_keys))
-    with warnings.catch_warnings(), _name_unknowns(), sdk_counters.reduce_sdk_overhead(), sdk_packages.on_demand():
+    with warnings.catch_warnings(), _name_unknowns(), sdk_packages.reduce_sdk_overhead(), sdk_packages.on_demand():
         # Provider SDKs warn of their own deprecated classes while they are imported, used or not.
         warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pulumi_\w+\.")
         try:
@@ -230,10 +234,14 @@ async def _origin(value: pulumi.Output[object]) -> str:
     for resource in resources:
         for name, output in vars(resource).items():
             if output is value:
-                return Token(urn=await _urn(resource), output=_wire_name(resource, name)).text()
+                return _token(await _urn(resource), _wire_name(resource, name))
     if len(resources) == 1:
-        return Token(urn=await _urn(resources[0]), output="").text()
+        return _token(await _urn(resources[0]), "")
     return SENTINEL
+
+
+def _token(urn: str, output: str) -> str:
+    return TOKEN_MARK + json.dumps([urn, output])
 
 
 async def _urn(resource: pulumi.Resource) -> str:
@@ -265,3 +273,46 @@ def _strip(value: struct_pb2.Value) -> None:
     elif kind == "list_value":
         for part in value.list_value.values:
             _strip(part)
+
+
+def read_fields(fields: struct_pb2.Struct) -> dict[str, Value]:
+    """The inputs or outputs of one registration, by their wire names; absent values are left out."""
+    read = {name: _read(value) for name, value in fields.fields.items()}
+    return {name: value for name, value in read.items() if value is not None}
+
+
+def _read(value: struct_pb2.Value) -> Value:
+    match value.WhichOneof("kind"):
+        case "string_value":
+            return _read_text(value.string_value)
+        case "number_value":
+            number = value.number_value
+            return int(number) if number.is_integer() else number
+        case "bool_value":
+            return value.bool_value
+        case "list_value":
+            return [_read(part) for part in value.list_value.values]
+        case "struct_value":
+            return _read_struct(value.struct_value)
+        case _:
+            return None
+
+
+def _read_text(text: str) -> Value:
+    if text == SENTINEL:
+        return UNKNOWN
+    if not text.startswith(TOKEN_MARK):
+        return text
+    urn, output = json.loads(text.removeprefix(TOKEN_MARK))
+    return UnknownValue(urn=str(urn), output=str(output))
+
+
+def _read_struct(fields: struct_pb2.Struct) -> Value:
+    signature = fields.fields[SIGNATURE].string_value if SIGNATURE in fields.fields else ""
+    if signature == SECRET_SIGNATURE:
+        return Secret()
+    if signature == RESOURCE_SIGNATURE:
+        return UnknownValue(urn=fields.fields["urn"].string_value, output="id")
+    plain = read_fields(fields)
+    plain.pop(SIGNATURE, None)
+    return plain

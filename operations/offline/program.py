@@ -14,7 +14,6 @@ from threading import Lock, Thread, stack_size
 from typing import TYPE_CHECKING, Final
 
 from operations.offline import adapter
-from operations.offline.registrations import Signatures, read_fields
 from operations.project.stack_config import read_config
 from planning.costs.resources.resource import Resource
 from planning.values.errors import AtollError
@@ -37,12 +36,6 @@ TYPE_TOKEN: Final = re.compile(r"(?P<package>[a-z][\w-]*):[\w./-]+:\w+")
 PACKAGES: Final = frozenset({"aws", "azure", "gcp", "coreweave", "kubernetes", "random", "pulumi", "atoll"})
 ROOMS: Final = frozenset({"network", "cluster", "nodepool", "storage", "access", "platform", "contract", "placement"})
 _ONE_AT_A_TIME: Final = Lock()  # the adapter wraps a function of the SDK while a program runs
-SIGNATURES: Final = Signatures(
-    sentinel=adapter.SENTINEL,
-    key=adapter.SIGNATURE,
-    secret=adapter.SECRET_SIGNATURE,
-    resource=adapter.RESOURCE_SIGNATURE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +71,7 @@ class _Captured:
         self.resources[urn] = _resource(urn, request)
 
     def registered_outputs(self, urn: str, outputs: struct_pb2.Struct) -> None:
-        self.outputs[urn] = read_fields(outputs, signatures=SIGNATURES)
+        self.outputs[urn] = adapter.read_fields(outputs)
 
 
 def run(
@@ -178,7 +171,7 @@ def _resource(urn: str, request: resource_pb2.RegisterResourceRequest) -> Resour
         name=request.name,
         parent=None if is_child_of_stack else parent,
         custom=request.custom,
-        inputs=read_fields(request.object, signatures=SIGNATURES),
+        inputs=adapter.read_fields(request.object),
         dependencies=tuple(sorted(request.dependencies)),
         property_dependencies={
             name: tuple(sorted(origins.urns))

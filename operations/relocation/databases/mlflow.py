@@ -159,7 +159,7 @@ def probe_server(url: str) -> dict[str, object]:
                 runs = _search(session, f"{api}/runs/search", "runs", {**most, "experiment_ids": ids})
             answer = _request(session, "GET", f"{api}/registered-models/search", query=most)
             models = _rows(json.loads(answer.body), "registered_models")
-    except (HttpError, ValueError) as error:
+    except (HttpError, ValueError, RecursionError) as error:
         code = (error.status if isinstance(error, HttpError) else 0) or error
         raise StepError(f"MLflow's server at {root} does not answer as it should: {code}") from error
     return {"experiments": len(found), "runs_seen": len(runs), "registered_models_seen": len(models)}
@@ -325,7 +325,7 @@ def _files(session: HttpSession, url: str, folder: str) -> list[dict[str, object
     try:
         answer = _request(session, "GET", f"{url.rstrip('/')}{ARTIFACTS}", query={"path": folder})
         return _rows(json.loads(answer.body), "files")
-    except (HttpError, ValueError) as error:
+    except (HttpError, ValueError, RecursionError) as error:
         raise StepError(f"MLflow's server at {url} does not list {folder!r}: {error}") from error
 
 
