@@ -1,4 +1,4 @@
-"""The table of examples: each is a file that is rendered, checked and shown; and which clusters have it."""
+"""The tables of pages and examples, each with the clusters that have it."""
 
 from __future__ import annotations
 
@@ -27,16 +27,8 @@ class HandbookPage:
     when: Callable[[HandbookFacts], bool]
 
 
-def _always(facts: HandbookFacts) -> bool:
-    return bool(facts.lock.stack)
-
-
 def _part(*names: str) -> Callable[[HandbookFacts], bool]:
     return lambda facts: facts.has(*names)
-
-
-def _models(facts: HandbookFacts) -> bool:
-    return facts.has("kserve") or facts.has("model_registry")
 
 
 BEGIN: Final = "Begin"
@@ -44,8 +36,8 @@ TRAIN: Final = "Train"
 KEEP: Final = "Keep and serve"
 LIVE: Final = "Day by day"
 PAGES: Final = (
-    HandbookPage(id="index", title="Start here", section="", when=_always),
-    HandbookPage(id="get-in", title="Access", section=BEGIN, when=_always),
+    HandbookPage(id="index", title="Start here", section="", when=lambda _: True),
+    HandbookPage(id="get-in", title="Access", section=BEGIN, when=lambda _: True),
     HandbookPage(id="notebooks", title="Your first notebook", section=BEGIN, when=_part("notebooks")),
     HandbookPage(id="first-job", title="Queue a training job", section=TRAIN, when=_part("queues")),
     HandbookPage(id="many-jobs", title="Many jobs: in parallel, in sequence", section=TRAIN, when=_part("queues")),
@@ -53,15 +45,20 @@ PAGES: Final = (
     HandbookPage(id="sweeps", title="Sweeps", section=TRAIN, when=_part("katib")),
     HandbookPage(id="pipelines", title="Pipelines", section=TRAIN, when=_part("pipelines")),
     HandbookPage(id="slurm", title="Slurm", section=TRAIN, when=lambda facts: bool(facts.shares)),
-    HandbookPage(id="checkpoints", title="Checkpoints and lost nodes", section=TRAIN, when=_always),
+    HandbookPage(id="checkpoints", title="Checkpoints and lost nodes", section=TRAIN, when=lambda _: True),
     HandbookPage(id="tracking", title="Track experiments", section=KEEP, when=lambda facts: bool(facts.tracker)),
-    HandbookPage(id="models", title="Models: register and serve", section=KEEP, when=_models),
-    HandbookPage(id="reproduce", title="Reproduce an old model", section=KEEP, when=_always),
-    HandbookPage(id="storage", title="Where your files go", section=KEEP, when=_always),
-    HandbookPage(id="small-files", title="Millions of small files", section=KEEP, when=_always),
+    HandbookPage(
+        id="models",
+        title="Models: register and serve",
+        section=KEEP,
+        when=lambda facts: facts.has("kserve") or facts.has("model_registry"),
+    ),
+    HandbookPage(id="reproduce", title="Reproduce an old model", section=KEEP, when=lambda _: True),
+    HandbookPage(id="storage", title="Where your files go", section=KEEP, when=lambda _: True),
+    HandbookPage(id="small-files", title="Millions of small files", section=KEEP, when=lambda _: True),
     HandbookPage(id="dashboards", title="Dashboards and logs", section=LIVE, when=_part("prometheus")),
-    HandbookPage(id="money", title="Costs, quotas and automatic stops", section=LIVE, when=_always),
-    HandbookPage(id="trouble", title="When something breaks", section=LIVE, when=_always),
+    HandbookPage(id="money", title="Costs, quotas and automatic stops", section=LIVE, when=lambda _: True),
+    HandbookPage(id="trouble", title="When something breaks", section=LIVE, when=lambda _: True),
 )
 
 
@@ -82,48 +79,28 @@ def _runtime(name: str) -> Callable[[HandbookFacts], bool]:
     return lambda facts: facts.has("trainer") and any(each.framework == name for each in facts.runtimes)
 
 
-def _existing(facts: HandbookFacts) -> bool:
-    return facts.target == "existing"
-
-
 def _framework(name: str, *parts: str) -> Callable[[HandbookFacts], bool]:
     return lambda facts: name in facts.frameworks and facts.has(*parts)
 
 
-def _tracker(name: str) -> Callable[[HandbookFacts], bool]:
-    return lambda facts: facts.tracker == name
+def _tracker(name: str, *parts: str) -> Callable[[HandbookFacts], bool]:
+    return lambda facts: facts.tracker == name and facts.has(*parts)
 
 
-def _store(facts: HandbookFacts) -> bool:
-    return facts.has_team_store
+def _store(*parts: str) -> Callable[[HandbookFacts], bool]:
+    return lambda facts: facts.has_team_store and facts.has(*parts)
 
 
-def _scratch(facts: HandbookFacts) -> bool:
-    return bool(facts.hot) and bool(facts.claims)
-
-
-def _has_staging(facts: HandbookFacts) -> bool:
-    return _scratch(facts) and facts.has("queues")
-
-
-def _store_and_queues(facts: HandbookFacts) -> bool:
-    return _store(facts) and facts.has("queues")
-
-
-def _serves_from_store(facts: HandbookFacts) -> bool:
-    return _store(facts) and facts.has("kserve")
-
-
-def _has_run_tracking(facts: HandbookFacts) -> bool:
-    return facts.tracker == "mlflow" and facts.has("queues")
+def _scratch(*parts: str) -> Callable[[HandbookFacts], bool]:
+    return lambda facts: bool(facts.hot) and bool(facts.claims) and facts.has(*parts)
 
 
 SNIPPETS: Final = (
     Snippet(name="access/vpn.sh", when=lambda facts: facts.has_vpn),
     Snippet(name="access/hosts.txt", when=_part("ingress")),
     Snippet(name="access/authority.sh", when=_part("cert_manager", "ingress")),
-    Snippet(name="access/certificate.sh", when=_existing),
-    Snippet(name="access/kubeconfig.sh", when=_always),
+    Snippet(name="access/certificate.sh", when=lambda facts: facts.target == "existing"),
+    Snippet(name="access/kubeconfig.sh", when=lambda _: True),
     Snippet(name="access/ssh.sh", when=lambda facts: facts.has_ssh),
     Snippet(name="notebooks/accelerator.py", when=_framework("pytorch", "notebooks")),
     Snippet(name="notebooks/stop.sh", when=_part("notebooks")),
@@ -147,7 +124,7 @@ SNIPPETS: Final = (
     Snippet(name="pipeline/run.sh", when=_part("pipelines")),
     Snippet(name="serving/model.yaml", when=_part("kserve")),
     Snippet(name="serving/fit.py", when=_part("kserve")),
-    Snippet(name="serving/keys.sh", when=_serves_from_store),
+    Snippet(name="serving/keys.sh", when=_store("kserve")),
     Snippet(name="serving/ask.py", when=_part("kserve")),
     Snippet(name="serving/register.py", when=_part("model_registry")),
     Snippet(name="slurm/sign-in.sh", when=lambda facts: bool(facts.shares)),
@@ -156,18 +133,18 @@ SNIPPETS: Final = (
     Snippet(name="slurm/scale.sh", when=lambda facts: any(not share.standing for share in facts.shares)),
     Snippet(name="observability/send.sh", when=_part("collector")),
     Snippet(name="tracking/mlflow_run.py", when=_tracker("mlflow")),
-    Snippet(name="tracking/recorded-job.yaml", when=_has_run_tracking),
-    Snippet(name="tracking/recorded.sh", when=_has_run_tracking),
+    Snippet(name="tracking/recorded-job.yaml", when=_tracker("mlflow", "queues")),
+    Snippet(name="tracking/recorded.sh", when=_tracker("mlflow", "queues")),
     Snippet(name="tracking/reproduce.py", when=_tracker("mlflow")),
     Snippet(name="tracking/laptop.sh", when=_tracker("mlflow")),
     Snippet(name="tracking/wandb_run.py", when=_tracker("wandb")),
     Snippet(name="tracking/comet_run.py", when=_tracker("comet")),
-    Snippet(name="data/store.py", when=_store),
-    Snippet(name="data/stage.sh", when=_scratch),
-    Snippet(name="data/staged-job.yaml", when=_has_staging),
-    Snippet(name="data/staged.sh", when=_has_staging),
-    Snippet(name="data/checkpoint.py", when=_store),
-    Snippet(name="data/checkpoint-job.yaml", when=_store_and_queues),
-    Snippet(name="data/checkpoint.sh", when=_store_and_queues),
-    Snippet(name="data/shards.py", when=_always),
+    Snippet(name="data/store.py", when=_store()),
+    Snippet(name="data/stage.sh", when=_scratch()),
+    Snippet(name="data/staged-job.yaml", when=_scratch("queues")),
+    Snippet(name="data/staged.sh", when=_scratch("queues")),
+    Snippet(name="data/checkpoint.py", when=_store()),
+    Snippet(name="data/checkpoint-job.yaml", when=_store("queues")),
+    Snippet(name="data/checkpoint.sh", when=_store("queues")),
+    Snippet(name="data/shards.py", when=lambda _: True),
 )
