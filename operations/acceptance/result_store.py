@@ -9,7 +9,9 @@ import re
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, BinaryIO, Final, cast, final
+from typing import TYPE_CHECKING, BinaryIO, Final, final
+
+from pydantic import TypeAdapter, ValidationError
 
 from operations.acceptance.records import MOST_BYTES as MOST_LINE
 from operations.acceptance.records import MeasurementRecordError, parse, to_line
@@ -135,24 +137,15 @@ def read_meta(path: Path) -> Meta:
     """
     told = read_object(path)
     names = {each.name for each in fields(Meta)}
-    if told.keys() != names:
+    try:
+        found = TypeAdapter(Meta).validate_python(told)
+    except ValidationError:
+        found = None
+    if found is None or told.keys() != names:
         raise InputError(f"{path} does not say what the run is of", hint=f"it has {', '.join(sorted(names))}")
-    lists = {name: _texts(told[name]) for name in ("nodes", "done", "failed")}
-    texts = {name: str(told[name]) for name in names - lists.keys()}
-    if parse_time(texts["started"]) is None or (texts["ended"] and parse_time(texts["ended"]) is None):
+    if parse_time(found.started) is None or (found.ended and parse_time(found.ended) is None):
         raise InputError(f"{path} does not say when the run was", hint="a time of ISO 8601 with its zone")
-    return Meta(
-        run=texts["run"],
-        stack=texts["stack"],
-        option=texts["option"],
-        placement=texts["placement"],
-        lock_digest=texts["lock_digest"],
-        started=texts["started"],
-        ended=texts["ended"],
-        nodes=lists["nodes"],
-        done=lists["done"],
-        failed=lists["failed"],
-    )
+    return found
 
 
 def read_records(path: Path, *, forgive_last: bool = False) -> list[MeasurementRecord]:
@@ -218,10 +211,6 @@ def _parse_lines(lines: Sequence[str], *, file: str) -> tuple[list[MeasurementRe
             if len(faults) == MOST_FAULTS:
                 break
     return found, faults
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, cast("list[object]", value))) if isinstance(value, list) else ()
 
 
 def _whole_lines(file: BinaryIO) -> int:

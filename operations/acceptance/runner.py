@@ -107,7 +107,8 @@ class AcceptanceRun:
             for job in jobs:
                 moment = self.clock.monotonic()
                 opened.append(RunningJob(job, moment, looked=moment))
-                self._make(job)
+                for each in job.objects:
+                    self.cluster.apply(each)
                 self.say(f"{job.name}: started ({job.subject})")
             while opened:
                 if self.hold is not None:
@@ -120,10 +121,6 @@ class AcceptanceRun:
         finally:
             for each in opened:  # jobs of an interrupted stage
                 self._remove(each.job.removed)
-
-    def _make(self, job: PlannedJob) -> None:
-        for each in job.objects:
-            self.cluster.apply(each)
 
     def _over(self, opened: RunningJob) -> bool:
         """Look at a job; True once it has ended, and its records are stored and its objects deleted."""
@@ -179,13 +176,11 @@ class AcceptanceRun:
         silent = "" if fault or records else "it ended and wrote no record"
         faults = [f"{job.name}: {each}" for each in (fault, silent, *refused) if each]
         done = () if silent or (fault and not records) else (job.name,)
-        self._note(replace(self.meta, done=(*self.meta.done, *done), failed=(*self._others(job), *faults)))
+        others = [each for each in self.meta.failed if not each.startswith(f"{job.name}: ")]
+        self._note(replace(self.meta, done=(*self.meta.done, *done), failed=(*others, *faults)))
         self.say(f"{job.name}: " + (fault or silent or f"{len(records)} records in {lasted:.0f} s"))
         if not (self.keep and fault):
             self._remove(job.removed)
-
-    def _others(self, job: PlannedJob) -> tuple[str, ...]:
-        return tuple(each for each in self.meta.failed if not each.startswith(f"{job.name}: "))
 
     def _told(self, job: PlannedJob, *, lasted: float, fault: str) -> tuple[list[MeasurementRecord], list[str]]:
         if job.log is None:
