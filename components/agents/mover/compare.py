@@ -27,7 +27,7 @@ Proof = list[object]  # a line as JSON
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionMismatch:
-    """One version that is not as it should be.
+    """One version that differs.
 
     Args:
         aspects: what differs, of `ASPECTS`; none where one side has nothing.
@@ -41,7 +41,7 @@ class VersionMismatch:
     target: dict[str, object] = field(default_factory=dict[str, object])
 
     def __str__(self) -> str:
-        """One line, whatever its key holds."""
+        """One line, whatever characters its key has."""
         version = f", version {self.order} before the latest" if self.order else ""
         aspects = f": {', '.join(self.aspects)}" if self.aspects else ""
         return f"{json.dumps(self.key)}{version}{aspects}"
@@ -49,13 +49,12 @@ class VersionMismatch:
 
 @dataclass(slots=True)
 class MismatchSummary:
-    """How many, and the first of them by name."""
+    """A count, and the first mismatches by name."""
 
     count: int = 0
     first: list[VersionMismatch] = field(default_factory=list[VersionMismatch])
 
     def add(self, named: VersionMismatch) -> None:
-        """One more."""
         self.count += 1
         if len(self.first) < NAMED:
             self.first.append(named)
@@ -63,7 +62,7 @@ class MismatchSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonTerms:
-    """How two sides are held against each other.
+    """Scope of a comparison.
 
     Args:
         sample: whose bytes must have been read on both sides.
@@ -76,7 +75,7 @@ class ComparisonTerms:
 
 @dataclass(slots=True, kw_only=True)
 class ManifestComparison:
-    """What was found.
+    """Result of a comparison.
 
     Args:
         unread: versions whose bytes should have been read on both sides and were not.
@@ -104,12 +103,11 @@ class ManifestComparison:
 
     @property
     def kinds(self) -> dict[str, MismatchSummary]:
-        """What is not as it should be, by its name in text."""
+        """Mismatches by their name in the report."""
         return {"missing": self.missing, "extra": self.extra, "different": self.different, "not read": self.unread}
 
     @property
     def sentence(self) -> str:
-        """What is proven, or not."""
         rest = f"{self.missing.count:,} missing, {self.extra.count:,} extra, {self.different.count:,} different"
         older = self.source.rows - self.source.objects
         versions = f" with {older:,} older versions and delete markers" if older else ""
@@ -117,7 +115,7 @@ class ManifestComparison:
         return f"{self.source.objects:,} objects, {self.source.size:,} bytes{versions}, {rest}{unread}"
 
     def report(self, *, source: str, target: str) -> dict[str, object]:
-        """The whole of it, as JSON has it; the names are those of the buckets with their stores."""
+        """The report as JSON; the names are those of the buckets with their stores."""
         sample = self.terms.sample
         return {
             "atoll_proof": FORMAT,
@@ -141,7 +139,7 @@ class ManifestComparison:
         }
 
     def text(self, *, source: str, target: str) -> str:
-        """The same for a person who reads it in a terminal."""
+        """The report for a terminal."""
         sample = self.terms.sample
         asked = f"{sample.percent} % asked" + (f", seed {sample.seed}" if sample.seed else "")
         lines = [
@@ -158,7 +156,7 @@ class ManifestComparison:
 
 
 def compare(source: Path, target: Path, terms: ComparisonTerms) -> ManifestComparison:
-    """Hold the target's manifest against the source's.
+    """Compare the target's manifest with the source's.
 
     Raises:
         ManifestError: one of them is no manifest, or was cut or edited.
@@ -182,7 +180,7 @@ def compare(source: Path, target: Path, terms: ComparisonTerms) -> ManifestCompa
 
 
 def read_proofs(manifest: Manifest, terms: ComparisonTerms, found: ManifestComparison | None = None) -> Iterator[Proof]:
-    """What of each row is compared; our own objects are left out, and counted where there is a place for it.
+    """Compared fields of each row, without our own objects, which are counted.
 
     Raises:
         ManifestError: it cannot be believed.
@@ -224,7 +222,7 @@ def _compare_versions(found: ManifestComparison, left: Proof, right: Proof) -> N
 
 
 def list_differences(left: Proof, right: Proof) -> tuple[str, ...]:
-    """What of one version differs, bytes only where both were read; headers one by one, as stores lose them."""
+    """Aspects in which one version differs: bytes only if both were read; headers one by one, as stores lose some."""
     if left == right:
         return ()
     found: list[str] = []
@@ -249,7 +247,7 @@ def _render_counts(counts: Counts) -> dict[str, object]:
 
 
 def find_damage(source: Path, target: Path, terms: ComparisonTerms) -> Iterator[tuple[str, bool, bool]]:
-    """Keys of two manifests that are not as they should be, and whether the source and the target have something.
+    """Keys that differ between two manifests, and whether the source and the target have any version of them.
 
     Raises:
         ManifestError: one of them cannot be believed.

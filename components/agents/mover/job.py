@@ -52,7 +52,7 @@ class SpecError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSpec:
-    """What one mover does.
+    """Task of one copy worker.
 
     Args:
         name: of this run; results bear it.
@@ -76,12 +76,11 @@ class JobSpec:
 
     @property
     def shard(self) -> Shard:
-        """The part of the bucket that it works on."""
         return self.request.shard
 
 
 def read_spec(path: Path, *, index: str) -> JobSpec:
-    """The spec of one shard.
+    """Read the spec of one shard.
 
     Args:
         index: of the shard, as Kubernetes says it in JOB_COMPLETION_INDEX; "" for the first.
@@ -159,7 +158,7 @@ def _place(found: _SpecFields, keys: Path) -> BucketEndpoint:
 
 
 class _SpecFields:
-    """Fields of a JSON object, each of the kind that is asked for; what is wrong is written down."""
+    """Typed fields of a JSON object; faults are collected."""
 
     def __init__(self, read: object, *, at: str = "", faults: list[str] | None = None) -> None:
         self.faults: list[str] = [] if faults is None else faults
@@ -221,7 +220,6 @@ RESULT: Final = "result.json"
 
 
 def main(arguments: list[str]) -> int:
-    """Run one shard; the exit code."""
     if len(arguments) != 1:
         say("usage: python -m components.agents.mover SPEC")
         return REFUSED
@@ -244,7 +242,7 @@ def main(arguments: list[str]) -> int:
 
 
 def run(spec: JobSpec, stopping: threading.Event) -> int:
-    """Do it while the progress page answers; the result lies at the target before this returns.
+    """Run the task while the progress page is served; the result is at the target when this returns.
 
     Raises:
         StoreError: a store refused or failed.
@@ -269,17 +267,16 @@ def run(spec: JobSpec, stopping: threading.Event) -> int:
 
 
 def folder_of(spec: JobSpec) -> Path:
-    """Where the files of a shard lie; the same one for every round of its bucket, for its ledger is there."""
+    """Folder of a shard, the same in every round: its ledger is there."""
     return spec.folder / f"{spec.source.bucket}-{spec.shard.index}-of-{spec.shard.of}"
 
 
 def deposit_key(deposits: str, name: str, file: str, *, index: int, of: int) -> str:
-    """Under which key of the target's bucket a file of a run is found."""
     return f"{deposits}{name}/{index}-of-{of}/{file}"
 
 
 def deposit(spec: JobSpec, path: Path) -> None:
-    """Put a file below the reserved prefix at the target, where whoever waits reads it."""
+    """Upload a file below the reserved prefix of the target, where the waiting command reads it."""
     key = deposit_key(spec.deposits, spec.name, path.name, index=spec.shard.index, of=spec.shard.of)
     with (
         path.open("rb") as file,
@@ -308,7 +305,7 @@ def _copy(spec: JobSpec, progress: ProgressPage, stopping: threading.Event) -> t
 
 
 def _deposit_manifest(spec: JobSpec, path: Path) -> None:
-    """The source's manifest, which was written while it was copied, as one shard of several."""
+    """Upload the source's manifest, written during the copy, as that of one shard."""
     facts = {"look": spec.name, "read": "while it was copied", "shard": asdict(spec.shard)}
     zipped = folder_of(spec) / MANIFEST
     with ManifestWriter(zipped, bucket=spec.source.bucket, facts=facts) as writer:
@@ -334,6 +331,5 @@ def _look(spec: JobSpec, progress: ProgressPage, stopping: threading.Event) -> t
 
 
 def say(line: str) -> None:
-    """One line for the pod's log."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS written (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """One version that is at the target.
+    """One version that was written to the target.
 
     Args:
         number: 0 for the oldest version of its key, or the only one.
@@ -60,7 +60,7 @@ class Written:
 
 
 class CopyLedger:
-    """The ledger of one bucket's copy; for one thread, and for one copy at a time.
+    """Ledger of one bucket's copy, for one thread and one copy at a time.
 
     Raises:
         StoreError: another copy has it open, it is of other buckets, or it is no ledger any more.
@@ -97,16 +97,16 @@ class CopyLedger:
         self._rows.close()
 
     def intend(self, keys: Iterable[str]) -> None:
-        """Say, before anything is written, that these keys will be."""
+        """Record keys before anything of them is written."""
         with self._all_or_nothing():
             self._rows.executemany("INSERT OR IGNORE INTO intended VALUES (?)", ((_bytes(key),) for key in keys))
 
     def intended(self) -> list[str]:
-        """Keys that were begun and not written down: whatever they have at the target is ours."""
+        """Keys that were begun and not recorded as written: whatever the target has of them is ours."""
         return [_key(key) for (key,) in self._rows.execute("SELECT key FROM intended ORDER BY key")]
 
     def wrote(self, rows: Iterable[Written], *, done: Iterable[str]) -> None:
-        """Write down everything that is at the target of these keys; nothing of them is open any more."""
+        """Record every version of these keys at the target, and close their intent."""
         whole = [
             (
                 *(_bytes(each.key), each.number, each.version, each.etag, each.size, each.modified),
@@ -121,7 +121,7 @@ class CopyLedger:
             self._rows.executemany("DELETE FROM intended WHERE key = ?", several)
 
     def forget(self, keys: Iterable[str]) -> None:
-        """These keys are no longer at the target, or no longer ours."""
+        """Remove keys that are no longer at the target, or no longer ours."""
         several = [(_bytes(key),) for key in keys]
         with self._all_or_nothing():
             self._rows.executemany("DELETE FROM written WHERE key = ?", several)
@@ -154,7 +154,7 @@ class CopyLedger:
 
     @contextmanager
     def _all_or_nothing(self) -> Generator[None]:
-        """On disk at the end, or as it was before.
+        """One transaction.
 
         Raises:
             StoreError: it cannot be written.

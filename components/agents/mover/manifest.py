@@ -42,12 +42,12 @@ _to_sorted_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), so
 
 
 class ManifestError(Exception):
-    """A manifest that cannot be written or believed. The message names the file."""
+    """A manifest that cannot be written or trusted; the message names the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestRow:
-    """One version of an object: everything of it that a move must not lose.
+    """One version of an object, with everything that a move must preserve.
 
     Args:
         order: 0 for what a plain read gets, 1 for the version before it, and so on: ids differ from store to store.
@@ -72,13 +72,12 @@ class ManifestRow:
 
 
 def line_of(row: ManifestRow) -> bytes:
-    """A row's line, with its end."""
     proof = (row.key, row.order, row.size, int(row.deleted), row.digest, row.headers, row.metadata, row.tags)
     return f"{_to_json(proof)}\t{_to_json((row.etag, row.version))}\n".encode(*UTF_8)
 
 
 def row_of(line: bytes) -> ManifestRow:
-    """The row of a line.
+    """Parse a line.
 
     Raises:
         ValueError: it is none.
@@ -111,14 +110,14 @@ def proof_of(line: bytes) -> list[object]:
 
 
 def sort_key_of(line: bytes) -> Key:
-    """What lines are sorted by; text in Python sorts as its UTF-8 bytes do, and so as stores list keys."""
+    """Sort key of a line; text in Python sorts as its UTF-8 bytes do, and so as stores list keys."""
     return cast("Key", tuple(proof_of(line)[:4]))
 
 
 def align(
     left: Iterator[tuple[str, Left]], right: Iterator[tuple[str, Right]]
 ) -> Iterator[tuple[str, Left | None, Right | None]]:
-    """Two streams sorted by key in one pass: each key that one of them has, and what each has of it."""
+    """Merge two streams sorted by key: each key, with the value of either side."""
     one, other = next(left, None), next(right, None)
     while one is not None or other is not None:
         if other is None or (one is not None and one[0] < other[0]):
@@ -134,7 +133,7 @@ def align(
 
 
 class SortedLines:
-    """Lines in any order in, sorted lines out, once.
+    """External merge sort of lines; can be read once.
 
     Args:
         folder: where runs lie until they are merged; the caller makes and removes it.
@@ -148,14 +147,13 @@ class SortedLines:
         self._numbers = count()
 
     def add(self, key: Key, line: bytes) -> None:
-        """One line, with its end."""
         self._waiting.append((key, line))
         self._waiting_bytes += len(line)
         if self._waiting_bytes >= self._run_bytes:
             self._spill()
 
     def merged(self) -> Iterator[tuple[Key, bytes]]:
-        """Every line in order, and what it was sorted by."""
+        """Every line in order, with its sort key."""
         if not any(self._runs):  # nothing had to be spilled
             self._waiting.sort()
             yield from self._waiting
@@ -192,7 +190,7 @@ class SortedLines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What a manifest says of itself.
+    """Counts in a manifest's last line.
 
     Args:
         rows: versions and delete markers.
@@ -208,7 +206,7 @@ class Counts:
 
 
 class ManifestWriter:
-    """Writes a manifest: rows in any order, few of them in memory; the file is there at `close`, or not at all.
+    """Writes a manifest from rows in any order, with few in memory; the file appears at `close` only.
 
     Args:
         path: zipped where it ends in ".gz".
@@ -227,11 +225,11 @@ class ManifestWriter:
         self._closed: Counts | None = None
 
     def add(self, row: ManifestRow) -> None:
-        """One row, in any order; the same row again is the same row."""
+        """Add a row, in any order; duplicates are merged."""
         self._lines.add((row.key, row.order, row.size, int(row.deleted)), line_of(row))
 
     def close(self) -> Counts:
-        """Put the file in its place; what it holds.
+        """Put the file in its place.
 
         Raises:
             ManifestError: two rows of one version differ.
@@ -250,7 +248,7 @@ class ManifestWriter:
         return counts
 
     def abandon(self) -> None:
-        """Leave nothing behind but a manifest that was closed."""
+        """Remove temporary files."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
@@ -266,7 +264,7 @@ class ManifestWriter:
 
 
 def _once(path: Path, lines: Iterable[tuple[Key, bytes]]) -> Iterator[tuple[Key, bytes]]:
-    """Each line once, for a shard that was read again tells the same."""
+    """Drop duplicate lines, as of a shard that was read twice."""
     last_line, last_key = b"", ("", -1)
     for key, line in lines:
         if line == last_line:
@@ -298,7 +296,7 @@ def _write_lines(
 
 @contextmanager
 def _writing(path: Path, *, zipped: bool) -> Generator[Callable[[bytes], object]]:
-    """A file that lies on the disk at the end; the same bytes for the same lines."""
+    """Open a file that is synced to disk at the end; equal lines give equal bytes."""
     with path.open("wb", buffering=2**18) as file:
         if zipped:
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
@@ -311,7 +309,7 @@ def _writing(path: Path, *, zipped: bool) -> Generator[Callable[[bytes], object]
 
 @dataclass(slots=True)
 class Manifest:
-    """A manifest that is read from its first line to its last, once.
+    """A manifest, read once from its first line to its last.
 
     Args:
         bucket: what it is of; "" until the first line was read.
@@ -325,7 +323,7 @@ class Manifest:
     counts: Counts = field(default_factory=Counts)
 
     def begin(self) -> None:
-        """Read the first line alone.
+        """Read the first line only.
 
         Raises:
             ManifestError: it is no manifest.
@@ -334,7 +332,7 @@ class Manifest:
             return
 
     def lines(self) -> Iterator[bytes]:
-        """Every row's line.
+        """Lines of the rows, checked.
 
         Raises:
             ManifestError: it is no manifest, or was cut or edited; told at the end at the latest.
@@ -350,7 +348,6 @@ class Manifest:
             raise ManifestError(f"{self.path} cannot be read: {error.strerror or error}") from error
 
     def rows(self) -> Iterator[ManifestRow]:
-        """Every row in the order of keys and versions, as `lines`."""
         for line in self.lines():
             try:
                 yield row_of(line)

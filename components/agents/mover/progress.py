@@ -60,7 +60,7 @@ LAST_FAILURES: Final = 20  # by name; the rest are counted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoverProgress:
-    """How far a mover is at one moment.
+    """Progress at one moment.
 
     Args:
         expected_objects: how many there are to do; None until that is known.
@@ -81,7 +81,7 @@ class MoverProgress:
 
 
 class ProgressPage:
-    """Counts of a mover, written by its threads.
+    """Counters of a copy worker, updated by its threads.
 
     Args:
         clock: seconds that only grow.
@@ -97,7 +97,6 @@ class ProgressPage:
         self._done = False
 
     def add(self, *, objects: int = 0, size: int = 0) -> None:
-        """So much more is done."""
         with self._lock:
             self._objects, self._size = self._objects + objects, self._size + size
             now = self._clock()
@@ -107,27 +106,22 @@ class ProgressPage:
                 self._recent.popleft()
 
     def reach(self, objects: int, size: int) -> None:
-        """So much is done in all."""
         self.add(objects=objects - self._objects, size=size - self._size)
 
     def expect(self, *, objects: int, size: int) -> None:
-        """So much is to be done in all."""
         with self._lock:
             self._expected = (objects, size)
 
     def fail(self, what: str) -> None:
-        """One object that could not be done."""
         with self._lock:
             self._failures += 1
             self._failed.append(what)
 
     def finish(self) -> None:
-        """Nothing is left to do."""
         with self._lock:
             self._done = True
 
     def standing(self) -> MoverProgress:
-        """How far it is now."""
         with self._lock:
             now = self._clock()
             since, before = self._recent[0]
@@ -149,7 +143,7 @@ class ProgressPage:
 
 
 def metrics(now: MoverProgress, labels: Mapping[str, str]) -> str:
-    """What Prometheus reads; https://prometheus.io/docs/instrumenting/exposition_formats/ (2026-11-22)."""
+    """Prometheus text format; https://prometheus.io/docs/instrumenting/exposition_formats/ (2026-11-22)."""
     values = {
         "atoll_mover_objects_total": ("counter", now.objects),
         "atoll_mover_bytes_total": ("counter", now.size),
@@ -169,13 +163,12 @@ def metrics(now: MoverProgress, labels: Mapping[str, str]) -> str:
 
 
 def as_json(now: MoverProgress, labels: Mapping[str, str]) -> str:
-    """The same for whoever waits for the end."""
     return json.dumps({**labels, **asdict(now)}, sort_keys=True) + "\n"
 
 
 @contextmanager
 def serve_progress(progress: ProgressPage, labels: Mapping[str, str], *, listen: str, port: int) -> Generator[int]:
-    """Answer on a port while the work goes on; gives the port, which is chosen where it is 0.
+    """Serve the progress on a port; yields the port, which is chosen if it is 0.
 
     Raises:
         OSError: the port is taken.
@@ -185,7 +178,6 @@ def serve_progress(progress: ProgressPage, labels: Mapping[str, str], *, listen:
         """GET of /metrics and /progress."""
 
         def do_GET(self) -> None:
-            """What was asked for."""
             found = {"/metrics": ("text/plain; version=0.0.4", metrics), "/progress": ("application/json", as_json)}
             kind, text = found.get(self.path, ("", None))
             if text is None:

@@ -46,7 +46,7 @@ Named = TypeVar("Named", str, tuple[str, str])
 
 
 class CopyRound:
-    """One round, as the thread that gives out the work sees it."""
+    """One round, seen from the thread that gives out the work."""
 
     def __init__(
         self,
@@ -73,7 +73,6 @@ class CopyRound:
         self._judge = verdict_of_versions if options.versions else verdict
 
     def run(self, source: S3Store, target: S3Store) -> RoundReport:
-        """Do it."""
         begun = self._ledger.intended()
         try:
             for key in begun:  # what a killed round left half uploaded
@@ -124,7 +123,7 @@ class CopyRound:
         self._crew.give([job])
 
     def _job(self, key: KeyState) -> WorkItem | None:
-        """What is to be done with a key by a thread; None for nothing."""
+        """Work item of a key; None if there is nothing to do."""
         options, report = self._options, self._report
         what, why = self._judge(key)
         if what == "foreign":
@@ -146,7 +145,7 @@ class CopyRound:
         return None
 
     def _wait(self, *, until: int) -> None:
-        """Take outcomes until so few keys are under way.
+        """Take outcomes until at most that many keys are in progress.
 
         Raises:
             StoreError: one of them stops everything; everything that was begun has ended then.
@@ -163,7 +162,6 @@ class CopyRound:
             raise self._fatal
 
     def _take(self, outcome: KeyOutcome) -> None:
-        """Count one outcome."""
         report, key = self._report, outcome.key
         self._under_way -= 1
         if outcome.what == "stopped":
@@ -198,7 +196,7 @@ class CopyRound:
         self._tell()
 
     def _show(self, rows: tuple[Written, ...]) -> None:
-        """Rows of the manifest: 0 for the newest version."""
+        """Add rows to the manifest: order 0 for the newest version."""
         for each in rows:
             self._manifest.add(replace(row_of(each.line), order=len(rows) - 1 - each.number))
 
@@ -215,7 +213,6 @@ class CopyRound:
         self._fatal = self._fatal or error
 
     def _write_down(self) -> None:
-        """Put on disk what is at the target now."""
         if self._done:
             self._ledger.wrote(self._rows, done=self._done)
         if self._forgotten:
@@ -235,7 +232,7 @@ def _name(names: list[Named], name: Named) -> None:
 def copy_round(
     source: BucketEndpoint, target: BucketEndpoint, *, folder: Path, options: CopyOptions, say: Callable[[str], None]
 ) -> RoundReport:
-    """Copy what is not at the target yet, and delete there what we copied and the source no longer has.
+    """Copy what is missing at the target, and delete copies that the source no longer has.
 
     Raises:
         StoreError: a store, a bucket or keys are at fault, so that going on makes no sense; what was copied is written
@@ -272,7 +269,7 @@ def copy_round(
 
 
 def _require_tags(source: S3Store) -> None:
-    """A store that may not tell the tags does not tell their number either, and a copy would lose them silently."""
+    """Refuse a source whose tags cannot be read: it hides their number too, so a copy would lose them silently."""
     for each in source.listing():
         try:
             source.tags(each.key)

@@ -36,7 +36,7 @@ _DRAWS: Final = 2**64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A share of whole objects, in all their versions; both sides draw the same ones, in any order, in any shard.
+    """A share of whole objects, in all their versions; both sides draw the same objects, in any order and shard.
 
     An object of no bytes is always read. Chance decides on the others, so a few huge ones can miss the share that was
     asked by much: reports say how many bytes were read, not how many were asked.
@@ -50,7 +50,6 @@ class Sample:
     seed: str = ""
 
     def reads(self, key: str, size: int) -> bool:
-        """Whether the bytes of an object are read."""
         if self.percent >= ALL or size == 0:
             return True
         return _draw_number(f"sample:{self.seed}:{key}") * ALL < self.percent * _DRAWS
@@ -58,7 +57,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shard:
-    """One of several parts of a bucket that together are all of it.
+    """One of several parts that together are a bucket.
 
     Args:
         index: from 0.
@@ -69,7 +68,6 @@ class Shard:
     of: int = 1
 
     def holds(self, key: str) -> bool:
-        """Whether a key belongs to it."""
         return self.of == 1 or _draw_number(f"shard:{key}") % self.of == self.index
 
 
@@ -78,7 +76,7 @@ def _draw_number(text: str) -> int:
 
 
 def of_blocks(digests: Iterable[bytes], *, size: int) -> str:
-    """Hash of an object from the SHA-256 of each of its blocks; hexadecimal."""
+    """Hexadecimal hash of an object from the SHA-256 of each block."""
     whole = sha256(f"atoll-blocks-{BLOCK}:{size}:".encode())
     for each in digests:
         whole.update(each)
@@ -97,7 +95,7 @@ Numbered = tuple[int, "Listed"]  # 0 is what a plain read gets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanRequest:
-    """What is looked at, and how.
+    """What to scan.
 
     Args:
         versions: whether older versions and delete markers are looked at too.
@@ -119,7 +117,7 @@ class ScanRequest:
 
 @dataclass(slots=True, kw_only=True)
 class ScanResult:
-    """What was found.
+    """Counts of a scan.
 
     Args:
         size: bytes of every version.
@@ -139,7 +137,7 @@ class ScanResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanCallbacks:
-    """What is told and asked while it goes on.
+    """Callbacks of a scan.
 
     Args:
         row: each row as it is known; by one thread.
@@ -156,7 +154,7 @@ UNWATCHED: Final = ScanCallbacks()
 
 
 class ScanStoppedError(Exception):
-    """It was asked to stop, and did between two objects."""
+    """The scan was stopped between two objects, as requested."""
 
 
 def scan_bucket(connect: Connect, wanted: ScanRequest, watching: ScanCallbacks) -> ScanResult:
@@ -196,7 +194,7 @@ def scan_bucket(connect: Connect, wanted: ScanRequest, watching: ScanCallbacks) 
 
 
 def _number_versions(store: S3Store, wanted: ScanRequest, seen: ScanResult) -> Iterator[Numbered]:
-    """Every version of this shard, with its place among those of its key."""
+    """Every version in this shard, numbered per key."""
     listing = store.versions() if wanted.versions else store.listing()
     for key, versions in groupby(listing, attrgetter("key")):
         if wanted.reserved and key.startswith(wanted.reserved):
@@ -212,7 +210,7 @@ def _side_by_side(
     threads: int,
     stop: Callable[[], bool],
 ) -> Generator[ManifestRow | str]:
-    """Results in the order of the listing; few wait in memory however long it is."""
+    """Results in the order of the listing, with few in memory."""
     rest = iter(listed)
     waiting: deque[Future[list[ManifestRow | str]]] = deque()
     with ThreadPoolExecutor(threads, "look") as pool:
@@ -232,7 +230,7 @@ def _side_by_side(
 def _row_or_change(
     store: S3Store, numbered: Numbered, wanted: ScanRequest, watching: ScanCallbacks
 ) -> ManifestRow | str:
-    """The row of an object, or in words how it is no longer what was listed."""
+    """Row of an object, or how it changed since it was listed."""
     order, listed = numbered
     if listed.deleted:
         return ManifestRow(key=listed.key, size=0, order=order, deleted=True, version=listed.version)
@@ -262,7 +260,7 @@ def _row_or_change(
 
 
 def _read(store: S3Store, listed: Listed, wanted: ScanRequest, watching: ScanCallbacks) -> tuple[Head, str]:
-    """What the store says of an object, and the hash of its bytes where they are read."""
+    """Head of an object, and the hash of its bytes if they are read."""
     if not wanted.sample.reads(listed.key, listed.size):
         return store.head(listed.key, version=listed.version), ""
     body = store.open(listed.key, version=listed.version, etag=listed.etag)
@@ -273,7 +271,7 @@ def _read(store: S3Store, listed: Listed, wanted: ScanRequest, watching: ScanCal
 
 
 def digest_of(body: S3Body, *, spend: Callable[[int], None] = lambda _: None) -> tuple[int, str]:
-    """How many bytes come, and our own hash of them; the body is closed."""
+    """Size and hash of a body, which is closed."""
     buffer = memoryview(bytearray(READ_BYTES))
     size, digests, block, held = 0, list[bytes](), sha256(), 0
     try:
@@ -299,7 +297,7 @@ def write_manifest(
     facts: Mapping[str, object],
     watching: ScanCallbacks = UNWATCHED,
 ) -> ScanResult:
-    """Write the manifest of a live bucket, or of one shard of it.
+    """Write the manifest of a bucket, or of one shard of it.
 
     Args:
         facts: what is read and how, for its first line.
@@ -319,7 +317,7 @@ def write_manifest(
 
 
 def facts_of(wanted: ScanRequest, name: str) -> dict[str, object]:
-    """What the manifest of one shard says of how it came about.
+    """First line of a shard's manifest.
 
     Args:
         name: of this look, so that an older manifest is not taken for it.
@@ -334,7 +332,7 @@ def facts_of(wanted: ScanRequest, name: str) -> dict[str, object]:
 
 
 def gather(parts: Iterable[Path], path: Path, *, name: str) -> Counts:
-    """One manifest of all shards.
+    """Merge the manifests of all shards.
 
     Raises:
         ManifestError: a shard is missing, twice there, of another look, or cannot be believed.

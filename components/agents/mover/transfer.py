@@ -29,13 +29,13 @@ ODD: Final = "/"  # a key that begins so is kept under another name by a store t
 
 
 def part_size(size: int, *, least: int = BLOCK) -> int:
-    """Bytes of a part: whole blocks, as few as make no more parts than a store takes."""
+    """Bytes of a part: whole blocks, and as many as the limit of parts requires."""
     blocks = max(least // BLOCK, -(-size // (BLOCK * PARTS_MOST)), 1)
     return blocks * BLOCK
 
 
 def copy_object(hands: WorkerContext, listed: Listed) -> KeyOutcome | None:
-    """Copy one object; None where its parts are still under way."""
+    """Copy one object; None while its parts are in progress."""
     if listed.key.startswith(ODD):
         refuse_other_name(hands, listed.key)
     if listed.size > hands.crew.part_size:
@@ -51,7 +51,6 @@ def _complete_copy(hands: WorkerContext, listed: Listed, written: Written) -> Ke
 
 
 def copy_whole(hands: WorkerContext, listed: Listed) -> Written:
-    """Copy an object in one request."""
     with closing(hands.source.open(listed.key, version=listed.version, etag=listed.etag)) as body:
         room = hands.room(body.head.size)
         digests, digest = fill(body, room, hands.crew.spend)
@@ -61,7 +60,7 @@ def copy_whole(hands: WorkerContext, listed: Listed) -> Written:
 
 
 def fill(body: S3Body, room: memoryview, spend: Callable[[int], None]) -> tuple[list[bytes], str]:
-    """Fill the room to its end; SHA-256 of each block, and of all of it as hexadecimal.
+    """Fill the buffer; SHA-256 of each block, and of the whole in hexadecimal.
 
     Raises:
         StoreError: fewer bytes came.
@@ -81,14 +80,14 @@ def fill(body: S3Body, room: memoryview, spend: Callable[[int], None]) -> tuple[
 
 
 def tags_of(hands: WorkerContext, listed: Listed, head: Head) -> Pairs:
-    """Its tags; asked only where there may be some."""
+    """Tags of an object; requested only if it may have some."""
     if head.tag_count == 0 or (head.tag_count is None and hands.crew.tags_counted):
         return ()
     return hands.source.tags(listed.key, version=listed.version)
 
 
 def build_ledger_entry(listed: Listed, head: Head, tags: Pairs, *, digest: str, answer: Head) -> Written:
-    """What the ledger says of a copy, or of a delete marker that was made again."""
+    """Ledger entry of a copy or a delete marker."""
     row = ManifestRow(
         key=listed.key,
         size=listed.size,
@@ -115,7 +114,7 @@ def build_ledger_entry(listed: Listed, head: Head, tags: Pairs, *, digest: str, 
 
 
 class Upload:
-    """One object on its way in parts; whoever writes the last part puts them together."""
+    """A multipart upload; the thread with the last part completes it."""
 
     def __init__(self, listed: Listed) -> None:
         self._listed = listed
@@ -129,7 +128,7 @@ class Upload:
         self._left = 0
 
     def begin(self, hands: WorkerContext) -> None:
-        """Begin it and give its parts to all threads."""
+        """Begin the upload and queue its parts."""
         size, firsts = self._start(hands)
         self._left = len(firsts)
         parts = [
@@ -138,7 +137,6 @@ class Upload:
         hands.crew.give_first(parts)
 
     def whole(self, hands: WorkerContext) -> Written:
-        """All of it by one thread."""
         size, firsts = self._start(hands)
         try:
             for at, first in enumerate(firsts):
@@ -149,7 +147,7 @@ class Upload:
             raise
 
     def _start(self, hands: WorkerContext) -> tuple[int, range]:
-        """Begin the upload as the object is now; bytes of a part, and where each part begins."""
+        """Begin the upload; bytes of a part, and the offset of each."""
         listed = self._listed
         self._head = hands.source.head(listed.key, version=listed.version)
         if self._head.etag != listed.etag:
@@ -218,7 +216,7 @@ def refuse_other_name(hands: WorkerContext, key: str) -> None:
 
 
 def refuse_lost_name(hands: WorkerContext, key: str) -> None:
-    """Take back what the target keeps under another name than it was given."""
+    """Delete what the target stored under another name."""
     if not _is_listed(hands, key):
         hands.target.delete(key)
         raise StoreError(f"the target does not keep {key!r} under its name", code="OtherName", status=409)
@@ -229,7 +227,7 @@ def _is_listed(hands: WorkerContext, key: str) -> bool:
 
 
 def replay_versions(hands: WorkerContext, key: KeyState) -> KeyOutcome:
-    """Bring the target's versions of a key to those of the source, oldest first, delete markers made again."""
+    """Make the target's versions of a key those of the source, oldest first, with delete markers."""
     kept = _find_valid_copies(key)
     staying = {normalize_version(each.target_version) for each in kept}
     for each in key.target:
@@ -248,7 +246,7 @@ def replay_versions(hands: WorkerContext, key: KeyState) -> KeyOutcome:
 
 
 def _find_valid_copies(key: KeyState) -> list[Written]:
-    """Copies that can stay, because what comes after them is newer; all or none."""
+    """Copies that can stay because everything after them is newer; all or none."""
     there = {normalize_version(each.version) for each in key.target}
     alive = [each for each in key.written if any(is_same_version(listed, each) for listed in key.source)]
     pairs = zip(key.source, alive, strict=False)
@@ -266,7 +264,7 @@ def _copy_version(hands: WorkerContext, listed: Listed) -> Written:
 
 
 def _delete_twins(hands: WorkerContext, key: str, ours: set[str]) -> None:
-    """Delete what was written twice because an answer was lost."""
+    """Delete versions that were written twice because an answer was lost."""
     for each in hands.target.versions(prefix=key):
         if each.key != key:
             return
@@ -275,7 +273,7 @@ def _delete_twins(hands: WorkerContext, key: str, ours: set[str]) -> None:
 
 
 def refresh_tags(hands: WorkerContext, key: KeyState) -> KeyOutcome:
-    """Give the copies of a key the tags that its versions have now."""
+    """Update the tags of a key's copies."""
     after = tuple(each if each.deleted else _refresh_version(hands, each) for each in key.written)
     return KeyOutcome(key=key.name, what="kept" if after == key.written else "retagged", rows=after)
 
@@ -290,7 +288,7 @@ def _refresh_version(hands: WorkerContext, before: Written) -> Written:
 
 
 def delete_copy(hands: WorkerContext, key: KeyState, *, versions: bool) -> KeyOutcome:
-    """Delete a key's copy, or every version of it where versions are copied."""
+    """Delete the copy of a key, with every version if versions are copied."""
     # The newest last, so that no older one comes back to a reader.
     for version in [each.version for each in key.target] if versions else [""]:
         hands.target.delete(key.name, version=version)
@@ -298,7 +296,7 @@ def delete_copy(hands: WorkerContext, key: KeyState, *, versions: bool) -> KeyOu
 
 
 def abandon_uploads(hands: WorkerContext, key: str) -> KeyOutcome:
-    """Throw away the uploads of a key that a killed copy left, and count them."""
+    """Abort the uploads of a key that a killed copy left, and count them."""
     found = hands.target.uploads(key)
     for each in found:
         hands.target.abandon(key, each)

@@ -27,7 +27,7 @@ Verdict = Literal["keep", "copy", "delete", "foreign", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyState:
-    """One key as the three know it; versions oldest first.
+    """State of one key in source, target and ledger; versions oldest first.
 
     Args:
         intended: whether a copy of it was begun and not written down, so that whatever is at the target is ours.
@@ -47,7 +47,7 @@ def side_by_side(
     *,
     intended: frozenset[str],
 ) -> Iterator[KeyState]:
-    """Every key that one of the three knows, in order."""
+    """Every key of source, target and ledger, in order."""
     stores = ((name, (here, there)) for name, here, there in align(_group_by_key(source), _group_by_key(target)))
     for name, listed, before in align(stores, iter(written)):
         here, there = listed or ((), ())
@@ -71,7 +71,7 @@ def _group_by_key(listed: Iterable[Listed]) -> Iterator[tuple[str, tuple[Listed,
 
 
 def verdict(key: KeyState) -> tuple[Verdict, str]:
-    """What to do with the one object of a key, and why where it is not touched."""
+    """Action for a key, and the reason if it is left alone."""
     if key.target and not key.intended:
         if not key.written:
             return "foreign", NOT_OURS
@@ -85,7 +85,7 @@ def verdict(key: KeyState) -> tuple[Verdict, str]:
 
 
 def verdict_of_versions(key: KeyState) -> tuple[Verdict, str]:
-    """What to do with all versions of a key, and why where it is not touched."""
+    """Action for all versions of a key, and the reason if it is left alone."""
     ours = {normalize_version(each.target_version) for each in key.written}
     there = {normalize_version(each.version) for each in key.target}
     if not key.intended and (there - ours or _null_touched(key)):
@@ -99,7 +99,7 @@ def verdict_of_versions(key: KeyState) -> tuple[Verdict, str]:
 
 
 def normalize_version(version: str) -> str:
-    """A version as a listing names it: what was written without one is listed as "null".
+    """The id in a listing: "null" for a version without one.
 
     MinIO keeps no versions of keys that end with a slash, whatever the bucket does.
     """
@@ -107,14 +107,14 @@ def normalize_version(version: str) -> str:
 
 
 def _null_touched(key: KeyState) -> bool:
-    """Whether the version without a name, which is overwritten in place, is another than the one we wrote."""
+    """Whether the version "null", which is overwritten in place, is no longer the one we wrote."""
     there = [each for each in key.target if normalize_version(each.version) == NULL]
     ours = [each for each in key.written if normalize_version(each.target_version) == NULL]
     return bool(there and ours) and not is_untouched(there[0], ours[-1])
 
 
 def is_same_version(listed: Listed, written: Written) -> bool:
-    """Whether the source still has what was copied."""
+    """Whether the source still has the copied version."""
     return (listed.etag, listed.size, listed.modified, listed.version, listed.deleted) == (
         written.etag,
         written.size,
@@ -125,7 +125,7 @@ def is_same_version(listed: Listed, written: Written) -> bool:
 
 
 def is_untouched(listed: Listed, written: Written) -> bool:
-    """Whether the target still has what this copy wrote: some stores list another etag than they answered."""
+    """Whether the target still has our copy: some stores list another etag than they answered."""
     if listed.etag == written.target_etag:
         return True
     return listed.size == written.size and listed.modified <= written.target_time + CLOCK_SLACK
@@ -136,7 +136,7 @@ NAMED: Final = 1000  # of each kind by name; the rest are counted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyOptions:
-    """How a round copies.
+    """Options of a round.
 
     Args:
         versions: whether older versions and delete markers are copied too; both buckets must keep versions.
@@ -166,7 +166,7 @@ class CopyOptions:
 
 @dataclass(slots=True, kw_only=True)
 class RoundReport:
-    """What a round did. Names stop at `NAMED`, counts do not.
+    """Result of a round. Lists of names end at `NAMED`, counts do not.
 
     Args:
         objects: versions copied, `size` their bytes.
@@ -198,10 +198,9 @@ class RoundReport:
 
     @property
     def complete(self) -> bool:
-        """Whether the target now holds everything that the source's listing named."""
+        """Whether the target holds everything that the source's listing named."""
         return not (self.changes or self.foreigns or self.failures or self.stopped)
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing at all was to be done."""
         return self.complete and not (self.objects or self.deleted or self.retagged)

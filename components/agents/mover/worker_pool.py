@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyOutcome:
-    """What became of one key.
+    """Outcome of one key.
 
     Args:
         rows: everything of it that is at the target now; for what was copied and retagged.
@@ -41,7 +41,7 @@ class KeyOutcome:
 
 
 class WorkerContext:
-    """What one thread works with."""
+    """Connections and buffer of one thread."""
 
     def __init__(self, source: BucketEndpoint, target: BucketEndpoint, *, crew: WorkerPool) -> None:
         self.source: S3Store = connect(source)
@@ -50,20 +50,19 @@ class WorkerContext:
         self._room = memoryview(bytearray(0))
 
     def room(self, size: int) -> memoryview:
-        """So many bytes to write into; the next call may give the same ones."""
+        """A buffer of that size; the next call reuses it."""
         if len(self._room) < size:
             self._room = memoryview(bytearray(size))
         return self._room[:size]
 
     def close(self) -> None:
-        """Close both connections."""
         self.source.close()
         self.target.close()
 
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """Something to be done by one thread for one key.
+    """Work of one thread for one key.
 
     Args:
         part: whether it is of something that was begun, and ends it itself when everything stops.
@@ -75,7 +74,7 @@ class WorkItem:
 
 
 class WorkerPool:
-    """The threads, what they have to do, and what came of it.
+    """Threads with a queue of work and one of outcomes.
 
     Args:
         spend: bytes that are about to be read; returns when they may be.
@@ -106,19 +105,19 @@ class WorkerPool:
             each.start()
 
     def give(self, jobs: Iterable[WorkItem]) -> None:
-        """To be done after everything that was given before."""
+        """Append work."""
         with self._woken:
             self._jobs.extend(jobs)
             self._woken.notify_all()
 
     def give_first(self, jobs: Iterable[WorkItem]) -> None:
-        """To be done before anything else: parts of what was begun."""
+        """Put work first: parts of an upload that was begun."""
         with self._woken:
             self._jobs.extendleft(reversed(list(jobs)))
             self._woken.notify_all()
 
     def close(self) -> None:
-        """Nothing more is begun; returns when everything that was begun has ended."""
+        """Wait for work in progress, begin no more."""
         with self._woken:
             self._closed = True
             self._woken.notify_all()
@@ -155,7 +154,7 @@ class WorkerPool:
 
 
 def classify_error(key: str, error: StoreError) -> KeyOutcome:
-    """What an error means for one key: it changed, it fails alone, or nothing else will succeed either."""
+    """Outcome of an error: the key changed, it failed alone, or nothing else can succeed."""
     if error.code in {"PreconditionFailed", "NoSuchKey", "NoSuchVersion"}:
         return KeyOutcome(key=key, what="changed", why=str(error))
     if is_fatal(error):
@@ -168,7 +167,7 @@ BURST_SECONDS: Final = 0.25  # of bytes that may come at once after a pause
 
 
 class Bandwidth:
-    """A bucket of bytes that fills evenly; whoever takes more than is in it waits.
+    """A token bucket of bytes.
 
     Args:
         mib_per_s: what all threads may take together; None for all there is.
@@ -181,7 +180,7 @@ class Bandwidth:
         self._at = time.monotonic()
 
     def take(self, count: int) -> None:
-        """Take so many bytes; returns when they may be read."""
+        """Take bytes; waits until they are available."""
         if self._rate is None:
             return
         with self._lock:

@@ -46,7 +46,7 @@ class ConnectionLostError(Exception):
 
 @dataclass(slots=True)
 class ResponseHead:
-    """Head of an answer; its body is read from the connection.
+    """Head of a response; its body is read from the connection.
 
     Args:
         headers: names in lower case, text as Latin-1.
@@ -61,7 +61,7 @@ class ResponseHead:
 
 
 class HttpConnection:
-    """A socket that is opened when it is needed and opened again when it was lost. For one thread."""
+    """An HTTP connection, opened on demand and again after a loss; for one thread."""
 
     def __init__(self, endpoint: str, *, authority: str = "", host: str = "") -> None:
         parts = urlsplit(endpoint)
@@ -78,7 +78,7 @@ class HttpConnection:
     def send(
         self, method: str, target: str, headers: Mapping[str, str], body: memoryview | None = None
     ) -> ResponseHead:
-        """Send a request and read the head of its answer.
+        """Send a request and read the response head.
 
         Raises:
             ConnectionLostError: the connection broke; `unanswered` says whether the store may have done it.
@@ -101,7 +101,7 @@ class HttpConnection:
         return answer
 
     def read_into(self, answer: ResponseHead, buffer: memoryview) -> int:
-        """Some bytes of the body into the buffer; 0 at its end.
+        """Read body bytes into the buffer; 0 at the end.
 
         Raises:
             ConnectionLostError: the connection broke before the end.
@@ -115,7 +115,7 @@ class HttpConnection:
             raise ConnectionLostError(_words(error)) from None
 
     def rest(self, answer: ResponseHead, *, most: int) -> bytes:
-        """What is left of a body, for answers that are read whole.
+        """Read the rest of a body.
 
         Raises:
             ConnectionLostError: the connection broke before the end, or the body is longer than `most`.
@@ -131,12 +131,12 @@ class HttpConnection:
         return bytes(found)
 
     def done(self, answer: ResponseHead) -> None:
-        """Keep the connection for the next request, or drop it where that cannot be."""
+        """Keep the connection for the next request, or close it if that is impossible."""
         if answer.closing or answer.left:
             self.drop()
 
     def drop(self) -> None:
-        """Close it; the next request opens it again."""
+        """Close the connection; the next request reopens it."""
         sock, self._socket = self._socket, None
         self._start = self._end = 0
         self.used = False
@@ -199,7 +199,7 @@ class HttpConnection:
         return answer
 
     def _until(self, sock: socket.socket, mark: bytes) -> bytes:
-        """Bytes up to the mark, which is taken too."""
+        """Read up to and including the mark."""
         while (at := self._room.find(mark, self._start, self._end)) < 0:
             if self._start:
                 self._room[: self._end - self._start] = self._room[self._start : self._end]
@@ -275,18 +275,18 @@ SAFE: Final = "-._~"  # all else is percent-encoded; in a path the slash stands 
 
 
 def encode_path(key: str) -> str:
-    """A key as it stands in a request's path; what a server would tidy ("..", "//") stays as it is."""
+    """A key in a request's path, without normalization of "..", "//"."""
     return quote(key.encode(), safe="/" + SAFE)
 
 
 def encode_query(pairs: Iterable[tuple[str, str]]) -> str:
-    """A query in the order that the signature asks for."""
+    """A query in the order of the signature."""
     both = sorted((quote(name.encode(), safe=SAFE), quote(value.encode(), safe=SAFE)) for name, value in pairs)
     return "&".join([f"{name}={value}" for name, value in both])
 
 
 class SigV4Signer:
-    """Signs for one pair of keys in one region; a day's key is made once."""
+    """Signer for one pair of keys in one region; the key of a day is derived once."""
 
     def __init__(
         self, *, access_key: str, secret_key: str, region: str, service: str = "s3", session_token: str = ""
@@ -300,7 +300,7 @@ class SigV4Signer:
         self._key = b""
 
     def sign(self, method: str, path: str, query: str, headers: Mapping[str, str], *, payload: str) -> dict[str, str]:
-        """The headers of a request that is sent now, with its time and signature; see `authorization`."""
+        """Headers of a request sent now, with its time and signature."""
         now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         signed = {**headers, "x-amz-content-sha256": payload, "x-amz-date": now}
         if self._session_token:

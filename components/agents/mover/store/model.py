@@ -22,7 +22,7 @@ Pairs = tuple[tuple[str, str], ...]  # sorted by name
 
 
 class StoreError(Exception):
-    """A store refused or failed. The message says which bucket and key, and what the store answered.
+    """A store refused or failed; the message names bucket, key and the store's answer.
 
     Args:
         code: the store's own word ("AccessDenied"), or "" where no answer came.
@@ -39,7 +39,7 @@ class StoreError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketEndpoint:
-    """A bucket and how it is reached.
+    """A bucket and its access.
 
     Args:
         endpoint: "https://s3.us-east-1.amazonaws.com", without a path.
@@ -59,7 +59,7 @@ class BucketEndpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """One version of an object as a listing tells it: no metadata yet.
+    """One version of an object in a listing, without metadata.
 
     Args:
         version: id at this store; "" in a bucket without versions.
@@ -80,7 +80,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """What an answer says of an object beside its bytes.
+    """Size, etag and headers of an object.
 
     Args:
         headers: those of `CARRIED` that it has.
@@ -106,7 +106,6 @@ _ENCODED: Final = re.compile(r"=\?[^?\s]+\?[bBqQ]\?[^?]*\?=")
 
 
 def head_of(headers: Mapping[str, str]) -> Head:
-    """What an answer's headers say of an object."""
     meta: list[tuple[str, str]] = []
     for name, value in headers.items():
         if name.startswith(PREFIXES):
@@ -124,13 +123,13 @@ def head_of(headers: Mapping[str, str]) -> Head:
 
 
 def whole_size(headers: Mapping[str, str]) -> int:
-    """Size of the whole object, also where only a range of it was answered."""
+    """Size of the whole object, also in the answer to a range."""
     ranged = headers.get("content-range")
     return int(ranged.rpartition("/")[2]) if ranged else int(headers.get("content-length", "0"))
 
 
 def server_time(headers: Mapping[str, str]) -> float:
-    """Seconds since 1970 by the store's clock; 0.0 where it does not tell."""
+    """Seconds since 1970 by the store's clock; 0.0 if unknown."""
     return _seconds(headers.get("date", ""))
 
 
@@ -143,7 +142,7 @@ def _seconds(date: str) -> float:
 
 
 def headers_like(like: Head, tags: Pairs) -> dict[str, str]:
-    """Headers that give a new object the metadata and tags of another.
+    """Request headers with the metadata and tags of another object.
 
     Raises:
         StoreError: more tags than a store takes.
@@ -159,7 +158,7 @@ def headers_like(like: Head, tags: Pairs) -> dict[str, str]:
 
 
 def mail_safe(value: str) -> str:
-    """A value as a header may hold it: encoded words (RFC 2047) where it is not plain ASCII, as S3 itself answers.
+    """A header value: encoded words (RFC 2047) unless it is plain ASCII, as S3 answers.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html (read 2026-11-22)
     """
@@ -175,7 +174,7 @@ def mail_safe(value: str) -> str:
 
 
 def plain(value: str) -> str:
-    """A value as its owner meant it: encoded words decoded, bytes of UTF-8 read as such."""
+    """A header value decoded: encoded words, or raw UTF-8."""
     if _ENCODED.search(value):
         try:
             return str(make_header(decode_header(value)))

@@ -42,7 +42,7 @@ class Refusal:
 
 
 def _tree(content: bytes) -> ET.Element:
-    """A document without its name space.
+    """Parse a document and drop its namespace.
 
     Raises:
         StoreError: it is not XML.
@@ -61,12 +61,11 @@ def _text(node: ET.Element, name: str) -> str:
 
 
 def _name(text: str, *, encoding: str) -> str:
-    """A key as it was, which came percent-encoded because XML cannot hold every character."""
+    """Decode a key, percent-encoded because XML cannot hold every character."""
     return unquote_plus(text) if encoding == "url" else text
 
 
 def page_of_objects(content: bytes) -> ListingPage:
-    """A page of ListObjectsV2."""
     root = _tree(content)
     encoding = _text(root, "EncodingType")
     found = tuple(
@@ -84,7 +83,7 @@ def page_of_objects(content: bytes) -> ListingPage:
 
 
 def page_of_versions(content: bytes) -> ListingPage:
-    """A page of ListObjectVersions: versions and delete markers in the order that they stand."""
+    """A page of ListObjectVersions: versions and delete markers in their order."""
     root = _tree(content)
     encoding = _text(root, "EncodingType")
     return ListingPage(
@@ -111,7 +110,6 @@ def _versions(root: ET.Element, encoding: str) -> Iterator[Listed]:
 
 
 def uploads_of(content: bytes, key: str) -> tuple[str, ...]:
-    """Ids of the unfinished uploads of exactly this key."""
     root = _tree(content)
     encoding = _text(root, "EncodingType")
     return tuple(
@@ -122,23 +120,19 @@ def uploads_of(content: bytes, key: str) -> tuple[str, ...]:
 
 
 def tags_of(content: bytes) -> Pairs:
-    """An object's tags."""
     return tuple(sorted((_text(each, "Key"), _text(each, "Value")) for each in _tree(content).iterfind("TagSet/Tag")))
 
 
 def tagging(tags: Pairs) -> bytes:
-    """The document that replaces tags."""
     each = "".join(f"<Tag><Key>{escape(name)}</Key><Value>{escape(value)}</Value></Tag>" for name, value in tags)
     return f"<Tagging><TagSet>{each}</TagSet></Tagging>".encode()
 
 
 def upload_id(content: bytes) -> str:
-    """Id of an upload that was begun."""
     return _text(_tree(content), "UploadId")
 
 
 def parts_of(etags: Sequence[str]) -> bytes:
-    """The document that puts parts together."""
     each = "".join(
         f"<Part><PartNumber>{number}</PartNumber><ETag>&quot;{escape(etag)}&quot;</ETag></Part>"
         for number, etag in enumerate(etags, 1)
@@ -147,7 +141,7 @@ def parts_of(etags: Sequence[str]) -> bytes:
 
 
 def etag_of(content: bytes) -> str:
-    """The etag of an upload that was put together; "" where the answer tells none."""
+    """Etag of a completed upload; "" if the answer has none."""
     return _text(_tree(content), "ETag").strip('"')
 
 
@@ -160,7 +154,6 @@ DEFAULT_REGION: Final = "us-east-1"  # whose buckets name no region
 
 
 def location_of(region: str) -> bytes:
-    """The document that makes a bucket in a region."""
     if region in {"", DEFAULT_REGION}:
         return b""
     where = f"<LocationConstraint>{region}</LocationConstraint>"
@@ -168,12 +161,11 @@ def location_of(region: str) -> bytes:
 
 
 def keeps_versions(content: bytes) -> bool:
-    """Whether a bucket's state says that it keeps versions."""
     return _text(_tree(content), "Status") == "Enabled"
 
 
 def refusal(content: bytes) -> Refusal | None:
-    """The error in an answer; None where it holds none."""
+    """The error in an answer; None without one."""
     try:
         root = _tree(content)
     except StoreError:
@@ -184,7 +176,7 @@ def refusal(content: bytes) -> Refusal | None:
 
 
 def _seconds(stamp: str) -> float:
-    """Seconds since 1970 of a time as listings write it."""
+    """Seconds since 1970 of an ISO time."""
     if not stamp:
         return 0.0
     return datetime.fromisoformat(stamp).astimezone(UTC).timestamp()
@@ -250,7 +242,7 @@ MESSAGE_MOST: Final = 300  # characters of a store's own words
 
 
 def read(content: bytes, status: int) -> Refusal:
-    """What a refusal says; its status where it says nothing."""
+    """Parse a refusal; from its status if it has no body."""
     found = refusal(content) if content else None
     if found is not None and found.code:
         return found
@@ -258,17 +250,17 @@ def read(content: bytes, status: int) -> Refusal:
 
 
 def is_transient(found: Refusal, status: int) -> bool:
-    """Whether the same request may be answered in a moment."""
+    """Whether a retry may succeed at once."""
     return found.code not in FINAL and (status in AGAIN_STATUS or found.code in AGAIN_CODES)
 
 
 def is_fatal(error: StoreError) -> bool:
-    """Whether everything else would be refused as well: the store, the bucket or the keys are at fault."""
+    """Whether every other request would fail too: the store, the bucket or the keys are at fault."""
     return error.code in FINAL or not error.status
 
 
 def format_location(place: BucketEndpoint, key: str) -> str:
-    """A bucket or an object as a message names it: on one line, however odd its key."""
+    """A bucket or object on one line of a message, whatever characters its key has."""
     if not key:
         return f"bucket {place.bucket}"
     text = key if key.isprintable() else repr(key)[1:-1]
@@ -276,7 +268,7 @@ def format_location(place: BucketEndpoint, key: str) -> str:
 
 
 def error(place: BucketEndpoint, what: str, found: Refusal, status: int) -> StoreError:
-    """The error for a person: what was tried, where, the store's words, and what to do."""
+    """The error for a person: operation, object, answer and hint."""
     said = without_secrets(place, " ".join(found.message.split())[:MESSAGE_MOST])
     hints = {**HINTS, **HINTS_OF_TEMPORARY} if place.session_token else HINTS
     hint = hints.get(found.code, "")
@@ -286,12 +278,12 @@ def error(place: BucketEndpoint, what: str, found: Refusal, status: int) -> Stor
 
 
 def unreachable(place: BucketEndpoint, what: str, why: str) -> StoreError:
-    """The error where no answer came."""
+    """The error without an answer."""
     return StoreError(f"{what} at {place.endpoint}: {without_secrets(place, why)}")
 
 
 def without_secrets(place: BucketEndpoint, text: str) -> str:
-    """A store's words without anything that opens it."""
+    """A store's message without credentials."""
     for each in (place.secret_key, place.session_token):
         if each:
             text = text.replace(each, "***")

@@ -39,12 +39,12 @@ Query = tuple[tuple[str, str], ...]
 
 
 def connect(place: BucketEndpoint) -> S3Store:
-    """A store for one thread; nothing is sent yet."""
+    """Open a store for one thread; nothing is sent yet."""
     return S3Store(place)
 
 
 class S3Store:
-    """One bucket. Not for several threads at once: each has its own.
+    """Client of one bucket, for one thread.
 
     Every method raises StoreError; what can be tried again was tried again.
 
@@ -74,11 +74,11 @@ class S3Store:
         self._reading = {"accept-encoding": "gzip"} if self._google else {}
 
     def close(self) -> None:
-        """Close the connection; the next request opens it again."""
+        """Close the connection; the next request reopens it."""
         self._connection.drop()
 
     def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """What a read without a version would find, in the order of the keys' UTF-8 bytes."""
+        """Current objects, in the order of the keys' UTF-8 bytes."""
         query = (("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("start-after", after),) if after else ()
         while True:
@@ -89,7 +89,7 @@ class S3Store:
             where = (("continuation-token", page.token),)
 
     def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """Every version and delete marker, by key, the latest first."""
+        """Every version and delete marker, by key, the newest first."""
         if self._google:  # its XML tells generations in words of its own
             raise responses.error(self.place, self._what("GET", ""), responses.NO_VERSIONS, 501)
         query = (("versions", ""), ("encoding-type", "url"), ("prefix", prefix))
@@ -102,13 +102,12 @@ class S3Store:
             where = (("key-marker", page.token), ("version-id-marker", page.version))
 
     def head(self, key: str, *, version: str = "") -> Head:
-        """What is said of an object."""
         answer = self._ask("HEAD", key, _of(version))
         self._connection.done(answer)
         return head_of(answer.headers)
 
     def tags(self, key: str, *, version: str = "") -> Pairs:
-        """Its tags; none where the store has no such thing."""
+        """Tags; none if the store does not support them."""
         if self._google:
             return ()
         try:
@@ -127,25 +126,24 @@ class S3Store:
         return S3Body(self, key, version=version, first=first, last=last, etag=etag)
 
     def put(self, key: str, body: memoryview, *, sha256: str, like: Head, tags: Pairs = ()) -> Head:
-        """Write an object in one request; the store checks the digest (hex) of what arrives."""
+        """Write an object in one request; the store checks the hexadecimal digest."""
         answer = self._ask("PUT", key, headers=self._like(like, tags), body=body, digest=sha256)
         self._finish_reading(answer)
         return head_of({**answer.headers, "content-length": str(len(body))})
 
     def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
-        """Begin an upload in parts; its id."""
+        """Begin a multipart upload; its id."""
         content = self._document("POST", key, (("uploads", ""),), headers=self._like(like, tags))
         return responses.upload_id(content)
 
     def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
-        """Write one part; its etag."""
+        """Upload one part; its etag."""
         query = (("partNumber", str(number)), ("uploadId", upload))
         answer = self._ask("PUT", key, query, body=body, digest=sha256)
         self._finish_reading(answer)
         return answer.headers.get("etag", "").strip('"')
 
     def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
-        """Put the parts together."""
         before = self.lost
         body = responses.parts_of(etags)
         try:
@@ -163,7 +161,6 @@ class S3Store:
         return head_of({**answer.headers, "etag": responses.etag_of(content), "content-length": "0"})
 
     def abandon(self, key: str, upload: str) -> None:
-        """Throw an unfinished upload away."""
         try:
             self._document("DELETE", key, (("uploadId", upload),))
         except StoreError as error:
@@ -171,18 +168,16 @@ class S3Store:
                 raise
 
     def uploads(self, key: str) -> tuple[str, ...]:
-        """Ids of the unfinished uploads of a key."""
         content = self._document("GET", "", (("uploads", ""), ("encoding-type", "url"), ("prefix", key)))
         return responses.uploads_of(content, key)
 
     def delete(self, key: str, *, version: str = "") -> str:
-        """Delete an object; without a version a marker is put where the bucket has versions, whose id is answered."""
+        """Delete an object; in a versioned bucket without a version, the id of the delete marker."""
         answer = self._ask("DELETE", key, _of(version))
         self._finish_reading(answer)
         return answer.headers.get("x-amz-version-id", "")
 
     def set_tags(self, key: str, tags: Pairs, *, version: str = "") -> None:
-        """Replace its tags."""
         if self._google:
             return
         query = (("tagging", ""), *_of(version))
@@ -192,15 +187,12 @@ class S3Store:
         self._put_document(key, query, responses.tagging(tags))
 
     def versioned(self) -> bool:
-        """Whether the bucket keeps versions."""
         return responses.keeps_versions(self._document("GET", "", (("versioning", ""),)))
 
     def keep_versions(self) -> None:
-        """Let the bucket keep versions."""
         self._put_document("", (("versioning", ""),), responses.VERSIONING)
 
     def exists(self) -> bool:
-        """Whether there is such a bucket."""
         try:
             self._document("HEAD", "", ())
         except StoreError as error:
@@ -210,7 +202,7 @@ class S3Store:
         return True
 
     def create(self) -> None:
-        """Make the bucket; nothing where it is ours already."""
+        """Create the bucket; does nothing if we own it."""
         try:
             self._put_document("", (), responses.location_of(self.place.region))
         except StoreError as error:
@@ -218,7 +210,7 @@ class S3Store:
                 raise
 
     def read(self, key: str, *, version: str, ranged: str, etag: str) -> ResponseHead:
-        """Head of an answer whose body the caller reads."""
+        """Response head; the caller reads the body."""
         headers = dict(self._reading)
         if ranged:
             headers["range"] = ranged
@@ -227,11 +219,10 @@ class S3Store:
         return self._ask("GET", key, _of(version), headers=headers)
 
     def take(self, answer: ResponseHead, buffer: memoryview) -> int:
-        """Bytes of the body of an answer."""
         return self._connection.read_into(answer, buffer)
 
     def give_back(self, answer: ResponseHead) -> None:
-        """Keep the connection, or drop it where the body was not read to its end."""
+        """Keep the connection, or close it if the body was not read to its end."""
         self._connection.done(answer)
 
     def _put_document(self, key: str, query: Query, body: bytes) -> None:
@@ -260,7 +251,7 @@ class S3Store:
         body: memoryview | None = None,
         digest: str = EMPTY,
     ) -> ResponseHead:
-        """Head of a good answer; asked again where that may help."""
+        """Response head of a successful request, with retries."""
         path = f"{self._root}/{encode_path(key)}"
         text = encode_query(query)
         target = f"{path}?{text}" if text else path
@@ -293,7 +284,7 @@ class S3Store:
 
 
 class S3Body:
-    """Bytes of an object; a connection that breaks is opened again where it broke, if the object is still the same."""
+    """Body of an object; after a lost connection it resumes, if the object is unchanged."""
 
     def __init__(self, store: S3Store, key: str, *, version: str, first: int, last: int, etag: str) -> None:
         self._store = store
@@ -306,7 +297,7 @@ class S3Body:
         self.head = head_of(self._answer.headers)
 
     def read_into(self, buffer: memoryview) -> int:
-        """Fill as much of the buffer as there is; 0 at the end."""
+        """Fill the buffer; 0 at the end."""
         while True:
             try:
                 count = self._store.take(self._answer, buffer)
@@ -322,7 +313,7 @@ class S3Body:
             return count
 
     def close(self) -> None:
-        """Give the connection back, or drop it where not everything was read."""
+        """Release the connection."""
         self._store.give_back(self._answer)
 
     def _open(self, etag: str) -> ResponseHead:
@@ -331,7 +322,7 @@ class S3Body:
 
 
 def wait(attempt: int) -> None:
-    """Wait before the next attempt: longer each time, and not in step with others."""
+    """Wait before a retry: exponential, with jitter."""
     most = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
     time.sleep(most * random.uniform(0.5, 1.0))  # noqa: S311 - only so that threads do not ask in step
 
