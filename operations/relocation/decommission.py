@@ -27,14 +27,14 @@ CLUSTERS: Final = frozenset(
 
 
 def resources_of(found: Preview) -> Sequence[Resource]:
-    """What goes: the state before, of the preview of a destroy; what is there, of an export or a plan."""
+    """Resources to delete: the state before, of a destroy preview; all of an export or a plan."""
     after = {each.urn for each in found.new}
     going = tuple(each for each in found.old or () if each.urn not in after)
     return going or found.new
 
 
 def deletions(resources: Sequence[Resource], inventory: Inventory) -> Iterator[Deletion]:
-    """Each thing with state that goes, and what lies in a cluster that goes with it."""
+    """Stateful assets that are deleted, and what lies in a deleted cluster."""
     ends = _cluster_ends(resources)
     named: set[str] = set()
     for resource in resources:
@@ -60,7 +60,7 @@ def list_retained(resources: Sequence[Resource], inventory: Inventory) -> Mappin
 
 
 def _goes(resource: Resource, *, ends: bool) -> bool:
-    """Whether a destroy deletes it; what lies in a cluster goes with the cluster, though the engine only forgets it."""
+    """Whether it is deleted; contents of a cluster are, though the engine only forgets them."""
     if resource.protect:
         return False
     return not resource.retain_on_delete or (ends and resource.type.startswith(INSIDE))

@@ -20,7 +20,7 @@ DENIED: Final = "AccessDenied"
 
 
 def may_write(store: S3Store) -> bool:
-    """Whether an upload may begin; it is thrown away, and no object comes of it.
+    """Whether a multipart upload may begin; it is aborted and leaves no object.
 
     Raises:
         StepError: the store answers something else than yes or no.
@@ -36,7 +36,7 @@ def may_write(store: S3Store) -> bool:
 
 
 def may_read(store: S3Store) -> bool:
-    """Whether the keys are good for anything: the bucket can be listed.
+    """Whether the bucket can be listed.
 
     Raises:
         StepError: as `may_write`.
@@ -49,7 +49,7 @@ def may_read(store: S3Store) -> bool:
 
 
 def check_writes_refused(store: S3Store) -> dict[str, str]:
-    """What was tried, each refused: to write an object, to begin an upload in parts, to delete.
+    """Try to write an object, begin an upload and delete; each must be refused.
 
     Raises:
         StepError: one of them succeeded; what it made is deleted, or named.
@@ -84,13 +84,13 @@ def _begin(store: S3Store, key: str) -> str:
 
 
 def _delete(store: S3Store, key: str) -> str:
-    """Deletes what is not there, which leaves a marker where the bucket has versions."""
+    """Delete a key that does not exist, which leaves a marker in a versioned bucket."""
     store.delete(key)
     return _remove_canary(store, key, "")
 
 
 def _remove_canary(store: S3Store, key: str, version: str) -> str:
-    """Remove what a canary made; its key where that is refused."""
+    """Remove the canary's object; its key if that is refused."""
     with suppress(StoreError):
         if version:
             store.delete(key, version=version)
@@ -103,7 +103,7 @@ def _remove_canary(store: S3Store, key: str, version: str) -> str:
 
 
 def _is_no(store: S3Store, error: StoreError) -> bool:
-    """False, for the store has refused.
+    """False if the store denied access.
 
     Raises:
         StepError: it has said something else, which proves nothing.

@@ -32,7 +32,7 @@ connect: Final[Connect] = s3_client.connect
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketPair:
-    """A bucket and where it goes.
+    """A bucket at the source and its target.
 
     Args:
         folder: with its ledger and its manifests.
@@ -45,7 +45,7 @@ class BucketPair:
 
 
 def pair_buckets(move: RunContext) -> tuple[BucketPair, ...]:
-    """Every bucket, reached with the movers' keys."""
+    """Every bucket pair, with the keys of the copy worker."""
     source, target = move.places.source.store, move.places.target.store
     return tuple(
         BucketPair(
@@ -59,7 +59,7 @@ def pair_buckets(move: RunContext) -> tuple[BucketPair, ...]:
 
 
 def find_foreign_objects(pair: BucketPair, *, connected: Connect = connect) -> tuple[int, list[str]]:
-    """Objects of the target that this relocation did not write: how many, and the first of them.
+    """Objects of the target that this relocation did not write: their count, and the first names.
 
     Raises:
         StoreError: the store refused.
@@ -77,7 +77,7 @@ def find_foreign_objects(pair: BucketPair, *, connected: Connect = connect) -> t
 
 @contextmanager
 def _ours(pair: BucketPair) -> Generator[Iterator[str]]:
-    """Keys that this relocation wrote, or was about to write, in the order of a listing."""
+    """Keys that this relocation wrote or intended to write, in the order of a listing."""
     if not (pair.folder / NAME).exists():
         yield iter(())
         return
@@ -88,7 +88,7 @@ def _ours(pair: BucketPair) -> Generator[Iterator[str]]:
 
 @contextmanager
 def translate_store_errors() -> Generator[None]:
-    """What stores and manifests say, as a step says it.
+    """Raise errors of stores and manifests as StepError.
 
     Raises:
         StepError: one of them refused or is broken.
@@ -100,6 +100,6 @@ def translate_store_errors() -> Generator[None]:
 
 
 def format_keys(keys: list[str]) -> str:
-    """The first keys for a message, however odd they are."""
+    """The first keys for a message, whatever characters they have."""
     shown = ", ".join(repr(each) for each in keys[:NAMED])
     return f"{shown}, ..." if len(keys) > NAMED else shown

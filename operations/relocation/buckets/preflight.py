@@ -33,7 +33,7 @@ NO_KEY: Final = "NoSuchKey"
 def probe_stores(
     pair: BucketPair, faults: list[str], *, now: Callable[[], datetime], connected: Connect
 ) -> dict[str, object]:
-    """Try what a copy does, on both sides; bad answers are added to the faults."""
+    """Try every operation of a copy on both sides; errors are added to the faults."""
     skews = {
         "source": _try_store(pair.source, faults, _read, connected),
         "target": _try_store(pair.target, faults, _try_write, connected),
@@ -48,7 +48,7 @@ def probe_stores(
 
 
 def still_to_copy(pair: BucketPair, *, connected: Connect) -> int:
-    """Bytes of the source that the target does not hold yet, by both listings.
+    """Bytes of the source that the target does not have, by both listings.
 
     Raises:
         StoreError: a store refused.
@@ -70,7 +70,7 @@ def _size(place: BucketEndpoint, connected: Connect, *, versions: bool) -> int:
 def _try_store(
     place: BucketEndpoint, faults: list[str], attempt: Callable[[S3Store], float], connected: Connect
 ) -> float:
-    """The server's time; 0 where it is not known."""
+    """The server's time; 0 if unknown."""
     with closing(connected(place)) as store:
         try:
             return attempt(store)
@@ -102,7 +102,7 @@ def _read_one(store: S3Store, key: str) -> float:
 
 
 def _try_write(store: S3Store) -> float:
-    """Write an object, list, read and delete it. A bucket that is not there is for the next step to make."""
+    """Write, list, read and delete an object. A missing bucket is created in the next step."""
     key = f"{RESERVED}preflight"
     try:
         made = store.put(key, memoryview(CONTENT), sha256=sha256(CONTENT).hexdigest(), like=LIKE)
@@ -144,12 +144,12 @@ def room_left(store: StorePlace, secrets: Mapping[str, str]) -> int | None:
 
 
 def administrator_answers(store: StorePlace, secrets: Mapping[str, str]) -> bool:
-    """Whether the keys of its administrator are good; those of whom no step needs are not asked for."""
+    """Whether the administrator's keys are valid; keys that no step needs are not tried."""
     return store.admin is None or _fetch_server_info(store, secrets) is not None
 
 
 def _fetch_server_info(store: StorePlace, secrets: Mapping[str, str]) -> object | None:
-    """What MinIO tells its administrator; None where it does not."""
+    """MinIO's server information; None if unavailable."""
     keys = store.admin
     if store.kind != "minio" or keys is None:
         return None
@@ -171,7 +171,7 @@ def _fetch_server_info(store: StorePlace, secrets: Mapping[str, str]) -> object 
 
 
 def usable(told: object) -> int | None:
-    """Bytes left on all drives, without the share that parity takes; None where it is not said."""
+    """Free bytes on all drives without the share of parity; None if unknown."""
     form = _fields(told)
     backend = _fields(form.get("backend"))
     drives = [_fields(each) for server in _list(form.get("servers")) for each in _list(_fields(server).get("drives"))]

@@ -19,34 +19,33 @@ if TYPE_CHECKING:
 
 @final
 class RelocationCluster:
-    """One cluster; its errors are those of `KubernetesClient`."""
+    """One cluster; errors are those of `KubernetesClient`."""
 
     def __init__(self, cluster: KubernetesClient) -> None:
         self._cluster = cluster
 
     def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
-        """Every object of a kind; none where the kind is not served."""
+        """Objects of a kind; empty if the kind is not served."""
         return self._cluster.list_objects(kind.path(namespace), optional=True)
 
     def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:
-        """One object; None where it, or its kind, is not there."""
+        """One object; None if it, or its kind, does not exist."""
         return self._cluster.get(kind.path(namespace, name))
 
     def change(self, kind: ResourceKind, *, namespace: str, name: str, change: Mapping[str, object]) -> bool:
-        """Apply a merge patch; False where the object is not there."""
+        """Apply a merge patch; False if the object does not exist."""
         return self._cluster.patch(kind.path(namespace, name), change)
 
     def create(self, kind: ResourceKind, document: Mapping[str, object]) -> bool:
-        """Make an object; False where one of its name is there."""
+        """Create an object; False if the name is taken."""
         return self._cluster.create(kind.path(namespace_of(document)), document)
 
     def delete(self, kind: ResourceKind, *, namespace: str, name: str) -> bool:
-        """Delete an object at once; False where none is there."""
+        """Delete an object at once; False if it does not exist."""
         return self._cluster.delete(kind.path(namespace, name), gracePeriodSeconds=0)
 
 
 def open_clusters(move: RunContext) -> tuple[RelocationCluster | None, RelocationCluster | None]:
-    """The clusters of the source and of the target, as `open_cluster`."""
     source, target = move.places.source, move.places.target
     return (
         open_cluster(source, move.secrets, words="source"),
@@ -55,7 +54,7 @@ def open_clusters(move: RunContext) -> tuple[RelocationCluster | None, Relocatio
 
 
 def open_cluster(side: RelocationSide, secrets: Mapping[str, str], *, words: str) -> RelocationCluster | None:
-    """The cluster of a side; None where it names no kubeconfig.
+    """The cluster of a side; None without a kubeconfig.
 
     Raises:
         ClusterError: what it names is no kubeconfig.

@@ -74,16 +74,12 @@ INSTEAD: Final = ("volumes/notebooks",)
 
 
 class Lister(Protocol):
-    """What is asked of a cluster."""
-
-    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
-        """Every object of a kind; none where it is not served."""
-        ...
+    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterInventory:
-    """What a cluster said.
+    """Inventory of a cluster.
 
     Args:
         silence: why it did not answer; "" where it did.
@@ -94,7 +90,7 @@ class ClusterInventory:
 
 
 def read_cluster_inventory(lister: Lister) -> ClusterInventory:
-    """Everything, or why nothing is known."""
+    """The inventory, or why it cannot be read."""
     try:
         return ClusterInventory(things=tuple(_things(lister)))
     except ClusterError as error:
@@ -112,7 +108,7 @@ def _things(lister: Lister) -> Iterator[StatefulAsset]:
 
 
 def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
-    """Volumes that people made: those of parts, of databases and of tiers are in the inventory by themselves."""
+    """Volumes of users; those of components, databases and tiers are in the inventory already."""
     for each in claims:
         namespace, name = namespace_of(each), name_of(each)
         storage = value_at(each, ("spec", "storageClassName"))
@@ -148,7 +144,7 @@ def _postgres(clusters: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsse
 
 
 def _find_deployed_databases(workloads: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
-    """Servers of databases that no operator runs, by their images."""
+    """Database servers that no operator runs, by their images."""
     for each in workloads:
         place = f"{namespace_of(each)}/{name_of(each)}"
         engine = next(filter(None, map(_engine, _images(each))), None)
@@ -162,13 +158,13 @@ def _images(workload: Mapping[str, object]) -> Iterator[str]:
 
 
 def _engine(image: str) -> things.AssetKind | None:
-    """By the last word of the image's path: "mysql:8.4", not "mysqld-exporter"."""
+    """Engine by the last word of the image's path: "mysql:8.4", not "mysqld-exporter"."""
     name = image.rpartition("/")[2].partition("@")[0].partition(":")[0]
     return ENGINES.get(name.replace("postgresql", "postgres"))
 
 
 def _outside(configs: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
-    """Pipelines whose database is not the one beside them."""
+    """Pipelines with a database outside the cluster."""
     for each in configs:
         host = mapping(each.get("data")).get("dbHost")
         if name_of(each) == "pipeline-install-config" and isinstance(host, str) and host not in {"", "mysql"}:
@@ -207,7 +203,7 @@ def _count_user_objects(lister: Lister) -> Iterator[StatefulAsset]:
 
 
 def _secrets(secrets: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
-    """Names of secrets in people's namespaces that neither a chart nor a controller made."""
+    """Secrets in user namespaces that neither a chart nor a controller made."""
     names = sorted(
         f"{namespace_of(each)}/{name_of(each)}"
         for each in secrets
@@ -242,7 +238,7 @@ NAMES_ONLY: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io
 
 
 def query_cluster(spec: ClusterSpec, side: RelocationSide | None) -> ClusterInventory:
-    """What the cluster of a lock says, by the kubeconfig that its place names, or the lock, or ATOLL_KUBECONFIG."""
+    """Inventory of a lock's cluster, by the kubeconfig of its place, of the lock, or ATOLL_KUBECONFIG."""
     existing = spec.existing
     variable = (side.kubeconfig_env if side else None) or (existing.kubeconfig_env if existing else KUBECONFIG_VARIABLE)
     context = (side.context if side else None) or (existing.context if existing else None)
@@ -259,11 +255,8 @@ def query_cluster(spec: ClusterSpec, side: RelocationSide | None) -> ClusterInve
 
 @final
 class LiveLister:
-    """A cluster, by its API."""
-
     def __init__(self, cluster: KubernetesClient) -> None:
         self._cluster = cluster
 
     def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
-        """Every object of a kind; none where it is not served."""
         return self._cluster.list_objects(kind.path(), optional=True, accept=NAMES_ONLY if names_only else JSON)

@@ -38,7 +38,7 @@ REGIONAL: Final = re.compile(
 
 
 def clean_document(document: Mapping[str, object], rules: UriRules) -> dict[str, object]:
-    """What is made at the target: name, labels, annotations and spec, every address in it rewritten."""
+    """The object for the target: name, labels, annotations and spec, with addresses rewritten."""
     own = {name: value for name, value in _annotations(document).items() if not LEFT.match(name)}
     kept = {name: metadata(document).get(name) for name in KEPT} | {"annotations": own}
     kept = {name: value for name, value in kept.items() if value}
@@ -47,7 +47,7 @@ def clean_document(document: Mapping[str, object], rules: UriRules) -> dict[str,
 
 
 def rewrite_value(value: object, rules: UriRules) -> object:
-    """A JSON value with every address in its texts rewritten."""
+    """A JSON value with the addresses in its texts rewritten."""
     if isinstance(value, str):
         return rules.applied_within(value)
     if isinstance(value, dict):
@@ -58,7 +58,6 @@ def rewrite_value(value: object, rules: UriRules) -> object:
 
 
 def texts(value: object) -> Iterator[str]:
-    """Every text in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -70,13 +69,13 @@ def texts(value: object) -> Iterator[str]:
 
 
 def regional_images(document: Mapping[str, object]) -> list[str]:
-    """References to images in a registry of one region: whether they are copied too is somebody's decision."""
+    """Images in a registry of one region: whether they are copied needs a decision."""
     return sorted({each for each in texts(document) if REGIONAL.match(each)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recreated:
-    """What was done for one kind.
+    """Result for one kind.
 
     Args:
         uids: of the source's objects, to those of the target's.
@@ -97,7 +96,7 @@ def recreate(
     rules: UriRules,
     still: Callable[[dict[str, object]], dict[str, object]],
 ) -> Recreated:
-    """Make what the source has and the target has not; the same once more changes nothing.
+    """Create what the target lacks; running it again changes nothing.
 
     Args:
         still: makes a document one that starts nothing; what it sets is not compared.
@@ -133,7 +132,6 @@ def recreate(
 
 
 def matches_wanted(wanted: object, there: object) -> bool:
-    """Whether an object says what is wanted; what its server filled in beside that does not count."""
     if isinstance(wanted, dict):
         other = mapping(there)
         return all(matches_wanted(each, other.get(name)) for name, each in cast("dict[str, object]", wanted).items())
@@ -152,7 +150,7 @@ def summary(found: Mapping[str, Recreated]) -> dict[str, object]:
 
 
 def images(found: Sequence[Recreated]) -> list[str]:
-    """Images for which somebody must decide."""
+    """Images that need a decision."""
     return sorted({image for each in found for image in each.images})
 
 
@@ -171,7 +169,7 @@ def _uid(document: Mapping[str, object]) -> str:
 
 
 def _has_owner(document: Mapping[str, object]) -> bool:
-    """Whether another object makes it: then that one makes it at the target too."""
+    """Whether a controller makes it, as it will at the target."""
     return bool(metadata(document).get("ownerReferences"))
 
 
@@ -188,7 +186,7 @@ TABLES: Final = frozenset(table for table, _, _ in PLACES)
 
 
 def recreate_schedules(*, source: RelocationCluster, target: RelocationCluster, rules: UriRules) -> Recreated:
-    """Every recurring run of the source, at the target, disabled.
+    """Create every recurring run of the source at the target, disabled.
 
     Raises:
         StepError: the target has another of the same name, or refuses one.
@@ -197,7 +195,7 @@ def recreate_schedules(*, source: RelocationCluster, target: RelocationCluster, 
 
 
 def disable_schedule(document: dict[str, object]) -> dict[str, object]:
-    """A recurring run that starts nothing."""
+    """Disable a recurring run."""
     return {**document, "spec": {**mapping(document.get("spec")), "enabled": False}}
 
 
@@ -209,7 +207,7 @@ def update_run_ids(
     folder: Path,
     starts: ProgramRunner = mysql.run,
 ) -> int:
-    """Give recurring runs their new ids in the target's database, all or none; how many there are.
+    """Give recurring runs their new ids in the target's database, all or none; their count.
 
     Raises:
         StepError: an id that is none, or the database refuses.
@@ -266,7 +264,7 @@ SERVICES: Final = (
 
 
 def recreate_models(*, source: RelocationCluster, target: RelocationCluster, rules: UriRules) -> dict[str, Recreated]:
-    """Every model server of the source, at the target, stopped; by kind.
+    """Create every model server of the source at the target, stopped; by kind.
 
     Raises:
         StepError: the target has another of the same name, or refuses one.
@@ -280,7 +278,7 @@ def recreate_models(*, source: RelocationCluster, target: RelocationCluster, rul
 
 
 def start_all(memory: Memory, *, source: RelocationCluster, target: RelocationCluster) -> list[str]:
-    """Let what was made here run as it ran at the source: at commit."""
+    """Start what was created as it ran at the source; part of the commit."""
     started: list[str] = []
     for kind in SERVICES:
         if memory.recall(memory_key_of_kind(kind)) is None:
@@ -294,7 +292,6 @@ def start_all(memory: Memory, *, source: RelocationCluster, target: RelocationCl
 
 
 def memory_key_of_kind(kind: ResourceKind) -> str:
-    """Under which is remembered what was made of a kind."""
     return f"rewrite/serving/{kind.plural}"
 
 

@@ -29,12 +29,12 @@ PORTS: Final = {"postgresql": 5432, "mysql": 3306}
 
 
 def draft(source: Lock, target: Lock) -> str:
-    """The file's text, with comments: it is read by people before it is read by Atoll."""
+    """relocation.yaml with comments, as a draft that people complete."""
     return "\n".join(_lines(source, target)) + "\n"
 
 
 def drafts(source: Lock, target: Lock) -> dict[str, str]:
-    """Text by the name of its relocation: "" for that of the platform's store, "tiers" for buckets beside it."""
+    """Text of each relocation by name: "" for the platform's store, "tiers" for buckets beside it."""
     texts = {"": draft(source, target)}
     if _split_buckets(source)[1]:
         texts[TIERS] = "\n".join(_tiers(source, target)) + "\n"
@@ -42,7 +42,7 @@ def drafts(source: Lock, target: Lock) -> dict[str, str]:
 
 
 def _split_buckets(source: Lock) -> tuple[list[StatefulAsset], list[StatefulAsset]]:
-    """Buckets of the platform's store, and those of the provider's beside it."""
+    """Buckets of the platform's store, and those of the provider beside it."""
     buckets = [thing for thing in from_lock(source).moved if thing.kind is AssetKind.BUCKET]
     if not _inside(source.spec):
         return buckets, []
@@ -51,7 +51,7 @@ def _split_buckets(source: Lock) -> tuple[list[StatefulAsset], list[StatefulAsse
 
 
 def _tiers(source: Lock, target: Lock) -> Iterator[str]:
-    """Buckets of tiers, which lie at the provider: they have a run and a journal of their own."""
+    """Buckets of tiers, which are the provider's: a relocation of their own."""
     yield f"# Buckets of {source.stack} that lie at its provider, moved by a run of their own:"
     yield f"# atoll relocate run {source.stack} {target.stack} --name {TIERS}"
     yield "# It names environment variables and holds no secret. Fill in the marks; see docs/guides/relocate.md."

@@ -28,7 +28,7 @@ TIME: Final = 'with its zone, as in "2026-11-22T14:30Z"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualConfirmation:
-    """One thing that somebody confirmed.
+    """One confirmation of a person.
 
     Args:
         when: the first moment that the words may mean, in UTC: a day alone means all of it.
@@ -46,7 +46,7 @@ class ManualConfirmation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualConfirmations:
-    """What a file says.
+    """Confirmations of a file.
 
     Args:
         confirmed: by key; only those of which every field is there.
@@ -58,7 +58,7 @@ class ManualConfirmations:
 
 
 def draft(things: Iterable[tuple[str, str, str]]) -> str:
-    """The file with empty marks.
+    """The file, unconfirmed.
 
     Args:
         things: key, title and why of each.
@@ -79,7 +79,7 @@ def _flat(words: str) -> str:
 
 
 def read_marks(path: Path, *, known: Collection[str], now: datetime) -> ManualConfirmations:
-    """The file; nothing where there is none.
+    """Read the file; empty if there is none.
 
     Args:
         known: keys that there are to confirm.
@@ -95,7 +95,7 @@ def read_marks(path: Path, *, known: Collection[str], now: datetime) -> ManualCo
 
 
 def parse(text: str, *, file: str, known: Collection[str], now: datetime) -> ManualConfirmations:
-    """The marks in a text; `file` is only its name in faults.
+    """Parse confirmations; `file` is only its name in faults.
 
     Raises:
         InputError: as `read_marks`.
@@ -108,14 +108,11 @@ def parse(text: str, *, file: str, known: Collection[str], now: datetime) -> Man
 
 
 class _ConfirmationReader:
-    """A text as marks; faults are kept in it."""
-
     def __init__(self, written: YamlText, *, known: Collection[str], now: datetime) -> None:
         self.written, self.known, self.now = written, known, now
         self._say(written.notes)
 
     def marks(self) -> ManualConfirmations:
-        """Everything that is right."""
         confirmed: dict[str, ManualConfirmation] = {}
         empty: set[str] = set()
         for key, fields in self._things().items():
@@ -149,7 +146,7 @@ class _ConfirmationReader:
         return {}
 
     def _mark(self, key: str, given: object) -> ManualConfirmation | bool:
-        """A mark, or whether it is one that is still empty; faults are said."""
+        """A confirmation; else whether it is merely empty: a fault is noted."""
         if given is None:
             return True
         if not isinstance(given, dict):
@@ -208,7 +205,7 @@ class _ConfirmationReader:
 
 
 def _of_time(note: YamlFault) -> YamlFault:
-    """The same fault; an unquoted date is no mistake here but for its quotes."""
+    """The fault of a time without the hint about quotes."""
     if "is a date" not in note.message:
         return note
     return replace(note, message=note.message.partition(" is a date")[0] + " must stand in quotes", hint=TIME)

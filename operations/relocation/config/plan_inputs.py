@@ -41,7 +41,7 @@ RETAIN_DAYS: Final = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacesSummary:
-    """What every relocation.yaml between two stacks names, and what was counted of it.
+    """Summary of every relocation.yaml between two stacks.
 
     Args:
         counted: key of a thing to what was counted.
@@ -61,7 +61,7 @@ def read_measurements(file: MeasuredFile) -> dict[str, AssetMeasurement]:
 def merge_measurements(
     file: Mapping[str, AssetMeasurement], seen: Mapping[str, AssetMeasurement]
 ) -> dict[str, AssetMeasurement]:
-    """What was counted at the source, before what somebody wrote down; what changes a day only people know."""
+    """Measurements, then what somebody wrote down; the daily change is only known to people."""
     both = dict(file)
     for key, each in seen.items():
         said = file.get(key, AssetMeasurement())
@@ -75,7 +75,7 @@ def merge_measurements(
 
 
 def _with_said(seen: FeatureUsage | None, said: FeatureUsage | None) -> FeatureUsage | None:
-    """Features that no manifest has, as access lists, from what somebody wrote down."""
+    """Features that no manifest has, such as access lists, from the file."""
     if seen is None or said is None:
         return seen or said
     return replace(seen, counts={**said.counts, **seen.counts})
@@ -106,7 +106,7 @@ def _whole(count: Decimal | None) -> int | None:
 
 
 def rates(said: RatesSaid, *, bandwidth_gbps: Decimal | None, objects_per_s: Decimal | None) -> Rates:
-    """Rates; options come before the file."""
+    """Rates; options override the file."""
     basis: Basis = "measured" if said.measured else "given"
 
     def rate(amount: Decimal | None, *, factor: int = 1) -> Rate | None:
@@ -135,7 +135,7 @@ def build_plan_inputs(
     today: date,
     found: PlacesSummary | None = None,
 ) -> RelocationInputs:
-    """Everything that a plan is made of, with what was assumed.
+    """Inputs of a plan, and what was assumed.
 
     Args:
         found: what the relocations between the two name, and what was counted for them; None where there are none.
@@ -212,7 +212,7 @@ _BY_VALUE: Final = {each.value: each for each in Feature}
 
 
 def _features(given: object) -> object:
-    """Names of features as the loss matrix writes them: "tags", "user metadata"."""
+    """Features by their names in the loss matrix: "tags", "user metadata"."""
     if not isinstance(given, dict):
         return given
     named = cast("dict[object, object]", given)

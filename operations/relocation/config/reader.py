@@ -87,7 +87,7 @@ def _unset(places: Places, secrets: Mapping[str, str]) -> Iterable[PlacesViolati
 
 
 def _places(written: YamlText) -> Places | None:
-    """The text as places; None with faults said where it is none."""
+    """The model; None with the faults noted."""
     written.say(written.notes)
     if not isinstance(written.root, Fields):
         if not written.faults:
@@ -153,11 +153,11 @@ def _section(path: Iterable[str | int]) -> type[BaseModel] | None:
 
 
 class AllSet(dict[str, str]):
-    """An environment in which every variable is set: to read places takes no key."""
+    """An environment in which every variable is set: reading the file needs no keys."""
 
     @override
     def get(self, key: str, default: str | None = None, /) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - it never has to fall back
-        """Something for every name."""
+        """A value for every name."""
         del default
         return key
 
@@ -166,7 +166,7 @@ ALL_SET: Final = AllSet()
 
 
 def list_relocation_folders(main: Path, *, source: str, target: str) -> tuple[Path, ...]:
-    """Folders of every relocation between two stacks, that without a name first; it need not be there.
+    """Folders of every relocation between two stacks, the unnamed one first; it may not exist.
 
     Raises:
         InputError: a journal is broken.
@@ -176,7 +176,7 @@ def list_relocation_folders(main: Path, *, source: str, target: str) -> tuple[Pa
 
 
 def _is_between(folder: Path, source: str, target: str) -> bool:
-    """Whether a folder is of these two: by its journal; by its places, where it was never opened.
+    """Whether a folder belongs to the two stacks, by its journal, or by its places without one.
 
     Places that cannot be read count as theirs: what may be theirs is not passed over.
     """
@@ -191,7 +191,7 @@ def _is_between(folder: Path, source: str, target: str) -> bool:
 
 
 def places_in(folder: Path) -> Places | None:
-    """relocation.yaml of a folder; None where there is none, or none that can be read."""
+    """relocation.yaml of a folder; None if it is missing or invalid."""
     path = folder / PLACES_NAME
     try:
         return read_file(path, environment=ALL_SET, in_clear=True).places if path.is_file() else None
@@ -200,7 +200,7 @@ def places_in(folder: Path) -> Places | None:
 
 
 def bucket_of(key: str, locator: str, buckets: Iterable[BucketMove]) -> BucketMove | None:
-    """Which bucket of relocation.yaml a thing of the inventory is; None where none can be told to be it.
+    """The bucket of an asset in relocation.yaml; None without a certain match.
 
     A tier's bucket is named after its thing, with letters behind that the engine drew: "cold-data-1a2b3c4".
     """
@@ -215,7 +215,7 @@ def bucket_of(key: str, locator: str, buckets: Iterable[BucketMove]) -> BucketMo
 
 
 def find_covered_keys(things: Iterable[tuple[str, str]], places: Iterable[Places]) -> frozenset[str]:
-    """Keys of the things that at least one relocation.yaml names.
+    """Keys of assets that some relocation.yaml names.
 
     Args:
         things: key and locator of each.

@@ -35,7 +35,7 @@ HOW_PLAIN: Final = "write https://, or give --plain where the way is safe (a tun
 
 
 class PlacesViolation(NamedTuple):
-    """A rule that is broken, and where: at a value, or at the name of a section that lacks something."""
+    """A violation at a value, or at the name of a section that lacks something."""
 
     path: FieldPath
     message: str
@@ -47,7 +47,7 @@ class PlacesViolation(NamedTuple):
 
 
 def check_address(address: str, path: FieldPath, *, in_clear: bool) -> Iterator[PlacesViolation]:
-    """Whether an address can be read, and keys sent there would not cross a network that others read.
+    """Check that an address is valid, and that keys would not cross a public network unencrypted.
 
     Args:
         address: "" for one that is not said.
@@ -63,7 +63,7 @@ def check_address(address: str, path: FieldPath, *, in_clear: bool) -> Iterator[
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Scheme and host of an address; "" for the host where there is none, or no such port."""
+    """Scheme and host of an address; "" for an invalid host or port."""
     try:
         parts = urlsplit(address)
         port = parts.port
@@ -163,7 +163,7 @@ def find_violations(places: Places, *, in_clear: bool = False) -> Iterator[Place
 
 
 def _find_fill_marks(value: object, path: FieldPath = ()) -> Iterator[FieldPath]:
-    """Where marks of the draft are left."""
+    """Remaining marks of the draft."""
     inner: Iterable[tuple[str | int, object]] = ()
     if isinstance(value, dict):
         inner = cast("Mapping[str, object]", value).items()
@@ -196,7 +196,7 @@ def _find_contradictions(places: Places, *, in_clear: bool) -> Iterator[PlacesVi
 
 
 def variables(places: Places) -> dict[FieldPath, str]:
-    """Every environment variable that is named, by where."""
+    """Environment variables by the field that names them."""
     return {path: name for side, found in _sides(places) for path, name in _of_side(side, found)}
 
 
@@ -272,13 +272,13 @@ def _twice(names: Sequence[str], field: str) -> Iterator[PlacesViolation]:
 
 
 def pair_databases(places: Places) -> tuple[tuple[DatabasePlace, DatabasePlace], ...]:
-    """Databases that go into each other: of the same part, the first into the first."""
+    """Databases of the same part, the first with the first."""
     here, there = name_databases(places.source.databases), name_databases(places.target.databases)
     return tuple((place, there[name]) for name, place in here.items() if name in there)
 
 
 def name_databases(databases: Iterable[DatabasePlace]) -> dict[str, DatabasePlace]:
-    """Each by its part, with a number where the file names a part more than once."""
+    """Databases by part, numbered from the second of a part."""
     found: dict[str, DatabasePlace] = {}
     counts = Counter[str]()
     for each in databases:

@@ -45,7 +45,7 @@ WITHOUT_ACLS: Final = frozenset({"minio"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketUsage:
-    """What was counted of buckets.
+    """Measurements of buckets.
 
     Args:
         things: key of a thing to what was counted of it.
@@ -57,7 +57,7 @@ class BucketUsage:
 
 
 def read_usage(things: Iterable[StatefulAsset], every: Sequence[tuple[Places, Path]]) -> BucketUsage:
-    """What the newest manifest of each bucket says.
+    """Measurements from the newest manifest of each bucket.
 
     Args:
         every: places of each relocation between the two, with its folder.
@@ -82,7 +82,7 @@ def read_usage(things: Iterable[StatefulAsset], every: Sequence[tuple[Places, Pa
 
 
 def measure_manifest(path: Path, bucket: BucketMove, *, kind: str) -> AssetMeasurement:
-    """What a manifest says of its bucket.
+    """Measure a bucket by its manifest.
 
     Args:
         kind: of the source's store.
@@ -129,7 +129,7 @@ def look_now(
     say: Callable[[str], None],
     connect: Connect = pairs.connect,
 ) -> None:
-    """Look at every bucket of the source, and keep what was seen as a manifest in the relocation's folder.
+    """Scan every bucket of the source, and keep the manifests in the relocation's folder.
 
     Raises:
         InputError: keys are not set, or a store refused; every bucket at once.

@@ -28,7 +28,7 @@ NAMED: Final = 100  # keys, in what is told
 
 @dataclass(slots=True, kw_only=True)
 class Damage:
-    """What a proof found, by key.
+    """Damaged keys of a bucket.
 
     Args:
         missing: how many keys the target has nothing of.
@@ -44,7 +44,7 @@ class Damage:
 
     @property
     def count(self) -> int:
-        """How many keys can be mended."""
+        """Number of keys that can be repaired."""
         return self.missing + len(self.different)
 
     def __bool__(self) -> bool:
@@ -53,7 +53,7 @@ class Damage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairNote:
-    """What is to be mended in a bucket, and what was since the relocation began.
+    """Open damage of a bucket, and what was repaired.
 
     Args:
         first: of what was mended.
@@ -65,7 +65,7 @@ class RepairNote:
 
 
 def damage(source: Path, target: Path, terms: ComparisonTerms) -> Damage:
-    """Every key that is not as it should be, of two manifests.
+    """Compare two manifests by key.
 
     Raises:
         ManifestError: one of them cannot be believed.
@@ -96,7 +96,7 @@ def note(pair: BucketPair, found: Damage) -> None:
 
 
 def clear(pair: BucketPair, *, connect: Connect) -> None:
-    """Delete at the target what differs there, so that it is copied like everything that is missing.
+    """Delete differing objects at the target, so that the next round copies them.
 
     Raises:
         StoreError: the store refused.

@@ -26,28 +26,25 @@ MOVERS: Final[dict[str, Copy]] = {"atoll": copy_round}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundResult:
-    """What one round did, by bucket of the source."""
+    """Result of one round, by bucket of the source."""
 
     reports: dict[str, RoundReport]
 
     @property
     def seconds(self) -> float:
-        """How long all of it took."""
         return sum(each.seconds for each in self.reports.values())
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing at all was to be done."""
         return all(each.quiet for each in self.reports.values())
 
     @property
     def complete(self) -> bool:
-        """Whether the target now holds everything that was listed."""
+        """Whether the target holds everything that was listed."""
         return all(each.complete for each in self.reports.values())
 
     @property
     def copied(self) -> int:
-        """How many versions were copied."""
         return sum(each.objects for each in self.reports.values())
 
     def evidence(self) -> Evidence:
@@ -62,7 +59,7 @@ def run_copy_round(
     connect: Connect = pairs.connect,
     only: frozenset[str] | None = None,
 ) -> RoundResult:
-    """Copy what changed since the last round, in every bucket, and what a proof has found damaged since.
+    """Copy changes and damage since the last round, in every bucket.
 
     Args:
         tags_again: whether objects that did not change are asked for their tags.
@@ -94,7 +91,7 @@ def run_copy_round(
 
 
 def _mover(move: Move, pair: BucketPair, movers: dict[str, Copy]) -> Copy:
-    """What copies a bucket; pods of a cluster that is opened now, where it is not among those that are known."""
+    """The copier of a bucket; for `cluster`, the cluster is opened now."""
     known = movers.get(pair.bucket.mover)
     return known or cluster_opening.cluster_movers(move.places, move.secrets).copy_round
 
@@ -115,7 +112,7 @@ def _options(move: Move, pair: BucketPair, *, tags_again: bool) -> CopyOptions:
 
 
 def _refuse(done: RoundResult) -> None:
-    """Let what cannot be copied stop everything.
+    """Stop if something cannot be copied.
 
     Raises:
         StepError: it names buckets and keys.

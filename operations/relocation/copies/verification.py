@@ -37,7 +37,7 @@ Form = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubts:
-    """What was found of both.
+    """Doubts about a proof.
 
     Args:
         changes: objects that were written or deleted while they were looked at; `changed` the first by name.
@@ -53,14 +53,12 @@ class Doubts:
 
     @property
     def words(self) -> str:
-        """What a sentence says more; nothing where there is no doubt."""
         changed = f", {self.changes:,} changed meanwhile" if self.changes else ""
         count = len(self.reserved)
         left = f", {count:,} left out below {pairs.RESERVED} and not ours" if count else ""
         return changed + left
 
     def named(self) -> tuple[str, ...]:
-        """The first of them, a line for each."""
         changed = (f"changed meanwhile: {json.dumps(each)}" for each in self.changed)
         left = (f"left out and not ours: {json.dumps(each)}" for each in self.reserved[: pairs.NAMED])
         return *changed, *left
@@ -73,7 +71,7 @@ class Doubts:
 
 
 def unknown_reserved(pair: BucketPair, *, connect: Connect) -> Iterator[str]:
-    """Keys of the source below our own prefix that no canary has left there.
+    """Keys of the source below our prefix that are no canaries.
 
     Raises:
         StoreError: the store refused.
@@ -96,7 +94,7 @@ TARGET: Final = "target.manifest"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketProof:
-    """What one bucket's proof found.
+    """Proof of one bucket.
 
     Args:
         path: the report.
@@ -121,7 +119,7 @@ class BucketProof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proving:
-    """What is proved, and how.
+    """Options of a proof.
 
     Args:
         again: whether the source is read again; else its manifest of the last copy is believed, whose bytes were hashed
@@ -138,7 +136,7 @@ class Proving:
 
 
 def prove(proving: Proving) -> list[BucketProof]:
-    """Prove every bucket; each report is written, whatever it says.
+    """Prove every bucket; each report is written in any case.
 
     Raises:
         StepError: a store refused, or a manifest cannot be believed.
@@ -168,7 +166,7 @@ def _proof(proving: Proving, pair: BucketPair) -> BucketProof:
 def _write_report(
     proving: Proving, pair: BucketPair, manifests: tuple[Path, Path], terms: ComparisonTerms, doubts: Doubts
 ) -> BucketProof:
-    """Hold the manifests against each other, and write the report."""
+    """Compare the manifests and write the report."""
     found = compare(*manifests, terms)
     sides = {
         side: f"{place.bucket} at {place.endpoint}"
@@ -196,7 +194,7 @@ def _write_report(
 
 
 def _sample(proving: Proving, pair: BucketPair) -> Sample:
-    """Every byte of what is irreplaceable; a share of what is large, drawn by the move's own names."""
+    """Everything of irreplaceable data; a share of large data, drawn by the names of the stacks."""
     if pair.bucket.loss == "irreplaceable":
         return Sample()
     seed = f"{proving.move.places.source.stack}--{proving.move.places.target.stack}"
@@ -234,7 +232,6 @@ def _look_here(proving: Proving, wanted: ScanRequest, path: Path) -> ScanResult:
 
 
 def tell_rows(bucket: str, say: Callable[[str], None]) -> Callable[[ManifestRow], None]:
-    """Say now and then how many rows of a bucket were looked at."""
     counted = count(1)
 
     def row(_: ManifestRow) -> None:

@@ -27,8 +27,6 @@ FOLDER_MODE: Final = 0o700
 
 
 class ProgramRunner(Protocol):
-    """Starts a program and waits for its end."""
-
     def __call__(
         self,
         command: Sequence[str],
@@ -44,7 +42,7 @@ class ProgramRunner(Protocol):
 def run(
     command: Sequence[str], *, environment: Mapping[str, str], reads: Path | None = None, writes: Path | None = None
 ) -> str:
-    """See `Runs`.
+    """Start a program and wait; its output, unless that goes into a file.
 
     Raises:
         StepError: it failed; with the end of what it said.
@@ -74,7 +72,7 @@ def _new(path: Path) -> BufferedWriter:
 
 
 def read_uri(place: DatabasePlace, secrets: Mapping[str, str]) -> str:
-    """The URI of a database, as its environment variable holds it.
+    """URI of a database from its environment variable.
 
     Raises:
         StepError: that is not set.
@@ -98,7 +96,7 @@ def find_program(name: str, *, package: str) -> str:
 
 
 def major_of(said: str) -> int:
-    """Major version in what `--version` prints.
+    """Major version in the output of `--version`.
 
     Raises:
         StepError: none is in it.
@@ -110,7 +108,6 @@ def major_of(said: str) -> int:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file, as hexadecimal."""
     whole = sha256()
     with path.open("rb") as file:
         while block := file.read(BLOCK):
@@ -119,14 +116,14 @@ def digest_of(path: Path) -> str:
 
 
 def own_folder(path: Path) -> Path:
-    """A folder that only its owner may read."""
+    """Make a folder that only its owner may read."""
     path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     path.chmod(FOLDER_MODE)
     return path
 
 
 def persist_file(unfinished: Path, path: Path) -> str:
-    """Make a finished file last under its name; its digest."""
+    """Sync a finished file and give it its name; its digest."""
     with unfinished.open("rb") as file:
         os.fsync(file.fileno())
     digest = digest_of(unfinished)

@@ -39,7 +39,7 @@ ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?/*([^?#]
 
 
 class ArtifactAddress(NamedTuple):
-    """What an address says: its bucket, or a proxy's host, and the key without slashes at its ends."""
+    """Bucket (or host of a proxy) and key of an address, the key without outer slashes."""
 
     scheme: str
     bucket: str
@@ -48,7 +48,7 @@ class ArtifactAddress(NamedTuple):
 
 @dataclass(slots=True)
 class Below:
-    """What lies below one address: how many objects, and the first of them."""
+    """Objects below one address: count, size and the first keys."""
 
     count: int = 0
     size: int = 0
@@ -56,13 +56,13 @@ class Below:
 
 
 def parse_address(address: str) -> ArtifactAddress | None:
-    """The parts of an address; None for a word that is none."""
+    """Parse an address; None for another word."""
     match = ADDRESS.match(address)
     return ArtifactAddress(match[1].lower(), match[2] or "", match[3].strip("/")) if match else None
 
 
 def by_bucket(addresses: Iterable[str]) -> dict[str, set[str]]:
-    """Keys of the addresses that lie in a store, by bucket."""
+    """Keys of addresses in a store, by bucket."""
     found: dict[str, set[str]] = {}
     for each in addresses:
         at = parse_address(each)
@@ -72,12 +72,12 @@ def by_bucket(addresses: Iterable[str]) -> dict[str, set[str]]:
 
 
 def roots(keys: Collection[str]) -> list[str]:
-    """Those that lie below no other: one listing of each finds everything."""
+    """Keys below no other key: one listing of each finds everything."""
     return sorted(each for each in keys if not any(above in keys for above in _above(each)))
 
 
 def scan_below(keys: Collection[str], listing: Callable[[str], Iterable[Listed]]) -> dict[str, Below]:
-    """What lies below each of a bucket's keys.
+    """Objects below each key of a bucket.
 
     Args:
         listing: what the bucket has under a prefix, in order.
@@ -94,7 +94,7 @@ def scan_below(keys: Collection[str], listing: Callable[[str], Iterable[Listed]]
 
 
 def different(source: Mapping[str, Below], target: Mapping[str, Below], moved: Callable[[str], str]) -> Iterator[str]:
-    """Addresses below which the two sides do not hold the same, in words; both by whole address."""
+    """Addresses whose objects differ between the sides."""
     for address, here in source.items():
         there = target.get(moved(address))
         if there is None:
@@ -118,14 +118,14 @@ def _note(found: Mapping[str, Below], listed: Listed) -> None:
 
 
 def _above(key: str) -> Iterator[str]:
-    """Every folder that a key lies in, the bucket itself last."""
+    """Parent folders of a key, the bucket last."""
     while key:
         key = key.rpartition("/")[0]
         yield key
 
 
 def within_any(address: str, prefixes: Iterable[str]) -> bool:
-    """Whether an address is one of some prefixes or lies below it."""
+    """Whether an address equals a prefix or lies below it."""
     return any(within(address, each) for each in prefixes)
 
 
@@ -141,7 +141,7 @@ def open_session() -> HttpSession:
 
 
 def probe_server(url: str) -> dict[str, object]:
-    """What it answers to its health, to a search for experiments and to one for runs, in figures.
+    """Health, and counts of experiments, runs and models.
 
     Raises:
         StepError: it does not answer as it should.
@@ -211,7 +211,7 @@ class LinkCheck:
 
 
 def below(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[str]) -> dict[str, Below]:
-    """What lies below each address of a side, by its listings alone.
+    """Objects below each address of a side, by listings only.
 
     Raises:
         StoreError: a store refuses a listing.
@@ -234,7 +234,7 @@ def below(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[
 
 
 def open_all(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[str], *, threads: int) -> LinkCheck:
-    """Look below every address and open what lies there, the first objects of each."""
+    """List every address and open its first objects."""
     every = sorted(addresses)
     elsewhere: dict[str, int] = {}
     for each in every:
@@ -274,7 +274,7 @@ def _in_threads(
 
 
 def _read(store: s3_client.S3Store, key: str) -> str:
-    """Read the first byte of an object; why it did not open, or ""."""
+    """Read the first byte of an object; the reason if that fails, else ""."""
     try:
         if store.head(key).size == 0:
             return ""
@@ -285,7 +285,7 @@ def _read(store: s3_client.S3Store, key: str) -> str:
 
 
 def _try_proxy_read(url: str, path: str) -> str:
-    """Read the first byte of a file through the proxy; why it did not open, or ""."""
+    """Read the first byte of a file through the proxy; the reason if that fails, else ""."""
     address = f"{url.rstrip('/')}{ARTIFACTS}/{quote(path)}"
     try:
         with requests.get(address, timeout=SECONDS, stream=True) as answer:  # of a file of any size, one byte is read
@@ -298,7 +298,7 @@ def _try_proxy_read(url: str, path: str) -> str:
 
 
 def _list_proxied_files(session: HttpSession, url: str, address: str) -> Below:
-    """Files below an address, the small ones first, folder by folder."""
+    """Files below an address, the smallest first."""
     at = parse_address(address)
     found, folders, files = Below(), [at.key if at else ""], list[tuple[int, str]]()
     seen = 0
@@ -335,6 +335,6 @@ def _scheme(address: str) -> str:
 
 
 def _bucket(address: str) -> str:
-    """The bucket that it lies in; "" for what a proxy serves."""
+    """Bucket of an address; "" for the proxy."""
     at = parse_address(address)
     return at.bucket if at and at.scheme in STORES else ""

@@ -68,7 +68,7 @@ GONE: Final = "ERROR 1094 "
 
 @contextmanager
 def options(uri: str, folder: Path, *, name: str) -> Generator[tuple[Path, str]]:
-    """A file of options for the programs, gone at the end, and the database's name.
+    """A temporary options file for the client programs, and the database's name.
 
     Raises:
         StepError: no URI.
@@ -85,7 +85,7 @@ def options(uri: str, folder: Path, *, name: str) -> Generator[tuple[Path, str]]
 
 
 def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> str:
-    """One snapshot of a database as a file; its SHA-256.
+    """Dump one snapshot into a file; its SHA-256.
 
     Raises:
         StepError: a program is missing or of another major version, or it failed.
@@ -101,7 +101,7 @@ def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts
 
 
 def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> None:
-    """Make the tables of a dump anew; other sessions of the same user are ended first, an orphan of ours among them.
+    """Restore a dump; other sessions of the user are ended first, such as those of a killed run.
 
     Raises:
         StepError: the program is missing, or it failed.
@@ -121,7 +121,7 @@ def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, sta
 def ask(
     place: DatabasePlace, secrets: Mapping[str, str], statement: str, *, folder: Path, starts: ProgramRunner = run
 ) -> list[list[str]]:
-    """Rows of an answer. The statement is read from a file, so that no argument shows it.
+    """Rows of a query, which is read from a file so that no argument shows it.
 
     Raises:
         StepError: the program is missing, or it failed.
@@ -139,7 +139,6 @@ def ask(
 
 
 def sums(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: ProgramRunner = run) -> Sums:
-    """Every row counted and summed, as `row_checksums.sums_of` does it."""
     columns: dict[str, list[tuple[str, str]]] = {}
     shape: list[str] = []
     for table, column, kind, full in ask(place, secrets, TABLES, folder=folder, starts=starts):
@@ -156,7 +155,7 @@ def sums(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, star
 
 
 def build_sum_query(table: str, columns: Sequence[tuple[str, str]]) -> str:
-    """The question for a table's rows and their sum: SHA-256 of each row's values, which differ where NULL stands."""
+    """Query for the rows of a table and their sum of SHA-256; NULL differs from an empty text."""
     values = ", ".join(_text_of(column, kind) for column, kind in columns)
     digest = f"SUBSTRING(SHA2(CONCAT_WS('|', {values}), 256), 1, 15)"
     number = f"CAST(CONV({digest}, 16, 10) AS DECIMAL(65, 0))"
@@ -164,7 +163,6 @@ def build_sum_query(table: str, columns: Sequence[tuple[str, str]]) -> str:
 
 
 def version_of(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, starts: ProgramRunner = run) -> str:
-    """As the server says it: 8.4.10."""
     return ask(place, secrets, "SELECT VERSION()", folder=folder, starts=starts)[0][0]
 
 
@@ -179,12 +177,12 @@ def _quote_name(name: str) -> str:
 
 
 def _quote_option(value: str) -> str:
-    """A value of a file of options, in which a backslash, a quote and a comment's sign mean something."""
+    """Quote a value of an options file."""
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _parse_uri(uri: str) -> tuple[str, str, list[str]]:
-    """Host, database and lines for the rest.
+    """Host, database and the other lines of the options file.
 
     Raises:
         StepError: no URI, or a word in it that means no option.
@@ -239,7 +237,7 @@ def survey(
 def rewrite(
     place: DatabasePlace, secrets: Mapping[str, str], rules: UriRules, *, folder: Path, starts: ProgramRunner = run
 ) -> dict[str, int]:
-    """Rewrite everything in one transaction, or nothing; rows that were changed, by column.
+    """Rewrite everything in one transaction; changed rows by column.
 
     Raises:
         StepError: the database refuses, as where an address becomes too long, or something still names the source.
@@ -255,7 +253,7 @@ def rewrite(
 
 
 def script(titles: Sequence[str], rules: UriRules) -> str:
-    """The change of some columns, as one transaction; the client ends at the first fault, and the server undoes all."""
+    """The rewrite as one transaction; the client stops at the first error, and the server rolls back."""
     lines = [MODE, "START TRANSACTION"]
     for table, _, name in (each.partition(".") for each in titles):
         column = Column(table=table, name=name, holds="text")
@@ -267,7 +265,7 @@ def script(titles: Sequence[str], rules: UriRules) -> str:
 
 
 def render_sql(part: SqlFragment) -> str:
-    """A piece of SQL in MySQL's words, its parameters in place."""
+    """SQL in MySQL's dialect, with the parameters in place."""
     # MySQL's function replaces all by itself, and its sets of characters want a bracket escaped (ICU).
     pieces = part.sql.replace(", 'g')", ")").split("%s")
     values = [_hexadecimal(str(each).replace("[]/", r"[\]/")) for each in part.values]
@@ -275,5 +273,5 @@ def render_sql(part: SqlFragment) -> str:
 
 
 def _hexadecimal(text: str) -> str:
-    """A text that is compared byte by byte, whatever the column's collation."""
+    """A literal that compares byte by byte, whatever the column's collation."""
     return f"CONVERT(X'{text.encode().hex()}' USING utf8mb4) COLLATE utf8mb4_bin"

@@ -68,7 +68,7 @@ WHERE datname = current_database() AND application_name = %s AND pid <> pg_backe
 def session(
     place: DatabasePlace, secrets: Mapping[str, str], *, writing: bool = False
 ) -> Generator[DatabaseConnection]:
-    """A connection; a transaction that is open at its end is taken back.
+    """A connection; an open transaction is rolled back at the end.
 
     Args:
         writing: whether it may write where the database is closed to writers.
@@ -112,7 +112,7 @@ def server_major(connection: DatabaseConnection) -> int:
 
 
 def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> str:
-    """One snapshot of a database as a file; its SHA-256.
+    """Dump one snapshot into a file; its SHA-256.
 
     Raises:
         StepError: the program is missing or older than the server, or it failed.
@@ -128,7 +128,7 @@ def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts
 
 
 def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> None:
-    """Make a database what a dump holds, all of it or nothing.
+    """Restore a dump, all of it or nothing.
 
     Raises:
         StepError: the program is missing or older than the server, or it failed.
@@ -146,7 +146,7 @@ def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, sta
 
 
 def restore_command(program: str, listing: Path) -> list[str]:
-    """How a restore is started, but for the database and the file."""
+    """Command of a restore, without database and file."""
     return [
         program, "--clean", "--if-exists", "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges",
         "--no-publications", "--no-subscriptions", "--no-password", f"--use-list={listing}",
@@ -154,12 +154,12 @@ def restore_command(program: str, listing: Path) -> list[str]:
 
 
 def filter_listing(listing: str) -> str:
-    """A dump's table of contents without what the target's administrator makes."""
+    """Table of contents of a dump, without what the target's administrator makes."""
     return "".join(f"{line}\n" for line in listing.splitlines() if not NOT_OURS.match(line))
 
 
 def new_enough(name: str, server: int, *, starts: ProgramRunner = run) -> str:
-    """Path of a program that understands a server.
+    """Path of a program that supports the server.
 
     Raises:
         StepError: it is missing or too old.
@@ -172,13 +172,13 @@ def new_enough(name: str, server: int, *, starts: ProgramRunner = run) -> str:
 
 
 def read_mark(connection: DatabaseConnection) -> str:
-    """What was written on the database by whom restored it last; "" for nothing."""
+    """Comment of the relocation that restored the database last; "" for none."""
     asked = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()"
     return str(rows(connection, asked)[0][0] or "")
 
 
 def mark(connection: DatabaseConnection, words: str) -> None:
-    """Write on the database who restored it; "" to take it off."""
+    """Set that comment; "" removes it."""
     said = words.replace("'", "''")
     name = str(rows(connection, "SELECT quote_ident(current_database())")[0][0])
     execute_change(connection, f"COMMENT ON DATABASE {name} IS '{said}'")
@@ -199,7 +199,7 @@ USED: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseFacts:
-    """What is known of a database.
+    """Facts of a database.
 
     Args:
         schema: version of its schema; "" where it has none.
@@ -235,7 +235,7 @@ def facts(place: DatabasePlace, secrets: Mapping[str, str]) -> DatabaseFacts | N
 
 
 def _reason(error: psycopg.Error) -> str:
-    """The server's own words; an address that cannot be read is not repeated, for it may hold the password."""
+    """The server's message; an invalid URI is not repeated, as it may hold the password."""
     if isinstance(error, psycopg.OperationalError):
         said = error.diag.message_primary or str(error).partition("\n")[0]
         return said.removeprefix("connection failed: ")

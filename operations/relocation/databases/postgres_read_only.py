@@ -44,7 +44,7 @@ WHERE datname = current_database() AND setrole = 0
 
 
 def close(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
-    """Make it read-only for every session, now and later; what was done, as JSON.
+    """Make it read-only for all sessions; the result as JSON.
 
     Raises:
         StepError: it cannot be, or sessions of others remain.
@@ -58,7 +58,7 @@ def close(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
 
 
 def open_again(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
-    """Give the setting back what it was, and let sessions begin anew; nothing where nothing was closed."""
+    """Restore the earlier setting and end sessions; does nothing if it was not closed."""
     kept = move.memory.recall(memory_key_of_database(side, place))
     if kept is None:
         return {}
@@ -70,7 +70,7 @@ def open_again(place: DatabasePlace, move: Move, *, side: str) -> dict[str, obje
 
 
 def try_to_write(place: DatabasePlace, move: Move) -> str:
-    """Make a table as its user would, and take it back: "written", "read-only" or "refused" for want of rights."""
+    """Create a table and roll back: "written", "read-only", or "refused" without the right."""
     with _session(place, move, writing=False) as session:
         try:
             with session.transaction(force_rollback=True):
@@ -84,18 +84,18 @@ def try_to_write(place: DatabasePlace, move: Move) -> str:
 
 
 def is_closed(place: DatabasePlace, move: Move) -> bool:
-    """Whether its setting is on already."""
+    """Whether the setting is on."""
     with _session(place, move, writing=False) as session:
         return str(_set_to(session)).lower() in {"on", "true", "yes", "1"}
 
 
 def memory_key_of_database(side: str, place: DatabasePlace) -> str:
-    """Under which its setting before is remembered: a part may have two databases, each with an address of its own."""
+    """Memory key of the earlier setting: a part may have two databases, each with its own URI."""
     return f"freeze/{side}/database/{place.part}/{place.uri_env}"
 
 
 def _set_to(session: psycopg.Connection) -> str | None:
-    """What is set for the database; None for nothing."""
+    """The database's setting; None if unset."""
     row = session.execute(SET_NOW).fetchone()
     for each in cast("list[str]", row[0] if row else []):
         name, _, value = each.partition("=")
@@ -113,7 +113,7 @@ def _alter(session: psycopg.Connection, value: str | None) -> sql.Composed:
 
 
 def _end_others(session: psycopg.Connection, place: DatabasePlace) -> int:
-    """End every other session, which began before the setting changed; how many ended.
+    """End all other sessions, which keep the old setting; their count.
 
     Sessions of superusers (backups, metrics of the operator) only a superuser ends: else they stay.
 
@@ -138,7 +138,7 @@ def _end_others(session: psycopg.Connection, place: DatabasePlace) -> int:
 
 @contextmanager
 def _session(place: DatabasePlace, move: Move, *, writing: bool) -> Generator[psycopg.Connection]:
-    """A session of the user that the URI names, each statement its own transaction.
+    """A session of the URI's user, in autocommit mode.
 
     Args:
         writing: whether it writes even where the database is read-only.
@@ -161,7 +161,7 @@ def _session(place: DatabasePlace, move: Move, *, writing: bool) -> Generator[ps
 
 
 def uri_of(place: DatabasePlace, secrets: Mapping[str, str]) -> str:
-    """The URI, without the driver that SQLAlchemy's form may name.
+    """The URI without a driver as in SQLAlchemy's.
 
     Raises:
         StepError: the environment variable is not set.

@@ -56,8 +56,6 @@ FROM pg_database WHERE datname = current_database()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSum:
-    """One table."""
-
     rows: int
     sum: int
 
@@ -84,12 +82,11 @@ class Sums:
 
     @property
     def rows(self) -> int:
-        """Of every table."""
         return sum(each.rows for each in self.tables.values())
 
 
 def sums_of(connection: DatabaseConnection) -> Sums:
-    """Everything in one snapshot; the transaction is ended."""
+    """Sums of one snapshot; the transaction is ended."""
     execute_change(connection, STILL)
     try:
         for each in FORMS:
@@ -113,7 +110,7 @@ def sums_of(connection: DatabaseConnection) -> Sums:
 
 
 def tables_in(connection: DatabaseConnection) -> dict[str, int]:
-    """How many rows each table has; the transaction is ended."""
+    """Rows per table; the transaction is ended."""
     try:
         found = [(str(schema), str(table)) for schema, table in rows(connection, TABLES)]
         return {
@@ -127,7 +124,7 @@ def tables_in(connection: DatabaseConnection) -> dict[str, int]:
 
 
 def differences(source: Sums, target: Sums) -> list[str]:
-    """What must be equal and is not."""
+    """Differences that fail the proof."""
     found = [
         f"table {name}: {_of(source.tables.get(name))} at the source, {_of(target.tables.get(name))} at the target"
         for name in sorted({*source.tables, *target.tables})
@@ -143,7 +140,7 @@ def differences(source: Sums, target: Sums) -> list[str]:
 
 
 def remarks(source: Sums, target: Sums) -> list[str]:
-    """What differs and may: how text is stored and sorted, and versions of what serves it."""
+    """Allowed differences: encoding, sort order, and versions of the server."""
     pairs: Sequence[tuple[str, str, str]] = (
         ("server's major version", str(source.server), str(target.server)),
         ("encoding", source.encoding, target.encoding),

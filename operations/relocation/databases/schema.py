@@ -54,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """A database of one part, as its software of one version makes it.
+    """Database of one component, as one version of its software makes it.
 
     Args:
         known: versions whose columns were looked at, to what they belong to.
@@ -74,7 +74,7 @@ class Schema:
 
 
 def version_of(connection: DatabaseConnection, schema: Schema) -> str:
-    """The version that the database says it has.
+    """Schema version of the database.
 
     Raises:
         MetadataError: none, more than one, one that is not known, or one that a migration left half done.

@@ -13,45 +13,29 @@ MISSING: Final = "a database reached by {}: rewriting knows PostgreSQL and SQLit
 
 
 class MetadataError(Exception):
-    """A database that is refused, in words."""
+    """A database that is refused; the message says why."""
 
 
 class Cursor(Protocol):
-    """A cursor."""
-
     rowcount: int
 
-    def execute(self, statement: str, parameters: Sequence[object] = ..., /) -> object:
-        """Run a statement."""
-        ...
+    def execute(self, statement: str, parameters: Sequence[object] = ..., /) -> object: ...
 
-    def fetchall(self) -> Sequence[Sequence[Any]]:
-        """Every row that is left."""
-        ...
+    def fetchall(self) -> Sequence[Sequence[Any]]: ...
 
-    def close(self) -> None:
-        """Let it go."""
-        ...
+    def close(self) -> None: ...
 
 
 class DatabaseConnection(Protocol):
     """A connection that begins a transaction by itself."""
 
-    def cursor(self) -> Cursor:
-        """A new cursor."""
-        ...
+    def cursor(self) -> Cursor: ...
 
-    def commit(self) -> None:
-        """Keep what was done."""
-        ...
+    def commit(self) -> None: ...
 
-    def rollback(self) -> None:
-        """Undo what was done."""
-        ...
+    def rollback(self) -> None: ...
 
-    def close(self) -> None:
-        """End it."""
-        ...
+    def close(self) -> None: ...
 
 
 def driver_of(connection: DatabaseConnection) -> str:
@@ -67,7 +51,7 @@ def driver_of(connection: DatabaseConnection) -> str:
 
 
 def join_sql(*parts: str) -> str:
-    """A statement from its parts: names come from tables of ours or from the catalog, values are parameters."""
+    """Join parts of a statement: names are ours or the catalog's, values are parameters."""
     return " ".join(part for part in parts if part)
 
 
@@ -77,7 +61,7 @@ def quote_identifier(*names: str) -> str:
 
 
 def rows(connection: DatabaseConnection, statement: str, parameters: Sequence[object] = ()) -> list[Sequence[Any]]:
-    """Every row of a question; `%s` marks a parameter whatever the driver."""
+    """Rows of a query; `%s` marks a parameter for every driver."""
     cursor = connection.cursor()
     try:
         cursor.execute(_translate_markers(connection, statement), tuple(parameters))
@@ -87,7 +71,7 @@ def rows(connection: DatabaseConnection, statement: str, parameters: Sequence[ob
 
 
 def execute_change(connection: DatabaseConnection, statement: str, parameters: Sequence[object] = ()) -> int:
-    """How many rows a change met; it is kept only by a commit."""
+    """Execute a change without commit; the number of rows."""
     cursor = connection.cursor()
     try:
         cursor.execute(_translate_markers(connection, statement), tuple(parameters))
@@ -97,7 +81,7 @@ def execute_change(connection: DatabaseConnection, statement: str, parameters: S
 
 
 def begin(connection: DatabaseConnection, *, writing: bool = True) -> None:
-    """Start a transaction that may write, also where a database was closed to writers by default; or that may not."""
+    """Start a read-write transaction, even in a read-only database, or a read-only one."""
     if driver_of(connection) != "sqlite3":
         execute_change(connection, f"SET TRANSACTION READ {'WRITE' if writing else 'ONLY'}")
         return
@@ -107,7 +91,7 @@ def begin(connection: DatabaseConnection, *, writing: bool = True) -> None:
 
 
 def tables_of(connection: DatabaseConnection) -> set[str]:
-    """Names of the tables that a name without a schema finds."""
+    """Tables on the search path."""
     if driver_of(connection) == "sqlite3":
         return {str(each[0]) for each in rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")}
     asked = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false))"
@@ -119,5 +103,5 @@ def _translate_markers(connection: DatabaseConnection, statement: str) -> str:
 
 
 def _regexp_replace(text: str | None, pattern: str, replacement: str, _flags: str) -> str | None:
-    """PostgreSQL's function, for SQLite, with the flag `g`: what is replaced by holds no reference."""
+    """PostgreSQL's regexp_replace with flag `g` for SQLite, without back references."""
     return None if text is None else re.sub(pattern, lambda _: replacement, text)

@@ -41,7 +41,7 @@ class Stray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What a rewriting would do.
+    """Effects of a rewrite.
 
     Args:
         changes: rows that it would change, by column.
@@ -60,7 +60,7 @@ class Survey:
 def survey(
     connection: DatabaseConnection, schema: Schema, rules: UriRules, *, moved: Sequence[str] = (), counting: bool = True
 ) -> Survey:
-    """Look, in a transaction that cannot write.
+    """Survey in a read-only transaction.
 
     Args:
         counting: whether it is counted too what would change; without it only what would be refused is looked for.
@@ -77,7 +77,7 @@ def survey(
 
 
 def rewrite(connection: DatabaseConnection, schema: Schema, rules: UriRules, *, moved: Sequence[str] = ()) -> Survey:
-    """Rewrite everything, or nothing; once more changes nothing.
+    """Rewrite everything, or nothing; running it again changes nothing.
 
     Raises:
         MetadataError: a database that is not known, orphans, addresses too long, or one that still names the source.
@@ -93,7 +93,7 @@ def rewrite(connection: DatabaseConnection, schema: Schema, rules: UriRules, *, 
 
 
 def refusals(found: Survey) -> list[str]:
-    """Why a rewriting must not be done."""
+    """Reasons against a rewrite."""
     every = {
         "addresses that fit no rule": found.orphans,
         "addresses that become too long for their column": found.too_long,
@@ -119,7 +119,7 @@ def _rewrite_and_check(connection: DatabaseConnection, schema: Schema, rules: Ur
 
 
 def addresses(connection: DatabaseConnection, schema: Schema) -> dict[str, set[str]]:
-    """Every address that the server opens, to the columns that have it."""
+    """Every address that the server opens, with its columns."""
     found: dict[str, set[str]] = {}
     for each in schema.of("address"):
         name = quote_identifier(each.name)

@@ -22,7 +22,7 @@ BEFORE: Final = r"(?<![A-Za-z0-9+.-])"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UriRule:
-    """One prefix, without a slash at its end.
+    """One prefix, without a final slash.
 
     Args:
         target: the same as `source` where addresses below it stay as they are.
@@ -33,22 +33,21 @@ class UriRule:
 
     @property
     def stays(self) -> bool:
-        """Whether it only says that addresses are right as they are."""
+        """Whether it only marks addresses as correct."""
         return self.source == self.target
 
     def covers(self, address: str) -> bool:
-        """Whether an address is the prefix or lies below it."""
         return within(address, self.source)
 
     @property
     def pattern(self) -> str:
-        """Finds the prefix in a longer text, in words that PostgreSQL and Python read alike."""
+        """Pattern of the prefix in a longer text, for PostgreSQL and Python."""
         return f"{BEFORE}{re.escape(self.source)}{AFTER}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UriRules:
-    """Those of one relocation, the longest first."""
+    """Rules of one relocation, the longest prefix first."""
 
     rules: tuple[UriRule, ...]
 
@@ -58,18 +57,17 @@ class UriRules:
 
     @property
     def settled(self) -> tuple[str, ...]:
-        """Prefixes below which an address is right after the rewriting."""
+        """Prefixes of correct addresses after the rewrite."""
         return tuple(dict.fromkeys(each.target for each in self.rules))
 
     def applied(self, address: str) -> str:
-        """What a whole address becomes."""
         for each in self.rules:
             if each.covers(address):
                 return each.target + address[len(each.source) :]
         return address
 
     def applied_within(self, text: str) -> str:
-        """A text with every address in it rewritten."""
+        """Rewrite every address in a text."""
         for number, each in enumerate(self.rules):
             text = re.sub(each.pattern, token(number), text)
         for number, each in enumerate(self.rules):
@@ -78,7 +76,7 @@ class UriRules:
 
 
 def rules_of(pairs: Iterable[tuple[str, str]]) -> UriRules:
-    """Rules from prefixes as a person writes them.
+    """Rules from prefixes as written in relocation.yaml.
 
     Raises:
         MetadataError: a prefix without a scheme, one twice, or rules of which one would rewrite what another wrote.
@@ -94,12 +92,12 @@ def rules_of(pairs: Iterable[tuple[str, str]]) -> UriRules:
 
 
 def within(address: str, prefix: str) -> bool:
-    """Whether an address is a prefix or lies below it: s3://a/xy is not below s3://a/x."""
+    """Whether an address equals a prefix or lies below it: s3://a/xy is not below s3://a/x."""
     return address == prefix or address.startswith(f"{prefix}/")
 
 
 def token(number: int) -> str:
-    """What stands for a rule's target until every rule was tried, so that none meets what another wrote."""
+    """Placeholder of a rule's target until all rules are tried, so that none matches another's result."""
     return f"\x02{number}\x03"
 
 
@@ -125,8 +123,6 @@ NOT_OURS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqlFragment:
-    """A piece of SQL with its parameters."""
-
     sql: str
     values: tuple[object, ...] = ()
 
@@ -144,7 +140,7 @@ def rows_of(column: Column) -> SqlFragment:
 
 
 def _value(column: Column) -> str:
-    """The value as text: a column of JSON is one that is only counted."""
+    """The value as text; a column of JSON is only counted."""
     return (
         quote_identifier(column.name) if column.holds != "record" else f"CAST({quote_identifier(column.name)} AS text)"
     )
@@ -161,7 +157,7 @@ def names_source(column: Column, rules: UriRules) -> SqlFragment:
 
 
 def _contains_prefix(column: Column, rules: UriRules) -> SqlFragment:
-    """That a prefix stands anywhere in the text, which is quick to tell and spares most rows the rest."""
+    """Condition that a prefix occurs in the text: a cheap filter before the patterns."""
     value = _value(column)
     return either(
         [SqlFragment(sql=f"replace({value}, %s, '') <> {value}", values=(each.source,)) for each in rules.moving]
@@ -169,7 +165,7 @@ def _contains_prefix(column: Column, rules: UriRules) -> SqlFragment:
 
 
 def build_new_value(column: Column, rules: UriRules) -> SqlFragment:
-    """The new value of a row that names the source."""
+    """New value of a row that names the source."""
     name = quote_identifier(column.name)
     if column.holds == "address":
         return _case(
@@ -187,14 +183,14 @@ def build_new_value(column: Column, rules: UriRules) -> SqlFragment:
 
 
 def exceeds_length(column: Column, rules: UriRules) -> SqlFragment:
-    """That a row names the source, and that its new value is longer than the column takes."""
+    """Condition that the new value is longer than the column."""
     new = build_new_value(column, rules)
     named_there = _contains_prefix(column, rules) if column.holds == "text" else names_source(column, rules)
     return both(named_there, SqlFragment(sql=f"length({new.sql}) > {column.limit}", values=new.values))
 
 
 def orphan(column: Column, rules: UriRules) -> SqlFragment:
-    """That the value is an address that no rule covers, that is not at the target, and that is not somebody else's."""
+    """Condition of an address that no rule covers, that is neither at the target nor external."""
     name = quote_identifier(column.name)
     known = [lies_below(name, each) for each in (*(rule.source for rule in rules.rules), *rules.settled)]
     others = [SqlFragment(sql=f"substr({name}, 1, {len(each)}) = %s", values=(each,)) for each in NOT_OURS]
@@ -205,12 +201,12 @@ def orphan(column: Column, rules: UriRules) -> SqlFragment:
 
 
 def address_like(name: str) -> SqlFragment:
-    """A word like "prompt-template" stands where a model's address would, and is none."""
+    """Condition that excludes words such as "prompt-template" in the place of an address."""
     return SqlFragment(sql=f"(replace({name}, '/', '') <> {name} OR replace({name}, ':', '') <> {name})")
 
 
 def mention(column: Column, rules: UriRules, moved: Sequence[str]) -> SqlFragment:
-    """That what is left of a text when every rule was applied still names something that is moved."""
+    """Condition that the text names something moved even after all rules."""
     left = _tokens(quote_identifier(column.name), rules)
     again = left
     for each in moved:
@@ -225,7 +221,7 @@ def prefix_pattern(prefix: str) -> str:
 
 
 def _tokens(value: str, rules: UriRules) -> SqlFragment:
-    """The text with a mark for each address that fits a rule."""
+    """The text with a placeholder for each address that fits a rule."""
     part = SqlFragment(sql=value)
     for number, each in enumerate(rules.rules):
         part = SqlFragment(
@@ -235,13 +231,13 @@ def _tokens(value: str, rules: UriRules) -> SqlFragment:
 
 
 def lies_below(name: str, prefix: str) -> SqlFragment:
-    """That a whole value is a prefix or lies below it."""
+    """Condition that a whole value equals a prefix or lies below it."""
     below = f"{prefix}/"
     return SqlFragment(sql=f"({name} = %s OR substr({name}, 1, {len(below)}) = %s)", values=(prefix, below))
 
 
 def _case(rules: UriRules, then: Callable[[UriRule], SqlFragment], name: str, *, otherwise: str) -> SqlFragment:
-    """The first rule that covers the value decides."""
+    """Expression by the first rule that covers the value."""
     if not rules.rules:
         return SqlFragment(sql=otherwise)
     sql, values = ["CASE"], list[object]()
@@ -253,7 +249,7 @@ def _case(rules: UriRules, then: Callable[[UriRule], SqlFragment], name: str, *,
 
 
 def _first(rules: UriRules, then: Callable[[UriRule], SqlFragment], name: str, *, otherwise: str) -> SqlFragment:
-    """As `_case`, for conditions."""
+    """Condition by the first rule that covers the value."""
     sql, values = list[str](), list[object]()
     tried = SqlFragment(sql="1 = 1")
     for each in rules.rules:
@@ -266,7 +262,6 @@ def _first(rules: UriRules, then: Callable[[UriRule], SqlFragment], name: str, *
 
 
 def both(*parts: SqlFragment) -> SqlFragment:
-    """Every one of some conditions."""
     return SqlFragment(
         sql=" AND ".join(each.sql for each in parts), values=tuple(value for each in parts for value in each.values)
     )

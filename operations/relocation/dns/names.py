@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class NameSwitcher(Protocol):
-    """Who writes names. Every method may run twice, and after one that was cut off."""
+    """Switches names. Every method is idempotent."""
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
-        """Have the names point to the target, what was there remembered before.
+        """Point the names to the target; what was there before is remembered.
 
         Raises:
             StepError: they cannot be, or what is there is neither side's.
@@ -34,7 +34,7 @@ class NameSwitcher(Protocol):
         ...
 
     def put_back(self, names: NamesMove, move: Move) -> Evidence:
-        """Have the names point to what they pointed to; nothing where nothing was switched."""
+        """Point the names back; does nothing without a switch."""
         ...
 
 
@@ -46,18 +46,18 @@ def memory_key_of_name(name: str) -> str:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two addresses or names are the same, whatever their case and a dot at the end."""
+    """Whether two addresses or names are equal, ignoring case and a final dot."""
     first, second = (each.replace(STAR, "*").rstrip(".").lower() for each in (one, other))
     return first == second
 
 
 def concrete_name(name: str) -> str:
-    """A name that can be asked for: some name below a star, or the name itself."""
+    """A name that can be resolved: for a wildcard, some name below it."""
     return f"atoll-asks.{name[2:]}" if name.startswith("*.") else name
 
 
 def addresses(text: str, names: Sequence[str]) -> dict[str, str | None]:
-    """The address of each name; None for one that is not there. The first line counts, as it does for who reads it."""
+    """Address of each name; None if it is missing. The first line counts, as for the resolver."""
     found: dict[str, str | None] = dict.fromkeys(names)
     for line in text.splitlines():
         address, known, _ = _parts(line)
@@ -68,7 +68,7 @@ def addresses(text: str, names: Sequence[str]) -> dict[str, str | None]:
 
 
 def switch_addresses(text: str, wanted: Mapping[str, str | None]) -> str:
-    """The text with these addresses, in the place where each name stands; None takes a name away."""
+    """The text with new addresses; None removes a name."""
     left = dict(wanted)
     lines = [each for line in text.splitlines() for each in _switch_line(line, wanted, left)]
     lines += [f"{address} {name}" for name, address in left.items() if address is not None]
@@ -90,7 +90,7 @@ def _switch_line(line: str, wanted: Mapping[str, str | None], left: dict[str, st
 
 
 def _parts(line: str) -> tuple[str, list[str], str]:
-    """Address, names, and the comment with the space before it."""
+    """Address, names, and the comment with its space."""
     content, mark, comment = line.partition("#")
     words = content.split()
     return (words[0] if words else "", words[1:], f"  #{comment}" if mark else "")
@@ -101,10 +101,9 @@ UNTIL: Final = Patience(seconds=1800.0, pause=5.0)  # a person sets the names, a
 
 @final
 class HostsFile:
-    """A file in the form of /etc/hosts: written beside, then renamed."""
+    """A file in the format of /etc/hosts, replaced atomically."""
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
-        """See `NameSwitcher`."""
         path = _file(names)
         text = _read(path)
         there = addresses(text, names.names)
@@ -130,7 +129,7 @@ class HostsFile:
 
 
 def _refuse_foreign_address(name: str, address: str | None, names: NamesMove) -> None:
-    """Refuse to overwrite what belongs to neither side."""
+    """Refuse to overwrite an address of neither side."""
     if address is None or is_same(address, names.target) or not names.source or is_same(address, names.source):
         return
     raise StepError(
@@ -178,7 +177,7 @@ def _words(error: Exception) -> str:
 
 @final
 class ManualSwitcher:
-    """A person, who is told what to set, and whose work is waited for."""
+    """Asks a person to switch, and waits until it is done."""
 
     def __init__(self, resolve: Resolve | None = None, *, patience: Patience = UNTIL) -> None:
         """Args: resolve: every address of a name; none where it has none."""
@@ -186,7 +185,6 @@ class ManualSwitcher:
         self._patience = patience
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
-        """See `NameSwitcher`."""
         before = move.memory.remember(
             memory_key_of_name("by_hand"), {each: sorted(self._resolve(concrete_name(each))) for each in names.names}
         )
@@ -199,7 +197,7 @@ class ManualSwitcher:
         return {"by_hand": True, "now": self._wait(names, names.source, move)}
 
     def _wait(self, names: NamesMove, wanted: str, move: Move) -> dict[str, list[str]]:
-        """Say what to set, and wait until each name points there.
+        """Say what to set, and wait until each name resolves to it.
 
         Raises:
             StepError: one does not when patience ends.
@@ -227,7 +225,7 @@ class ManualSwitcher:
 
 
 def resolve_name(name: str) -> frozenset[str]:
-    """Addresses of a name, as this machine finds them; none where it has none."""
+    """Addresses of a name on this machine; empty if it does not resolve."""
     try:
         return frozenset(str(each[4][0]) for each in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
     except OSError:

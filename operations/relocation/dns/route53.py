@@ -32,13 +32,13 @@ RIGHTS: Final = "route53:ListResourceRecordSets, route53:ChangeResourceRecordSet
 
 @final
 class Route53:
-    """One hosted zone; whoever the environment says that you are."""
+    """One hosted zone, with the credentials of the environment."""
 
     def __init__(self, *, patience: Patience = UNTIL) -> None:
         self._patience = patience
 
     def switch(self, names: NamesMove, move: Move) -> Evidence:
-        """See `names.NameSwitcher`. What was there is remembered whole, aliases too."""
+        """Point the names to the target; whole records are remembered, with aliases."""
         before: dict[str, Records] = {}
         for name in names.names:
             there = self._records(names, name)
@@ -54,7 +54,6 @@ class Route53:
         return {"zone": names.zone, "before": before, "now": names.target, "changes": len(changes)}
 
     def put_back(self, names: NamesMove, move: Move) -> Evidence:
-        """See `names.NameSwitcher`."""
         changes: list[dict[str, object]] = []
         for name in names.names:
             kept = move.memory.recall(memory_key_of_name(name))
@@ -65,7 +64,7 @@ class Route53:
         return {"zone": names.zone, "changes": len(changes)}
 
     def _changes(self, names: NamesMove, name: str, wanted: Records) -> list[dict[str, object]]:
-        """What makes the records of a name these: those of another type go, for a CNAME stands alone."""
+        """Changes that make these the only records of a name, as a CNAME must stand alone."""
         there = self._records(names, name)
         kept = {each["Type"] for each in wanted}
         gone: Records = [{"Action": "DELETE", "ResourceRecordSet": each} for each in there if each["Type"] not in kept]
@@ -73,13 +72,13 @@ class Route53:
         return gone + new
 
     def _records(self, names: NamesMove, name: str) -> Records:
-        """The records that say where a name points."""
+        """Records with the target of a name."""
         found = self._ask("list_resource_record_sets", HostedZoneId=names.zone, StartRecordName=name, MaxItems="100")
         every = [dict(each) for each in rows(found.get("ResourceRecordSets"))]
         return [each for each in every if is_same(str(each["Name"]), name) and each["Type"] in OF_A_NAME]
 
     def _change(self, names: NamesMove, changes: Sequence[Mapping[str, object]]) -> None:
-        """Make every change, and wait until all of Amazon's name servers have it.
+        """Apply changes, and wait until all name servers have them.
 
         Raises:
             StepError: it is refused, or takes too long.

@@ -38,7 +38,7 @@ CLAIM: Final = "PersistentVolumeClaim"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterMovers:
-    """Where and how movers run.
+    """Copy workers in a cluster.
 
     Args:
         pods: as relocation.yaml asks for them; their shards are the same in every round, for each has its own ledger.
@@ -57,7 +57,7 @@ class ClusterMovers:
         options: CopyOptions,
         say: Callable[[str], None],
     ) -> RoundReport:
-        """Copy what changed, as `rounds.copy_round` does it here; one that runs already is waited for.
+        """Copy changes, as `rounds.copy_round`; a Job that is running is waited for.
 
         Raises:
             StepError: the cluster refused, or movers ended without a result.
@@ -89,7 +89,7 @@ class ClusterMovers:
         say: Callable[[str], None],
         mib_per_s: float | None = None,
     ) -> ScanResult:
-        """Write the manifest of the side that is looked at; what was seen.
+        """Write the manifest of one side.
 
         Args:
             target: where movers leave their manifests, whichever side they look at.
@@ -122,7 +122,7 @@ class ClusterMovers:
     def leave(
         self, source: BucketEndpoint, target: BucketEndpoint, *, folder: Path, reserved: str, ledgers: bool
     ) -> list[str]:
-        """Remove what a killed process left in the cluster of one bucket, keys first of all; the Jobs' names.
+        """Remove leftovers of a killed process for one bucket, Secrets first; names of the Jobs.
 
         Args:
             ledgers: whether what was copied is forgotten too; another copy would find everything to be somebody else's.
@@ -147,7 +147,7 @@ class ClusterMovers:
     def _run(
         self, run: MoverRun, source: BucketEndpoint, target: BucketEndpoint, say: Callable[[str], None]
     ) -> Generator[tuple[JobEnd, Deposits]]:
-        """Run a Job to its end; what it left is removed after it was read."""
+        """Run a Job to its end; its results are removed once they are read."""
         state = run.known(shards=self.pods.shards)
         number = state.get("number", 0)
         if state.get("open") and not run.goes_on(state):
@@ -170,7 +170,7 @@ class ClusterMovers:
             run.write(number, shards=self.pods.shards, is_open=False)
 
     def _give_up(self, job: MoverJob, source: BucketEndpoint, target: BucketEndpoint, run: MoverRun) -> None:
-        """Remove a Job whose answer would no longer be to the question: it was begun by a process that was killed."""
+        """Remove a Job of a killed process whose result would be outdated."""
         self.runs.remove(self._passing(self._objects(job, source, target)))
         self._deposits(job, target, run).remove()
 
@@ -184,7 +184,7 @@ class ClusterMovers:
 
     @staticmethod
     def _passing(objects: list[Manifest]) -> list[Manifest]:
-        """What goes with a round: the ledgers stay for the next one, keys do not."""
+        """Objects that end with a round: all but the ledgers."""
         return [each for each in objects if each["kind"] != CLAIM]
 
     def _deposits(self, job: MoverJob, target: BucketEndpoint, run: MoverRun) -> Deposits:

@@ -65,7 +65,7 @@ def head(job: MoverJob, version: str, kind: str, *, name: str = "") -> Manifest:
 
 
 def build_indexed_job(job: MoverJob, *, paths: Iterable[str]) -> Manifest:
-    """The Job: a shard for each index; pods that were stopped or evicted count as no failure.
+    """The Job, one shard per index; stopped or evicted pods do not count as failures.
 
     Args:
         paths: source files of the copy worker.
@@ -166,12 +166,12 @@ def _volumes(job: MoverJob, paths: Iterable[str]) -> list[Manifest]:
 
 
 def flatten_path(path: str) -> str:
-    """Key of a ConfigMap, which holds no folders."""
+    """Key of a ConfigMap, which has no folders."""
     return path.replace("/", ".")
 
 
 def network(job: MoverJob) -> Manifest:
-    """Out to the stores and to DNS, in to the metrics; nothing else."""
+    """Network policy: egress to the stores and DNS, ingress to the metrics."""
     selector = {"matchLabels": {LABEL: job.name}}
     dns = {
         "to": [

@@ -72,7 +72,7 @@ def _below(job: MoverJob, side: str) -> dict[str, object]:
 
 
 def objects(job: MoverJob) -> list[Manifest]:
-    """Everything that is applied, in order; the Secrets and the claim are there before.
+    """Objects of a Job in order; its Secrets and claim exist already.
 
     Raises:
         InputError: it cannot be run like this.

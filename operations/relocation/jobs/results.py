@@ -31,7 +31,7 @@ Result = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deposits:
-    """Where the movers of a run left what they found.
+    """Results that the copy workers of a run left at the target.
 
     Args:
         deposits: prefix that they left it under.
@@ -70,7 +70,7 @@ class Deposits:
         return gather(self._files(MANIFEST), path, name=self.name)
 
     def remove(self) -> None:
-        """Leave nothing of this run at the target.
+        """Remove everything of this run at the target.
 
         Raises:
             StoreError: the store refused.
@@ -103,7 +103,7 @@ def _read(store: S3Store, key: str, file: IO[bytes]) -> None:
 
 
 def whole_round(results: Sequence[Mapping[str, object]]) -> RoundReport:
-    """One report of all shards; counts are exact, names end where one shard's would."""
+    """Merge the reports of all shards."""
     whole = RoundReport()
     for each in results:
         part = cast("dict[str, Any]", each["copy"])
@@ -119,7 +119,7 @@ def whole_round(results: Sequence[Mapping[str, object]]) -> RoundReport:
 
 
 def whole_look(results: Sequence[Mapping[str, object]]) -> ScanResult:
-    """What all shards have seen; each of them sees all that is reserved."""
+    """Merge the scans of all shards; each of them counts all that is reserved."""
     looks = [cast("dict[str, Any]", each["look"]) for each in results]
     whole = ScanResult(reserved=max((each["reserved"] for each in looks), default=0))
     for part in looks:
@@ -135,7 +135,7 @@ FILE: Final = "cluster-{}.json"  # in the bucket's folder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoverRun:
-    """What movers are asked, and where what is known of such rounds lies.
+    """Task of a run, and its record on disk.
 
     Args:
         kind: word in the Job's name.
@@ -148,7 +148,7 @@ class MoverRun:
     rate: float | None
 
     def known(self, *, shards: int) -> dict[str, Any]:
-        """What is known of the rounds before.
+        """Record of earlier rounds.
 
         Raises:
             StepError: they had another number of shards, whose ledgers no mover would find.
@@ -164,7 +164,7 @@ class MoverRun:
         return found
 
     def goes_on(self, known: Mapping[str, object]) -> bool:
-        """Whether the Job that was begun is waited for: an older look would tell how it was then."""
+        """Whether to wait for the running Job: the result of an older scan would be outdated."""
         return self.kind == COPY and known.get("asked") == self._asked
 
     def write(self, number: int, *, shards: int, is_open: bool) -> None:
@@ -180,7 +180,7 @@ class MoverRun:
 
 
 def kinds(folder: Path) -> list[str]:
-    """What is known of in a bucket's folder; copies in any case."""
+    """Kinds of runs with a record in a bucket's folder, and copies in any case."""
     before, after = FILE.split("{}")
     found = {path.name.removeprefix(before).removesuffix(after) for path in folder.glob(FILE.format("*"))}
     return sorted(found | {COPY})

@@ -40,7 +40,7 @@ PLURALS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobEnd:
-    """How a Job ended.
+    """End of a Job.
 
     Args:
         failed_shards: in Kubernetes' words, as in "0,3-5"; "" for none.
@@ -55,7 +55,7 @@ class JobEnd:
 
 @final
 class JobRuns:
-    """Jobs of one cluster; it raises ClusterError where that refuses or does not answer."""
+    """Jobs of one cluster; raises ClusterError if it refuses or does not answer."""
 
     def __init__(
         self, cluster: KubernetesClient, *, sleep: Callable[[float], None] = time.sleep, every: float = EVERY_SECONDS
@@ -63,12 +63,12 @@ class JobRuns:
         self._cluster, self._sleep, self._every = cluster, sleep, every
 
     def start(self, objects: Sequence[Manifest]) -> None:
-        """Apply the objects; a Job that runs already goes on."""
+        """Apply the objects; a running Job continues."""
         for each in objects:
             self._cluster.apply(path_of(each), each, owner=OWNER)
 
     def wait(self, job: Manifest, *, say: Callable[[str], None]) -> JobEnd:
-        """Watch a Job to its end, which its own deadline brings at the latest.
+        """Wait for a Job; its own deadline ends it at the latest.
 
         Raises:
             StepError: the Job is gone, or may not be looked at.
@@ -86,7 +86,7 @@ class JobRuns:
             self._sleep(self._every)
 
     def remove(self, objects: Sequence[Manifest]) -> None:
-        """Delete the objects, the Job's pods with it."""
+        """Delete the objects and the Job's pods."""
         for each in reversed(objects):
             self._cluster.delete(path_of(each), propagationPolicy="Background")
 
@@ -110,7 +110,7 @@ class JobRuns:
 
 
 def path_of(each: Manifest) -> str:
-    """Where the API serves an object."""
+    """API path of an object."""
     version, metadata = str(each["apiVersion"]), cast("dict[str, str]", each["metadata"])
     root = f"/apis/{version}" if "/" in version else f"/api/{version}"
     return f"{root}/namespaces/{metadata['namespace']}/{PLURALS[str(each['kind'])]}/{metadata['name']}"
