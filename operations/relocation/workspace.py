@@ -49,7 +49,7 @@ def folder_of(source: str, target: str, *, name: str = "", project: Project | No
 
 
 def folders_of(source: str, target: str, *, project: Project | None = None) -> tuple[Path, ...]:
-    """Folders of every relocation between two stacks, that without a name first; the first need not be there.
+    """Folders of every relocation between two stacks, the unnamed one first; it may not exist.
 
     Raises:
         InputError: as `folder_of`, or a journal is broken.
@@ -58,7 +58,7 @@ def folders_of(source: str, target: str, *, project: Project | None = None) -> t
 
 
 def find_relocation_folders(source: str, target: str) -> tuple[Path, ...]:
-    """Folders of every relocation between two stacks that somebody began or wrote places for; one at least.
+    """Folders of every relocation between two stacks that has a journal or places; at least one.
 
     Raises:
         InputError: as `folders_of`.
@@ -72,7 +72,7 @@ def find_relocation_folders(source: str, target: str) -> tuple[Path, ...]:
 def prepare_run(
     source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
 ) -> RunContext:
-    """What a run needs.
+    """Inputs of a run.
 
     Raises:
         InputError: with every fault of the places; or they are of other stacks.
@@ -94,7 +94,7 @@ def prepare_run(
 def prepare_verification(
     source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
 ) -> RunContext:
-    """What a proof needs.
+    """Inputs of a proof.
 
     Raises:
         InputError: nothing was ever begun, so that there is no copy of ours; or as `to_run`.
@@ -110,7 +110,7 @@ def prepare_verification(
 def prepare_rollback(
     source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
 ) -> RunContext:
-    """What a roll back needs: the places as they were when the plan was held, whatever the file says now.
+    """Inputs of a rollback: the places as recorded with the plan, whatever the file says now.
 
     Raises:
         InputError: nothing was begun, whatever is set; variables that the places name are not set; or, where no plan
@@ -133,7 +133,7 @@ def prepare_rollback(
 
 
 def read_pinned_places(held: object) -> Places:
-    """The places of a plan that was held, maybe by an earlier version, whose copy workers a roll back does not need."""
+    """Recorded places, maybe of an earlier version whose copiers a rollback does not need."""
     form = cast("Mapping[str, dict[str, object]]", held)
     buckets = cast("list[dict[str, object]]", form["places"]["buckets"])
     known = [{**each, "mover": "atoll"} if each.get("mover") in RETIRED_MOVERS else each for each in buckets]
@@ -141,7 +141,7 @@ def read_pinned_places(held: object) -> Places:
 
 
 def _places_path(project: Project, folder: Path, given: str, *, name: str = "") -> Path:
-    """The file that was named; else that of this relocation, else that of the project."""
+    """The given file, that of this relocation, or that of the project."""
     if given:
         return Path(given)
     own, shared = folder / PLACES_NAME, project.root / places_name(name)
@@ -149,12 +149,12 @@ def _places_path(project: Project, folder: Path, given: str, *, name: str = "") 
 
 
 def places_name(name: str) -> str:
-    """File name of a relocation's places in the project's root: "relocation.yaml", "relocation-tiers.yaml"."""
+    """File name of the places in the project's root: "relocation.yaml", "relocation-tiers.yaml"."""
     return PLACES_NAME.replace(".", f"-{name}.") if name else PLACES_NAME
 
 
 def make(folder: Path) -> None:
-    """A relocation's folder, which only its owner may read, and what keeps it out of Git."""
+    """Make a relocation's folder, private to its owner and ignored by Git."""
     folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     ignored = folder.parent / ".gitignore"
     if not ignored.exists():

@@ -23,7 +23,7 @@ Manifest = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomResourceKind:
-    """A kind of the platform, as its own definition names it; the schema stands in for it and takes any field."""
+    """A custom resource kind of the platform, with a schema that accepts any field."""
 
     group: str
     version: str
@@ -73,19 +73,19 @@ KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RehearsedApiServer:
-    """One API server, asked as its administrator."""
+    """An API server, with the credential of its administrator."""
 
     plane: ControlPlane
 
     def ask(self, method: str, path: str, body: Manifest | None = None, *, kind: str = "") -> requests.Response:
-        """One request; `kind` is the body's content type where it is no plain JSON."""
+        """Send a request; `kind` is the body's content type unless it is plain JSON."""
         headers = {"Authorization": f"Bearer {self.plane.token}"} | ({"Content-Type": kind} if kind else {})
         return requests.request(
             method, self.plane.url + path, headers=headers, json=body, verify=str(self.plane.authority), timeout=WAIT
         )
 
     def get(self, path: str) -> Manifest:
-        """An object or a list.
+        """Get an object or a list.
 
         Raises:
             ServerError: it is not there.
@@ -93,7 +93,7 @@ class RehearsedApiServer:
         return _sound(self.ask("GET", path)).json()
 
     def apply(self, path: str, manifest: Manifest, *, part: str = "") -> None:
-        """Make an object as it is written, or a part of it such as "/status".
+        """Apply an object, or a subresource such as "/status".
 
         Raises:
             ServerError: the server refused it.
@@ -110,7 +110,7 @@ def _sound(answer: requests.Response) -> requests.Response:
 
 
 def path_of(kind: CustomResourceKind, *, namespace: str = TEAM) -> str:
-    """Path of the list that an object of the kind is in."""
+    """Path of the list of a kind."""
     return f"/apis/{kind.group}/{kind.version}" + (
         f"/namespaces/{namespace}/{kind.plural}" if kind.namespaced else f"/{kind.plural}"
     )
@@ -138,7 +138,7 @@ POD: Final[Mapping[str, object]] = {
 
 
 def furnish(api: RehearsedApiServer, *, bucket: str, works: bool) -> None:
-    """Definitions and namespace; where `works`, what a team has made there.
+    """Create definitions and namespaces, and with `works` the objects of a team.
 
     Args:
         bucket: the team's, which a served model and a pipeline name.
@@ -153,7 +153,7 @@ def furnish(api: RehearsedApiServer, *, bucket: str, works: bool) -> None:
 
 
 def _when_known(api: RehearsedApiServer, path: str, manifest: Manifest) -> None:
-    """Apply once the server serves the kind, which takes it a moment after the definition."""
+    """Apply once the server serves the kind, shortly after its definition."""
     import time  # noqa: PLC0415 - beside its only use
 
     deadline = time.monotonic() + WAIT
@@ -168,7 +168,7 @@ def _namespace() -> Manifest:
 
 
 def _node() -> Manifest:
-    """A machine that kwok plays, with room for a small pod."""
+    """A node simulated by kwok, with room for a small pod."""
     labels = {"kubernetes.io/hostname": NODE, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE, "labels": labels}}
 
@@ -191,7 +191,7 @@ def _queue() -> tuple[str, Manifest]:
 
 
 def _works(bucket: str) -> Sequence[tuple[str, Manifest]]:
-    """A running notebook, one that rests, a pipeline every hour, a job every night, a model that is served."""
+    """A running and a stopped notebook, an hourly pipeline, a nightly job and a served model."""
     resting = _build_object("Notebook", "resting", {"template": {"spec": POD}})
     resting[1]["metadata"]["annotations"] = {"kubeflow-resource-stopped": "2026-11-01T08:00:00Z"}
     nightly: Manifest = {

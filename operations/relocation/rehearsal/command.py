@@ -31,7 +31,7 @@ PAIR: Final = (STACKS["source"], STACKS["target"])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandResult:
-    """A command that ended, or was killed."""
+    """Exit code and output of a command."""
 
     code: int
     said: str
@@ -39,8 +39,6 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """The relocation of a scene."""
-
     scene: RehearsalEnvironment
 
     @property
@@ -49,7 +47,6 @@ class Runner:
 
     @property
     def folder(self) -> Path:
-        """Where the relocation keeps what it knows."""
         return self.root / "relocations" / "--".join(PAIR)
 
     def prepare(self) -> None:
@@ -62,7 +59,7 @@ class Runner:
         return CommandResult(code=process.returncode, said=said)
 
     def sound(self, name: str, *arguments: str) -> str:
-        """Run one command that must succeed; what it said.
+        """Run a command that must succeed; its output.
 
         Raises:
             RuntimeError: it failed.
@@ -73,7 +70,7 @@ class Runner:
         return ended.said
 
     def killed_in(self, step: str, *, after: float, name: str = "run", arguments: Sequence[str] = ()) -> bool:
-        """Run, and kill it that many seconds after a step was begun or is taken back; whether it was still in it.
+        """Run a command and kill it some seconds into a step; whether the step was still running.
 
         Raises:
             RuntimeError: it ended before it came to the step.
@@ -102,7 +99,6 @@ class Runner:
         return read_journal(path).records
 
     def stands(self) -> RelocationState:
-        """Where the relocation stands."""
         return derive_state(self.records())
 
     def _await(self, process: subprocess.Popen[str], step: str, *, known: int) -> None:

@@ -53,7 +53,7 @@ P256_ORDER: Final = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC
 
 @dataclass(frozen=True, slots=True)
 class ControlPlane:
-    """Where a running control plane answers, and the cluster-admin credential for it."""
+    """Address of a running control plane, and its cluster-admin credential."""
 
     url: str
     token: str
@@ -62,14 +62,14 @@ class ControlPlane:
 
 
 def build() -> int:
-    """Build the servers, or find them up to date; the exit code of tools/build."""
+    """Build the servers; the exit code of tools/build."""
     wanted = [sys.executable, str(REPOSITORY / "tools" / "build"), *SERVERS]
     return run(wanted, check=False).returncode  # noqa: S603 - our own builder
 
 
 @contextlib.contextmanager
 def start_control_plane(folder: Path) -> Generator[ControlPlane]:
-    """Start the servers with their state and logs in a folder, wait until they are ready, stop them at the end."""
+    """Start the servers with state and logs in a folder, wait until they are ready, and stop them at the end."""
     folder.mkdir(parents=True, exist_ok=True)
     etcd_port, peer_port, port = free_ports(3)
     plane = ControlPlane(
@@ -96,7 +96,7 @@ def start_control_plane(folder: Path) -> Generator[ControlPlane]:
 
 
 def etcd(folder: Path, clients: str, peers: str) -> list[str]:
-    """The store, with nothing kept for after a power cut."""
+    """A store, etcd, without durability."""
     return [
         "etcd",
         f"--data-dir={folder / 'etcd'}",
@@ -111,7 +111,7 @@ def etcd(folder: Path, clients: str, peers: str) -> list[str]:
 
 
 def api_server(folder: Path, store: str, port: int) -> list[str]:
-    """The API server with its default admission; it signs its own certificate for loopback."""
+    """API server with the default admission and a self-signed certificate for loopback."""
     return [
         "kube-apiserver",
         f"--etcd-servers={store}",
@@ -132,7 +132,7 @@ def api_server(folder: Path, store: str, port: int) -> list[str]:
 
 
 def controllers(folder: Path, plane: ControlPlane) -> list[str]:
-    """The controllers: service accounts, quota counts, the end of deleted namespaces, signatures for people."""
+    """Controllers: service accounts, quotas, deletion of namespaces, certificates for people."""
     return [
         "kube-controller-manager",
         f"--kubeconfig={plane.kubeconfig}",
@@ -150,7 +150,7 @@ def scheduler(plane: ControlPlane) -> list[str]:
 
 
 def nodes_player(plane: ControlPlane) -> list[str]:
-    """Kwok for every node there is: it renews their leases and moves their pods on as the stages say."""
+    """The simulator kwok for every node: it renews leases and moves pods on by the configured stages."""
     return [
         "kwok",
         f"--kubeconfig={plane.kubeconfig}",
@@ -165,14 +165,14 @@ def _server(command: list[str], folder: Path) -> contextlib.AbstractContextManag
 
 
 def service_account_key() -> str:
-    """A fresh P-256 private key in PEM: SEC 1 lets the public point be left out, so no library is needed."""
+    """A new P-256 private key in PEM; SEC 1 allows to omit the public point, so no library is needed."""
     scalar = (secrets.randbelow(P256_ORDER - 1) + 1).to_bytes(32, "big")
     der = bytes.fromhex("30310201010420") + scalar + bytes.fromhex("a00a06082a8648ce3d030107")
     return f"-----BEGIN EC PRIVATE KEY-----\n{encodebytes(der).decode()}-----END EC PRIVATE KEY-----\n"
 
 
 def write_authority(folder: Path) -> None:
-    """The authority that signs for people, and whose signatures the API server believes; for a day."""
+    """Certificate authority for people, valid for a day."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "people")])
     now = datetime.now(UTC)
@@ -188,7 +188,7 @@ def write_authority(folder: Path) -> None:
 
 
 def kubeconfig(plane: ControlPlane) -> str:
-    """The kubeconfig of the credential; JSON is YAML."""
+    """Kubeconfig in JSON, which is YAML."""
     name = "atoll-test"
     return json.dumps(
         {
@@ -206,7 +206,7 @@ def kubeconfig(plane: ControlPlane) -> str:
 
 
 def wait(plane: ControlPlane, servers: list[Child], path: str, otherwise: str) -> None:
-    """Ask for a path until it answers, while the servers live and there is time."""
+    """Poll a path until it answers, while the servers run and time is left."""
     until = time.monotonic() + READY_WITHIN
     while time.monotonic() < until:
         for each in servers:

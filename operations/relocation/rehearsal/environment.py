@@ -40,8 +40,6 @@ ADDRESSES: Final[Mapping[str, str]] = {"source": "192.0.2.10", "target": "192.0.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsedSide:
-    """One side, running."""
-
     name: str
     store: RehearsedStore
     runs: RehearsedDatabase
@@ -50,7 +48,6 @@ class RehearsedSide:
 
     @property
     def buckets(self) -> tuple[str, ...]:
-        """All of them: the team's, MLflow's, the data sets'."""
         return buckets(self.name)
 
     @property
@@ -76,7 +73,6 @@ def buckets(side: str) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def start_environment(folder: Path, *, say: Callable[[str], None]) -> Generator[RehearsalEnvironment]:
-    """Start everything; stop it at the end."""
     with contextlib.ExitStack() as stack:
         found: dict[str, RehearsedSide] = {}
         for side in SIDES:

@@ -34,13 +34,11 @@ LINES_SHOWN: Final = 20
 
 
 class ServerError(AtollError):
-    """A server ended early or never became ready; the message carries the end of its log."""
+    """A server ended or did not become ready; the message has the end of its log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A started server and the file it logs to."""
-
     process: subprocess.Popen[bytes]
     log: Path
 
@@ -79,7 +77,7 @@ def start_child(
 
 
 def stop(process: subprocess.Popen[bytes], *, by: signal.Signals = signal.SIGTERM) -> None:
-    """Ask it to end; kill it if it does not."""
+    """Terminate it; kill it if it does not end."""
     process.send_signal(by)
     try:
         process.wait(STOP_WITHIN)
@@ -89,7 +87,7 @@ def stop(process: subprocess.Popen[bytes], *, by: signal.Signals = signal.SIGTER
 
 
 def poll_until(ready: Callable[[], bool], started: Child, *, seconds: float, every: float = 0.2) -> None:
-    """Ask until the answer is yes.
+    """Poll until ready.
 
     Raises:
         ServerError: the server ended, or there was no time left.
@@ -104,7 +102,7 @@ def poll_until(ready: Callable[[], bool], started: Child, *, seconds: float, eve
 
 
 def free_ports(count: int) -> list[int]:
-    """Free loopback ports; none that this process was given lately."""
+    """Free loopback ports that this process was not given lately."""
     ports = (PORTS[number % len(PORTS)] for number in itertools.islice(_NEXT, len(PORTS)))
     found = list(itertools.islice((each for each in ports if _is_free(each)), count))
     if len(found) < count:
@@ -121,7 +119,7 @@ def _is_free(port: int) -> bool:
 
 @contextlib.contextmanager
 def home_of(user: str | None, *, folder: Path) -> Generator[Path]:
-    """A folder that a server's user reaches: the one that is named, where that user is us.
+    """A folder that the server's user can reach.
 
     Another user gets one of its own that goes with the server: those above ours may be closed to it at any time, as
     pytest closes its folder whenever another run begins.
@@ -135,7 +133,6 @@ def home_of(user: str | None, *, folder: Path) -> Generator[Path]:
 
 
 def write_secret(path: Path, text: str) -> None:
-    """Write a file that only its owner may read."""
     path.touch(mode=0o600)
     path.write_text(text, encoding="utf-8")
 
@@ -175,6 +172,6 @@ def programs() -> None:
 
 
 def postgres_program(name: str) -> str:
-    """Path of one of PostgreSQL's programs; "" where there is none."""
+    """Path of one of PostgreSQL's programs; "" if it is missing."""
     places = [str(folder) for folder in POSTGRES_FOLDERS]
     return shutil.which(name) or shutil.which(name, path=":".join(places)) or ""

@@ -41,7 +41,7 @@ READ_ONLY: Final = "read-only transaction"  # PostgreSQL's words
 
 
 def flip_one_bit(scene: RehearsalEnvironment) -> str:
-    """Change one bit of one tracked artifact at the target and nothing else of it; its key."""
+    """Change one bit of one artifact at the target; its key."""
     with closing(connect(scene.target.store.place(TRACKING_BUCKET, user=ROOT))) as store:
         key = next(each.key for each in store.listing() if each.key.endswith(FLIPPED))
         body = store.open(key)
@@ -82,7 +82,7 @@ def _object(setting: RehearsedSide) -> str:
 
 
 def _run(setting: RehearsedSide) -> str:
-    """A run that somebody starts in MLflow; tried again where the server's sessions were ended under it."""
+    """Create a run in MLflow; retried, because the server's sessions may have been ended."""
     address = f"{setting.tracking.url}/api/2.0/mlflow/runs/create"
     answer = ""
     for _ in range(TRIES):
@@ -96,7 +96,7 @@ def _run(setting: RehearsedSide) -> str:
 
 
 def _state(setting: RehearsedSide, of: str, name: str, field: str, *, running: object) -> str:
-    """How a queue or schedule is stopped; "" where it runs."""
+    """How a queue or schedule is stopped; "" if it runs."""
     found = setting.api.ask("GET", f"{path_of(kind_of(of))}/{name}")
     if not found.ok:
         return "absent"
@@ -105,7 +105,7 @@ def _state(setting: RehearsedSide, of: str, name: str, field: str, *, running: o
 
 
 def still_naming_source(scene: RehearsalEnvironment) -> list[str]:
-    """Schedules and served models at the target whose addresses lead back to the source's bucket, or that are gone."""
+    """Schedules and served models at the target that are missing or still name the source's bucket."""
     old, new = f"s3://{TEAM_BUCKET['source']}/", f"s3://{TEAM_BUCKET['target']}/"
     found: list[str] = []
     for of, name in (("ScheduledWorkflow", "hourly"), ("InferenceService", "served")):
@@ -122,12 +122,12 @@ PROOF: Final = "verify"
 
 
 class RehearsalError(AtollError):
-    """What should have been refused, found or carried over was not."""
+    """A write, a damage or a loss was not handled as it must be."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Rehearsal:
-    """A rehearsal that goes on, and what it has found so far."""
+    """A running rehearsal and its findings."""
 
     scene: RehearsalEnvironment
     say: Callable[[str], None]
@@ -142,7 +142,7 @@ class Rehearsal:
 
     @contextmanager
     def stage(self, name: str) -> Generator[list[str]]:
-        """Time a stage; what is put into the list is what was seen."""
+        """Time a stage; the list collects its findings."""
         self.say(name)
         started, found = time.monotonic(), list[str]()
         yield found
@@ -150,7 +150,7 @@ class Rehearsal:
 
 
 def rehearse(folder: Path, *, objects: int, say: Callable[[str], None]) -> RehearsalForm:
-    """Rehearse a whole relocation in a folder that is not there yet.
+    """Rehearse a whole relocation in a new folder.
 
     Raises:
         RehearsalError: a write succeeded that must fail, or something was not found or lost; the folder stays.
@@ -186,7 +186,7 @@ def there_and_back(rehearsal: Rehearsal) -> None:
 
 
 def through_every_kill(rehearsal: Rehearsal) -> None:
-    """Go again: every step is killed once and run again, and one bit is changed at the target on the way."""
+    """Run again with one kill in every step, and with one bit changed at the target."""
     runner = rehearsal.runner
     with rehearsal.stage("go again, every step killed once") as found:
         for step in NAMES[: NAMES.index(PROOF)]:
@@ -207,7 +207,7 @@ def through_every_kill(rehearsal: Rehearsal) -> None:
 
 
 def check_arrival(rehearsal: Rehearsal, filled: Filled) -> RehearsalForm:
-    """What there is at the end, looked at from the new side.
+    """Check the end state from the target.
 
     Raises:
         RehearsalError: something did not arrive, or the new side is not open, or the old one is.
@@ -241,7 +241,7 @@ def _kill_and_resume(rehearsal: Rehearsal, step: str) -> None:
 
 
 def _kill(rehearsal: Rehearsal, step: str, *, name: str = "run") -> None:
-    """Kill a command in a step, some moments after it began."""
+    """Kill a command some moments into a step."""
     chance = random.Random(f"{SEED} {name} {step}")  # noqa: S311 - the same moments every time, nothing secret
     arguments = ("--until", step, "--yes") if name == "run" else ()
     after = chance.uniform(0, LONGEST_WAIT)
@@ -258,7 +258,6 @@ def _address(both: RehearsalEnvironment) -> str:
 
 
 def _proof(runner: Runner) -> list[str]:
-    """The sentence of every report."""
     found: list[str] = []
     for path in sorted((runner.folder / "reports").glob("verify-*.json")):
         report = cast("dict[str, object]", json.loads(path.read_text(encoding="utf-8")))
@@ -267,7 +266,7 @@ def _proof(runner: Runner) -> list[str]:
 
 
 def _all(tried: dict[str, str], words: str) -> None:
-    """Every write was refused.
+    """Check that every write was refused.
 
     Raises:
         RehearsalError: one was not.
@@ -278,7 +277,7 @@ def _all(tried: dict[str, str], words: str) -> None:
 
 
 def _none(tried: dict[str, str], words: str) -> None:
-    """No write was refused.
+    """Check that no write was refused.
 
     Raises:
         RehearsalError: one was.

@@ -64,7 +64,7 @@ class RehearsedStore:
         )
 
     def administer(self, *arguments: str, told: str = "") -> None:
-        """Run MinIO's client as root; `told` goes to its standard input.
+        """Run MinIO's client as root; `told` is its standard input.
 
         Raises:
             RuntimeError: it failed.
@@ -89,7 +89,7 @@ class RehearsedStore:
 
 @contextlib.contextmanager
 def store(folder: Path, *, buckets: Sequence[str], writers: Mapping[str, Sequence[str]]) -> Generator[RehearsedStore]:
-    """Start a store with its buckets, a mover for all of them, and writers with rights to some.
+    """Start a store with its buckets, a copy worker's user for all of them, and writers with limited rights.
 
     Args:
         writers: user to the buckets that it may write.
@@ -147,7 +147,7 @@ UNPRIVILEGED: Final = "nobody"  # PostgreSQL refuses to run as root
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsedDatabase:
-    """A running server and its one database, whose owner has the same name."""
+    """A running server with one database, whose owner has the same name."""
 
     port: int
     name: str
@@ -160,7 +160,7 @@ class RehearsedDatabase:
 
     @property
     def login(self) -> dict[str, str]:
-        """The same as variables of libpq."""
+        """Login as variables of libpq."""
         return {
             "PGHOST": LOOPBACK,
             "PGPORT": str(self.port),
@@ -172,7 +172,7 @@ class RehearsedDatabase:
 
 @contextlib.contextmanager
 def database(folder: Path, *, name: str) -> Generator[RehearsedDatabase]:
-    """Start a server in a folder that is not there yet."""
+    """Start a server in a new folder."""
     folder.mkdir(parents=True)
     (port,) = free_ports(1)
     user = UNPRIVILEGED if os.geteuid() == 0 else None
@@ -190,7 +190,7 @@ def database(folder: Path, *, name: str) -> Generator[RehearsedDatabase]:
 
 
 def _initialize(home: Path, *, name: str, password: str, user: str | None) -> None:
-    """Make the server's files.
+    """Create the server's files.
 
     Raises:
         ServerError: its program failed.
@@ -224,15 +224,13 @@ PROGRAM_WITHIN: Final = 600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsedTracking:
-    """A running server and what its clients need."""
-
     url: str
     folder: Path
     keys: Mapping[str, str] = field(repr=False)
     server: Child
 
     def run(self, program: str, *arguments: str) -> str:
-        """What a program with MLflow's client prints.
+        """Run a program with MLflow's client; its output.
 
         Raises:
             RuntimeError: it failed.
@@ -255,7 +253,7 @@ class RehearsedTracking:
 def tracking(
     folder: Path, *, runs: RehearsedDatabase, store: RehearsedStore, bucket: str, user: str
 ) -> Generator[RehearsedTracking]:
-    """Start a server; it makes the tables that it needs, or finds them."""
+    """Start a server; it creates or migrates its tables."""
     folder.mkdir(parents=True)
     (port,) = free_ports(1)
     keys = {

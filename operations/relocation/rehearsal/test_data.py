@@ -40,7 +40,7 @@ ODD: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """One object to be written."""
+    """An object to write."""
 
     key: str
     content: bytes
@@ -51,7 +51,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """What was written.
+    """Counts of the test data.
 
     Args:
         runs: ids of MLflow's runs.
@@ -63,7 +63,7 @@ class Filled:
 
 
 def fill(scene: RehearsalEnvironment, *, objects: int, say: Callable[[str], None]) -> Filled:
-    """Write at least that many objects, and what a team tracks beside them."""
+    """Write at least that many objects, and tracked runs, models and traces."""
     sets = int(objects * SETS_SHARE)
     say(f"writing {objects:,} objects to the source")
     _write(scene.source.store.place(TEAM_BUCKET["source"], user=WRITER), [*_odd(), *_ordinary(objects - sets)])
@@ -90,7 +90,7 @@ def _write_all(place: BucketEndpoint, made: Sequence[Made]) -> None:
 
 
 def _ordinary(count: int) -> Iterator[Made]:
-    """Small objects, most with metadata, some with tags, one that is large, one without a byte."""
+    """Small objects, most with metadata, some with tags; one large, one empty."""
     chance = random.Random(SEED)  # noqa: S311 - the same objects every time, nothing secret
     yield Made(key="checkpoints/large.bin", content=chance.randbytes(LARGE), tags=(("keep", "yes"),))
     yield Made(key="empty", content=b"")
@@ -115,7 +115,7 @@ def _odd() -> Iterator[Made]:
 
 
 def _plain(count: int) -> Iterator[Made]:
-    """Data sets, with nothing but bytes and a type."""
+    """Data sets: bytes and a content type."""
     chance = random.Random(SEED + 1)  # noqa: S311 - as above
     for number in range(count):
         yield Made(
@@ -126,7 +126,7 @@ def _plain(count: int) -> Iterator[Made]:
 
 
 def _overwrite(place: BucketEndpoint, *, count: int) -> None:
-    """A second version of some objects, and a delete marker on one."""
+    """Write a second version of some objects, and one delete marker."""
     again = [
         Made(key=f"checkpoints/{number // 500:04d}/{number:06d}.pt", content=f"again {number}".encode())
         for number in range(0, count - 2, VERSIONED_EVERY)
@@ -170,7 +170,7 @@ print(json.dumps(made))
 
 
 def count_readable_artifacts(scene: RehearsalEnvironment, filled: Filled) -> int:
-    """How many tracked artifacts MLflow's own client reads at the target, every run and every model of them.
+    """Number of tracked artifacts that MLflow's own client reads at the target, of every run and model.
 
     Raises:
         RuntimeError: one of them cannot be read.

@@ -26,7 +26,7 @@ HIDDEN: Final = "***"
 
 
 def collect_secrets(places: Places, values: Mapping[str, str]) -> tuple[str, ...]:
-    """What must never be written: secret keys, tokens, addresses of databases and the passwords in them.
+    """Values that must never be written: secret keys, tokens, URIs of databases and their passwords.
 
     Args:
         values: of the environment variables that the places name.
@@ -58,19 +58,17 @@ def _password(address: str) -> str:
 
 
 def redact(value: object, secrets: Iterable[str]) -> object:
-    """A JSON value with every secret in it hidden, as text and as a key."""
+    """A JSON value with every secret in it hidden, also in keys."""
     known = sorted((each for each in secrets if len(each) >= SHORTEST), key=len, reverse=True)
     return _redact_text(value, known)
 
 
 def redact_fields(fields: Mapping[str, object], secrets: Iterable[str]) -> dict[str, object]:
-    """JSON fields with every secret in them hidden."""
     known = tuple(secrets)
     return {key: redact(each, known) for key, each in fields.items()}
 
 
 def holds_secret(value: object, secrets: Iterable[str]) -> bool:
-    """Whether any text of a JSON value holds a secret."""
     return redact(value, secrets) != value
 
 
@@ -90,7 +88,7 @@ def _redact_text(value: object, secrets: Iterable[str]) -> object:
 
 
 def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, str]) -> BucketEndpoint:
-    """A bucket, by one of the store's pairs of keys.
+    """A bucket with one of the store's pairs of keys.
 
     Raises:
         StepError: an environment variable is not set.
@@ -112,7 +110,7 @@ def place_of(store: StorePlace, keys: Keys, bucket: str, values: Mapping[str, st
 
 @final
 class JournalMemory:
-    """Memory on a journal: the first word counts, since the last roll back."""
+    """Memory in a journal: the first value of a key counts, since the last rollback."""
 
     def __init__(self, journal: Journal, *, secrets: Iterable[str] = ()) -> None:
         """Args: secrets: values that are never written."""
@@ -122,7 +120,7 @@ class JournalMemory:
         self._read = 0
 
     def remember(self, key: str, value: object) -> object:
-        """Write a value down, unless the key has one; what is remembered now.
+        """Record a value unless the key has one; the recorded value.
 
         Raises:
             ValueError: it is not JSON, or holds a secret.
@@ -140,11 +138,10 @@ class JournalMemory:
         return kept
 
     def recall(self, key: str) -> object | None:
-        """What is remembered; None where nothing is."""
         return self._known().get(key)
 
     def _known(self) -> dict[str, object]:
-        """What is remembered, taken up from where it was last asked."""
+        """Recorded values, read from where the last call ended."""
         records = self._journal.records
         for record in records[self._read :]:
             if record.kind == RecordKind.ROLLED_BACK:
@@ -175,15 +172,14 @@ class LockedRun:
 
     @property
     def stands(self) -> RelocationState:
-        """Where it stands now."""
         return derive_state(self.journal.records)
 
     def clean(self, evidence: Mapping[str, object]) -> dict[str, object]:
-        """Evidence without a secret, also where a step was careless."""
+        """Evidence without secrets, even if a step was careless."""
         return redact_fields(evidence, self.hidden)
 
     def reason(self, fault: Exception) -> str:
-        """Why a step failed, in one line without a secret."""
+        """Reason of a failure, in one line without secrets."""
         words = in_one_line(fault) if isinstance(fault, AtollError) else f"{type(fault).__name__}: {fault}"
         return str(self.clean({"reason": words})["reason"])
 

@@ -35,18 +35,18 @@ WATCHED: Final = "observe"  # its own time is asked for beside the window
 
 
 class WindowPassedError(BaseException):
-    """The window is over while a step runs. It passes every `except Exception`, as a kill would."""
+    """The window ended during a step. As a BaseException it passes every `except Exception`."""
 
 
 def deadline(places: Places, *, step: str, frozen_since: datetime) -> datetime:
-    """When a step of the freeze must be done: the window, and for the last one the time of observing with it."""
+    """End of the window; for the observation, with its own time added."""
     minutes = places.window_minutes + (places.observe_minutes if step == WATCHED else 0)
     return frozen_since + timedelta(minutes=minutes)
 
 
 @contextmanager
 def limit_time(moment: datetime | None, *, now: Callable[[], datetime]) -> Generator[None]:
-    """Run until a moment at most; None for as long as it takes.
+    """Run until a moment at most; None for no limit.
 
     A thread other than the main one cannot be interrupted: there the moment is looked at before and after.
 
@@ -83,7 +83,7 @@ class OnFailure(StrEnum):
 
 
 def read_state(folder: Path) -> RelocationState:
-    """Where the relocation in a folder stands; nothing is written, and it may be running.
+    """State of the relocation in a folder; reads only, and it may be running.
 
     Raises:
         InputError: its journal is broken.
@@ -94,7 +94,7 @@ def read_state(folder: Path) -> RelocationState:
 def run(
     parts: RunContext, steps: Sequence[RelocationStep], *, until: str = "", on_failure: OnFailure = OnFailure.STOP
 ) -> RelocationState:
-    """Run what is open, in order, from where the journal ends; where it stands afterwards.
+    """Run open steps in order, from where the journal ends; the state afterwards.
 
     Args:
         until: the last step to run; "" for all, commit among them.
@@ -124,7 +124,7 @@ def _stale(relocation: LockedRun, step: RelocationStep) -> bool:
 
 
 def roll_back(parts: RunContext, steps: Sequence[RelocationStep]) -> RelocationState:
-    """Take back what was done and begun, the last step first; where it stands afterwards.
+    """Undo what was done and begun, the last step first; the state afterwards.
 
     Raises:
         StepError: a step cannot be taken back; those before it are not touched, and it can be tried again.
@@ -182,7 +182,7 @@ def _record_failure(
     steps: Sequence[RelocationStep],
     on_failure: OnFailure,
 ) -> StepError:
-    """Write a failure down, roll back where that was asked for, and say what can be done."""
+    """Record a failure, roll back if requested, and say what can be done."""
     reason = relocation.reason(fault)
     evidence = relocation.clean(fault.evidence if isinstance(fault, StepError) else {})
     relocation.journal.append(RecordKind.FAILED, step=step.name, content={"reason": reason, "evidence": evidence})
@@ -199,7 +199,7 @@ def _record_failure(
 
 
 def _take_back(relocation: LockedRun, steps: Sequence[RelocationStep]) -> None:
-    """Undo what was begun, the last first, and end the attempt.
+    """Undo what was begun, the last step first, and end the attempt.
 
     Raises:
         StepError: one cannot be undone.

@@ -19,8 +19,6 @@ FREEZE: Final = "freeze"
 
 
 class StepState(StrEnum):
-    """How far a step is."""
-
     OPEN = "open"
     BEGUN = "begun"
     DONE = "done"
@@ -39,7 +37,7 @@ STATES: Final = {
 
 @dataclass(slots=True, kw_only=True)
 class StepStanding:
-    """How far one step is in the present attempt.
+    """State of one step in this attempt.
 
     Args:
         tries: how often it was begun.
@@ -55,7 +53,7 @@ class StepStanding:
 
 @dataclass(slots=True, kw_only=True)
 class RelocationState:
-    """Where the relocation stands.
+    """State of a relocation.
 
     Args:
         attempt: counts from 1; each roll back ends one.
@@ -75,12 +73,11 @@ class RelocationState:
 
     @property
     def rolling_back(self) -> bool:
-        """Whether a roll back was begun and is not finished."""
         return any(each.state in {StepState.UNDOING, StepState.UNDONE} for each in self.steps.values())
 
     @property
     def past_return(self) -> bool:
-        """Whether the point of no return was passed: nothing can be rolled back."""
+        """Whether the point of no return was passed: no rollback is possible."""
         return self.of(POINT_OF_NO_RETURN).state != StepState.OPEN
 
     @property
@@ -88,12 +85,11 @@ class RelocationState:
         return bool(self.steps)
 
     def still_for(self, now: datetime) -> timedelta | None:
-        """How long writers have stood still; None while they run."""
+        """Duration of the write freeze; None outside it."""
         return None if self.frozen_since is None else now - self.frozen_since
 
 
 def derive_state(records: Sequence[JournalRecord]) -> RelocationState:
-    """Where a relocation with these records stands."""
     found = RelocationState(opened=bool(records))
     for record in records:
         found = _after(found, record)
@@ -134,7 +130,7 @@ def _of_step(found: RelocationState, record: JournalRecord) -> None:
 
 
 def format_duration(still: timedelta) -> str:
-    """A time as people say it: "42 s", "7 min", "2 h 5 min"."""
+    """As in "42 s", "7 min", "2 h 5 min"."""
     seconds = max(int(still.total_seconds()), 0)
     if seconds < 60:  # noqa: PLR2004 - seconds of a minute
         return f"{seconds} s"

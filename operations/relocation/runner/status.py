@@ -103,7 +103,7 @@ def _state(stands: RelocationState, *, running: str) -> str:
 
 
 def _why(stands: RelocationState) -> str:
-    """Whether one can still go back, and why not."""
+    """Whether a rollback is possible, and why not."""
     if stands.past_return:
         return f"there is no way back: {POINT_OF_NO_RETURN} was begun, the point of no return"
     if not stands.begun:
@@ -135,7 +135,7 @@ def _step(name: str, title: str, stands: StepStanding) -> StepStatus:
 
 
 def _brief(evidence: Mapping[str, object]) -> str:
-    """Evidence in a few words: its sentences and figures, the outermost first."""
+    """Evidence in a few words: sentences and figures of the outermost level."""
     found = ", ".join(_words(name, each) for name, each in evidence.items())
     return found if len(found) <= BRIEF else f"{found[: BRIEF - 3]}..."
 

@@ -18,7 +18,7 @@ Evidence = dict[str, object]  # JSON: figures, names, paths of reports; never a 
 
 
 class StepError(AtollError):
-    """A step refused or failed: nothing after it runs, and what it found stays in the journal.
+    """A step refused or failed: nothing after it runs, and its evidence stays in the journal.
 
     Args:
         evidence: what was found, beside the message.
@@ -30,23 +30,21 @@ class StepError(AtollError):
 
 
 class Memory(Protocol):
-    """What a step must know again after it was killed: the first word counts, on disk before anything is done."""
+    """Values that a step needs again after it was killed; written to disk before it acts."""
 
     def remember(self, key: str, value: object) -> object:
-        """Write a value down, unless the key has one since the last roll back; what is remembered now.
+        """Record a value, unless the key has one since the last rollback; the recorded value.
 
         Before a writer is stopped, how it was is remembered: a step that runs again would find it stopped.
         """
         ...
 
-    def recall(self, key: str) -> object | None:
-        """What is remembered; None where nothing is."""
-        ...
+    def recall(self, key: str) -> object | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
-    """What a relocation is run with.
+    """Inputs of a run.
 
     Args:
         folder: of this relocation: manifests, reports, dumps; only its owner may read it.
@@ -62,7 +60,7 @@ class RunContext:
     now: Callable[[], datetime]
 
     def command(self, form: str) -> str:
-        """A command for these two stacks, and for this relocation where it has a name of its own."""
+        """A command for these stacks, with the relocation's name if it has one."""
         source, target = self.places.source.stack, self.places.target.stack
         name = self.folder.name.removeprefix(f"{source}--{target}").removeprefix("-")
         return form.format(source=source, target=f"{target} --name {name}" if name else target)
@@ -70,14 +68,14 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(RunContext):
-    """One relocation as a step sees it."""
+    """One relocation, as a step sees it."""
 
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelocationStep:
-    """A step that can run: killed at any moment and run again, it ends the same.
+    """A step; killed at any moment and run again, it ends the same.
 
     Args:
         name: word of `planning.relocation.steps`.

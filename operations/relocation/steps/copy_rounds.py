@@ -25,7 +25,7 @@ BEFORE: Final = "before.manifest"
 
 
 def seed(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
-    """Copy every bucket once: long, while the source is at work; a later attempt copies only what is new.
+    """First copy of every bucket while the source is in use; a later attempt copies changes only.
 
     Raises:
         StepError: something cannot be copied; what was copied stays, and is not copied again.
@@ -34,7 +34,7 @@ def seed(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
 
 
 def copy_deltas(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
-    """Copy what changed, again and again, until a round would fit into the freeze with room to spare.
+    """Copy changes in rounds until one would fit into the freeze with room to spare.
 
     Raises:
         StepError: rounds do not get shorter, or something cannot be copied.
@@ -49,7 +49,7 @@ def copy_deltas(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evide
 
 
 def _refuse_endless(done: list[RoundResult], *, most: float) -> None:
-    """Let rounds that do not get shorter stop.
+    """Stop if rounds do not get shorter.
 
     Raises:
         StepError: the source is written faster than it is copied.
@@ -70,7 +70,7 @@ def _evidence(done: list[RoundResult]) -> Evidence:
 
 
 def copy_final_delta(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
-    """Copy what was written before the freeze, then look twice: both rounds must find nothing to do.
+    """Copy the last changes, then two more rounds that must find nothing.
 
     Raises:
         StepError: an object was written during the freeze; it names which.
@@ -110,7 +110,7 @@ def _list_changed_keys(found: RoundResult) -> list[str]:
 
 
 def _keep_manifests(move: Move) -> None:
-    """Keep what the source held, to name what changes from here on."""
+    """Keep the source's manifests, to name later changes."""
     for pair in pairs.pair_buckets(move):
         if (pair.folder / MANIFEST).exists():
             shutil.copyfile(pair.folder / MANIFEST, pair.folder / BEFORE)

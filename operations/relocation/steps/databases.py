@@ -51,15 +51,11 @@ class DatabasePair:
 
 
 class Dumps(Protocol):
-    """Dumps a database into a file."""
-
-    def __call__(self, place: DatabasePlace, secrets: Mapping[str, str], path: Path, /) -> str:
-        """The file's SHA-256."""
-        ...
+    def __call__(self, place: DatabasePlace, secrets: Mapping[str, str], path: Path, /) -> str: ...
 
 
 def do(move: Move) -> Evidence:
-    """Every database in turn, once people have confirmed what Atoll does not move."""
+    """Move every database in turn, once manual tasks are confirmed."""
     people = plan.check_confirmations(move)
     found = list_database_pairs(move)
     dumps = own_folder(move.folder / DUMPS)
@@ -74,7 +70,7 @@ def do(move: Move) -> Evidence:
 
 
 def list_database_pairs(move: Move) -> list[DatabasePair]:
-    """Databases of both sides, in the order in which the file names them.
+    """Databases of both sides, in the order of the file.
 
     Raises:
         StepError: one is on one side only, or of another engine.
@@ -94,7 +90,7 @@ def list_database_pairs(move: Move) -> list[DatabasePair]:
 
 
 def unmark_databases(move: Move) -> None:
-    """Take the mark off the target's databases: at commit, from when on what is in them is somebody's work."""
+    """Remove the marks from the target's databases at commit, when they belong to the users."""
     for pair in list_database_pairs(move):
         if pair.target.engine == "postgresql":
             with postgres.session(pair.target, move.secrets, writing=True) as there:
@@ -220,7 +216,7 @@ def _hold_work(pair: DatabasePair, there: Mapping[str, int]) -> None:
 
 
 def _keep_before(move: Move, pair: DatabasePair, path: Path, dump: Dumps) -> None:
-    """What a fresh installation wrote is kept too, so that nothing at all is lost by the restore."""
+    """Dump the target too, so that what a fresh installation wrote is not lost."""
     kept = path.with_name(f"{pair.name}.target-before.dump")
     digest = dump(pair.target, move.secrets, kept)
     move.memory.remember(f"{pair.key}/before", {"dump": f"{DUMPS}/{kept.name}", "sha256": digest})

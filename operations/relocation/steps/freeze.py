@@ -53,7 +53,7 @@ def freeze(move: Move, hands: QuiescePorts) -> Evidence:
 
 
 def thaw(move: Move, hands: QuiescePorts) -> Evidence:
-    """Give everything back what it was: store and databases first, so that writers find them open."""
+    """Restore everything: store and databases first, so that writers find them open."""
     sides: Evidence = {}
     for side in (SOURCE, TARGET):
         move.say(f"opening the {side} again")
@@ -120,7 +120,7 @@ def name_switchers() -> Mapping[str, NameSwitcher]:
 
 
 def commit(move: Move, hands: QuiescePorts) -> Evidence:
-    """Pass the point of no return: open the target, prove that it takes writes, and say how long the source is kept."""
+    """Pass the point of no return: open the target, prove that it takes writes, and set the retention of the source."""
     at = datetime.fromisoformat(str(move.memory.remember(AT, move.now().isoformat())))
     until = at + timedelta(days=move.places.retain_days)
     move.say("opening the target: from here on the source no longer holds everything")
@@ -150,7 +150,7 @@ def _open_writers(move: Move, hands: QuiescePorts) -> Done:
 
 
 def _start_servers(move: Move) -> list[str]:
-    """Model servers, which were made at the target stopped, run; where both clusters can be asked."""
+    """Start the model servers, which were created stopped."""
     from operations.relocation.cluster.recreation import start_all  # noqa: PLC0415 - as above
 
     source, target = open_clusters(move)
@@ -158,7 +158,7 @@ def _start_servers(move: Move) -> list[str]:
 
 
 def _prove_open(move: Move, hands: QuiescePorts) -> Done:
-    """Writes into the target's buckets, where it has a canary, and databases.
+    """Write into the target's buckets, if it has a canary, and databases.
 
     Raises:
         StepError: one is refused.
@@ -173,7 +173,7 @@ def _prove_open(move: Move, hands: QuiescePorts) -> Done:
 
 
 def _live(action: Callable[[Move, QuiescePorts], Evidence]) -> Callable[[Move], Evidence]:
-    """An action on what really runs; SDKs are imported once writers are stopped."""
+    """A step with the real ports; SDKs are imported once writers are stopped."""
 
     def run(move: Move) -> Evidence:
         from operations.relocation.writers.ports import HANDS  # noqa: PLC0415 - see above

@@ -37,7 +37,7 @@ def do(
     connect: Connect = pairs.connect,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Evidence:
-    """Check at once, then until the time is over. A kill does not begin the time anew.
+    """Check now, then until the time is over; a kill does not restart the time.
 
     Raises:
         StepError: a check failed at the target, or something was written at the source.
@@ -66,7 +66,7 @@ def do(
 
 
 def changes(pair: BucketPair, *, connect: Connect = pairs.connect) -> Iterator[str]:
-    """Keys of the source that are not what the last manifest says.
+    """Keys of the source that differ from the last manifest.
 
     Raises:
         StepError: the store refused, or there is no manifest to believe.

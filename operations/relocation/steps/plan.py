@@ -42,7 +42,7 @@ HINT: Final = "put it back, or roll back and run again with the new one"
 
 
 def do(move: Move) -> Evidence:
-    """Write down what is held, or hold it against what was written down.
+    """Record what must not change, or compare it with the record.
 
     Raises:
         StepError: something changed since.
@@ -54,7 +54,7 @@ def do(move: Move) -> Evidence:
 
 
 def pin_plan(places: Places, *, folder: Path) -> dict[str, object]:
-    """What must stay as it is: the places but for pace, the plan and the locks by their digests."""
+    """What must not change: the places without pace, the plan, and digests of the locks."""
     form = cast("dict[str, object]", places.model_dump(mode="json"))
     kept = {name: value for name, value in form.items() if name not in FREE}
     files = {name: _digest(path.read_bytes()) for name, path in _files(places, folder=folder) if path.is_file()}
@@ -62,7 +62,7 @@ def pin_plan(places: Places, *, folder: Path) -> dict[str, object]:
 
 
 def refuse_changes(before: object, present: Mapping[str, object]) -> None:
-    """Let what changed since it was held stop everything.
+    """Stop if something changed since it was recorded.
 
     Raises:
         StepError: it names what changed.
@@ -78,7 +78,7 @@ def refuse_changes(before: object, present: Mapping[str, object]) -> None:
 
 
 def _differing(before: object, present: object, path: str) -> Iterator[str]:
-    """Where two JSON values differ, as people write it."""
+    """Paths at which two JSON values differ."""
     if isinstance(before, dict) and isinstance(present, dict):
         left, right = cast("dict[str, object]", before), cast("dict[str, object]", present)
         for name in sorted(left.keys() | right.keys()):
@@ -89,7 +89,7 @@ def _differing(before: object, present: object, path: str) -> Iterator[str]:
 
 
 def _files(places: Places, *, folder: Path) -> Iterator[tuple[str, Path]]:
-    """The plan, and the locks of both stacks where this is a project."""
+    """The plan, and the locks of both stacks in a project."""
     yield PLAN_NAME, folder / PLAN_NAME
     stacks = folder.parent.parent / "stacks"
     for name in (places.source.stack, places.target.stack):
@@ -124,7 +124,7 @@ class ManualTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualWork:
-    """What a plan leaves to people, and what they have said of it.
+    """Manual tasks of a plan, and their confirmations.
 
     Args:
         every: by key.
@@ -139,12 +139,11 @@ class ManualWork:
 
     @property
     def missing(self) -> list[ManualTask]:
-        """Tasks without a confirmation."""
         return [each for key, each in self.every.items() if key not in self.marks.confirmed]
 
 
 def check_confirmations(move: Move) -> Evidence:
-    """What people confirmed, once that is everything that the plan leaves to them.
+    """Confirmations, once all manual tasks have one.
 
     Raises:
         StepError: with everything that is open, at once; or the plan or by-hand.yaml cannot be read.
@@ -168,7 +167,7 @@ def check_confirmations(move: Move) -> Evidence:
 
 
 def read_manual_work(places: Places, *, folder: Path, now: datetime) -> ManualWork:
-    """What is left to people, by the plan in a relocation's folder, or in that of another between the same two.
+    """Manual tasks, by the plan of this relocation or of another between the same stacks.
 
     Raises:
         InputError: the plan cannot be believed, or by-hand.yaml has faults: all of them, each with its place.
@@ -193,7 +192,7 @@ def _first(folders: Sequence[Path], name: str) -> Path | None:
 
 
 def list_manual_tasks(form: RelocationPlanForm, named: Collection[Places]) -> Iterator[ManualTask]:
-    """Everything of a plan that no relocation.yaml names and that Atoll does not move.
+    """Assets of a plan that no relocation.yaml names and that Atoll does not move.
 
     Args:
         named: every relocation.yaml between the two stacks.
@@ -216,7 +215,7 @@ def list_manual_tasks(form: RelocationPlanForm, named: Collection[Places]) -> It
 
 
 def _plan(path: Path, places: Places) -> RelocationPlanForm:
-    """The plan, once it is whole and about these two.
+    """The plan, once it is complete and about these two stacks.
 
     Raises:
         InputError: it is not.
@@ -236,7 +235,7 @@ def _plan(path: Path, places: Places) -> RelocationPlanForm:
 
 
 def _early(stands: ManualWork, *, frozen_since: datetime | None) -> list[tuple[ManualTask, ManualConfirmation]]:
-    """What was looked at while it was still written."""
+    """Confirmations dated while the data was still written."""
     if frozen_since is None:
         return []
     marks = stands.marks.confirmed

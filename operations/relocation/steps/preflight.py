@@ -43,7 +43,7 @@ NAMESPACES: Final = ResourceKind(group="", version="v1", plural="namespaces", na
 
 
 def cluster(side: RelocationSide, secrets: Secrets, *, words: str) -> int | None:
-    """How many namespaces a cluster has, by which it is known to answer; None where none is named.
+    """Number of namespaces, as proof that the cluster answers; None without a cluster.
 
     Raises:
         StepError: it does not answer, or refuses.
@@ -55,7 +55,7 @@ def cluster(side: RelocationSide, secrets: Secrets, *, words: str) -> int | None
 
 
 def mlflow_version(address: str, *, authority: str = "") -> str:
-    """Version of the MLflow that answers.
+    """Version of an MLflow server.
 
     Raises:
         StepError: no answer, or not one of MLflow.
@@ -86,7 +86,7 @@ def mlflow_version(address: str, *, authority: str = "") -> str:
 
 
 def check_addresses(places: Places, secrets: Mapping[str, str]) -> list[str]:
-    """Databases that were looked at, once the rewriting would refuse none of their addresses.
+    """Count of databases whose addresses the rewriting would accept.
 
     Each is only read: what is looked for is what stands still later, when a new rule would cost a roll back.
 
@@ -109,7 +109,7 @@ def _find_refusals(place: DatabasePlace, secrets: Mapping[str, str], rules: UriR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideQueries:
-    """How each is asked."""
+    """Queries of both sides; tests replace them."""
 
     connect: Connect = pairs.connect
     database: Callable[[DatabasePlace, Secrets], DatabaseFacts | None] = postgres.facts
@@ -129,7 +129,7 @@ EQUAL: Final = ("mlflow", "pipelines", "katib", "model_registry", "airflow")
 
 
 def differences(source: Lock, target: Lock) -> Iterator[str]:
-    """What is not the same on both sides, in words."""
+    """Differences of the two sides, in words."""
     for name in EQUAL:
         here, there = _version(source, name), _version(target, name)
         if here and not there:
@@ -188,7 +188,7 @@ def _questions(move: Move, asking: SideQueries) -> Iterator[tuple[str, Callable[
 
 
 def _canary(move: Move, asking: SideQueries, pair: BucketPair, faults: list[str]) -> object:
-    """Whether the canary may write now: what is refused in the freeze must be allowed before."""
+    """Whether the canary may write now: what the freeze refuses must be allowed before."""
     store = move.places.source.store
     if store.canary is None:
         return None
@@ -223,7 +223,7 @@ def _room(move: Move, asking: SideQueries, faults: list[str]) -> object:
 def _database(
     move: Move, asking: SideQueries, source: DatabasePlace, target: DatabasePlace, faults: list[str]
 ) -> object:
-    """Whether the target can read what the source has written."""
+    """Whether the target can restore what the source wrote."""
     here, there = asking.database(source, move.secrets), asking.database(target, move.secrets)
     if here is None or there is None:
         return f"unknown: {source.engine} is not asked beforehand"
@@ -248,7 +248,7 @@ def _clusters(move: Move, asking: SideQueries, _faults: list[str]) -> object:
 
 
 def _mlflow(move: Move, asking: SideQueries, faults: list[str]) -> object:
-    """Whether both MLflow are the same: each reads the other's database."""
+    """Whether both MLflow are of one version: each reads the other's database."""
     if not move.places.source.mlflow_url:
         return None
     here = asking.mlflow_version(move.places.source.mlflow_url)
@@ -259,7 +259,7 @@ def _mlflow(move: Move, asking: SideQueries, faults: list[str]) -> object:
 
 
 def _locks(move: Move, faults: list[str]) -> object:
-    """Whether both stacks install the same, where both are stacks of this project."""
+    """Whether both stacks install the same versions, if both are stacks of this project."""
     folder = move.folder.parent.parent / "stacks"
     paths = [folder / name / LOCK_NAME for name in (move.places.source.stack, move.places.target.stack)]
     if not all(path.is_file() for path in paths):
@@ -270,7 +270,7 @@ def _locks(move: Move, faults: list[str]) -> object:
 
 
 def _list_unconfirmed(move: Move, _faults: list[str]) -> object:
-    """What people have not confirmed yet: there is time for it until the databases."""
+    """Unconfirmed manual tasks, which are due before the databases."""
     stands = plan.read_manual_work(move.places, folder=move.folder, now=move.now())
     if stands.plan is None:
         return plan.NO_PLAN
@@ -281,7 +281,7 @@ def _list_unconfirmed(move: Move, _faults: list[str]) -> object:
 
 
 def provision(move: Move, *, asking: SideQueries = ASKING) -> Evidence:
-    """Find the target built: buckets are made where they are missing, databases must be free.
+    """Check that the target is built: missing buckets are created, databases must be free.
 
     Raises:
         StepError: something of the target is missing and cannot be made, or holds what is not ours.
@@ -308,7 +308,7 @@ def provision(move: Move, *, asking: SideQueries = ASKING) -> Evidence:
 
 
 def _keep_versions(pair: BucketPair, target: S3Store, asking: SideQueries) -> bool:
-    """Whether the target's bucket keeps versions, which it does at the end where the source's does."""
+    """Whether the target's bucket keeps versions, turned on if the source's does."""
     if target.versioned():
         return True
     with closing(asking.connect(pair.source)) as source:
@@ -319,7 +319,7 @@ def _keep_versions(pair: BucketPair, target: S3Store, asking: SideQueries) -> bo
 
 
 def _find_used_databases(move: Move, asking: SideQueries, faults: list[str]) -> Evidence:
-    """Databases of the target, each free or marked by an earlier attempt of this relocation."""
+    """Databases of the target; each must be free or marked by this relocation."""
     ours = f"atoll relocation {move.places.source.stack}--{move.places.target.stack}"
     found: Evidence = {}
     for number, place in enumerate(move.places.target.databases, start=1):

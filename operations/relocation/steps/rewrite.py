@@ -38,7 +38,7 @@ DECLARE: Final = (
 
 
 def do(move: Move) -> Evidence:
-    """Look at everything, then databases, then what the cluster keeps."""
+    """Survey everything, then rewrite databases, then objects of the cluster."""
     rules = rules_for(move.places)
     known = [
         each for each in list_database_pairs(move) if each.source.part in SCHEMAS and each.target.engine == "postgresql"
@@ -66,7 +66,7 @@ def do(move: Move) -> Evidence:
 
 
 def rules_for(places: Places) -> UriRules:
-    """Rules of the file, and that what keeps its bucket's name stays right.
+    """Rules of the file, and rules that keep buckets of an unchanged name.
 
     Raises:
         StepError: the rules are not sound.
@@ -83,7 +83,7 @@ def rules_for(places: Places) -> UriRules:
 
 
 def list_moved_prefixes(places: Places) -> list[str]:
-    """What has another name at the target: an address that names it must fit a rule."""
+    """Prefixes with another name at the target: an address that names one must fit a rule."""
     renamed = [each.source for each in places.buckets if each.source != each.target]
     return [f"{scheme}://{name}" for name in renamed for scheme in STORES]
 
@@ -108,7 +108,7 @@ def _render_survey(seen: Survey) -> dict[str, object]:
 
 
 def _cluster(move: Move, rules: UriRules) -> Evidence:
-    """What people made in the source's cluster that names addresses or starts work."""
+    """Objects of users in the source's cluster that name addresses or start work."""
     source, target = open_clusters(move)
     if source is None or target is None:
         return {"skipped": "relocation.yaml names no kubeconfig for both sides"}

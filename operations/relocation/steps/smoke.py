@@ -39,7 +39,7 @@ EVERY: Final = 1.0
 
 
 def manifest() -> dict[str, object]:
-    """The pod, as "restricted" of the Pod Security Standards asks it to be."""
+    """A pod that meets "restricted" of the Pod Security Standards."""
     container: Mapping[str, object] = {
         "name": "pause",
         "image": IMAGE,
@@ -69,7 +69,7 @@ def manifest() -> dict[str, object]:
 
 
 def try_placement(cluster: RelocationCluster, *, sleep: Callable[[float], None] = time.sleep) -> str:
-    """The node that it was placed on, or why it was not as "! reason"; it is deleted in the end."""
+    """Node of a test pod, or "! reason"; the pod is deleted."""
     cluster.create(POD, manifest())  # of a run that was killed, it may be there already
     try:
         for _ in range(int(SECONDS / EVERY)):
@@ -96,14 +96,14 @@ SPOKEN: Final = frozenset({"models", "runs", "http", "https", "hf", "huggingface
 
 
 class SmokeResult(NamedTuple):
-    """What a check found, and what is wrong."""
+    """Results of a check, and its faults."""
 
     found: Mapping[str, object]
     faults: list[str]
 
 
 def do(move: Move) -> Evidence:
-    """Every check, also when one before it failed."""
+    """Run every check, even after a failure."""
     done = {name: _run_check(move, name, check) for name, check in CHECKS.items()}
     faults = [f"{name}: {fault}" for name, each in done.items() for fault in each.faults]
     evidence: Evidence = {"checks": {name: each.found for name, each in done.items()}}
@@ -140,7 +140,7 @@ def _databases(move: Move) -> SmokeResult:
 
 
 def _links(move: Move) -> SmokeResult:
-    """Every address of the target's metadata opens, and has below it what it had at the source."""
+    """Check that every address of the target's metadata opens, with the objects of the source."""
     here, there = (_collect_addresses(move, side) for side in (move.places.source, move.places.target))
     rules = rules_for(move.places)
     moved = {each.target for each in move.places.buckets}
@@ -187,7 +187,7 @@ def _of(move: Move, place: DatabasePlace) -> set[str]:
 
 
 def _reads(move: Move) -> SmokeResult:
-    """A plain user of the target's store reads one object of each bucket that the user may read."""
+    """Check that a plain user reads one object of each bucket that the user may read."""
     side = move.places.target
     if side.store.canary is None:
         return SmokeResult({"skipped": "relocation.yaml names no plain user of the target's store"}, [])
@@ -208,7 +208,7 @@ def _reads(move: Move) -> SmokeResult:
 
 
 def _cluster(move: Move) -> SmokeResult:
-    """The API server answers, every namespace of the source is there, and claims of notebooks are bound."""
+    """Check the API server, the namespaces of the source, and the claims of notebooks."""
     source, target = open_clusters(move)
     if target is None:
         return SmokeResult({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])

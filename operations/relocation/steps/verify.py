@@ -31,7 +31,7 @@ THEIRS: Final = "what is extra at the target was not copied there, and is not to
 
 
 def do(move: Move, *, connect: Connect = stores.connect, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
-    """Mend what an earlier try has found, then prove every bucket.
+    """Repair what an earlier try found, then prove every bucket.
 
     Raises:
         StepError: one of them is not proven, and the reports name everything; or the source is written.
@@ -60,7 +60,7 @@ def _note(found: BucketProof, pair: BucketPair) -> list[str]:
 
 
 def _mend(move: Move, pairs: dict[str, BucketPair], *, connect: Connect, movers: dict[str, Copy]) -> None:
-    """Copy anew what is noted.
+    """Copy noted damage again.
 
     Raises:
         StepError: the target holds what is not ours, or the source is written during the freeze.
@@ -81,7 +81,7 @@ def _mend(move: Move, pairs: dict[str, BucketPair], *, connect: Connect, movers:
 
 
 def _keep_manifest(move: Move, pair: BucketPair) -> None:
-    """Keep what the source held at the last copy, unless a killed try of this attempt has kept it."""
+    """Keep the source's manifest of the last copy, unless a killed try of this attempt has."""
     if _has_kept_manifest(move, pair) or not (pair.folder / MANIFEST).exists():
         return
     beside = pair.folder / f"{BEFORE}.new"
@@ -91,12 +91,12 @@ def _keep_manifest(move: Move, pair: BucketPair) -> None:
 
 
 def _has_kept_manifest(move: Move, pair: BucketPair) -> bool:
-    """Whether it was kept since the last roll back, and is not compared yet."""
+    """Whether it was kept since the last rollback, and is not compared yet."""
     return (pair.folder / BEFORE).exists() and move.memory.recall(f"{KEPT}{pair.bucket.source}") is not None
 
 
 def _find_later_writes(move: Move, pair: BucketPair) -> list[str]:
-    """Keys that the source has otherwise than when the last copy ended."""
+    """Keys of the source that changed since the last copy."""
     if not _has_kept_manifest(move, pair):
         return []
     with stores.translate_store_errors():

@@ -40,12 +40,12 @@ DENIED_OF_BUCKET: Final = ("s3:DeleteBucket", "s3:PutBucketVersioning", "s3:PutL
 
 
 def build_user_policy(buckets: Sequence[str]) -> str:
-    """Policy for users of MinIO: they read on, and change nothing in these buckets."""
+    """Policy for users of MinIO that denies every change in these buckets."""
     return json.dumps({"Version": VERSION, "Statement": _denials(buckets)})
 
 
 def with_denial(document: str | None, bucket: str, *, movers: Sequence[str]) -> str:
-    """A bucket's policy with ours added, whatever stood there kept.
+    """A bucket's policy with our statement added.
 
     Args:
         document: as it is; None where the bucket has none.
@@ -58,7 +58,7 @@ def with_denial(document: str | None, bucket: str, *, movers: Sequence[str]) -> 
 
 
 def without_denial(document: str | None) -> str | None:
-    """A bucket's policy without ours; None where nothing else stands there."""
+    """A bucket's policy without our statement; None if nothing is left."""
     found = parse_policy(document)
     kept = _statements(found, ours=False)
     return json.dumps({**found, "Statement": kept}) if kept else None
@@ -69,7 +69,7 @@ def denies(document: str | None) -> bool:
 
 
 def parse_policy(document: str | None) -> Mapping[str, object]:
-    """A policy from its text; an empty one for none."""
+    """Parse a policy; an empty one for no text."""
     return mapping(cast("object", json.loads(document))) if document else {}
 
 
@@ -102,7 +102,7 @@ ALWAYS: Final = "us-east-1"
 
 
 def close(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
-    """Add our statement to each bucket's policy, what stood there kept; what was done, as JSON."""
+    """Add our statement to each bucket's policy; the result as JSON."""
     movers = _principals(place, move)
     store = _s3(place, move)
     for bucket in buckets:
@@ -114,7 +114,7 @@ def close(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -
 
 
 def open_again(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
-    """Take our statement away where the freeze has put it; what others wrote meanwhile stays."""
+    """Remove our statement where the freeze added it; other changes stay."""
     store = _s3(place, move)
     done: list[str] = []
     for bucket in buckets:

@@ -50,7 +50,6 @@ def see_that_databases_write(move: Move, hands: QuiescePorts) -> None:
 
 
 def close(move: Move, hands: QuiescePorts, *, side: str) -> list[Done]:
-    """Make every database of a side read-only."""
     every = side_of(move, side).databases
     closed = [hands.databases.close(each, move, side=side) for _, each in _postgres(every)]
     mysql: list[Done] = [
@@ -60,7 +59,7 @@ def close(move: Move, hands: QuiescePorts, *, side: str) -> list[Done]:
 
 
 def prove_closed(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, str]:
-    """Try a write in every database of a side, by name: each must be refused, for it is read-only.
+    """Try a write in every database of a side: each must be refused as read-only.
 
     Raises:
         StepError: one is not.
@@ -78,7 +77,7 @@ def prove_closed(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, str
 
 
 def open_again(move: Move, hands: QuiescePorts, *, side: str) -> list[Done]:
-    """Give every database the setting that it had; nothing where it was not closed."""
+    """Restore the setting of every database that was closed."""
     every = _postgres(side_of(move, side).databases)
     return [done for _, each in every if (done := hands.databases.open_again(each, move, side=side))]
 
@@ -89,5 +88,5 @@ def write_again(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, str]
 
 
 def _postgres(every: Sequence[DatabasePlace]) -> list[tuple[str, DatabasePlace]]:
-    """Each by its part, with a number where the file names a part more than once."""
+    """PostgreSQL databases by part, numbered from the second of a part."""
     return [(name, each) for name, each in name_databases(every).items() if each.engine == POSTGRES]

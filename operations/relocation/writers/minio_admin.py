@@ -34,7 +34,7 @@ HOW: Final = "`tools/build mc` builds it, https://github.com/minio/mc has it"
 
 @final
 class Users:
-    """The users of one MinIO; as its administrator, whose keys are in no argument and no file."""
+    """Users of one MinIO, by its administrator, whose keys are in no argument and no file."""
 
     def __init__(self, place: StorePlace, secrets: Mapping[str, str], *, folder: Path) -> None:
         """Args: folder: an empty one, for the client's own files."""
@@ -50,7 +50,7 @@ class Users:
         self._endpoint = place.endpoint
 
     def policies(self) -> dict[str, tuple[str, ...]]:
-        """Every user, and the policies that are attached to it."""
+        """Every user with its attached policies."""
         lines = self._run("user", "ls", ALIAS).splitlines()
         found = [mapping(cast("object", json.loads(each))) for each in lines if each.strip()]
         return {str(each["accessKey"]): _split(each.get("policyName")) for each in found if each.get("accessKey")}
@@ -61,20 +61,20 @@ class Users:
         self._run("policy", "create", ALIAS, name, str(path))
 
     def attach(self, name: str, user: str) -> None:
-        """Attach our policy; nothing where it is."""
+        """Attach our policy; idempotent."""
         self._run("policy", "attach", ALIAS, name, "--user", user)
 
     def detach(self, name: str, user: str) -> None:
-        """Take our policy away; nothing where it is not."""
+        """Detach our policy; idempotent."""
         self._run("policy", "detach", ALIAS, name, "--user", user)
 
     def drop_policy(self, name: str) -> None:
-        """Delete our policy, where it is."""
+        """Delete our policy; idempotent."""
         if f'"{name}"' in self._run("policy", "ls", ALIAS):
             self._run("policy", "rm", ALIAS, name)
 
     def _run(self, *arguments: str) -> str:
-        """What the client prints, a JSON object on each line.
+        """Output of the client, a JSON object per line.
 
         Raises:
             StepError: it fails.
@@ -120,7 +120,7 @@ def _waiting(users: Users, done: set[str]) -> dict[str, tuple[str, ...]]:
 
 
 def open_again(place: StorePlace, _buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
-    """Detach the denial from every user to whom the freeze has attached it, and delete it."""
+    """Detach the policy from every user to whom the freeze attached it, and delete it."""
     with TemporaryDirectory(prefix="atoll-mc-") as folder:
         users = Users(place, move.secrets, folder=Path(folder))
         done: list[str] = []
@@ -134,13 +134,13 @@ def open_again(place: StorePlace, _buckets: Sequence[str], move: Move, *, side: 
 
 
 def _is_ours(move: Move, side: str, user: str) -> bool:
-    """Whether the freeze attached it: it was not there before."""
+    """Whether the freeze attached it."""
     kept = mapping(move.memory.recall(_key(side, user)))
     return bool(kept) and _name(side) not in cast("list[object]", kept.get("policies") or [])
 
 
 def _name(side: str) -> str:
-    """Of our policy: both sides may be one MinIO."""
+    """Name of our policy: both sides may be one MinIO."""
     return f"{bucket_policy.NAME}-{side}"
 
 
@@ -153,7 +153,7 @@ def _split(names: object) -> tuple[str, ...]:
 
 
 def _address(place: StorePlace, secrets: Mapping[str, str]) -> str:
-    """What MC_HOST_* is set to, which is split at colons and never decoded.
+    """Value of MC_HOST_*, which is split at colons and not decoded.
 
     Raises:
         StepError: keys are not there, or such that the client would misread them.

@@ -26,7 +26,7 @@ Done = dict[str, object]  # JSON: what was done
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorePort:
-    """Stops the writers of one kind of object store, and lets them write again. Both may run twice.
+    """Closes and opens one kind of object store; both are idempotent.
 
     Args:
         close: refuses writes of every user but the copy worker; `open_again` reverts that.
@@ -39,28 +39,24 @@ class StorePort:
 
 
 class DatabasePort(Protocol):
-    """Makes a database read-only, and writable again. Both may run twice."""
+    """Closes and opens a database; both are idempotent."""
 
-    def close(self, place: DatabasePlace, move: Move, *, side: str) -> Done:
-        """Make it read-only."""
-        ...
+    def close(self, place: DatabasePlace, move: Move, *, side: str) -> Done: ...
 
-    def open_again(self, place: DatabasePlace, move: Move, *, side: str) -> Done:
-        """Make it what it was."""
-        ...
+    def open_again(self, place: DatabasePlace, move: Move, *, side: str) -> Done: ...
 
     def try_to_write(self, place: DatabasePlace, move: Move) -> str:
-        """Write and take it back: "written", "read-only" or "refused"."""
+        """Write and roll back: "written", "read-only" or "refused"."""
         ...
 
     def is_closed(self, place: DatabasePlace, move: Move) -> bool:
-        """Whether it is read-only by its own setting."""
+        """Whether its own setting makes it read-only."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuiescePorts:
-    """All of them.
+    """All ports.
 
     Args:
         cluster: of a side, called by a word; None where the side names none.

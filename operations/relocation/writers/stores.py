@@ -38,7 +38,7 @@ def buckets_of(move: Move, side: str) -> list[str]:
 
 
 def see_that_canaries_write(move: Move, hands: QuiescePorts) -> None:
-    """Before anything is changed: what is refused later must be allowed now.
+    """Check before the freeze that the canary may write: otherwise a refusal during it proves nothing.
 
     A person who stops writers by hand may have done so already: there the canary must at least read.
 
@@ -81,7 +81,7 @@ def close(move: Move, hands: QuiescePorts, *, side: str) -> Done:
 
 
 def _stopper(move: Move, hands: QuiescePorts, *, side: str) -> StorePort | None:
-    """Who closes a side's store; MinIO's users are stopped by its administrator, where one is named."""
+    """Port of a side's store; MinIO needs an administrator."""
     place = side_of(move, side).store
     if place.kind == "minio" and place.admin is None:
         if side == SOURCE:
@@ -105,7 +105,7 @@ def _see_that_mover_writes(move: Move, hands: QuiescePorts) -> None:
 
 
 def prove_closed(move: Move, hands: QuiescePorts) -> list[dict[str, str]]:
-    """Have a canary write, upload and delete in every bucket of the source: each must be refused.
+    """Let a canary write, upload and delete in every bucket of the source: each must be refused.
 
     Raises:
         StepError: one of them succeeds.
@@ -131,7 +131,7 @@ def open_again(move: Move, hands: QuiescePorts, *, side: str) -> Done:
 
 
 def write_again(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, bool]:
-    """Whether the canary of a side may write, by bucket; nothing where there is no canary."""
+    """Whether the canary of a side may write, by bucket; empty without a canary."""
     keys = side_of(move, side).store.canary
     stopper = hands.stores.get(side_of(move, side).store.kind)
     patience = replace(hands.patience, seconds=stopper.settle_seconds if stopper else 0.0)
@@ -144,7 +144,7 @@ def write_again(move: Move, hands: QuiescePorts, *, side: str) -> dict[str, bool
 
 @contextmanager
 def _open_bucket(move: Move, hands: QuiescePorts, *, side: str, keys: Keys | None, bucket: str) -> Generator[S3Store]:
-    """A bucket by a pair of keys, its connection closed at the end.
+    """Open a bucket with a pair of keys.
 
     Raises:
         StepError: there are no such keys.

@@ -27,7 +27,7 @@ LEAVE_OUT: Final = "let it end, or delete it, and run again"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long something is waited for.
+    """Time to wait.
 
     Args:
         seconds: altogether. Pods have 30 seconds to end unless they ask for more.
@@ -39,7 +39,7 @@ class Patience:
     clock: Callable[[], float] = time.monotonic
 
     def until(self, done: Callable[[], bool]) -> bool:
-        """Ask again and again; whether it came true in time."""
+        """Poll; whether it became true in time."""
         end = self.clock() + self.seconds
         while not done():
             if self.clock() >= end:
@@ -53,7 +53,7 @@ PATIENT: Final = Patience()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopped:
-    """One writer that stands still.
+    """One stopped writer.
 
     Args:
         ours: whether the freeze stopped it; one that stood still before is left as it is.
@@ -76,12 +76,12 @@ class Stopped:
 
 
 def memory_key_of_writer(side: str, writer: WriterWorkload) -> str:
-    """Under which a writer's state before is remembered."""
+    """Memory key of a writer's earlier state."""
     return f"freeze/{side}/{writer.way.kind.plural}/{writer.namespace}/{writer.name}"
 
 
 def stop(cluster: RelocationCluster, move: Move, *, side: str, patience: Patience = PATIENT) -> list[Stopped]:
-    """Stop every writer, and look again until none is found that runs.
+    """Stop every writer, and repeat until none runs.
 
     Raises:
         StepError: writers or pods that still run when patience ends, by name.
@@ -105,7 +105,7 @@ def stop(cluster: RelocationCluster, move: Move, *, side: str, patience: Patienc
 
 
 def _wait_for_keepers(cluster: RelocationCluster, patience: Patience) -> bool:
-    """Whether the pods of the keepers have ended: one that is ending would put a queue back once more."""
+    """Whether the pods of controllers that restart writers ended: one that is ending would reopen a queue."""
 
     def have_ended() -> bool:
         return not [each for each in workloads.still_running(cluster) if _of_a_keeper(each)]
@@ -131,7 +131,7 @@ def _stop_one(cluster: RelocationCluster, move: Move, writer: WriterWorkload, *,
 def _set(
     cluster: RelocationCluster, writer: WriterWorkload, value: object, *, only_if: Callable[[WriterWorkload], bool]
 ) -> bool:
-    """Set the field by which a writer is stopped, unless it has become another, or another has set it.
+    """Set the field that stops a writer, unless it was replaced or changed by somebody else.
 
     Raises:
         StepError: others change it all the time.
@@ -154,7 +154,7 @@ def _set(
 
 
 def _moving(cluster: RelocationCluster) -> list[str]:
-    """Writers that do not stand still, though they were told to: something put them back."""
+    """Writers that run although they were stopped: something restarted them."""
     return [each.words for _, writers in workloads.stages(cluster) for each in writers if not each.stands_still]
 
 
@@ -168,7 +168,7 @@ def _still(side: str, left: Sequence[str]) -> StepError:
 
 
 def restore(cluster: RelocationCluster, move: Move, *, side: str) -> list[str]:
-    """Let each writer that the freeze stopped go on as it was, those that put others back last; who they are, in words.
+    """Restore each writer that the freeze stopped, controllers that restart others last; their names.
 
     One that was deleted, made anew or set otherwise meanwhile is left as it is.
     """
@@ -182,7 +182,7 @@ def _back(cluster: RelocationCluster, move: Move, writer: WriterWorkload, *, sid
 
 
 def recall_state(move: Move, writer: WriterWorkload, *, side: str) -> dict[str, object]:
-    """What is remembered of this very writer; nothing where it was not there when the freeze began."""
+    """Remembered state of a writer; empty if it did not exist when the freeze began."""
     key = memory_key_of_writer(side, writer)
     for each in (key, f"{key}/{writer.uid}"):
         kept = mapping(move.memory.recall(each))
@@ -192,7 +192,7 @@ def recall_state(move: Move, writer: WriterWorkload, *, side: str) -> dict[str, 
 
 
 def restore_value(cluster: RelocationCluster, writer: WriterWorkload, value: object) -> bool:
-    """Set a writer that stands still to what it was; whether anything was changed."""
+    """Restore a stopped writer's value; whether it was changed."""
     if not writer.stands_still:
         return False
     return _set(cluster, writer, value, only_if=lambda now: now.stands_still)
@@ -204,7 +204,7 @@ AGAIN: Final = "look at its pods; then run again, nothing that was opened is clo
 
 
 def open_writers(cluster: RelocationCluster, move: Move) -> list[str]:
-    """Open what the freeze closed at the target; what was opened, in words. Users start their notebooks themselves."""
+    """Start what the freeze stopped at the target. Users start their notebooks themselves."""
     every = [each for stage, writers in workloads.stages(cluster) if stage != "notebooks" for each in writers]
     return [each.words for each in reversed(every) if _open(cluster, move, each)]
 
@@ -215,14 +215,14 @@ def _open(cluster: RelocationCluster, move: Move, writer: WriterWorkload) -> boo
 
 
 def _recall_wanted_state(move: Move, writer: WriterWorkload) -> dict[str, object]:
-    """What it was at the source, where the source had one of its name; else what it was at the target."""
+    """State at the source, if the source had one of that name; else the earlier state at the target."""
     if writer.way in AS_AT_SOURCE and (was := mapping(move.memory.recall(memory_key_of_writer("source", writer)))):
         return dict(was)
     return recall_state(move, writer, side="target")
 
 
 def wait_ready(cluster: RelocationCluster, move: Move, *, patience: Patience = PATIENT) -> list[str]:
-    """Wait until the platform's writers are there; their names.
+    """Wait until the platform's writers are ready; their names.
 
     Raises:
         StepError: one is not when patience ends.

@@ -37,7 +37,7 @@ WORKER: Final = ("component", "worker")  # label of the pods in which Airflow's 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterWorkload:
-    """One writer that was found.
+    """A workload that writes.
 
     Args:
         uid: tells it from another of the same name.
@@ -74,7 +74,7 @@ def writer_of(way: StopMethod, document: Mapping[str, object]) -> WriterWorkload
 
 
 def find_user_namespaces(cluster: RelocationCluster) -> frozenset[str]:
-    """Namespaces in which people work: those that are queued, those of Profiles, those with notebooks or schedules."""
+    """Namespaces of users: queued ones, those of Profiles, those with notebooks or schedules."""
     label, value = PROFILE
     marked = {
         name_of(each)
@@ -86,7 +86,7 @@ def find_user_namespaces(cluster: RelocationCluster) -> frozenset[str]:
 
 
 def stages(cluster: RelocationCluster) -> Iterator[tuple[str, list[WriterWorkload]]]:
-    """Writers by stage; each is looked for when the one before is stopped."""
+    """Writers by stage; each stage is listed once the one before is stopped."""
     yield "keepers", list(_find_by_name(cluster, kinds.KEEPERS))
     yield "schedules", [*_schedules(cluster), *_find_by_name(cluster, kinds.PLATFORM)]
     yield "queues", [writer_of(kinds.QUEUES, each) for each in cluster.listed(kinds.QUEUES.kind)]
@@ -102,7 +102,7 @@ def _find_by_name(cluster: RelocationCluster, named: tuple[Named, ...]) -> Itera
 
 
 def _schedules(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
-    """Those of Kubeflow wherever they are; CronJobs where people or the platform's writers are."""
+    """Schedules of Kubeflow anywhere; CronJobs in namespaces of users and of the platform's writers."""
     near = find_user_namespaces(cluster) | set(kinds.PLATFORM_NAMESPACES)
     for way in kinds.SCHEDULES:
         for each in cluster.listed(way.kind):
@@ -111,7 +111,7 @@ def _schedules(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
 
 
 def _work(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
-    """What runs and is stopped by itself: not what has ended, nor what a queue or another of its kind stops."""
+    """Running jobs, but not those that a queue or another controller stops."""
     here = find_user_namespaces(cluster)
     queued = _find_queued_namespaces(cluster)
     for way in kinds.WORK:
@@ -123,7 +123,7 @@ def _work(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
 
 
 def _find_queued_namespaces(cluster: RelocationCluster) -> frozenset[str]:
-    """Namespaces whose jobs a queue starts and stops; none where there is no queue."""
+    """Namespaces whose jobs a queue controls; empty without a queue."""
     if not cluster.listed(kinds.QUEUES.kind):
         return frozenset()
     return frozenset(name_of(each) for each in cluster.listed(kinds.NAMESPACE) if QUEUED in labels_of(each))
@@ -141,7 +141,7 @@ def _has_ended(document: Mapping[str, object]) -> bool:
 
 
 def _servers(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
-    """What people run for ever without a controller of ours above it."""
+    """Servers of users, without a controller of ours."""
     here = find_user_namespaces(cluster)
     for way in kinds.SERVERS:
         for each in cluster.listed(way.kind):
@@ -150,7 +150,7 @@ def _servers(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
 
 
 def still_running(cluster: RelocationCluster) -> list[str]:
-    """Pods that may still write, in words."""
+    """Pods that may still write."""
     here = find_user_namespaces(cluster)
     stopped = _selectors(cluster)
     readers = _readers(cluster)
@@ -169,7 +169,7 @@ def still_running(cluster: RelocationCluster) -> list[str]:
 
 
 def _selectors(cluster: RelocationCluster) -> list[tuple[str, Mapping[str, object]]]:
-    """Pods of the platform's writers that are scaled to 0."""
+    """Selectors of the platform's writers, which are scaled to 0."""
     found: list[tuple[str, Mapping[str, object]]] = []
     for way, namespace, name in (*kinds.KEEPERS, *kinds.PLATFORM):
         document = cluster.get(way.kind, namespace=namespace, name=name)
@@ -187,7 +187,7 @@ def _readers(cluster: RelocationCluster) -> list[tuple[str, Mapping[str, object]
 
 
 def _is_idle(pod: Mapping[str, object]) -> bool:
-    """It has ended, or waits at a gate of a queue."""
+    """Whether it ended, or waits at a scheduling gate."""
     if value_at(pod, ("status", "phase")) in {"Succeeded", "Failed"}:
         return True
     return bool(rows(value_at(pod, ("spec", "schedulingGates"))))
