@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-from components.agents.mover.manifest import Manifest, ManifestError, ManifestWriter, write_json
+from components.agents.mover.manifest import Manifest, ManifestError, ManifestRow, ManifestWriter, write_json
 from components.agents.mover.progress import ProgressPage, serve_progress
 from components.agents.mover.rounds import copy_round
 from components.agents.mover.scan import (
@@ -37,8 +37,6 @@ from components.agents.mover.worker_pool import Bandwidth
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from components.agents.mover.manifest import ManifestRow
 
 
 SIDES: Final = ("source", "target")

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Self
 
-from components.agents.mover.store.model import StoreError
+from components.agents.mover.store.model import BucketEndpoint, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
 
-    from components.agents.mover.store.model import BucketEndpoint
 
 NAME: Final = "ledger.sqlite3"
 PAGE: Final = 1000  # rows read at once

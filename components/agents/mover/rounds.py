@@ -10,14 +10,15 @@ from queue import Empty
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from components.agents.mover import transfer
-from components.agents.mover.ledger import CopyLedger
+from components.agents.mover.ledger import CopyLedger, Written
 from components.agents.mover.manifest import ManifestWriter, row_of
 from components.agents.mover.progress import Teller
-from components.agents.mover.store.model import BucketEndpoint, StoreError
-from components.agents.mover.store.s3_client import connect
+from components.agents.mover.store.model import BucketEndpoint, Listed, StoreError
+from components.agents.mover.store.s3_client import S3Store, connect
 from components.agents.mover.transfer_plan import (
     NAMED,
     CopyOptions,
+    KeyState,
     RoundReport,
     side_by_side,
     verdict,
@@ -28,11 +29,6 @@ from components.agents.mover.worker_pool import Bandwidth, KeyOutcome, WorkerPoo
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from components.agents.mover.ledger import Written
-    from components.agents.mover.store.model import Listed
-    from components.agents.mover.store.s3_client import S3Store
-    from components.agents.mover.transfer_plan import KeyState
 
 
 __all__ = ("MANIFEST", "CopyOptions", "RoundReport", "copy_round")

@@ -14,22 +14,19 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from components.agents.mover.manifest import Manifest, ManifestError, ManifestRow, ManifestWriter
-from components.agents.mover.store.model import BLOCK, StoreError
+from components.agents.mover.manifest import Counts, Manifest, ManifestError, ManifestRow, ManifestWriter
+from components.agents.mover.store.model import BLOCK, BucketEndpoint, Head, Listed, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from components.agents.mover.manifest import Counts
-    from components.agents.mover.store.model import BucketEndpoint, Head, Listed
     from components.agents.mover.store.s3_client import S3Body, S3Store
 
-    Connect = Callable[[BucketEndpoint], S3Store]
 
-
+Connect: TypeAlias = "Callable[[BucketEndpoint], S3Store]"
 ALL: Final = 100  # percent
 _DRAWS: Final = 2**64
 

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Final
 from components.agents.mover.ledger import Written
 from components.agents.mover.manifest import ManifestRow, line_of, row_of
 from components.agents.mover.scan import of_blocks
-from components.agents.mover.store.model import BLOCK, Head, StoreError
-from components.agents.mover.transfer_plan import is_same_version, normalize_version
+from components.agents.mover.store.model import BLOCK, Head, Listed, Pairs, StoreError
+from components.agents.mover.transfer_plan import KeyState, is_same_version, normalize_version
 from components.agents.mover.worker_pool import KeyOutcome, WorkerContext, WorkItem, classify_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from components.agents.mover.store.model import Listed, Pairs
     from components.agents.mover.store.s3_client import S3Body
-    from components.agents.mover.transfer_plan import KeyState
 
 
 PARTS_MOST: Final = 10_000  # https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html (2026-11-22)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from components.agents.mover.manifest import align
 from components.agents.mover.scan import Shard
-from components.agents.mover.store.model import BLOCK, StoreError
+from components.agents.mover.store.model import BLOCK, Listed, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from components.agents.mover.ledger import Written
-    from components.agents.mover.store.model import Listed
 
 
 CLOCK_SLACK: Final = 2.0  # seconds; listings tell whole seconds

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final, Literal
 
-from components.agents.mover.store.model import StoreError
+from components.agents.mover.store.model import BucketEndpoint, StoreError
 from components.agents.mover.store.responses import is_fatal
 from components.agents.mover.store.s3_client import S3Store, connect
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from components.agents.mover.ledger import Written
-    from components.agents.mover.store.model import BucketEndpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

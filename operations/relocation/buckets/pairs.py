@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Final
 from components.agents.mover.ledger import NAME, CopyLedger
 from components.agents.mover.manifest import ManifestError, align
 from components.agents.mover.store import s3_client
-from components.agents.mover.store.model import StoreError
+from components.agents.mover.store.model import BucketEndpoint, StoreError
 from operations.relocation.buckets.canary import PREFIX
 from operations.relocation.runner.context import place_of
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import RunContext, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from components.agents.mover.scan import Connect
-    from components.agents.mover.store.model import BucketEndpoint
     from operations.relocation.config.endpoints import BucketMove
-    from operations.relocation.runner.step import RunContext
 
 
 RESERVED: Final = PREFIX  # of our own objects, on both sides: canaries

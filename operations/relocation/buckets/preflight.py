@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
 from components.agents.mover.store.connection import EMPTY, ConnectionLostError, HttpConnection, SigV4Signer
-from components.agents.mover.store.model import Head, StoreError
-from operations.relocation.buckets.pairs import RESERVED, find_foreign_objects, format_keys
+from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
+from operations.relocation.buckets.pairs import RESERVED, BucketPair, find_foreign_objects, format_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from components.agents.mover.scan import Connect
-    from components.agents.mover.store.model import BucketEndpoint
     from components.agents.mover.store.s3_client import S3Store
-    from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.config.endpoints import StorePlace
 
 

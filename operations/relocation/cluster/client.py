@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, final
 
 from operations.clouds.kubernetes import client
 from operations.clouds.kubernetes.client import ClusterWords, KubernetesClient
-from operations.clouds.kubernetes.objects import KubeconfigSource, namespace_of
+from operations.clouds.kubernetes.objects import KubeconfigSource, ResourceKind, namespace_of
 from operations.relocation.runner.step import RunContext, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from operations.clouds.kubernetes.objects import ResourceKind
     from operations.relocation.config.endpoints import RelocationSide
 
 

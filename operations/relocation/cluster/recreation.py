@@ -15,7 +15,7 @@ from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.objects import ResourceKind, mapping, metadata, name_of, namespace_of
 from operations.relocation.databases import mysql, postgres
 from operations.relocation.databases.sql import execute_change, tables_of
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Memory, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from operations.relocation.config.endpoints import DatabasePlace
     from operations.relocation.databases.client_programs import ProgramRunner
     from operations.relocation.databases.uri_rules import UriRules
-    from operations.relocation.runner.step import Memory
 
 
 KEPT: Final = ("name", "namespace", "labels", "annotations")  # of metadata

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final, get_args
 from catalogs.providers import find_traits
 from components.platform.building_blocks.names import S3_HOST
 from operations.relocation.config.endpoints import FILL, StoreKind
-from planning.relocation.inventory.assets import AssetKind, Loss
+from planning.relocation.inventory.assets import AssetKind, Loss, StatefulAsset
 from planning.relocation.inventory.expected_assets import from_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from planning.relocation.inventory.assets import StatefulAsset
     from planning.spec.cluster import ClusterSpec
     from planning.spec.lock import Lock
 

@@ -11,13 +11,12 @@ from planning.inputs.faults import nearest
 from planning.inputs.files import MissingFileError, read_text
 from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_document import YamlText
-from planning.inputs.yaml_nodes import Fields
+from planning.inputs.yaml_nodes import Fields, YamlFault
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
-    from planning.inputs.yaml_nodes import YamlFault
 
 BY_HAND_NAME: Final = "by-hand.yaml"
 SECTION: Final = "things"

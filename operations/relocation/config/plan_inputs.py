@@ -12,9 +12,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from planning.checklist.model.units import GigabitsPerS, parse_count, parse_gigabytes
 from planning.inputs.yaml_document import read_fields
 from planning.relocation.costs.bill import RelocationTerms
-from planning.relocation.durations import DAY, Rate, Rates, estimate_first_copy
+from planning.relocation.durations import DAY, Basis, Rate, Rates, estimate_first_copy
 from planning.relocation.inventory.assets import Feature, FeatureUsage
-from planning.relocation.inventory.stack_inventory import SAMPLE, AssetMeasurement, volumes_of
+from planning.relocation.inventory.stack_inventory import SAMPLE, AssetMeasurement, Inventory, volumes_of
 from planning.relocation.inventory.volume import GB
 from planning.relocation.plan import RelocationInputs
 from planning.relocation.write_freeze import FreezeRequest
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from operations.relocation.config.endpoints import Places
     from planning.relocation.costs.route import Exit
-    from planning.relocation.durations import Basis
-    from planning.relocation.inventory.stack_inventory import Inventory
 
 
 # Our own assumptions, said in every plan that rests on them.

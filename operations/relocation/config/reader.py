@@ -12,14 +12,14 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import override
 
 from operations.project.journal import NAME, read_journal
-from operations.relocation.config.endpoints import PLACES_NAME, Places
+from operations.relocation.config.endpoints import PLACES_NAME, BucketMove, Places
 from operations.relocation.config.rules import PlacesViolation, find_violations, variables
 from planning.checklist.model.structure import inner_models
 from planning.inputs.faults import nearest, spell
 from planning.inputs.files import read_text
 from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_document import YamlText
-from planning.inputs.yaml_nodes import Fields, TextPosition
+from planning.inputs.yaml_nodes import Fields, TextPosition, YamlFault
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-    from operations.relocation.config.endpoints import BucketMove
-    from planning.inputs.yaml_nodes import YamlFault
 
 HOW: Final = "docs/guides/relocate.md shows one"
 AT_KEY: Final = frozenset({"extra_forbidden", "missing"})

@@ -8,22 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from urllib.parse import urlsplit
 
-from operations.relocation.config.endpoints import FILL
+from operations.relocation.config.endpoints import (
+    FILL,
+    DatabasePlace,
+    Keys,
+    MoversPlace,
+    NamesMove,
+    Places,
+    RelocationSide,
+    StorePeer,
+    StorePlace,
+    Toleration,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from operations.relocation.config.endpoints import (
-        DatabasePlace,
-        Keys,
-        MoversPlace,
-        NamesMove,
-        Places,
-        RelocationSide,
-        StorePeer,
-        StorePlace,
-        Toleration,
-    )
 
 
 FieldPath = tuple[str | int, ...]

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.manifest import Manifest, ManifestError
 from components.agents.mover.rounds import MANIFEST
-from components.agents.mover.scan import Sample, ScanCallbacks, ScanRequest, write_manifest
-from components.agents.mover.store.model import StoreError
+from components.agents.mover.scan import Connect, Sample, ScanCallbacks, ScanRequest, write_manifest
+from components.agents.mover.store.model import BucketEndpoint, StoreError
 from operations.relocation.buckets import pairs
 from operations.relocation.config.reader import bucket_of
 from operations.relocation.copies.verification import SOURCE as PROOF
 from operations.relocation.copies.verification import tell_rows
 from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import StepError
-from planning.relocation.inventory.assets import Feature, FeatureUsage
+from planning.relocation.inventory.assets import Feature, FeatureUsage, StatefulAsset
 from planning.relocation.inventory.stack_inventory import AssetMeasurement
 from planning.values.errors import Fault, InputError, in_one_line
 from planning.values.money import Range
@@ -31,10 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from components.agents.mover.scan import Connect
-    from components.agents.mover.store.model import BucketEndpoint
     from operations.relocation.config.endpoints import BucketMove, Places
-    from planning.relocation.inventory.assets import StatefulAsset
 
 LOOKED: Final = "look.manifest"
 MANIFESTS: Final = (MANIFEST, PROOF, LOOKED)

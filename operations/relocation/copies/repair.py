@@ -11,13 +11,12 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from components.agents.mover.compare import find_damage
+from components.agents.mover.compare import ComparisonTerms, find_damage
 from operations.project.atomic_files import write_all
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from components.agents.mover.compare import ComparisonTerms
     from components.agents.mover.scan import Connect
     from components.agents.mover.store.s3_client import S3Store
     from operations.relocation.buckets.pairs import BucketPair

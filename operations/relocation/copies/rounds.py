@@ -10,14 +10,13 @@ from components.agents.mover.rounds import CopyOptions, RoundReport, copy_round
 from operations.relocation.buckets import pairs
 from operations.relocation.copies import repair
 from operations.relocation.jobs import copies as cluster_opening
-from operations.relocation.runner.step import Evidence, StepError
+from operations.relocation.runner.step import Evidence, Move, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from components.agents.mover.scan import Connect
     from operations.relocation.buckets.pairs import BucketPair
-    from operations.relocation.runner.step import Move
 
     Copy = Callable[..., RoundReport]
 

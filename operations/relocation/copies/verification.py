@@ -11,23 +11,20 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from components.agents.mover.compare import ComparisonTerms, compare
-from components.agents.mover.manifest import write_json
+from components.agents.mover.manifest import ManifestRow, write_json
 from components.agents.mover.rounds import MANIFEST
-from components.agents.mover.scan import Sample, ScanCallbacks, ScanRequest, ScanResult, write_manifest
+from components.agents.mover.scan import Connect, Sample, ScanCallbacks, ScanRequest, ScanResult, write_manifest
 from components.agents.mover.worker_pool import Bandwidth
 from operations.relocation.buckets import pairs
 from operations.relocation.buckets.canary import CONTENT
-from operations.relocation.jobs.copies import cluster_movers
+from operations.relocation.jobs.copies import Open, cluster_movers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from components.agents.mover.manifest import ManifestRow
-    from components.agents.mover.scan import Connect
     from components.agents.mover.store.model import BucketEndpoint, Listed
     from operations.relocation.buckets.pairs import BucketPair
-    from operations.relocation.jobs.copies import Open
     from operations.relocation.runner.step import RunContext
 
 

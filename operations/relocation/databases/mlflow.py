@@ -18,8 +18,8 @@ import requests
 from urllib3.exceptions import LocationParseError
 
 from components.agents.mover.store import s3_client
-from components.agents.mover.store.model import StoreError
-from operations.project.http import HttpError, HttpSession
+from components.agents.mover.store.model import Listed, StoreError
+from operations.project.http import HttpError, HttpResponse, HttpSession
 from operations.relocation.databases.uri_rules import within
 from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import StepError
@@ -27,8 +27,6 @@ from operations.relocation.runner.step import StepError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from components.agents.mover.store.model import Listed
-    from operations.project.http import HttpResponse
     from operations.relocation.config.endpoints import RelocationSide
 
 

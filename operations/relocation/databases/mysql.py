@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from operations.relocation.databases.client_programs import (
     FILE_MODE,
+    ProgramRunner,
     find_program,
     major_of,
     persist_file,
@@ -25,7 +26,7 @@ from operations.relocation.databases.client_programs import (
 from operations.relocation.databases.row_checksums import Sums, TableSum
 from operations.relocation.databases.schema import Column
 from operations.relocation.databases.sql import join_sql, quote_identifier
-from operations.relocation.databases.uri_rules import SqlFragment, build_new_value, names_source
+from operations.relocation.databases.uri_rules import SqlFragment, UriRules, build_new_value, names_source
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.relocation.config.endpoints import DatabasePlace
-    from operations.relocation.databases.client_programs import ProgramRunner
-    from operations.relocation.databases.uri_rules import UriRules
 
 
 PACKAGE: Final = "MySQL's client programs (mysql-client), of the server's major version"

@@ -17,9 +17,9 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from operations.relocation.databases.client_programs import find_program, major_of, persist_file, run
+from operations.relocation.databases.client_programs import ProgramRunner, find_program, major_of, persist_file, run
 from operations.relocation.databases.postgres_read_only import WRITING, uri_of
-from operations.relocation.databases.sql import MetadataError, execute_change, rows
+from operations.relocation.databases.sql import DatabaseConnection, MetadataError, execute_change, rows
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.relocation.config.endpoints import DatabasePlace
-    from operations.relocation.databases.client_programs import ProgramRunner
-    from operations.relocation.databases.sql import DatabaseConnection
 
 
 PACKAGE: Final = "PostgreSQL's client programs (postgresql-client), of the server's major version or a later one"

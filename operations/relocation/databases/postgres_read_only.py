@@ -17,13 +17,12 @@ from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
 from operations.clouds.kubernetes.objects import mapping
 from operations.relocation.databases.client_programs import read_uri
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Move, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from operations.relocation.config.endpoints import DatabasePlace
-    from operations.relocation.runner.step import Move
 
 SETTING: Final = "default_transaction_read_only"
 WRITING: Final = f"-c {SETTING}=off"  # what a session says for itself goes before what its database says

@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.databases.sql import execute_change, join_sql, quote_identifier, rows
+from operations.relocation.databases.sql import DatabaseConnection, execute_change, join_sql, quote_identifier, rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from operations.relocation.databases.sql import DatabaseConnection
 
 STILL: Final = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 FORMS: Final = (

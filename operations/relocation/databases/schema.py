@@ -14,12 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from operations.relocation.databases.sql import MetadataError, join_sql, quote_identifier, rows, tables_of
+from operations.relocation.databases.sql import (
+    DatabaseConnection,
+    MetadataError,
+    join_sql,
+    quote_identifier,
+    rows,
+    tables_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from operations.relocation.databases.sql import DatabaseConnection
 
 
 Holds = Literal["address", "text", "record", "name"]

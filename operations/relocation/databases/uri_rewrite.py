@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.relocation.databases.schema import version_of
-from operations.relocation.databases.sql import MetadataError, begin, execute_change, join_sql, quote_identifier, rows
+from operations.relocation.databases.schema import Column, Schema, version_of
+from operations.relocation.databases.sql import (
+    DatabaseConnection,
+    MetadataError,
+    begin,
+    execute_change,
+    join_sql,
+    quote_identifier,
+    rows,
+)
 from operations.relocation.databases.uri_rules import (
     SqlFragment,
+    UriRules,
     address_like,
     both,
     build_new_value,
@@ -23,9 +32,6 @@ from operations.relocation.databases.uri_rules import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from operations.relocation.databases.schema import Column, Schema
-    from operations.relocation.databases.sql import DatabaseConnection
-    from operations.relocation.databases.uri_rules import UriRules
 
 EXAMPLES: Final = 5
 

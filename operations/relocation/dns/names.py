@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Final, Protocol, cast, final
 
 from operations.clouds.kubernetes.objects import mapping
 from operations.project.atomic_files import write_all
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Evidence, Move, StepError
 from operations.relocation.writers.suspension import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from operations.relocation.config.endpoints import NamesMove
-    from operations.relocation.runner.step import Evidence, Move
 
     Resolve = Callable[[str], frozenset[str]]
 

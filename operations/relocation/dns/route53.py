@@ -11,14 +11,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from operations.clouds.kubernetes.objects import mapping, rows
 from operations.relocation.dns.names import is_same, memory_key_of_name
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Evidence, Move, StepError
 from operations.relocation.writers.suspension import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from operations.relocation.config.endpoints import NamesMove
-    from operations.relocation.runner.step import Evidence, Move
 
     Asks = Callable[..., Mapping[str, object]]
     Records = list[dict[str, object]]

@@ -5,33 +5,28 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.store import s3_client
-from components.agents.mover.store.model import StoreError
+from components.agents.mover.store.model import BucketEndpoint, StoreError
 from operations.relocation.buckets import pairs as stores
 from operations.relocation.jobs import package, results
-from operations.relocation.jobs.objects import LABEL, MoverJob, authorities_of, keys_of
-from operations.relocation.jobs.results import COPY, Deposits, MoverRun, kinds
-from operations.relocation.runner.step import StepError
+from operations.relocation.jobs.objects import LABEL, Manifest, MoverJob, authorities_of, keys_of
+from operations.relocation.jobs.results import COPY, Deposits, MoverRun, Result, kinds
+from operations.relocation.runner.step import Evidence, Move, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from pathlib import Path
 
     from components.agents.mover.scan import ScanRequest, ScanResult
-    from components.agents.mover.store.model import BucketEndpoint
     from components.agents.mover.transfer_plan import CopyOptions, RoundReport
     from operations.relocation.config.endpoints import MoversPlace, Places
-    from operations.relocation.jobs.objects import Manifest
-    from operations.relocation.jobs.results import Result
     from operations.relocation.jobs.runs import JobEnd, JobRuns
-    from operations.relocation.runner.step import Evidence, Move
-
-    Open = Callable[[Places, Mapping[str, str]], "ClusterMovers"]
 
 
+Open: TypeAlias = "Callable[[Places, Mapping[str, str]], ClusterMovers]"
 DEPOSITS: Final = "movers/"  # below the reserved prefix
 CLAIM: Final = "PersistentVolumeClaim"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from components.agents import mover
 from operations.relocation.jobs.objects import (
@@ -13,6 +13,8 @@ from operations.relocation.jobs.objects import (
     PORT,
     SPEC,
     WORK_FOLDER,
+    Manifest,
+    MoverJob,
     build_indexed_job,
     flatten_path,
     head,
@@ -20,9 +22,6 @@ from operations.relocation.jobs.objects import (
     network,
 )
 from planning.values.errors import AtollError, Fault, InputError
-
-if TYPE_CHECKING:
-    from operations.relocation.jobs.objects import Manifest, MoverJob
 
 START: Final = "__main__.py"
 MOST_BYTES: Final = 2**20  # of a ConfigMap; https://kubernetes.io/docs/concepts/configuration/configmap/ (2026-11-22)

@@ -9,9 +9,9 @@ from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from components.agents.mover.job import MANIFEST, RESULT, deposit_key
-from components.agents.mover.manifest import write_json
+from components.agents.mover.manifest import Counts, write_json
 from components.agents.mover.scan import ScanResult, gather
-from components.agents.mover.store.model import StoreError
+from components.agents.mover.store.model import BucketEndpoint, StoreError
 from components.agents.mover.transfer_plan import NAMED, RoundReport
 from operations.relocation.runner.step import StepError
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from components.agents.mover.manifest import Counts
-    from components.agents.mover.store.model import BucketEndpoint
     from components.agents.mover.store.s3_client import S3Store
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast, final
 
-from operations.clouds.kubernetes.client import explain_refusal, parse_object
+from operations.clouds.kubernetes.client import KubernetesClient, explain_refusal, parse_object
 from operations.clouds.kubernetes.objects import ClusterSilentError, mapping
 from operations.relocation.cluster.client import open_client
 from operations.relocation.runner.step import StepError
@@ -15,7 +15,6 @@ from operations.relocation.runner.step import StepError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from operations.clouds.kubernetes.client import KubernetesClient
     from operations.relocation.config.endpoints import RelocationSide
     from operations.relocation.jobs.objects import Manifest
 

@@ -9,19 +9,16 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from operations.project.journal import NAME, RecordKind, read_journal
-from operations.relocation.rehearsal.environment import STACKS
+from operations.project.journal import NAME, JournalRecord, RecordKind, read_journal
+from operations.relocation.rehearsal.environment import STACKS, RehearsalEnvironment
 from operations.relocation.rehearsal.processes import BIN
-from operations.relocation.runner.state import derive_state
+from operations.relocation.runner.state import RelocationState, derive_state
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from operations.project.journal import JournalRecord
-    from operations.relocation.rehearsal.environment import RehearsalEnvironment
-    from operations.relocation.runner.state import RelocationState
 
 PROJECT: Final = "name: rehearsal\nruntime: python\n"
 LOOK_EVERY: Final = 0.002  # seconds between two looks at the journal

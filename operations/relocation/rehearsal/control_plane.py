@@ -29,6 +29,7 @@ from operations.relocation.rehearsal.processes import (
     LOOPBACK,
     REPOSITORY,
     SERVERS,
+    Child,
     ServerError,
     free_ports,
     start_child,
@@ -38,7 +39,6 @@ from operations.relocation.rehearsal.processes import (
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from operations.relocation.rehearsal.processes import Child
 
 READY_WITHIN: Final = 300.0  # seconds; a quiet machine needs about ten
 STAGES: Final = Path(__file__).with_name("kwok_stages.yaml")

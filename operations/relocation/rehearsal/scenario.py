@@ -13,13 +13,20 @@ from typing import TYPE_CHECKING, Final, cast
 import requests
 
 from components.agents.mover.store.model import Head, StoreError
-from components.agents.mover.store.s3_client import connect
+from components.agents.mover.store.s3_client import S3Body, connect
 from operations.relocation.rehearsal.cluster import kind as kind_of
 from operations.relocation.rehearsal.cluster import path_of
 from operations.relocation.rehearsal.command import Runner
-from operations.relocation.rehearsal.environment import TEAM_BUCKET, TRACKING_BUCKET, WRITER, start_environment
+from operations.relocation.rehearsal.environment import (
+    TEAM_BUCKET,
+    TRACKING_BUCKET,
+    WRITER,
+    RehearsalEnvironment,
+    RehearsedSide,
+    start_environment,
+)
 from operations.relocation.rehearsal.servers import ROOT
-from operations.relocation.rehearsal.test_data import count_readable_artifacts, fill
+from operations.relocation.rehearsal.test_data import Filled, count_readable_artifacts, fill
 from planning.relocation.steps import NAMES
 from planning.values.errors import AtollError
 
@@ -27,10 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from components.agents.mover.store.s3_client import S3Body
-    from operations.relocation.rehearsal.environment import RehearsalEnvironment, RehearsedSide
     from operations.relocation.rehearsal.report import KillForm, RehearsalForm, StageForm
-    from operations.relocation.rehearsal.test_data import Filled
 
 
 FLIPPED: Final = "/weights.txt"

@@ -20,6 +20,7 @@ from operations.relocation.rehearsal.processes import (
     BIN,
     LOOPBACK,
     PYTHON,
+    Child,
     ServerError,
     free_ports,
     home_of,
@@ -32,8 +33,6 @@ from operations.relocation.rehearsal.processes import (
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
-
-    from operations.relocation.rehearsal.processes import Child
 
 
 ROOT: Final = "rehearsal-root"

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from components.agents.mover.store.model import Head, Pairs
+from components.agents.mover.store.model import BucketEndpoint, Head, Pairs
 from components.agents.mover.store.s3_client import connect
-from operations.relocation.rehearsal.environment import SETS_BUCKET, TEAM_BUCKET, WRITER
+from operations.relocation.rehearsal.environment import SETS_BUCKET, TEAM_BUCKET, WRITER, RehearsalEnvironment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from components.agents.mover.store.model import BucketEndpoint
-    from operations.relocation.rehearsal.environment import RehearsalEnvironment
 
 SEED: Final = 20261122
 AT_ONCE: Final = 4

@@ -8,24 +8,22 @@ from __future__ import annotations
 import signal
 import threading
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from operations.project.journal import NAME, RecordKind, read_journal
 from operations.relocation.runner.context import ROLL_BACK, RUN, LockedRun, lock_run
 from operations.relocation.runner.state import FREEZE, RelocationState, StepState, derive_state, format_duration
-from operations.relocation.runner.step import RunContext, StepError
+from operations.relocation.runner.step import Evidence, RelocationStep, RunContext, StepError
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from operations.relocation.config.endpoints import Places
-    from operations.relocation.runner.step import Evidence, RelocationStep
 
 AGAIN: Final = "deltas"
 FACTS: Final = {each.name: each for each in STEPS}

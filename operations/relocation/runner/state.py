@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from operations.project.journal import RecordKind
+from operations.project.journal import JournalRecord, RecordKind
 from planning.relocation.steps import POINT_OF_NO_RETURN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from operations.project.journal import JournalRecord
 
 FREEZE: Final = "freeze"
 

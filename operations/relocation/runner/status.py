@@ -8,14 +8,13 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from operations.relocation.runner.context import ROLL_BACK, RUN
-from operations.relocation.runner.state import StepState, format_duration
+from operations.relocation.runner.state import RelocationState, StepStanding, StepState, format_duration
 from planning.relocation.steps import POINT_OF_NO_RETURN, STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from operations.relocation.runner.state import RelocationState, StepStanding
 
 _CLOSED: Final = ConfigDict(extra="forbid")
 BRIEF: Final = 72  # characters of evidence in a table

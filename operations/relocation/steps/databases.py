@@ -12,7 +12,7 @@ from operations.project.atomic_files import write_all
 from operations.relocation.config.rules import name_databases
 from operations.relocation.databases import mysql, postgres, row_checksums, schema
 from operations.relocation.databases.client_programs import own_folder
-from operations.relocation.runner.step import RelocationStep, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from operations.relocation.steps import plan
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from operations.relocation.config.endpoints import DatabasePlace
     from operations.relocation.databases.row_checksums import Sums
-    from operations.relocation.runner.step import Evidence, Move
 
 DUMPS: Final = "dumps"
 REPORT: Final = "reports/databases.json"

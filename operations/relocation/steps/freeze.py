@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from operations.relocation.cluster.client import open_clusters
 from operations.relocation.jobs.copies import remove_stale_jobs
-from operations.relocation.runner.step import RelocationStep, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from operations.relocation.steps.databases import unmark_databases
 from operations.relocation.writers import databases, stores, suspension
 from operations.relocation.writers.stores import SOURCE, TARGET, side_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from operations.relocation.dns.names import NameSwitcher
-    from operations.relocation.runner.step import Evidence, Move
     from operations.relocation.writers.ports import Done, QuiescePorts
 
 NO_CLUSTER: Final = "no kubeconfig is named: writers in the cluster are not looked for"

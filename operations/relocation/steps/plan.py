@@ -19,7 +19,7 @@ from operations.relocation.runner.step import Evidence, Move, RelocationStep, St
 from planning.inputs.files import read_json
 from planning.relocation.inventory.assets import AssetKind, AssetTreatment
 from planning.relocation.methods.manual_procedures import STRANGE, WRITTEN, explain_manual_move
-from planning.relocation.plan_form import digest
+from planning.relocation.plan_form import RelocationPlanForm, digest
 from planning.spec.lock import LOCK_NAME
 from planning.values.errors import InputError, in_one_line
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.relocation.config.endpoints import Places
-    from planning.relocation.plan_form import RelocationPlanForm
 
 
 KEY: Final = "plan"

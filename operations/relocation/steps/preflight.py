@@ -19,7 +19,7 @@ from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from operations.relocation.steps import plan
 from operations.relocation.steps.rewrite import DECLARE, SCHEMAS, list_moved_prefixes, rules_for
-from planning.spec.lock import LOCK_NAME, read_lock
+from planning.spec.lock import LOCK_NAME, Lock, read_lock
 from planning.values.errors import AtollError, in_one_line
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from operations.relocation.config.endpoints import DatabasePlace, Places, RelocationSide, StorePlace
     from operations.relocation.databases.postgres import DatabaseFacts
     from operations.relocation.databases.uri_rules import UriRules
-    from planning.spec.lock import Lock
 
     Secrets = Mapping[str, str]
 

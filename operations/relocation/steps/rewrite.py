@@ -12,22 +12,17 @@ from operations.relocation.cluster.client import open_clusters
 from operations.relocation.databases import mysql, postgres
 from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.databases.mlflow import STORES
-from operations.relocation.databases.schema import HUB, MLFLOW
+from operations.relocation.databases.schema import HUB, MLFLOW, Schema
 from operations.relocation.databases.sql import MetadataError
-from operations.relocation.databases.uri_rewrite import refusals, rewrite, survey
-from operations.relocation.databases.uri_rules import rules_of
-from operations.relocation.runner.step import RelocationStep, StepError
-from operations.relocation.steps.databases import DUMPS, list_database_pairs
+from operations.relocation.databases.uri_rewrite import Survey, refusals, rewrite, survey
+from operations.relocation.databases.uri_rules import UriRules, rules_of
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
+from operations.relocation.steps.databases import DUMPS, DatabasePair, list_database_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from operations.relocation.config.endpoints import Places
-    from operations.relocation.databases.schema import Schema
-    from operations.relocation.databases.uri_rewrite import Survey
-    from operations.relocation.databases.uri_rules import UriRules
-    from operations.relocation.runner.step import Evidence, Move
-    from operations.relocation.steps.databases import DatabasePair
 
 SCHEMAS: Final[Mapping[str, Schema]] = {"mlflow": MLFLOW, "model_registry": HUB}
 REPORT: Final = "reports/rewrite.json"

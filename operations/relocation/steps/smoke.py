@@ -11,23 +11,21 @@ from components.agents.mover.store.model import StoreError
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.kinds import POD
 from operations.clouds.kubernetes.objects import ClusterError, ResourceKind, mapping, name_of, namespace_of, rows
-from operations.relocation.cluster.client import open_cluster, open_clusters
+from operations.relocation.cluster.client import RelocationCluster, open_cluster, open_clusters
 from operations.relocation.databases import mlflow, mysql, postgres
 from operations.relocation.databases.client_programs import own_folder
 from operations.relocation.databases.mlflow import STORES, different, parse_address, within_any
 from operations.relocation.databases.sql import rows as sql_rows
 from operations.relocation.databases.uri_rewrite import addresses
 from operations.relocation.runner.context import place_of
-from operations.relocation.runner.step import RelocationStep, StepError
+from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from operations.relocation.steps.databases import DUMPS, list_database_pairs
 from operations.relocation.steps.rewrite import SCHEMAS, rules_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from operations.relocation.cluster.client import RelocationCluster
     from operations.relocation.config.endpoints import DatabasePlace, RelocationSide
-    from operations.relocation.runner.step import Evidence, Move
 
 
 NAME: Final = "atoll-relocation-smoke"

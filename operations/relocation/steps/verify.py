@@ -13,14 +13,13 @@ from components.agents.mover.compare import ComparisonTerms, compare
 from components.agents.mover.rounds import MANIFEST
 from operations.relocation.buckets import pairs as stores
 from operations.relocation.copies import repair, rounds, verification
-from operations.relocation.copies.verification import Proving
+from operations.relocation.copies.verification import BucketProof, Proving
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 
 if TYPE_CHECKING:
     from components.agents.mover.scan import Connect
     from operations.relocation.buckets.pairs import BucketPair
     from operations.relocation.copies.rounds import Copy
-    from operations.relocation.copies.verification import BucketProof
 
 BEFORE: Final = "before-mending.manifest"
 KEPT: Final = "verify/kept/"  # and a bucket, under which it is remembered that its manifest was kept

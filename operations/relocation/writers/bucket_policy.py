@@ -11,7 +11,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from operations.clouds.kubernetes.objects import mapping, rows
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Move, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mypy_boto3_sts import STSClient
 
     from operations.relocation.config.endpoints import Keys, StorePlace
-    from operations.relocation.runner.step import Move
 
 
 NAME: Final = "atoll-frozen"  # of the policy that is attached to MinIO's users

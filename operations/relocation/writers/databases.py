@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from operations.relocation.config.rules import name_databases
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Move, StepError
 from operations.relocation.writers.stores import SOURCE, side_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from operations.relocation.config.endpoints import DatabasePlace
-    from operations.relocation.runner.step import Move
     from operations.relocation.writers.ports import Done, QuiescePorts
 
 POSTGRES: Final = "postgresql"

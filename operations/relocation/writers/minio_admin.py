@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Final, cast, final
 
 from operations.clouds.kubernetes.objects import mapping
 from operations.project.signals import with_parent_death_signal
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Move, StepError
 from operations.relocation.writers import bucket_policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from operations.relocation.config.endpoints import StorePlace
-    from operations.relocation.runner.step import Move
 
 ALIAS: Final = "side"
 SECONDS: Final = 60

@@ -9,7 +9,7 @@ from components.agents.mover.store import s3_client
 from operations.relocation.cluster import client
 from operations.relocation.databases import postgres_read_only
 from operations.relocation.writers import bucket_policy, minio_admin
-from operations.relocation.writers.suspension import PATIENT
+from operations.relocation.writers.suspension import PATIENT, Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from operations.relocation.cluster.client import RelocationCluster
     from operations.relocation.config.endpoints import DatabasePlace, RelocationSide
     from operations.relocation.runner.step import Move
-    from operations.relocation.writers.suspension import Patience
 
 
 Done = dict[str, object]  # JSON: what was done

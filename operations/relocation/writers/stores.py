@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from operations.relocation.buckets import canary
 from operations.relocation.runner.context import place_of
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Move, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from components.agents.mover.store.s3_client import S3Store
     from operations.relocation.config.endpoints import Keys, RelocationSide
-    from operations.relocation.runner.step import Move
     from operations.relocation.writers.ports import Done, QuiescePorts, StorePort
 
 # How a person does what nobody here can. An IAM deny policy names storage.googleapis.com/objects.create and .delete

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.objects import ChangedMeanwhileError, mapping, patch_of, value_at
-from operations.relocation.runner.step import StepError
+from operations.relocation.runner.step import Move, StepError
 from operations.relocation.writers import workloads
-from operations.relocation.writers.workloads import writer_of
+from operations.relocation.writers.workloads import WriterWorkload, writer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from operations.relocation.cluster.client import RelocationCluster
-    from operations.relocation.runner.step import Move
-    from operations.relocation.writers.workloads import WriterWorkload
 
 
 TRIES: Final = 5  # changes of others in between, one after another, on one object

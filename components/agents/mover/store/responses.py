@@ -9,12 +9,10 @@ from urllib.parse import unquote_plus
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-from components.agents.mover.store.model import Listed, StoreError
+from components.agents.mover.store.model import BucketEndpoint, Listed, Pairs, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from components.agents.mover.store.model import BucketEndpoint, Pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,12 +19,20 @@ from components.agents.mover.store.connection import (
     encode_path,
     encode_query,
 )
-from components.agents.mover.store.model import BucketEndpoint, Head, StoreError, head_of, headers_like, server_time
+from components.agents.mover.store.model import (
+    BucketEndpoint,
+    Head,
+    Listed,
+    Pairs,
+    StoreError,
+    head_of,
+    headers_like,
+    server_time,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from components.agents.mover.store.model import Listed, Pairs
     from components.agents.mover.store.responses import ListingPage
 
 ANSWER_MOST: Final = 16 * 2**20  # bytes of an answer in XML; 1,000 keys of 1,024 bytes, encoded, are 4 MiB
