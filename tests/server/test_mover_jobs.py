@@ -30,9 +30,8 @@ from components.agents.mover.transfer_plan import CopyOptions, RoundReport
 from operations.clouds.kubernetes.client import KubernetesClient
 from operations.clouds.kubernetes.objects import ClusterError
 from operations.relocation.config.endpoints import MoversPlace, StorePeer
-from operations.relocation.jobs import package
 from operations.relocation.jobs.copies import ClusterMovers
-from operations.relocation.jobs.objects import MoverJob, keys_of
+from operations.relocation.jobs.objects import MoverJob, keys_of, list_objects
 from operations.relocation.jobs.results import Deposits
 from operations.relocation.jobs.runs import JobEnd, JobRuns
 from operations.relocation.rehearsal.servers import MOVER, RehearsedStore, store
@@ -145,7 +144,7 @@ def told(sides: Sides, **more: Any) -> dict[str, Any]:
 
 def pod(folder: Path, sides: Sides, spec: dict[str, Any], **more: Any) -> Pod:
     job = mover_job(spec, **more)
-    return Pod(folder, [*keys_of(job, sides.source, sides.target), *package.objects(job)])
+    return Pod(folder, [*keys_of(job, sides.source, sides.target), *list_objects(job)])
 
 
 def mover_job(spec: dict[str, Any], **more: Any) -> MoverJob:
@@ -387,14 +386,14 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
         monitored=True,
         mib_per_s=100.0,
     )
-    for each in (*place_for_movers(), *package.objects(job)):
+    for each in (*place_for_movers(), *list_objects(job)):
         answer = kube.apply(each)
         assert answer.ok, answer.text
         assert "would violate PodSecurity" not in answer.headers.get("Warning", ""), answer.headers
-    made: Manifest = package.objects(job)[-1]
+    made: Manifest = list_objects(job)[-1]
     with new_client_from_config(config_file=str(kube.plane.kubeconfig)) as api:
         runs, lines = JobRuns(KubernetesClient(api), every=0.2), list[str]()
-        runs.start(package.objects(job))  # again: a Job that runs goes on
+        runs.start(list_objects(job))  # again: a Job that runs goes on
         with pytest.raises(ClusterError, match=r"the cluster refused PATCH .*: 422 .*parallelism"):
             runs.start([{**made, "spec": {**made["spec"], "parallelism": -1}}])
         assert runs.wait(made, say=lines.append) == JobEnd(done=True, shards=SHARDS)
@@ -402,10 +401,10 @@ def test_the_api_server_takes_its_objects_under_restricted_security_and_its_pods
     pods = kube.list_in("moving", "pods").json()["items"]
     assert {each["spec"]["nodeName"] for each in pods} == {node_for_movers["metadata"]["name"]}
     with_claim = replace(job, name="with-claim", claim="ledgers")
-    for each in package.objects(with_claim):
+    for each in list_objects(with_claim):
         answer = kube.apply(each, dry_run=True)
         assert answer.ok, answer.text
     with new_client_from_config(config_file=str(kube.plane.kubeconfig)) as api:
-        JobRuns(KubernetesClient(api)).remove(package.objects(job))
+        JobRuns(KubernetesClient(api)).remove(list_objects(job))
         with pytest.raises(StepError, match="is not there any more: 404"):
             JobRuns(KubernetesClient(api)).wait(made, say=print)

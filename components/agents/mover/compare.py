@@ -163,18 +163,15 @@ def compare(source: Path, target: Path, terms: ComparisonTerms) -> ManifestCompa
     """
     there, here = Manifest(source), Manifest(target)
     found = ManifestComparison(terms=terms)
-    left, right = (read_proofs(each, terms, found) for each in (there, here))
-    one, other = next(left, None), next(right, None)
-    while one is not None or other is not None:
-        if other is None or (one is not None and one[:2] < other[:2]):
-            found.missing.add(_name(one or []))
-            one = next(left, None)
-        elif one is None or other[:2] < one[:2]:
-            found.extra.add(_name(other))
-            other = next(right, None)
+    sides = (
+        (((str(proof[KEY]), cast("int", proof[ORDER])), proof) for proof in read_proofs(each, terms, found))
+        for each in (there, here)
+    )
+    for _, one, other in align(*sides):
+        if one is None or other is None:
+            (found.missing if other is None else found.extra).add(_name(one or other or []))
         else:
             _compare_versions(found, one, other)
-            one, other = next(left, None), next(right, None)
     found.source, found.target = there.counts, here.counts
     return found
 

@@ -35,6 +35,7 @@ RUN_BYTES: Final = 16 * 2**20  # lines kept in memory; as objects of Python they
 MERGED_AT_ONCE: Final = 64  # files open side by side
 BUFFER: Final = 2**16  # bytes read ahead of each run
 Key = tuple[str, int, int, int]  # the object's key and the version's order, then what is counted: size, deleted
+SortKey = TypeVar("SortKey", str, tuple[str, int])
 Left = TypeVar("Left")
 Right = TypeVar("Right")
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
@@ -115,13 +116,13 @@ def sort_key_of(line: bytes) -> Key:
 
 
 def align(
-    left: Iterator[tuple[str, Left]], right: Iterator[tuple[str, Right]]
-) -> Iterator[tuple[str, Left | None, Right | None]]:
+    left: Iterator[tuple[SortKey, Left]], right: Iterator[tuple[SortKey, Right]]
+) -> Iterator[tuple[SortKey, Left | None, Right | None]]:
     """Merge two streams sorted by key: each key, with the value of either side."""
     one, other = next(left, None), next(right, None)
     while one is not None or other is not None:
         if other is None or (one is not None and one[0] < other[0]):
-            one = cast("tuple[str, Left]", one)
+            one = cast("tuple[SortKey, Left]", one)
             yield one[0], one[1], None
             one = next(left, None)
         elif one is None or other[0] < one[0]:

@@ -8,35 +8,23 @@ import shutil
 import subprocess
 from contextlib import ExitStack
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from operations.project.signals import with_parent_death_signal
 from operations.relocation.runner.step import StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from io import BufferedWriter
     from pathlib import Path
 
     from operations.relocation.config.endpoints import DatabasePlace
 
+ProgramRunner: TypeAlias = "Callable[..., str]"  # called as `run`
 WORDS: Final = 600  # characters of what a program said when it failed
 BLOCK: Final = 2**20
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
-
-
-class ProgramRunner(Protocol):
-    def __call__(
-        self,
-        command: Sequence[str],
-        *,
-        environment: Mapping[str, str],
-        reads: Path | None = None,
-        writes: Path | None = None,
-    ) -> str:
-        """What it printed, unless that went into a file."""
-        ...
 
 
 def run(

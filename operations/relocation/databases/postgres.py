@@ -18,7 +18,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from operations.relocation.databases.client_programs import ProgramRunner, find_program, major_of, persist_file, run
-from operations.relocation.databases.postgres_read_only import WRITING, uri_of
+from operations.relocation.databases.postgres_read_only import WAITS, WRITING, connect, uri_of
 from operations.relocation.databases.sql import DatabaseConnection, MetadataError, execute_change, rows
 from operations.relocation.runner.step import StepError
 
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 
 PACKAGE: Final = "PostgreSQL's client programs (postgresql-client), of the server's major version or a later one"
-SECONDS: Final = 10
 READS: Final = "atoll-dump"  # names by which our sessions are known at a server
 WRITES: Final = "atoll-restore"
-WAITS: Final = "-c lock_timeout=60s"  # for those who still look at a table
 # Variables of libpq, by the word of a URI.
 # https://www.postgresql.org/docs/current/libpq-envars.html (2026-11-22)
 VARIABLES: Final[Mapping[str, str]] = {
@@ -74,17 +72,10 @@ def session(
     Raises:
         StepError: no answer, or a statement is refused; the message never holds the password.
     """
-    options = f"{WRITING} {WAITS}" if writing else ""
     try:
-        opened = psycopg.connect(
-            uri_of(place, secrets), connect_timeout=SECONDS, application_name="atoll", options=options
-        )
-        with opened:
+        with connect(place, secrets, writing=writing, autocommit=False) as opened:
             yield cast("DatabaseConnection", opened)
             opened.rollback()
-    except psycopg.Error as error:
-        words = error.diag.message_primary or type(error).__name__
-        raise StepError(f"the database of {place.part} refuses: {words}", hint=f"{place.uri_env} names it") from error
     except MetadataError as error:
         raise StepError(str(error)) from error
 
@@ -223,21 +214,8 @@ def facts(place: DatabasePlace, secrets: Mapping[str, str]) -> DatabaseFacts | N
     """
     if place.engine != "postgresql":
         return None
-    uri = re.sub(r"^postgres(ql)?(\+[a-z0-9_]+)?://", "postgresql://", secrets.get(place.uri_env, ""))
-    try:
-        with psycopg.connect(uri, connect_timeout=SECONDS, application_name="atoll", autocommit=True) as session:
-            return _query_facts(session, place)
-    except psycopg.Error as error:
-        words = f"the database of {place.part} ({place.uri_env}) does not answer: {_reason(error)}"
-        raise StepError(words, hint=f"{place.uri_env} holds postgresql://user:password@host:5432/name") from error
-
-
-def _reason(error: psycopg.Error) -> str:
-    """The server's message; an invalid URI is not repeated, as it may hold the password."""
-    if isinstance(error, psycopg.OperationalError):
-        said = error.diag.message_primary or str(error).partition("\n")[0]
-        return said.removeprefix("connection failed: ")
-    return error.diag.message_primary or type(error).__name__
+    with connect(place, secrets) as session:
+        return _query_facts(session, place)
 
 
 def _query_facts(session: psycopg.Connection, place: DatabasePlace) -> DatabaseFacts:

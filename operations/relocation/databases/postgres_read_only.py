@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, LiteralString, cast
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
 from operations.clouds.kubernetes.objects import mapping
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 SETTING: Final = "default_transaction_read_only"
 WRITING: Final = f"-c {SETTING}=off"  # what a session says for itself goes before what its database says
+WAITS: Final = "-c lock_timeout=60s"  # for sessions that still read a table
 SECONDS: Final = 10
 ENDS_WITHIN_MS: Final = 5000
 CANARY: Final = "atoll_canary"  # name of the table that a canary would make, in a transaction that is taken back
@@ -49,7 +49,7 @@ def close(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
         StepError: it cannot be, or sessions of others remain.
     """
     key = memory_key_of_database(side, place)
-    with _session(place, move, writing=True) as session:
+    with connect(place, move.secrets, writing=True) as session:
         before = mapping(move.memory.remember(key, {"before": _set_to(session)})).get("before")
         session.execute(_alter(session, "on"))
         ended = _end_others(session, place)
@@ -62,7 +62,7 @@ def open_again(place: DatabasePlace, move: Move, *, side: str) -> dict[str, obje
     if kept is None:
         return {}
     before = mapping(kept).get("before")
-    with _session(place, move, writing=True) as session:
+    with connect(place, move.secrets, writing=True) as session:
         session.execute(_alter(session, str(before) if before is not None else None))
         ended = _end_others(session, place)
     return {"part": place.part, "engine": place.engine, "restored": before, "sessions_ended": ended}
@@ -70,7 +70,7 @@ def open_again(place: DatabasePlace, move: Move, *, side: str) -> dict[str, obje
 
 def try_to_write(place: DatabasePlace, move: Move) -> str:
     """Create a table and roll back: "written", "read-only", or "refused" without the right."""
-    with _session(place, move, writing=False) as session:
+    with connect(place, move.secrets) as session:
         try:
             with session.transaction(force_rollback=True):
                 session.execute(sql.SQL("CREATE TABLE {} (written integer)").format(sql.Identifier(CANARY)))
@@ -84,7 +84,7 @@ def try_to_write(place: DatabasePlace, move: Move) -> str:
 
 def is_closed(place: DatabasePlace, move: Move) -> bool:
     """Whether the setting is on."""
-    with _session(place, move, writing=False) as session:
+    with connect(place, move.secrets) as session:
         return str(_set_to(session)).lower() in {"on", "true", "yes", "1"}
 
 
@@ -136,27 +136,37 @@ def _end_others(session: psycopg.Connection, place: DatabasePlace) -> int:
 
 
 @contextmanager
-def _session(place: DatabasePlace, move: Move, *, writing: bool) -> Generator[psycopg.Connection]:
-    """A session of the URI's user, in autocommit mode.
+def connect(
+    place: DatabasePlace, secrets: Mapping[str, str], *, writing: bool = False, autocommit: bool = True
+) -> Generator[psycopg.Connection]:
+    """A session of the URI's user.
 
     Args:
-        writing: whether it writes even where the database is read-only.
+        writing: whether it may write even where the database is read-only.
 
     Raises:
         StepError: no answer, or a statement is refused; the message never holds the password.
     """
     try:
-        address = make_conninfo(uri_of(place, move.secrets), connect_timeout=SECONDS, application_name="atoll")
-        if writing:
-            address = make_conninfo(address, options=WRITING)
-        with psycopg.connect(address, autocommit=True) as session:
+        with psycopg.connect(
+            uri_of(place, secrets),
+            connect_timeout=SECONDS,
+            application_name="atoll",
+            options=f"{WRITING} {WAITS}" if writing else None,
+            autocommit=autocommit,
+        ) as session:
             yield session
     except psycopg.Error as error:
-        words = error.diag.message_primary or type(error).__name__
-        raise StepError(
-            f"the database of {place.part} refuses: {words}",
-            hint=f"{place.uri_env} names it; its user must own the database",
-        ) from error
+        hint = f"{place.uri_env} holds postgresql://user:password@host:5432/name, whose user must own the database"
+        raise StepError(f"the database of {place.part} refuses: {_reason(error)}", hint=hint) from error
+
+
+def _reason(error: psycopg.Error) -> str:
+    """The server's message; an invalid URI is not repeated, as it may hold the password."""
+    if isinstance(error, psycopg.OperationalError):
+        said = error.diag.message_primary or str(error).partition("\n")[0]
+        return said.removeprefix("connection failed: ")
+    return error.diag.message_primary or type(error).__name__
 
 
 def uri_of(place: DatabasePlace, secrets: Mapping[str, str]) -> str:

@@ -11,8 +11,8 @@ from components.agents.mover.rounds import MANIFEST
 from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import BucketEndpoint, StoreError
 from operations.relocation.buckets import pairs as stores
-from operations.relocation.jobs import package, results
-from operations.relocation.jobs.objects import LABEL, Manifest, MoverJob, authorities_of, keys_of
+from operations.relocation.jobs import results
+from operations.relocation.jobs.objects import LABEL, Manifest, MoverJob, authorities_of, keys_of, list_objects
 from operations.relocation.jobs.results import COPY, Deposits, MoverRun, Result, kinds
 from operations.relocation.runner.step import Evidence, Move, StepError
 
@@ -174,7 +174,7 @@ class ClusterMovers:
             *([self._claim(job)] if job.claim else []),
             *keys_of(job, source, target),
             *authorities_of(job, source, target),
-            *package.objects(job),
+            *list_objects(job),
         ]
 
     @staticmethod

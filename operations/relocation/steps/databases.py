@@ -6,7 +6,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from shutil import rmtree
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from operations.project.atomic_files import write_all
 from operations.relocation.config.rules import name_databases
@@ -16,7 +16,7 @@ from operations.relocation.runner.step import Evidence, Move, RelocationStep, St
 from operations.relocation.steps import plan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from operations.relocation.config.endpoints import DatabasePlace
@@ -47,10 +47,6 @@ class DatabasePair:
     @property
     def key(self) -> str:
         return f"databases/{self.name}"
-
-
-class Dumps(Protocol):
-    def __call__(self, place: DatabasePlace, secrets: Mapping[str, str], path: Path, /) -> str: ...
 
 
 def do(move: Move) -> Evidence:
@@ -214,7 +210,7 @@ def _hold_work(pair: DatabasePair, there: Mapping[str, int]) -> None:
         )
 
 
-def _keep_before(move: Move, pair: DatabasePair, path: Path, dump: Dumps) -> None:
+def _keep_before(move: Move, pair: DatabasePair, path: Path, dump: Callable[..., str]) -> None:
     """Dump the target too, so that what a fresh installation wrote is not lost."""
     kept = path.with_name(f"{pair.name}.target-before.dump")
     digest = dump(pair.target, move.secrets, kept)

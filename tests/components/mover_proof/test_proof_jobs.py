@@ -13,7 +13,7 @@ from components.agents.mover.job import REFUSED, STOPPED, SpecError, read_spec
 from components.agents.mover.progress import ProgressPage, as_json, metrics
 from components.platform.operations import spend_guard
 from operations.relocation.config.endpoints import MoversPlace, StorePeer
-from operations.relocation.jobs import package as jobs
+from operations.relocation.jobs import objects as jobs
 from operations.relocation.jobs import runs
 from operations.relocation.jobs.objects import IMAGE, MoverJob
 from operations.relocation.jobs.runs import JobEnd
@@ -45,7 +45,7 @@ JOB = MoverJob(
 
 
 def made(job: MoverJob) -> dict[str, Any]:
-    return {str(each["kind"]) + "/" + each["metadata"]["name"]: each for each in jobs.objects(job)}  # type: ignore[index]
+    return {str(each["kind"]) + "/" + each["metadata"]["name"]: each for each in jobs.list_objects(job)}  # type: ignore[index]
 
 
 def test_the_code_is_every_module_of_the_mover_and_fits() -> None:
@@ -67,7 +67,7 @@ def test_the_code_is_every_module_of_the_mover_and_fits() -> None:
 def test_a_mover_that_has_become_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "MOST_BYTES", 1000)
     with pytest.raises(AtollError, match="a ConfigMap holds less than 1000"):
-        jobs.objects(JOB)
+        jobs.list_objects(JOB)
 
 
 def test_the_image_is_one_that_clusters_pull_anyway() -> None:
@@ -115,7 +115,7 @@ def test_a_pod_is_nobody_holds_no_token_and_reaches_only_its_stores_and_names() 
 def test_faults_of_a_job_are_told_together() -> None:
     none = JOB.pods.model_copy(update={"parallelism": 9, "peers": ()})
     with pytest.raises(InputError) as error:
-        jobs.objects(replace(JOB, pods=none, mib_per_s=0.0, secrets={}))
+        jobs.list_objects(replace(JOB, pods=none, mib_per_s=0.0, secrets={}))
     assert len(error.value.faults) == 4
 
 
