@@ -1,4 +1,4 @@
-"""When and how the source goes: days to wait, a deletion list equal to the inventory, a bill that comes to nothing."""
+"""Decommission of the source: retention, deletions that match the inventory, and the bill that remains."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion:
-    """Something that would be deleted.
+    """A planned deletion.
 
     Args:
-        key: of the thing that it is; "" where nobody knows which.
-        name: by which its owner finds it.
+        key: of the asset in the inventory; "" where it is unknown.
+        name: resource name, for its owner.
     """
 
     key: str
@@ -29,14 +29,14 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retiring:
-    """Whether a source may go.
+    """Whether a source may be decommissioned.
 
     Args:
         on: first day on which it may.
-        unknown: would be deleted, and is not in the inventory: nobody has decided about it.
-        forgotten: is in the inventory, and would not be deleted: it would go on costing.
-        kept: stays on purpose, by its reason.
-        early: days that are still to wait; 0 for none.
+        unknown: deletions of assets that are not in the inventory, so that no decision about them exists.
+        forgotten: assets of the inventory that would not be deleted, and would continue to cost.
+        kept: keys and reasons of assets that are kept intentionally.
+        early: days still to wait; 0 for none.
     """
 
     on: date
@@ -47,7 +47,6 @@ class Retiring:
 
     @property
     def allowed(self) -> bool:
-        """Whether everything agrees and enough days have passed."""
         return not self.early and not self.unknown and not self.forgotten
 
 
@@ -60,10 +59,10 @@ def judge_decommission(
     today: date,
     kept: Iterable[tuple[str, str]] = (),
 ) -> Retiring:
-    """Hold what would be deleted against the inventory, both ways.
+    """Compare deletions and inventory, in both directions.
 
     Args:
-        kept: key and reason of what stays on purpose: evidence, keys of backups.
+        kept: keys and reasons of assets that are kept intentionally: evidence, keys of backups.
 
     Raises:
         ValueError: the retention is not positive, or the commit lies ahead.
@@ -88,13 +87,13 @@ def judge_decommission(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToZero:
-    """Whether the source's bill has come to nothing.
+    """The source's remaining bill.
 
     Args:
-        verdict: "nothing" where nothing costs, "kept" where only what is kept on purpose does.
-        costs: what was forgotten, dearest first.
-        kept: what costs on purpose.
-        unanswered: what could not be asked, as "what: reason".
+        verdict: "nothing" where nothing costs, "kept" where only resources that are kept intentionally do.
+        costs: forgotten resources, the most expensive first.
+        kept: resources that are kept intentionally.
+        unanswered: failed queries, as "what: reason".
     """
 
     verdict: Literal["nothing", "kept", "costs", "undetermined"]
@@ -104,7 +103,7 @@ class ToZero:
 
 
 def judge_remaining_bill(left: OrphanReport) -> ToZero:
-    """The bill that is left, by what the clouds still have; silence is no proof of nothing."""
+    # A cloud that does not answer is no proof that nothing is left.
     unanswered = tuple(f"{each.what} of {each.placement}: {each.reason}" for each in left.unanswered)
     if left.forgotten:
         verdict: Literal["nothing", "kept", "costs", "undetermined"] = "costs"

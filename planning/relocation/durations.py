@@ -34,7 +34,6 @@ class DurationEstimate:
 
     @classmethod
     def unknown(cls, basis: str) -> Self:
-        """A time that nobody can tell."""
         return cls(seconds=None, basis=basis)
 
 
@@ -160,14 +159,14 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Every rate that times are made of; None where nobody measured or said it, and then the time is not known.
+    """Rates from which times are calculated; None where a rate is unknown, and so is its time.
 
     Args:
         bytes: all transfers together, bytes a second.
         objects: small objects a second, all transfers together.
-        dump: bytes of a database a second, dumped, carried and restored.
-        verify: bytes a second read and hashed on one side; None: those of `bytes`.
-        lists: keys listed a second, which every round does even where nothing changed.
+        dump: bytes of a database a second, dumped, transferred and restored.
+        verify: bytes a second read and hashed on one side; None for that of `bytes`.
+        lists: keys listed a second, in every round, even without changes.
     """
 
     bytes: Rate | None = None

@@ -45,7 +45,7 @@ def _plural(number: str, unit: str) -> str:
 
 
 def size_text(size: Range | None) -> str:
-    """As in "50 TB", "up to 40 GB"; "-" where nobody knows."""
+    """As in "50 TB", "up to 40 GB"; "-" where it is unknown."""
     if size is None:
         return "-"
     gb = gb_of(size)

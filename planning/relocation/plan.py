@@ -72,16 +72,16 @@ class Saving:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelocationInputs:
-    """What the person who plans has decided or knows.
+    """Decisions and measurements of the person who plans.
 
     Args:
-        measured: key of a thing to what was counted of it.
-        movers: key of a bucket to the mover that relocation.yaml names for it.
-        covered: keys of what relocation.yaml names; None where no such file was named.
-        leaves_by: how bytes leave the source's network; None for the way that a cluster of ours has.
-        observe_minutes: how long the target is watched before the commit.
-        sample: share of the bytes of large things that is read again at the target.
-        assumed: what nobody said and was assumed, in sentences.
+        measured: measurements by key of the asset.
+        movers: keys of buckets to the copy worker that relocation.yaml names.
+        covered: keys of assets in relocation.yaml; None where no such file was given.
+        leaves_by: exit of bytes from the source's network; None for that of a cluster that Atoll builds.
+        observe_minutes: observation of the target before the commit.
+        sample: share of the bytes of large assets that is read again at the target.
+        assumed: assumptions, in sentences.
     """
 
     rates: Rates
@@ -261,7 +261,7 @@ def _list_notes(plan: RelocationPlan) -> Iterator[RelocationNote]:
     for each in plan.given.assumed:
         yield RelocationNote(text=f"assumed: {each}")
     for each in plan.inventory.strange:
-        yield RelocationNote(text=f"nobody knows what becomes of {each}: decide before the run")
+        yield RelocationNote(text=f"open decision: what becomes of {each}; decide before the run")
     old, new = plan.source.spec.kubernetes_version, plan.target.spec.kubernetes_version
     if old != new:
         text = f"Kubernetes is {old} at the source and {new} at the target: look at the versions of what people made"

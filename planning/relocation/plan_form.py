@@ -55,7 +55,7 @@ class DurationForm(TypedDict):
     """A time."""
 
     seconds: RangeForm | None
-    """Whole seconds; null where nobody knows."""
+    """Whole seconds; null where unknown."""
     at_least: bool
     """Whether something in it is not known."""
     basis: str
@@ -113,7 +113,7 @@ class BreakEvenForm(TypedDict):
     expected: str | None
     latest: str | None
     saved_usd_per_month: list[str]
-    """Old less new at min, expected and max, in cents; negative where the target is dearer."""
+    """Old less new at min, expected and max, in cents; negative where the target is more expensive."""
     words: str
 
 
@@ -134,7 +134,7 @@ class LostForm(TypedDict):
 
     feature: str
     count: int | None
-    """Objects that have it; null where nobody has looked."""
+    """Objects with it; null where they were not counted."""
     text: str
     source: str
 
@@ -162,7 +162,7 @@ class MoverForm(TypedDict):
     loses: list[LostForm]
     """Of what is used."""
     unlooked: list[LostForm]
-    """What would be lost if it is used: nobody has looked."""
+    """Losses of features that were not counted."""
     others: list[OtherMoverForm]
 
 
@@ -179,7 +179,7 @@ class ThingForm(TypedDict):
     part: str
     locator: str
     bytes: RangeForm | None
-    """Null where nobody has looked."""
+    """Null where it was not measured."""
     objects: RangeForm | None
     sized_by: str
     seen: list[Literal["lock", "plan", "cluster"]]
@@ -241,7 +241,7 @@ class RelocationStepForm(TypedDict):
     aborts: str
     way_back: str
     frozen: bool
-    """Whether writers stand still while it runs."""
+    """Whether the step is within the write freeze."""
     span: DurationForm | None
     """Null where it takes no time worth planning, or where only a rehearsal tells."""
 

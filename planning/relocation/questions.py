@@ -75,7 +75,7 @@ def _answer_metadata(plan: RelocationPlan) -> Iterator[str]:
         counted = any(choice.counted for _, choice in choices)
         yield "Of what was counted, nothing is lost." if counted else "What the source uses was not counted yet."
     if open_ := _list_unlooked(plan):
-        yield f"Not looked at yet, so that nobody can say that nothing is lost: {format_names(open_)}."
+        yield f"Not inspected yet, so that losses are unknown: {format_names(open_)}."
 
 
 def _list_unlooked(plan: RelocationPlan) -> list[str]:
@@ -87,7 +87,7 @@ def _answer_small_files(plan: RelocationPlan) -> Iterator[str]:
     if counts:
         yield f"{sum(counts):,.0f} objects and files were counted."
     if uncounted := _list_uncounted(plan):
-        yield f"Nobody has counted those of {format_names([each.title for each in uncounted])}."
+        yield f"Not counted yet: those of {format_names([each.title for each in uncounted])}."
     yield "Nothing is packed with tar: small objects are copied side by side, each whole and by itself."
     slow = [each.name for each in plan.times.volumes if "objects at" in each.span.basis]
     if slow:
@@ -125,13 +125,13 @@ def _sum(lines: Sequence[LineItem]) -> str:
 
 def _answer_freeze(plan: RelocationPlan) -> Iterator[str]:
     times = plan.times
-    yield f"Writers stand still: {span_text(times.frozen)}; the window is {times.window_seconds // 60} minutes."
+    yield f"Write freeze: {span_text(times.frozen)}; the window is {times.window_seconds // 60} minutes."
     for part in times.freeze:
         yield f"{part.title}: {span_text(part.span)} ({part.span.basis})."
 
 
 def _answer_open_files(plan: RelocationPlan) -> Iterator[str]:
-    yield "Nobody is sent home for the first copy and the rounds after it: what is written then is copied again."
+    yield "Work continues during the first copy and the rounds after it: changed data is copied again."
     yield "At the freeze notebooks stop, queues are held, schedules suspended; MLflow and buckets take no writes."
     yield "A file that is open in a notebook keeps what was saved, and loses what was not."
     yield "Queues are held and drained (HoldAndDrain): jobs that run are evicted, and plain pods of a queue end."

@@ -55,7 +55,7 @@ def _places(source: Lock, target: Lock) -> Iterator[tuple[str, str]]:
     if len(source.placements) > len(target.placements):
         yield (
             f"the source has {len(source.placements)} clusters and the target {len(target.placements)}",
-            "relocate what lies beside home by a plan of its own, or accept an option with as many",
+            "relocate additional placements by a plan of their own, or accept an option with as many clusters",
         )
 
 
@@ -167,7 +167,7 @@ def _residency(source: Lock, target: Lock) -> Iterator[tuple[str, str]]:
         region = known.get((place.provider, place.region))
         lies = region.residency if region else "unknown"
         if lies != source.residency:
-            said = f"lies in {lies}" if lies != "unknown" else "lies nobody knows where"
+            said = f"is in {lies}" if lies != "unknown" else "is in an unknown area"
             where = f"{place.provider} {place.region} {said}"
             yield (
                 f"data of {source.stack} may lie in {source.residency} only, and {where}",

@@ -1,4 +1,4 @@
-"""The steps of a relocation, in order: what each proves, what takes it back, and where the way back ends."""
+"""The steps of a relocation, in order, with the proof and the rollback of each, up to the point of no return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long writers stand still, part by part, and how many rounds of copying it takes until that is short enough."""
+"""Duration of the write freeze, part by part, and the rounds of copying until it fits into the window."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from planning.relocation.durations import Rates
     from planning.relocation.inventory.volume import TransferVolume
 
-MOST_ROUNDS: Final = 100  # what has not met the window by then, does so by a hair at best
+MOST_ROUNDS: Final = 100  # more rounds would shorten the freeze by next to nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreezeRequest:
-    """What the person who plans has decided or knows.
+    """The window of the write freeze, and known durations within it.
 
     Args:
-        smoke_seconds: of the smoke job; None where nobody has run it.
+        smoke_seconds: of the smoke test; None where it was not run.
         rewrite_seconds: of the rewrite of addresses, by dry run; None where there was none.
-        dns_ttl_seconds: time to live of the names, 0 where none is switched.
+        dns_ttl_seconds: time to live of the names; 0 where none is switched.
     """
 
     window_seconds: int
@@ -43,12 +43,11 @@ class FreezeRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounds:
-    """Copies until the window is met.
+    """Rounds of copying until the freeze fits into the window.
 
     Args:
-        count: rounds after the first copy; None: never, or not known.
-        last: time of the round that fits, which the final one takes again.
-        words: how it ends.
+        count: rounds after the first copy; None for never or unknown.
+        last: time of the round that fits, and of the final one.
     """
 
     count: int | None
@@ -148,7 +147,7 @@ def _never(words: str) -> Rounds:
 
 
 def _lacking(copied: Sequence[TransferVolume], *, rates: Rates, first: DurationEstimate) -> str:
-    """What keeps rounds from being reckoned; "" where nothing does."""
+    """Why rounds cannot be calculated; "" where they can."""
     if rates.bytes is None:
         return "it needs a bandwidth"
     if first.seconds is None or first.at_least:

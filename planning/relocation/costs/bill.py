@@ -73,24 +73,24 @@ def notes(
         )
     yield from _gaps(every)
     yield RelocationNote(
-        text="double running counts the target's whole bill by the day; GPU pools that stay at nothing until the "
-        "cutover cost what the least reading says",
+        text="double running counts the target's whole bill by the day; GPU pools that stay at zero nodes until the "
+        "cutover cost the minimum",
     )
     if source.contract_months:
         yield RelocationNote(
-            text=f"the source's contract runs for {source.contract_months} months: ask what of support and services is "
-            "owed until its end; nothing of that is in this bill",
+            text=f"the source's contract runs for {source.contract_months} months: ask which support and services "
+            "are due until its end; this bill does not include them",
             source=f"lock of {source.stack}",
         )
 
 
 def _endpoint(nat: Sequence[LineItem]) -> RelocationNote:
-    """What the choice of a gateway endpoint takes for granted."""
+    """Assumption behind a gateway endpoint."""
     usd = total(nat)
     more = "at a price that no row has" if Bill(tuple(nat)).unpriced else f"{to_cents(usd.expected):,} USD more"
     return RelocationNote(
-        text="a gateway endpoint reaches buckets of its own region only: this bill holds where the mover has a public "
-        f"address of its own; what pods in private subnets write elsewhere goes through NAT, {more}",
+        text="a gateway endpoint reaches buckets of its own region only: this bill assumes that the copy worker has a "
+        f"public address; data that pods in private subnets write to other regions passes NAT, {more}",
         source=ENDPOINTS,
     )
 
@@ -135,7 +135,7 @@ def _gaps(every: Sequence[VolumeTransfer]) -> Iterator[RelocationNote]:
     still = [each.volume.name for each in every if each.volume.change_bytes_per_day is None and each.bytes is not None]
     if still:
         yield RelocationNote(
-            text=f"what is written during the move is not counted, for nobody said how much: {', '.join(still)}"
+            text=f"not counted, because its rate is unknown: data written during the move to {', '.join(still)}"
         )
 
 

@@ -1,4 +1,4 @@
-"""From which day a relocation has paid for itself: a span of days, never, or nobody can tell."""
+"""Break-even of a relocation: a range of days, never, or undetermined."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from planning.costs.bill import Bill
     from planning.spec.lock import Lock
 
-LONGEST_DAYS: Final = 36_525  # a hundred years: what takes longer is never
+LONGEST_DAYS: Final = 36_525  # a hundred years; longer counts as never
 NAMED: Final = 3  # lines without a price that a sentence names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakEven:
-    """When what was paid once has been saved.
+    """Days on which the savings equal the cost of the move.
 
     Args:
-        earliest: at the least cost and the most saved: not before it, even where the verdict is "undetermined".
-        expected: at the expected readings; None where it is never, or not known.
-        latest: at the most cost and the least saved; None where it may never be, or is not known.
-        saved: USD a month, old less new, reading by reading: negative where the target is dearer. Onboarding, which is
-            paid once, is in neither.
+        earliest: at the minimum cost and the maximum savings, also where the verdict is "undetermined".
+        expected: at the expected amounts; None for never or unknown.
+        latest: at the maximum cost and the minimum savings; None for never or unknown.
+        saved: USD a month, old less new, at min, expected and max: negative where the target is more expensive. It
+            does not include onboarding, which is paid once.
     """
 
     verdict: Literal["dated", "never", "undetermined"]
@@ -42,10 +42,10 @@ class BreakEven:
 
 
 def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> BreakEven:
-    """The days from which the move has paid.
+    """Calculate the break-even.
 
     Args:
-        once: what the move costs.
+        once: one-time costs of the move.
         from_day: day from which the target is paid instead of the source.
     """
     old, new = _month(source), _month(target)
@@ -61,7 +61,9 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
             verdict="undetermined",
             earliest=earliest,
             saved=saved,
-            words=_describe_undetermined(unknown, earliest, dearer=_dearer(saved[1], source=source, target=target)),
+            words=_describe_undetermined(
+                unknown, earliest, added=_format_added_cost(saved[1], source=source, target=target)
+            ),
         )
     if earliest is None:
         return BreakEven(verdict="never", saved=saved, words="never within a hundred years")
@@ -77,7 +79,7 @@ def break_even(once: Bill, *, source: Lock, target: Lock, from_day: date) -> Bre
 
 
 def _month(lock: Lock) -> tuple[Decimal, Decimal, Decimal]:
-    """What is priced of a month, without what is paid once."""
+    """Priced monthly cost, without one-time costs."""
     found = [line.usd_per_month for line in lock.bill if line.usd_per_month is not None and not is_onboarding(line)]
     low, expected, high = (sum((each[reading] for each in found), ZERO) for reading in range(3))
     return low, expected, high
@@ -88,7 +90,7 @@ def _list_unpriced(lock: Lock) -> list[str]:
 
 
 def _once(bill: Bill) -> tuple[tuple[Decimal, Decimal], Decimal, list[str]]:
-    """Least and expected cost, the most that it can come to, and lines of which nobody knows the most."""
+    """Minimum and expected cost, the maximum, and lines without a maximum."""
     usd = bill.usd_per_month
     bounded = [line for line in bill.lines if line.state is State.UNPRICED and line.at_most_usd_per_month is not None]
     most = usd.max + sum((line.at_most_usd_per_month or ZERO for line in bounded), ZERO)
@@ -96,25 +98,25 @@ def _once(bill: Bill) -> tuple[tuple[Decimal, Decimal], Decimal, list[str]]:
 
 
 def _day(usd: Decimal, saved_a_month: Decimal, from_day: date) -> date | None:
-    """The day on which so much is saved; None where that never is."""
+    """The day on which that amount is saved; None for never."""
     if saved_a_month <= ZERO:
         return None
     days = (usd / saved_a_month * DAYS_PER_MONTH).to_integral_value(ROUND_CEILING)
     return None if days > LONGEST_DAYS else from_day + timedelta(days=int(days))
 
 
-def _dearer(saved: Decimal, *, source: Lock, target: Lock) -> str:
-    """By how much a month the target is dearer, whatever its open lines come to; "" where nobody knows that it is."""
+def _format_added_cost(saved: Decimal, *, source: Lock, target: Lock) -> str:
+    """Amount by which the target is certainly more expensive, a month; "" where that is not certain."""
     if saved >= ZERO or _list_unpriced(source):
         return ""
     return f"{'at least ' if _list_unpriced(target) else ''}{to_cents(-saved):,} USD"
 
 
-def _describe_undetermined(unknown: list[str], earliest: date | None, *, dearer: str) -> str:
+def _describe_undetermined(unknown: list[str], earliest: date | None, *, added: str) -> str:
     named = ", ".join(unknown[:NAMED]) + (f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else "")
-    if dearer:
-        return f"not at the expected reading: the target is dearer by {dearer} a month; no price of {named}"
-    floor = f"not before {earliest}" if earliest else "no day can be named"
+    if added:
+        return f"not at the expected cost: the target costs {added} more a month; no price of {named}"
+    floor = f"not before {earliest}" if earliest else "no earliest day"
     return f"undetermined: {floor}; no price of {named}"
 
 

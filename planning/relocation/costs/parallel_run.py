@@ -190,14 +190,18 @@ def commitments(
 def _remainder(
     source: Lock, spec: ClusterSpec, pool: Pool, *, term: Term | None, from_day: date, start: date | None
 ) -> LineItem:
-    """What is left of the term of a pool; where something of it is not known, at most all of it."""
+    """Remaining term of a pool; an upper bound where something of it is unknown."""
     prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
     key = f"{prefix}pool/{pool.name}/machine"
     paid = next(
         (line.usd_per_month for line in source.bill if line.key == key and line.usd_per_month is not None), None
     )
     months = Decimal(term.months) if term else ZERO
-    note = f"{term.note}; ask what of it may be used elsewhere or sold" if term else "terms.csv does not explain it"
+    note = (
+        f"{term.note}; ask what of it may be used in another region or sold"
+        if term
+        else "terms.csv does not explain it"
+    )
     usd, most = None, None
     if paid and months and start is not None:
         left = months_left(start, months=int(months), on=from_day)

@@ -15,13 +15,12 @@ Exit = Literal["gateway_endpoint", "nat", "direct"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """From one place to another.
+    """The route of the data.
 
     Args:
-        leaves_by: through NAT every byte is paid again; through a gateway endpoint, or a public address of the mover's
-            own, it is not.
-        reads_back: whether the mover stands at the source, so that what is verified at the target comes back over the
-            same way; else each side reads its own.
+        leaves_by: NAT charges every byte again; a gateway endpoint, or a public address of the copy worker, does not.
+        reads_back: whether the copy worker runs at the source, so that data verified at the target comes back over
+            the same route; otherwise each side reads its own.
     """
 
     provider: str
@@ -33,10 +32,10 @@ class Route:
 
     @classmethod
     def between(cls, source: Lock, target: Lock, *, leaves_by: Exit | None = None, reads_back: bool = False) -> Self:
-        """The way between the homes of two locks.
+        """The route between the primary placements of two locks.
 
         Args:
-            leaves_by: None for the way that pods of a cluster of ours have, which is the dear one across regions.
+            leaves_by: None for the exit of pods in a cluster that Atoll builds: NAT, across regions.
         """
         old, new = source.spec.placement, target.spec.placement
         way = cls(
@@ -58,10 +57,10 @@ class Route:
 
 
 def usual_exit(way: Route, *, built: str) -> Exit:
-    """How bytes of pods leave where nobody said.
+    """Exit of bytes from pods where none is configured.
 
     Args:
-        built: what builds the source: a provider with NAT of ours; others are taken to have public addresses.
+        built: target of the source; those without NAT of Atoll are assumed to have public addresses.
     """
     traits = find_traits(built)
     if not traits.nat_scope:

@@ -1,4 +1,4 @@
-"""What carrying the bytes costs: the way out, the way through NAT, the way in, requests, keys, snapshots."""
+"""Charges of the transfer: egress, NAT, ingress, requests, key service, snapshots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from planning.relocation.inventory.volume import Side, TransferVolume
 
 
-# One listing answers so many keys (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html, 2026-11-22).
+# Keys of one listing (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html, 2026-11-22).
 KEYS_PER_LISTING: Final = 1000
 # A multipart upload is begun and completed by a request each
 # (docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html, 2026-11-22).
@@ -34,13 +34,13 @@ LISTINGS_BESIDE_ROUNDS: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestCounts:
-    """Requests of one volume, by what a store charges for.
+    """Requests of one volume, by kind of charge.
 
     Args:
         read: at the source: parts of the copy, the manifest, tags.
         listed: on each side.
         written: at the target.
-        proved: at the target: what is read again, and a look at everything else.
+        proved: at the target: parts that are read again, and one look at every other object.
     """
 
     read: Range
@@ -50,10 +50,10 @@ class RequestCounts:
 
 
 def requests(volume: TransferVolume, *, copied: Range, rounds: int) -> RequestCounts | None:
-    """Requests of a bucket; None where nobody knows how many objects it has.
+    """Requests of a bucket; None where its number of objects is unknown.
 
     Args:
-        copied: bytes that are carried, with those that change in the meantime.
+        copied: bytes that are transferred, with those that change in the meantime.
         rounds: copies after the first.
     """
     if volume.objects is None or volume.bytes is None:
@@ -111,11 +111,11 @@ THOUSAND: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VolumeTransfer:
-    """One volume with what of it goes over the way.
+    """The transfer of one volume.
 
     Args:
-        bytes: with what changes until the end; None where its size is not known.
-        requests: None where nobody knows how many, or where it is no bucket.
+        bytes: with changes until the end; None where its size is unknown.
+        requests: None where their number is unknown, or the volume is no bucket.
     """
 
     volume: TransferVolume
@@ -124,7 +124,7 @@ class VolumeTransfer:
 
 
 def calculate_transfer(volume: TransferVolume, *, overlap_days: Range, rounds: int) -> VolumeTransfer:
-    """What of a volume goes over the way: all of it once, and what is written until the end."""
+    """Transfer of a volume: all of it once, and everything written until the end."""
     if volume.bytes is None:
         return VolumeTransfer(volume=volume, bytes=None, requests=None)
     change = volume.change_bytes_per_day or NOTHING
@@ -241,7 +241,7 @@ def _unknown_sizes(every: Sequence[VolumeTransfer]) -> Iterator[LineItem]:
 
 
 def _requests(every: Sequence[VolumeTransfer], *, route: Route, prices: PriceList) -> Iterator[LineItem]:
-    """Requests of all buckets together; those of which nobody knows how many objects they hold have no price."""
+    """Requests of all buckets together; without a price where a number of objects is unknown."""
     here, there = f"{route.provider}/{route.region}", f"{route.to_provider}/{route.to_region}"
     at_source, at_target = _list_billed_requests(every, "source"), _list_billed_requests(every, "target")
     rows = (

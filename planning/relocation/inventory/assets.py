@@ -60,18 +60,17 @@ class AssetSource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatefulAsset:
-    """One stateful thing of the source.
+    """One stateful asset of the source.
 
     Args:
         key: unique in an inventory and the same in every plan: "bucket/cold-data", "database/mlflow".
-        reason: why it is of its class, and why it is treated as it is.
-        part: platform part, tier or team that it belongs to.
-        locator: how its owner finds it at the source: a bucket, namespace/name.
-        bytes: None where nobody has looked.
-        objects: objects, files or rows; None likewise.
-        sized_by: where the size is from.
-        counted_with: key of the thing in whose size this one is counted; "" for its own.
-        seen: where it was found.
+        reason: of its class and of its treatment.
+        part: platform component, tier or team that it belongs to.
+        locator: name for its owner: a bucket, namespace/name.
+        bytes: None where it was not measured.
+        objects: objects, files or rows; None where they were not counted.
+        sized_by: origin of the size.
+        counted_with: key of the asset whose size includes this one; "" for its own size.
     """
 
     key: str
@@ -168,5 +167,5 @@ class FeatureUsage:
     source: str = ""
 
     def of(self, feature: Feature) -> int | None:
-        """How many objects have it; None where nobody looked."""
+        """Number of objects with a feature; None where they were not counted."""
         return self.counts.get(feature)

@@ -57,7 +57,7 @@ def from_lock(lock: Lock) -> Inventory:
 
 
 def _upto(gb: Decimal | int) -> Range:
-    """A size of which only the most is known: it is reckoned with as if all of it were full."""
+    """A size of which only the maximum is known; it is expected to be full."""
     return Range(ZERO, gb * GB, gb * GB)
 
 
@@ -131,7 +131,7 @@ def _unknown(part: PlatformComponent) -> StatefulAsset:
         kind=AssetKind.VOLUME,
         loss=Loss.IRREPLACEABLE,
         treatment=AssetTreatment.MOVED,
-        reason="this Atoll does not know the part, so that nobody can say that it keeps nothing",
+        reason="this version of Atoll does not know the component, which may keep data",
         part=part.name,
         locator=part.namespace,
         bytes=_upto(part.disk_gb) if part.disk_gb else None,

@@ -30,7 +30,7 @@ def keys_of(resource: Resource) -> Iterator[StatefulAsset | None]:
 
 
 def _bare(key: str) -> StatefulAsset:
-    """A thing of which the lock knows more; where it does not, it is moved, for nobody can say that it need not be."""
+    """An asset without details; where the lock has none either, it is moved, to be safe."""
     return StatefulAsset(
         key=key,
         title=key,

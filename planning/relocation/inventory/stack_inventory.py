@@ -86,9 +86,9 @@ def with_cluster(
 
 
 def leave_behind(inventory: Inventory, keys: Iterable[str]) -> Inventory:
-    """The same, with things that its owner leaves behind."""
+    """Mark assets that their owner leaves behind."""
     left = frozenset(keys)
-    reason = "left out by the plan's file: nobody asked for it"
+    reason = "left behind by decision of the plan's file"
     return replace(
         inventory,
         things=tuple(

@@ -17,19 +17,18 @@ PART_BYTES: Final = 16 * MIB  # of our own copies: the block of components/agent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferVolume:
-    """One thing that is moved.
+    """One volume of data that is moved. None stands for an unknown number.
 
     Args:
         name: unique in a plan: "datasets", "mlflow", "homes/anna".
-        bytes: None where nobody knows.
-        objects: objects, files or rows; None where nobody knows.
-        change_bytes_per_day: written a day while it is in use; None where nobody knows.
-        versions: older versions that are moved too, beside `objects`.
+        objects: objects, files or rows.
+        change_bytes_per_day: written a day while in use.
+        versions: older versions that are moved, not counted in `objects`.
         tagged: objects with tags.
-        keyed: whether each request that is paid asks the customer's key too, where the side has one.
-        verified_share: part of the bytes that is read again at the target: 1 where every byte is.
+        keyed: whether each billed request uses the customer's key too, where the side has one.
+        verified_share: share of the bytes that is read again at the target.
         by_snapshot: whether it is copied as a snapshot of its disk.
-        billed_requests: sides on which each request is paid: none where the store is MinIO in the cluster.
+        billed_requests: sides on which requests are billed: none for MinIO in the cluster.
     """
 
     kind: VolumeKind

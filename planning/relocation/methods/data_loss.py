@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureLoss:
-    """Something that a mover would lose.
+    """A feature that a method of moving would lose.
 
     Args:
-        count: objects that have it; None where nobody looked.
-        text: the sentence for a reader.
-        missed: whether anybody would miss it.
+        count: objects with it; None where they were not counted.
+        missed: whether the loss matters.
     """
 
     feature: Feature
@@ -33,7 +32,7 @@ class FeatureLoss:
 
 
 def losses(mover: Mover, kind: AssetKind, *, target: str, usage: FeatureUsage | None) -> tuple[FeatureLoss, ...]:
-    """What a mover loses of what is used, or may lose where nobody has looked; most objects first."""
+    """Certain and possible losses of a method, most objects first; those of unused features are omitted."""
     found = [_build_loss(mover, feature, kind=kind, target=target, usage=usage) for feature in OF_KIND.get(kind, ())]
     return tuple(sorted((each for each in found if each is not None), key=lambda each: -(each.count or 0)))
 
@@ -58,14 +57,14 @@ def _build_loss(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoverChoice:
-    """The mover of a thing.
+    """The method by which an asset is moved.
 
     Args:
-        loses: what it loses of what is used.
-        unlooked: what it would lose if it is used: nobody has looked.
+        loses: losses of used features.
+        unlooked: losses of features that were not counted.
         why: in one sentence.
-        counted: whether anybody has counted what the source uses.
-        others: those that were not chosen, each with the reason.
+        counted: whether the features that the source uses were counted.
+        others: rejected methods, each with the reason.
     """
 
     mover: Mover

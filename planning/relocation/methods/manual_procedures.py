@@ -29,11 +29,11 @@ _CLOSED: Final = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualProcedure:
-    """One way.
+    """A procedure.
 
     Args:
         text: commands and manifests, line by line; contexts SOURCE and TARGET are those of kubectl.
-        loses: what it loses, whether it is used or not: nobody has looked into volumes.
+        loses: losses, of used features or not: volumes are not inspected.
     """
 
     title: str
@@ -44,7 +44,7 @@ class ManualProcedure:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class ProcedureTemplate(ManualProcedure):
-    """One way before it is filled in.
+    """A procedure with placeholders.
 
     Args:
         mover: of catalogs/move_methods.yaml, whose losses it has beside its own; "" for none.
@@ -119,10 +119,10 @@ class ManualMove:
 
 
 def explain_manual_move(kind: AssetKind, treatment: AssetTreatment, *, runs: str, covered: bool | None) -> str:
-    """Why somebody must see to a thing; "" where nobody must.
+    """Why an asset needs manual work; "" where it does not.
 
     Args:
-        runs: who runs its mover: "atoll", "provider", "you"; "" where it has none.
+        runs: who runs its method: "atoll", "provider", "you"; "" without a method.
         covered: whether a relocation.yaml names it; None where none was read.
     """
     if kind is AssetKind.REGISTRY and treatment is AssetTreatment.MADE_ANEW:

@@ -112,15 +112,15 @@ def test_a_target_that_is_dearer_as_far_as_it_has_a_price_says_by_how_much_and_n
     result = break_even(once("1000"), source=source, target=target, from_day=DAY)
     assert result.verdict == "undetermined"
     assert result.words == (
-        "not at the expected reading: the target is dearer by at least 438.70 USD a month; no price of b (new)"
+        "not at the expected cost: the target costs at least 438.70 USD more a month; no price of b (new)"
     )
     priced = billed(target, line("a", "2438.70", low="1000", high="4000"))
     open_cost = Bill((*once("1000").lines, *once(None).lines))
     words = break_even(open_cost, source=source, target=priced, from_day=DAY).words
-    assert "dearer by 438.70 USD a month; no price of the move" in words
+    assert "costs 438.70 USD more a month; no price of the move" in words
     unpriced = billed(source, *source.bill, line("c", None))
     words = break_even(once("1000"), source=unpriced, target=target, from_day=DAY).words
-    assert "undetermined: no day can be named" in words
+    assert "undetermined: no earliest day" in words
 
 
 def test_a_source_without_a_price_of_something_names_no_day_at_all() -> None:

@@ -144,5 +144,5 @@ def test_what_is_left_out_by_hand_stays_and_says_so(kit: Kit) -> None:
     after = stack_inventory.leave_behind(kit.inventory(), ["store/mlflow", "volumes/prometheus"])
     found = {each.key: each for each in after.things}
     assert found["store/mlflow"].treatment is AssetTreatment.STAYS
-    assert "nobody asked" in found["store/mlflow"].reason
-    assert "nobody asked" not in found["volumes/prometheus"].reason
+    assert "left behind" in found["store/mlflow"].reason
+    assert "left behind" not in found["volumes/prometheus"].reason
