@@ -38,8 +38,8 @@ SERVICE: Final = "airflow-api-server"
 PORT: Final = 8080
 USER_ID: Final = 50000  # of the image
 NO_GROOMER: Final = {"logGroomerSidecar": {"enabled": False}}
-# Who comes through the door is the person whom the gateway names; nobody has a password here. Roles beyond "User" are
-# given with `airflow users add-role`.
+# The user is the one in the gateway's header; there are no passwords. Roles beyond "User" are granted with
+# `airflow users add-role`.
 SIGN_IN: Final = """\
 from flask_appbuilder.const import AUTH_REMOTE_USER
 
@@ -59,7 +59,7 @@ def build(own: PlatformResource) -> Outputs:
     runs = database(own, namespace=AIRFLOW, authority=authority)
     before = [*runs.before, _register_secrets(runs, own), *_register_connection(store, own)]
     release(own, values(context, store), after=before)
-    _open_ways(store, own)
+    _allow_traffic(store, own)
     endpoint = {"port": "statsd-scrape", "interval": "60s"}
     monitored = {"selector": {"matchLabels": {"component": "statsd", "release": NAME}}, "endpoints": [endpoint]}
     register_object(
@@ -74,9 +74,9 @@ NO_PRIVILEGES: Final = {"allowPrivilegeEscalation": False, "capabilities": {"dro
 
 
 def values(context: PlatformContext, store: ObjectStoreAccess) -> dict[str, object]:
-    """What differs from the chart's defaults, which bring a PostgreSQL, a Redis, and a user "admin" of that password.
+    """What differs from the chart's defaults, which install PostgreSQL, Redis, and a user "admin" with that password.
 
-    The migration is no hook: a release that waits for its pods would never come to a hook that they wait for.
+    The migration is no hook: Helm runs hooks after the pods are ready, and they wait for the migration.
     """
     return {
         "executor": "KubernetesExecutor",
@@ -122,13 +122,13 @@ def values(context: PlatformContext, store: ObjectStoreAccess) -> dict[str, obje
 
 
 def environment(context: PlatformContext, store: ObjectStoreAccess) -> list[dict[str, object]]:
-    """Settings of every Airflow process; where the store needs no keys, its connection holds none."""
+    """Settings of every Airflow process."""
     said: dict[str, object] = {
         "AIRFLOW__API__BASE_URL": f"https://{context.host(AIRFLOW_HOST)}",
         "AIRFLOW__LOGGING__REMOTE_LOGGING": "True",
         "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": store.uri("logs"),
     }
-    if store.scheme == "s3":  # of the others the library finds the pod's identity without a connection
+    if store.scheme == "s3":  # other stores are opened by the pod's identity, without a connection
         said["AIRFLOW__LOGGING__REMOTE_LOG_CONN_ID"] = "store"
     if store.keyless and store.scheme == "s3":
         said["AIRFLOW_CONN_STORE"] = json.dumps({"conn_type": "aws", "extra": {"region_name": store.region}})
@@ -148,7 +148,7 @@ def fernet_key(secret: str) -> str:
 
 
 def _account(part: str) -> dict[str, object]:
-    """The names that rights at the provider are given to."""
+    """Service account with permissions at the provider."""
     return {"serviceAccount": {"name": AIRFLOW_ACCOUNTS[part]}}
 
 
@@ -157,7 +157,7 @@ def _build_container_resources(cpu: str, memory: str) -> dict[str, object]:
 
 
 def _dags(context: PlatformContext) -> dict[str, object]:
-    """DAGs come from a git repository of the customer; without one there are none."""
+    """DAGs from a git repository of the customer, if there is one."""
     found = context.settings
     if not found.airflow_dags:
         return {}
@@ -203,7 +203,7 @@ def _connection_variables(store: ObjectStoreAccess) -> list[dict[str, object]]:
     return [{"envName": "AIRFLOW_CONN_STORE", "secretName": STORE, "secretKey": "connection"}]
 
 
-def _open_ways(store: ObjectStoreAccess, own: PlatformResource) -> None:
+def _allow_traffic(store: ObjectStoreAccess, own: PlatformResource) -> None:
     if store.keyless:
         allow_bucket_egress(
             "airflow-bucket", namespace=AIRFLOW, pods={"release": NAME}, context=own.context, parent=own

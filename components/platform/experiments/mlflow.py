@@ -1,4 +1,4 @@
-"""MLflow: runs in PostgreSQL, artifacts through its own proxy, its page behind the sign-in."""
+"""MLflow: runs in PostgreSQL, artifacts through its proxy, its page behind the sign-in."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ METRICS_FOLDER: Final = "/mlflow/metrics"  # the chart names it, on a file syste
 NO_JOBS: Final = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
 DRIVER: Final = "psycopg2"  # what MLflow's extra "db" brings; left out, SQLAlchemy 2.1 looks for another
 WORKERS: Final = 2  # 250 MiB each, and as much for what starts them (3.15.1, measured idle)
-# Beside the names below: pods' own addresses, by which Prometheus and probes call (RFC 1918, RFC 6598).
+# Pods' IP addresses, which Prometheus and probes use (RFC 1918, RFC 6598).
 POD_ADDRESSES: Final = ("10.*", "192.168.*", *(f"172.{each}.*" for each in range(16, 32)), "100.*")
 
 
@@ -51,7 +51,7 @@ def build(own: PlatformResource) -> Outputs:
         keys = {"AWS_ACCESS_KEY_ID": store.access_key, "AWS_SECRET_ACCESS_KEY": store.secret_key}
         before.append(register_secret(KEYS, keys, namespace=MLFLOW, parent=own))
     release(own, values(context, runs, store), after=before)
-    _open_ways(store, own)
+    _allow_traffic(store, own)
     register_route(MLFLOW_HOST, NAME, PORT, namespace=MLFLOW, own=own)
     return {"mlflowUrl": f"https://{context.host(MLFLOW_HOST)}"}
 
@@ -82,14 +82,14 @@ def values(context: PlatformContext, runs: Database, store: ObjectStoreAccess) -
 
 
 def list_allowed_hosts(context: PlatformContext) -> list[str]:
-    """Names that the server answers to; any other is taken for DNS rebinding and refused."""
+    """Host names that the server accepts; others are refused, against DNS rebinding."""
     service = f"{NAME}.{MLFLOW}"
     inside = (service, f"{service}.svc", f"{service}.svc.cluster.local")
     return [context.host(MLFLOW_HOST), *inside, *(f"{name}:{PORT}" for name in inside), "localhost:*", *POD_ADDRESSES]
 
 
 def environment(store: ObjectStoreAccess) -> dict[str, str]:
-    """How the server's own S3 client finds the store, and which of its features are off."""
+    """Settings of the server's S3 client, and features that are off."""
     if store.scheme != "s3":
         return dict(NO_JOBS)
     found = {
@@ -108,8 +108,8 @@ def _artifacts(store: ObjectStoreAccess) -> dict[str, object]:
     return {"s3": place if store.keyless else {**place, "existingSecret": {"name": KEYS}}}
 
 
-def _open_ways(store: ObjectStoreAccess, own: PlatformResource) -> None:
-    """Workloads reach the server inside the cluster, the server reaches the store, and nobody else either of them."""
+def _allow_traffic(store: ObjectStoreAccess, own: PlatformResource) -> None:
+    """Workloads may call the server, and the server the store."""
     context = own.context
     for workload in workloads(context.spec):
         home = namespace(workload)

@@ -1,4 +1,4 @@
-"""Dex from the Kubeflow release: it asks the customer's identity provider who somebody is, or knows them itself."""
+"""Dex from the Kubeflow release: sign-in by the customer's identity provider, or by accounts of its own."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ TITLES: Final[Mapping[str, str]] = {
 
 
 def connector(sso: SingleSignOn) -> tuple[str, dict[str, object]]:
-    """Dex's type of connector, and what is special to the provider in its configuration."""
+    """Dex's type of connector, and the provider's fields of its configuration."""
     kind, fields = _KINDS[sso.provider]
     return kind, fields(sso)
 
 
 def _google(sso: SingleSignOn) -> dict[str, object]:
-    """Groups stay unknown: Google tells them to a service account of the whole directory only."""
+    """Without groups, which Google gives only to a service account with access to the directory."""
     return {"hostedDomains": [sso.organisation]} if sso.organisation else {}
 
 
 def _okta(sso: SingleSignOn) -> dict[str, object]:
-    """The scope `groups` is Okta's own; long lists come with the answer of its userinfo endpoint only."""
+    """The scope `groups` is Okta's own; long lists of groups are in its userinfo endpoint only."""
     return {**_oidc(sso), "scopes": ["profile", "email", "groups"], "getUserInfo": True}
 
 
 def _oidc(sso: SingleSignOn) -> dict[str, object]:
-    """Groups are taken where the claim is there; a scope for it is no standard, so none is asked for."""
+    """Groups come from a claim, if there is one; no standard scope asks for it."""
     return {"issuer": sso.issuer, "scopes": ["profile", "email"], "insecureEnableGroups": True}
 
 
@@ -79,7 +79,7 @@ _KINDS: Final[Mapping[str, tuple[str, Callable[[SingleSignOn], dict[str, object]
 
 @dataclass(frozen=True, kw_only=True)
 class Secrets:
-    """Where its secrets are taken from.
+    """Sources of its secrets.
 
     Args:
         plain: a generated secret by name.
@@ -133,7 +133,7 @@ def _theirs(sso: SingleSignOn, context: PlatformContext, secrets: Secrets) -> di
 
 
 def _own_people(context: PlatformContext, secrets: Secrets) -> dict[str, object]:
-    """An account for each of the checklist's users; their groups are their role and their team."""
+    """An account for each user of the checklist; groups are the role and the team."""
     return {
         "enablePasswordDB": True,
         "staticPasswords": [
@@ -159,15 +159,15 @@ PODS: Final = {"app": "dex"}
 
 @component("dex", "atoll:platform:Dex")
 def build(own: PlatformResource) -> Outputs:
-    """Dex with a configuration that lives in a Secret; none of the release's accounts and secrets is left.
+    """Dex with its configuration in a Secret, and without the release's accounts and secrets.
 
-    The stack says where people sign in, and the passwords of those whom only the cluster knows.
+    Outputs: the address of the sign-in, and the passwords of Dex's own accounts.
     """
     context = own.context
     _complete(context)
     home = shut_namespace(names.SIGN_IN, level="restricted", parent=own)
     isolate_namespace(names.SIGN_IN, servers=api_servers(context.spec), parent=home)
-    _ways(context, home=home)
+    _allow_traffic(context, home=home)
     manifests(own, patches(context), after=[_register_secret(context, home=home)])
     outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{context.host(names.DASHBOARD_HOST)}"}
     if context.platform.sso is not None:
@@ -189,7 +189,7 @@ def patches(context: PlatformContext) -> tuple[Patch, ...]:
 
 
 def _complete(context: PlatformContext) -> None:
-    """Refuse to go on without the client secret, which only a real run needs.
+    """Check that the client secret is set, which a run without an engine does not need.
 
     Raises:
         InputError: it is not in the stack's configuration.
@@ -211,7 +211,7 @@ def _register_secret(context: PlatformContext, *, home: pulumi.Resource) -> pulu
 
 
 def _template(context: PlatformContext) -> dict[str, object]:
-    """Dex reads its configuration once, so a mark of it starts the pods anew; dollar signs are no variables."""
+    """Pod template; an annotation restarts the pods after a change, for Dex reads its configuration once."""
     shape = Secrets(plain=lambda name: name, hashed=lambda name: name, provider="provider")
     mark = sha256(dumps(configuration(context, shape), sort_keys=True).encode()).hexdigest()[:16]
     container = {
@@ -227,8 +227,8 @@ def _template(context: PlatformContext) -> dict[str, object]:
     }
 
 
-def _ways(context: PlatformContext, *, home: pulumi.Resource) -> None:
-    """Dex asks the identity provider; what asks Dex opens its way itself, but for what is before it."""
+def _allow_traffic(context: PlatformContext, *, home: pulumi.Resource) -> None:
+    """Egress to the identity provider, ingress from oauth2-proxy; later components allow their own access to Dex."""
     allow(
         "oauth2-proxy-to-dex",
         source=names.PROXY,

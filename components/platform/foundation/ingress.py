@@ -1,4 +1,4 @@
-"""The way in: the certificate of every name below the domain, who gets in at all, and the entrance's address."""
+"""Ingress: the certificate of every name below the domain, who has access, the address of the load balancer."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ DOMAIN: Final = "atoll/domain"
 
 @component("ingress", "atoll:platform:Gates", name="gates", inputs=lambda context, _: {"domain": domain(context)})
 def build(own: PlatformResource) -> Outputs:
-    """Certificate, rule of who gets in, and what the load balancer is told late.
+    """Certificate, access rule, and annotations of the load balancer.
 
-    The stack says where the names below the domain must lead: to the load balancer, where there is one.
+    The output says to which load balancer the names below the domain must point.
     """
     context = own.context
     # One certificate for all names, by the cluster's own authority or by the issuer that the customer made.
@@ -45,12 +45,12 @@ def build(own: PlatformResource) -> Outputs:
 
 
 def domain(context: PlatformContext) -> str:
-    """The domain below which everything has its name."""
+    """Domain of all names."""
     return context.handle.names.domain or PRIVATE_DOMAIN
 
 
 def _entrance(context: PlatformContext, *, parent: pulumi.Resource) -> pulumi.Output[str]:
-    """The gateway's service told of its domain and of the provider's certificate, which is known once it is made."""
+    """Annotate the gateway's service with its domain and the provider's certificate, which is known late."""
     handle = context.handle
     key = BALANCER_CERTIFICATE if find_traits(handle.placement.target).balancer_tls else ""
     proof = {key: handle.names.certificate} if key and handle.names.domain else {}
@@ -64,6 +64,6 @@ def _entrance(context: PlatformContext, *, parent: pulumi.Resource) -> pulumi.Ou
 
 
 def _address(status: object) -> str:
-    """What the load balancer answers at; "" while it has none."""
+    """Host name or IP address of the load balancer; "" while it has none."""
     found = getattr(getattr(status, "load_balancer", None), "ingress", None) or [None]
     return getattr(found[0], "hostname", None) or getattr(found[0], "ip", None) or ""

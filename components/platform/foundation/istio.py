@@ -1,4 +1,4 @@
-"""Istio from the Kubeflow release: the mesh that asks the sign-in about every request, and the one gateway into it."""
+"""Istio from the Kubeflow release: a mesh that authenticates every request, and its one ingress gateway."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BALANCER_TLS: Final = {
 
 @component("istio", "atoll:platform:Istio")
 def build(own: PlatformResource) -> None:
-    """Mesh and gateway; behind the gateway's service is the one load balancer of the bill."""
+    """Mesh and gateway; the gateway's service has the load balancer that the quote counts."""
     context = own.context
     software = manifests(own, patches(context), paths=paths(context), transforms=build_retention_transforms(context))
     allow_webhook(
@@ -55,7 +55,7 @@ def build(own: PlatformResource) -> None:
 
 
 def build_retention_transforms(context: PlatformContext) -> list[pulumi.ResourceTransform]:
-    """Kubeflow's namespace stays where volumes in it are kept: it would take them with it."""
+    """Keep Kubeflow's namespace where it has volumes, which would be deleted with it."""
     return (
         [build_retention_transform(NAMESPACE, ending=f":{names.KUBEFLOW}")]
         if any(map(context.has, WITH_VOLUMES))
@@ -64,14 +64,14 @@ def build_retention_transforms(context: PlatformContext) -> list[pulumi.Resource
 
 
 def paths(context: PlatformContext) -> tuple[str, ...]:
-    """The catalog's paths, with the installation that fits the nodes."""
+    """The catalog's paths, with the overlay for the nodes."""
     own = find_traits(context.handle.placement.target).istio_overlay
     fitting = f"{OVERLAYS}{own}" if own else USUAL
     return tuple(fitting if path == USUAL else path for path in paths_of(context.part("istio")))
 
 
 def patches(context: PlatformContext) -> tuple[Patch, ...]:
-    """The gateway's service as the cluster offers it, the mesh that asks the sign-in, no second open gateway."""
+    """The gateway's service, the configuration of the mesh, and no second gateway."""
     return (
         _service(context),
         Patch(kind="ConfigMap", name="istio", change={"data": {"mesh": yaml.safe_dump(mesh(), sort_keys=True)}}),
@@ -85,7 +85,7 @@ def mesh() -> dict[str, object]:
 
 
 def _service(context: PlatformContext) -> Patch:
-    """A load balancer inside the network, or a service that is reached inside the cluster alone."""
+    """An internal load balancer, or a ClusterIP service where the cluster has none."""
     ingress = context.handle.ingress
     if not ingress.offered:
         return Patch(kind="Service", name=GATEWAY, change={"spec": {"type": "ClusterIP"}})

@@ -1,4 +1,4 @@
-"""The platform's own namespaces: shut by network policies, at the strictest pod security that their pods pass."""
+"""The platform's own namespaces: isolated, at the strictest pod security level that their pods pass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 RESTRICTED: Final = "restricted"
-# Agents on nodes read the host's files and devices, which no lower level admits.
+# Node agents read files and devices of the host, which only "privileged" admits.
 LEVELS: Final[Mapping[str, str]] = {
     "observability": "baseline",
     "node-agents": "privileged",
@@ -28,13 +28,13 @@ LEVELS: Final[Mapping[str, str]] = {
 }
 # Namespaces that parts use beside their own.
 BESIDE: Final[Mapping[str, str]] = {"prometheus": names.NODE_AGENTS, "collector": names.NODE_AGENTS}
-# Volumes in them hold what nobody can make again: a namespace that goes takes its volumes with it.
+# Kept, with their volumes: data in them cannot be recreated.
 KEPT: Final = frozenset({"object-store", "mlflow", "airflow"})
 THEIRS: Final = frozenset({"", "kube-system"})  # made by the part itself, or by the cluster
 
 
 def list_namespaces(context: PlatformContext) -> list[str]:
-    """Those of every chart that is installed, and those beside them."""
+    """Namespaces of every installed component."""
     parts = context.platform.parts
     own = [part.namespace for part in parts if part.namespace not in THEIRS]
     return list(dict.fromkeys([*own, *(BESIDE[part.name] for part in parts if part.name in BESIDE)]))
@@ -42,7 +42,7 @@ def list_namespaces(context: PlatformContext) -> list[str]:
 
 @component("namespaces", "atoll:platform:Namespaces", inputs=lambda context, _: {"names": list_namespaces(context)})
 def build(own: PlatformResource) -> None:
-    """One namespace for each group of parts that lives together."""
+    """Namespaces of the components."""
     for name in list_namespaces(own.context):
         kept = NamespaceMetadata(kept=name in KEPT)
         home = shut_namespace(name, level=LEVELS.get(name, RESTRICTED), parent=own, marks=kept)

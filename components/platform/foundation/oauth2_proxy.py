@@ -1,4 +1,4 @@
-"""oauth2-proxy from the Kubeflow release: the mesh asks it about every request, and it sends strangers to Dex."""
+"""oauth2-proxy from the Kubeflow release: it checks every request of the mesh, and redirects to Dex."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ COOKIE_CHARACTERS: Final = 32  # oauth2-proxy takes 16, 24 or 32, or as many byt
 
 @component("oauth2_proxy", "atoll:platform:Oauth2Proxy")
 def build(own: PlatformResource) -> None:
-    """The sign-in that every name below the domain shares; its secrets are generated."""
+    """One session for all names below the domain; its secrets are generated."""
     home = shut_namespace(names.PROXY, level="restricted", parent=own)
     isolate_namespace(names.PROXY, servers=api_servers(own.context.spec), parent=home)
     manifests(own, patches(own.context), after=[_register_secret(own.context.keyring, home=home)])
 
 
 def patches(context: PlatformContext) -> tuple[Patch, ...]:
-    """The release's namespace and secrets left out; cookies over TLS only; tokens of our issuer."""
+    """Without the release's namespace and secrets; with secure cookies, and tokens of our issuer."""
     parameters = {"FORCE_HTTPS": "true", "ALLOW_SELF_SIGNED_ISSUER": "false"}
     file = {"oauth2_proxy.cfg": configuration(context)}
     return (
@@ -99,10 +99,10 @@ def _register_secret(keyring: Keyring, *, home: pulumi.Resource) -> pulumi.Resou
 
 
 def _tokens(known: DexEndpoints) -> dict[str, object]:
-    """Which tokens the gateway takes, and the headers in which it tells who somebody is."""
+    """Tokens that the gateway accepts, and the headers with the user's identity."""
     return {
         "issuer": known.issuer,
-        "audiences": [PROXY.name],  # a token that another page got of a person opens none of the rest
+        "audiences": [PROXY.name],  # a token for another client gives no access
         "jwksUri": known.keys,
         "forwardOriginalToken": True,
         "fromHeaders": [{"name": "Authorization", "prefix": "Bearer "}],

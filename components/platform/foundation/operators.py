@@ -34,14 +34,14 @@ DEPLOYMENTS: Final = {
 
 @component("cert_manager", "atoll:platform:CertManager")
 def build_cert_manager(own: PlatformResource) -> None:
-    """Certificates inside the cluster; the authority's key is made in the cluster and never leaves it."""
+    """cert-manager and an authority, whose key is made in the cluster and never leaves it."""
     software = manifests(own, cert_manager_patches(own.context))
     allow_metrics(names.CERT_MANAGER, parent=own, after=[software])
     _register_authority(own, after=software)
 
 
 def cert_manager_patches(context: PlatformContext) -> tuple[Patch, ...]:
-    """Requests, which the release leaves open, and the platform's own nodes."""
+    """Requests, which the release does not set, and the nodes of the platform."""
     wants = (request_resources(name, each, cpu="10m", memory="64Mi") for name, each in DEPLOYMENTS.items())
     return (*wants, *on_system(context))
 
@@ -65,7 +65,7 @@ def _register_authority(own: PlatformResource, *, after: pulumi.Resource) -> Non
 
 @component("external_secrets", "atoll:platform:ExternalSecrets")
 def build_external_secrets(own: PlatformResource) -> None:
-    """The operator; which vault it reads is the customer's SecretStore, which is never ours to write."""
+    """The operator; the customer creates the SecretStore of the vault."""
     namespace = own.part.namespace
     allow_webhook("external-secrets-webhook", namespace=namespace, ports=[SECRETS_WEBHOOK], parent=own)
     allow_egress("external-secrets-vaults", namespace=namespace, parent=own)
@@ -80,7 +80,7 @@ REQUESTS: Final = {"requests": {"cpu": "10m", "memory": "64Mi"}}  # of each of i
 
 @component("postgres_operator", "atoll:platform:PostgresOperator")
 def build_postgres_operator(own: PlatformResource) -> None:
-    """The operator for all namespaces, with its definitions, whose deletion would delete every database."""
+    """The operator for all namespaces, with its definitions: deleting them would delete every database."""
     values = {
         "nodeSelector": dict(own.context.on_system),
         "resources": {"requests": {"cpu": "100m", "memory": "200Mi"}, "limits": {"memory": "400Mi"}},

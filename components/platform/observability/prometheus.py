@@ -144,7 +144,7 @@ def build(own: PlatformResource) -> Outputs:
     context = own.context
     if not receives(context):
         pulumi.log.warn(ONLY_SEEN)
-    _open_ways(context, parent=own)
+    _allow_traffic(context, parent=own)
     before = [*grafana.secrets(context, parent=own), *address(context, parent=own)]
     release(own, _values(context), after=before)
     register_route(names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, own=own)
@@ -222,7 +222,7 @@ def _claim(size: str, context: PlatformContext) -> dict[str, object]:
     return {**found, "storageClassName": context.volume_class} if context.volume_class else found
 
 
-def _open_ways(context: PlatformContext, *, parent: pulumi.Resource) -> None:
+def _allow_traffic(context: PlatformContext, *, parent: pulumi.Resource) -> None:
     """Prometheus scrapes every pod and node; Grafana calls Dex; Alertmanager calls the receiver of the settings."""
     home = names.OBSERVABILITY
     kubernetes.networking.v1.NetworkPolicy(

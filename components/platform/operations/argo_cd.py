@@ -1,4 +1,4 @@
-"""Argo CD, which installs the platform's next versions from the customer's own repository, once that was asked for."""
+"""Argo CD, which updates the platform from the customer's repository, where the checklist asks for it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if obj.status ~= nil and obj.status.health ~= nil then
 end
 return hs
 """
-REQUESTS: Final = {  # part of the chart to what it asks for; together the row of the catalog
+REQUESTS: Final = {  # part of the chart to its requests; their sum is in the catalog
     "controller": ("250m", "512Mi"),
     "repoServer": ("100m", "256Mi"),
     "server": ("50m", "128Mi"),
@@ -81,10 +81,10 @@ def _values(context: PlatformContext) -> dict[str, object]:
 
 
 def _settings(context: PlatformContext) -> dict[str, object]:
-    """Argo CD can only discover an issuer under the name that browsers use, which the cluster's own DNS may not know.
+    """Argo CD discovers an issuer only under its public name, which the cluster's DNS may not resolve.
 
-    So its own broker is between: as Grafana and the proxy do, it sends people to that name and asks Dex inside the
-    cluster (dexidp.io/docs/connectors/oauth).
+    So its bundled Dex sits between: it redirects browsers to the public name, and calls our Dex inside the cluster
+    (dexidp.io/docs/connectors/oauth).
     """
     where = addresses(context)
     connector = {
@@ -111,14 +111,14 @@ def _settings(context: PlatformContext) -> dict[str, object]:
 
 
 def _rights(context: PlatformContext) -> dict[str, str]:
-    """Who is admin in the checklist is admin here; all others who get in look."""
+    """Roles: admins of the checklist are admins, everybody else who has access reads."""
     chosen = admins(context.spec)
     grants = [f"g, {each}, role:admin" for each in (*chosen.emails, *chosen.groups)]
     return {"policy.default": "role:readonly", "policy.csv": "\n".join(grants), "scopes": "[groups, email]"}
 
 
 def _register_secrets(own: PlatformResource) -> list[pulumi.Resource]:
-    """The password of its cache, which the chart would have a job make, and the secret shared with Dex."""
+    """The password of Redis, which a job of the chart would make otherwise, and the secret shared with Dex."""
     part_of = {"app.kubernetes.io/part-of": "argocd"}  # Argo CD reads no Secret without it
     contents = {
         REDIS: {"auth": own.context.keyring.secret("argocd-redis")},

@@ -1,6 +1,6 @@
-"""node-problem-detector: what the kernel says of a node becomes its conditions, where no provider repairs nodes.
+"""node-problem-detector: kernel messages become conditions of the node, where no provider repairs nodes.
 
-Its pod is privileged and sees the node's /dev/kmsg: no container may open that device otherwise, read-only or not.
+Its pod is privileged, because no other container may open /dev/kmsg, not even read-only.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ RIGHTS: Final[Mapping[str, Sequence[PolicyRuleArgsDict]]] = {
     inputs=lambda context, _: {"image": resolve_image(IMAGE, context)},
 )
 def build(own: PlatformResource) -> None:
-    """Its account and rights, its rules, and a pod on every node, whatever keeps other pods off it."""
+    """Service account, permissions, rules, and a pod on every node, whatever its taints."""
     metadata: ObjectMetaArgsDict = {"name": NAME, "namespace": names.NODE_AGENTS}
     account = kubernetes.core.v1.ServiceAccount(NAME, metadata=metadata, opts=pulumi.ResourceOptions(parent=own))
     rules = register_config_map(NAME, files(), namespace=names.NODE_AGENTS, parent=own)
@@ -80,7 +80,7 @@ def build(own: PlatformResource) -> None:
 
 
 def files() -> Mapping[str, str]:
-    """What it is told: one log monitor."""
+    """Its configuration: one log monitor."""
     return {FILE: json.dumps(monitor(), indent=1) + "\n"}
 
 
@@ -99,7 +99,6 @@ def _pod(image: str) -> PodSpecArgsDict:
 
 
 def _container(image: str) -> ContainerArgsDict:
-    """Neither its health nor its metrics are served: the one always says yes, the others are the node's conditions."""
     return {
         "name": NAME,
         "image": image,
@@ -107,7 +106,7 @@ def _container(image: str) -> ContainerArgsDict:
             "/node-problem-detector",
             "--logtostderr",
             f"--config.system-log-monitor={FOLDER}/{FILE}",
-            "--port=0",
+            "--port=0",  # its health check always succeeds, and its metrics repeat the node's conditions
             "--prometheus-port=0",
         ],
         "env": [{"name": "NODE_NAME", "value_from": {"field_ref": {"field_path": "spec.nodeName"}}}],

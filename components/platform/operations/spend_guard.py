@@ -1,6 +1,6 @@
-"""What holds the queues before the month costs more than its ceiling: a small program of ours, with the lock's figures.
+"""The spend guard: a program that holds the queues before a month costs more than its budget, by the lock's prices.
 
-It looks at nodes, not at Prometheus: what it must know to be safe should need as little as possible to be there.
+It reads nodes and not Prometheus, so that it depends on as little as possible.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ KUEUE: Final = "kueue.x-k8s.io"
     "spend_guard", "atoll:platform:SpendGuard", inputs=lambda context, _: {"ceilingUsdPerMonth": _ceiling(context)}
 )
 def build(own: PlatformResource) -> None:
-    """The program, its account, its rights, its ledger and its pod; nothing without a ceiling."""
+    """The program with its ledger; nothing without a ceiling."""
     context = own.context
     plan = plan_of(context)
     if plan is None:
         return
-    # The pod fills it itself, so that no update of the stack empties it.
+    # The pod writes its data, which an update of the stack must not empty.
     ledger = kubernetes.core.v1.ConfigMap(
         LEDGER,
         metadata={"name": LEDGER, "namespace": NAMESPACE},
@@ -65,7 +65,7 @@ def _ceiling(context: PlatformContext) -> str:
 
 
 def plan_of(context: PlatformContext) -> SpendGuardPlan | None:
-    """What the lock says of money and queues; None without a ceiling."""
+    """The guard's plan: prices and queues by the lock; None without a ceiling."""
     if context.ceiling_usd_per_month is None:
         return None
     return spend_plan(
@@ -79,9 +79,9 @@ def plan_of(context: PlatformContext) -> SpendGuardPlan | None:
 
 
 def build_guard(plan: SpendGuardPlan, *, context: PlatformContext) -> PodProgram:
-    """It may see nodes, stop its queues by name, and keep its ledger; nothing else."""
+    """The program, with permission to list nodes, to stop its queues by name, and to write its ledger."""
     everywhere: list[PolicyRuleArgsDict] = [{"api_groups": [""], "resources": ["nodes"], "verbs": ["list"]}]
-    if plan.queues:  # a rule without names would be one for all of them
+    if plan.queues:  # a rule without names would apply to all queues
         everywhere.append(
             {
                 "api_groups": [KUEUE],

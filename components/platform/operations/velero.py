@@ -1,4 +1,4 @@
-"""Velero: what runs in the cluster and what its volumes hold, copied to a bucket by schedule, to be restored from."""
+"""Velero: scheduled backups of the cluster's objects and volumes in a bucket."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ AWS: Final = "velero-plugin-for-aws"  # everything that speaks S3
 GCP: Final = "velero-plugin-for-gcp"
 GOOGLE_ACCOUNT: Final = "iam.gke.io/gcp-service-account"
 AMAZON: Final = ".amazonaws.com"
-# Hosts whose buckets are names before theirs, and no path (docs.coreweave.com, Configure Endpoints); all others are
-# asked by path, as MinIO and Ceph want it.
+# Hosts that want the bucket in the host name (docs.coreweave.com, Configure Endpoints); for all others it is in the
+# path, as MinIO and Ceph want it.
 BY_NAME: Final = ("cwobject.com",)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Location:
-    """A place of backups as Velero is told it.
+    """Location of backups.
 
     Args:
-        plugin: that speaks its API.
+        plugin: of Velero for its API.
         config: of the plugin.
-        access_key: with secret_key, where pods have no identity of their own there; "" else.
+        access_key: with `secret_key`, where pods have no identity there; "" else.
         annotations: of the service account.
-        inside: whether it lies in the cluster that is backed up.
-        authority: reference to the certificate authority, where it is ours.
+        inside: whether it is in the cluster that is backed up.
+        authority: reference to our certificate authority, if it is ours.
     """
 
     plugin: str
@@ -74,7 +74,7 @@ class Location:
 
 
 def location(context: PlatformContext) -> Location:
-    """The place for a cluster.
+    """Location of a cluster's backups: the provider's bucket, else the customer's, else the store in the cluster.
 
     Raises:
         AtollError: there is neither a bucket nor a store in the cluster.
@@ -100,9 +100,8 @@ def _inside(context: PlatformContext) -> Location:
 
 
 def _google(bucket: PlatformBucket) -> Location:
-    """Velero signs addresses as the account that it is, so the place names it."""
     annotations = bucket.annotations.get(USER, {})
-    account = annotations.get(GOOGLE_ACCOUNT)
+    account = annotations.get(GOOGLE_ACCOUNT)  # Velero signs URLs as this account
     return Location(
         plugin=GCP,
         bucket=bucket.name,
@@ -165,9 +164,9 @@ def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
 
 @component("velero", "atoll:platform:Velero", inputs=_inputs)
 def build(own: PlatformResource) -> Outputs:
-    """The server, an agent on every node that reads volumes, the place of backups and its schedules.
+    """The server, an agent on every node that reads volumes, the location of backups and their schedules.
 
-    The stack shows the password of the repository of volumes: whoever restores them elsewhere needs it.
+    The password of the repository of volumes is an output: a restore in another cluster needs it.
     """
     context, where, driver = own.context, location(own.context), _driver(own.context)
     _warn(context, where)
@@ -175,7 +174,7 @@ def build(own: PlatformResource) -> Outputs:
     repository = register_secret(
         REPOSITORY_SECRET, {"repository-password": password}, namespace=names.VELERO, parent=own, logical="repository"
     )
-    before = [repository, *_register_keys(where, own), *_open_ways(where, own)]
+    before = [repository, *_register_keys(where, own), *_allow_egress(where, own)]
     server = release(own, _values(context, where), after=before)
     _register_location(where, own, after=server)
     if driver:
@@ -197,11 +196,11 @@ def _warn(context: PlatformContext, where: Location) -> None:
 def register_schedule(
     plan: BackupSchedule, *, snapshots: bool, inside: bool, parent: pulumi.Resource, after: pulumi.Resource
 ) -> None:
-    """Backups of everything but what the next update makes anew.
+    """Backups of everything but what the next update recreates.
 
     Args:
-        snapshots: whether volumes are read from snapshots, else file by file where they are mounted.
-        inside: whether the backups lie in the cluster's own store, which then is not backed up into itself.
+        snapshots: whether volumes are read from snapshots; else file by file where they are mounted.
+        inside: whether backups are in the cluster's own store, which is then not backed up into itself.
     """
     template = {
         "ttl": plan.ttl,
@@ -217,7 +216,7 @@ def register_schedule(
 
 
 def register_policy(driver: str, *, parent: pulumi.Resource, after: pulumi.Resource) -> None:
-    """Which volumes are read: network disks. A shared file system has no snapshots here, and would fail each backup.
+    """Policy of volumes: snapshots of network disks only. A shared file system has none, and would fail each backup.
 
     The first rule that fits counts (velero.io/docs, Resource filtering, "Resource policies").
     """
@@ -234,7 +233,7 @@ def register_policy(driver: str, *, parent: pulumi.Resource, after: pulumi.Resou
 
 
 def _driver(context: PlatformContext) -> str:
-    """Driver of the disks that snapshots are taken of; of a cluster that exists only its owner knows it."""
+    """CSI driver of disks with snapshots; for an existing cluster it is a setting."""
     known = find_traits(context.spec.profile.provider).snapshot_driver if context.spec.existing is None else ""
     return known or context.settings.backup_snapshot_driver
 
@@ -244,7 +243,7 @@ def _values(context: PlatformContext, where: Location) -> dict[str, object]:
     return {
         "initContainers": [_plugin(where.plugin, context)],
         "credentials": {"useSecret": False},
-        "backupsEnabled": False,  # the place of backups is an object of ours: the chart's cannot name a CA's Secret
+        "backupsEnabled": False,  # the location is an object of ours: the chart's has no reference to a CA
         "snapshotsEnabled": False,  # volumes are copied into the bucket, where a lost region does not take them along
         "deployNodeAgent": True,
         "configuration": {"uploaderType": "kopia", **({"features": "EnableCSI"} if driver else {})},
@@ -261,7 +260,7 @@ def _values(context: PlatformContext, where: Location) -> dict[str, object]:
 
 
 def _plugin(name: str, context: PlatformContext) -> dict[str, object]:
-    """The container that puts a provider's plugin into the server; its image is a row of the catalog."""
+    """Init container with a plugin; its image is in the catalog."""
     (image,) = [each.pulled for each in images_of("velero") if f"/{name}:" in each.name]
     return {
         "name": name,
@@ -272,7 +271,7 @@ def _plugin(name: str, context: PlatformContext) -> dict[str, object]:
 
 
 def _register_keys(where: Location, own: PlatformResource) -> list[pulumi.Resource]:
-    """Keys of the bucket, in the form that the AWS SDK reads, where pods have no identity there."""
+    """Keys of the bucket in the format of the AWS SDK, where pods have no identity there."""
     if where.keyless:
         return []
     text = pulumi.Output.concat(
@@ -281,8 +280,8 @@ def _register_keys(where: Location, own: PlatformResource) -> list[pulumi.Resour
     return [register_secret(KEYS, {"cloud": pulumi.Output.secret(text)}, namespace=names.VELERO, parent=own)]
 
 
-def _open_ways(where: Location, own: PlatformResource) -> list[pulumi.Resource]:
-    """Ways to where backups lie, trust in who answers there, and what gives the pods their rights."""
+def _allow_egress(where: Location, own: PlatformResource) -> list[pulumi.Resource]:
+    """Egress to the backups' location and the identity agent; trust in the store's certificate."""
     home, context = names.VELERO, own.context
     if where.inside:
         allow("velero-to-store", source=home, target=names.OBJECT_STORE, ports=[pod_port(context)], parent=own)
@@ -320,7 +319,7 @@ def _register_location(where: Location, own: PlatformResource, *, after: pulumi.
 
 
 def _snapshot_class(driver: str) -> dict[str, object]:
-    """Snapshots are deleted once they are copied; the label is how Velero finds their class."""
+    """Class of snapshots, which Velero finds by label, and deletes once they are copied."""
     return {
         "apiVersion": "snapshot.storage.k8s.io/v1",
         "kind": "VolumeSnapshotClass",

@@ -48,7 +48,7 @@ class WorkloadNamespace:
     """A namespace of a workload.
 
     Args:
-        owner: e-mail of whom its Profile belongs to.
+        owner: e-mail of the Profile's owner.
         people: e-mail of everybody else to their role.
         groups: groups at the identity provider whose members edit.
         teams: in the order of the checklist; the first one's bucket is what pods get by default.
@@ -76,7 +76,7 @@ def list_workload_namespaces(spec: ClusterSpec, teams: tuple[TeamShare, ...]) ->
 
 
 def _people(spec: ClusterSpec, workload: str) -> dict[str, str]:
-    """Admins look after every namespace; the others work in those of their workloads."""
+    """E-mail to role: admins have every namespace, others those of their workloads."""
     owner = owner_of(spec)
     return {
         user.email: KUBEFLOW_ROLES[user.group]
@@ -87,14 +87,14 @@ def _people(spec: ClusterSpec, workload: str) -> dict[str, str]:
 
 NAME: Final = "atoll-doors"
 WRITTEN: Final = ("CREATE", "UPDATE", "DELETE")
-# What opens a way, by API group. Kubeflow's and Kubernetes' own roles let everybody who edits a namespace write it, and
-# every notebook's account with them (common/kubeflow-roles at the release's commit, `kubeflow-kubernetes-edit`).
+# Objects that open network access, by API group. The roles of Kubeflow and Kubernetes let every editor of a namespace
+# write them, and every notebook's account (common/kubeflow-roles at the release's commit, `kubeflow-kubernetes-edit`).
 WAYS: Final[Mapping[str, Sequence[str]]] = {
     "networking.k8s.io": ("ingresses", "networkpolicies"),
     "": ("services",),
 }
-# Kubeflow's dashboard makes a Profile, and with it a namespace that nothing of ours shuts, bounds or queues, for
-# everybody who asks: REGISTRATION_FLOW hides the page alone (kubeflow/dashboard, centraldashboard/app/api_workgroup.ts
+# Kubeflow's dashboard creates a Profile, and with it a namespace without our policies, quotas and queues, for
+# everybody who asks: REGISTRATION_FLOW hides only the page (kubeflow/dashboard, centraldashboard/app/api_workgroup.ts
 # and access-management/kfam/api_default.go, whose account may do everything).
 PROFILES: Final = "atoll-profiles"
 DASHBOARD: Final = f"system:serviceaccount:{KUBEFLOW}:"
@@ -106,10 +106,9 @@ REFUSED: Final = (
 
 
 def door_guard(*, parent: pulumi.Resource) -> None:
-    """A policy for the namespaces of the workloads: only who may write such an object in every namespace may here.
+    """Policy of the workloads' namespaces: only who may write network policies and ingresses anywhere may here.
 
-    Services inside the cluster are everybody's own; those with an address outside of it, or with one of their choice,
-    are not.
+    So are services with an address outside the cluster, or with external IPs; other services are not restricted.
     """
     rules: list[NamedRuleWithOperationsArgsDict] = [
         {"api_groups": [group], "api_versions": ["v1"], "operations": list(WRITTEN), "resources": list(kinds)}
@@ -129,7 +128,7 @@ def door_guard(*, parent: pulumi.Resource) -> None:
 
 
 def profile_guard(*, parent: pulumi.Resource) -> None:
-    """A policy by which nobody gets a namespace by asking Kubeflow's pages for one."""
+    """Policy that denies Profiles, and so namespaces, that Kubeflow's dashboard creates."""
     rule: NamedRuleWithOperationsArgsDict = {
         "api_groups": ["kubeflow.org"],
         "api_versions": ["*"],
@@ -150,7 +149,7 @@ API_SERVER: Final = 6443  # where the cluster's own service leads to; 443 is ope
 def register_team_network_policies(
     home: WorkloadNamespace, *, context: PlatformContext, parent: pulumi.Resource
 ) -> None:
-    """Open them; everything else stays shut by the namespace's own policies."""
+    """Allow what a team's pods need; the namespace's own policies deny the rest."""
     opened = {**_inward(context), **_outward(context)}
     for name, spec in opened.items():
         kubernetes.networking.v1.NetworkPolicy(
@@ -162,7 +161,7 @@ def register_team_network_policies(
 
 
 def _inward(context: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
-    """The gateway serves their pages, Kubeflow's controllers ask them, Prometheus reads their metrics."""
+    """Ingress from the gateway, Kubeflow's controllers and Prometheus."""
     callers = {
         "from-gateway": build_peer(names.ISTIO, GATEWAY_PODS),
         "from-kubeflow": build_peer(names.KUBEFLOW),
@@ -183,7 +182,7 @@ def _outward(context: PlatformContext) -> dict[str, NetworkPolicySpecArgsDict]:
     if context.has("collector"):
         called["to-collector"] = (build_peer(names.OBSERVABILITY), COLLECTOR)
     return {
-        # To any address: where nodes run the API server themselves, Cilium counts it to no block.
+        # To any address: where nodes run the API server, Cilium matches it with no `ipBlock`.
         "to-api-server": {
             "pod_selector": {},
             "policy_types": ["Egress"],

@@ -1,4 +1,4 @@
-"""What a namespace is given: stores, trackers and shared volumes that pods ask for by label; what pipelines need."""
+"""PodDefaults of a namespace, for object store, tracker and shared volumes, and its configuration of pipelines."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ THROUGH_PROXY: Final[Mapping[str, str]] = {
 
 
 def plain(settings: StackSettings) -> dict[str, dict[str, str]]:
-    """Tracker to its environment, as far as it is no secret."""
+    """Tracker to its environment, without secrets."""
     return {
         "mlflow": {"MLFLOW_TRACKING_URI": MLFLOW_ADDRESS, **THROUGH_PROXY},
         "wandb": {"WANDB_BASE_URL": settings.wandb_base_url} if settings.wandb_base_url else {},
@@ -46,7 +46,7 @@ def plain(settings: StackSettings) -> dict[str, dict[str, str]]:
 
 
 def secrets(settings: StackSettings) -> dict[str, dict[str, pulumi.Input[str]]]:
-    """Tracker to what only a Secret may hold; nothing for a tracker whose key the stack was not given."""
+    """Tracker to its key, if it is a setting of the stack."""
     found = {"wandb": ("WANDB_API_KEY", settings.wandb_api_key), "comet": ("COMET_API_KEY", settings.comet_api_key)}
     return {tracker: {name: key} for tracker, (name, key) in found.items() if key}
 
@@ -87,7 +87,7 @@ def _store(
     after: Sequence[pulumi.Resource],
     parent: pulumi.Resource,
 ) -> None:
-    """Endpoint, bucket and keys of a team, in the variables that every S3 library and MLflow read."""
+    """Endpoint, bucket and keys of a team, in the variables of S3 libraries and MLflow."""
     store = store_of(f"team-{team}", context)
     secret = f"{name}-store"
     variables, logical = dict(_variables(store)), f"{home.workload}-{secret}"

@@ -1,4 +1,4 @@
-"""Teams: a Profile for each namespace they work in, the rights of their people, and what their pods are given."""
+"""Teams: a Profile for each of their namespaces, permissions of their people, and PodDefaults."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ RBAC: Final = "rbac.authorization.k8s.io"
 GATEWAY: Final = f"cluster.local/ns/{names.ISTIO}/sa/istio-ingressgateway-service-account"
 PIPELINES_PAGES: Final = f"cluster.local/ns/{names.KUBEFLOW}/sa/ml-pipeline-ui"
 CULLER: Final = f"cluster.local/ns/{names.KUBEFLOW}/sa/{names.CULLER}"
-# Where a notebook says whether it is used.
+# Paths that report the use of a notebook.
 USE_PATHS: Final = ("*/api/kernels", "*/api/terminals")
 
 
 def rights(home: WorkloadNamespace, *, parent: pulumi.Resource) -> None:
-    """The Profile takes over the namespace, which carries its owner's name; contributors follow."""
+    """The Profile, which takes over a namespace annotated with its owner; then contributors and groups."""
     owner = {"owner": {"apiGroup": RBAC, "kind": "User", "name": home.owner}}
     register_object(PROFILES, "Profile", home.namespace, owner, parent=parent, logical=f"{home.workload}-profile")
     for email, role in home.people.items():
@@ -49,7 +49,7 @@ def rights(home: WorkloadNamespace, *, parent: pulumi.Resource) -> None:
 
 
 def binding_name(email: str, role: str) -> str:
-    """As Kubeflow's access management forms it, so that its page can take people out again."""
+    """Name by Kubeflow's scheme, so that its page can remove people."""
     return re.sub(r"[^a-z0-9]+", "-", f"user-{email}-clusterrole-{role}".lower())
 
 
@@ -81,9 +81,9 @@ def _contributor(home: WorkloadNamespace, email: str, role: str, *, parent: pulu
 
 
 def _members(home: WorkloadNamespace, group: str, held: str, *, parent: pulumi.Resource) -> None:
-    """For the Kubernetes API alone: Kubeflow's pages know people, and no groups (kubeflow#4188).
+    """Binding for the Kubernetes API only: Kubeflow's pages do not know groups (kubeflow#4188).
 
-    Kubeflow's own kinds are in its own roles only, so whoever comes by a role of the cluster holds both.
+    Kubeflow's kinds are in its own roles only, so members of a group with a cluster role need both.
     """
     name = re.sub(r"[^a-z0-9]+", "-", f"group-{group}".lower()).strip("-")
     kubernetes.rbac.v1.RoleBinding(
@@ -96,7 +96,7 @@ def _members(home: WorkloadNamespace, group: str, held: str, *, parent: pulumi.R
 
 
 def _allow_culler_requests(home: WorkloadNamespace, *, parent: pulumi.Resource) -> None:
-    """The culler may ask notebooks whether they are used; /healthz is open already, by the Profile's own policy."""
+    """Allow the culler to read the activity of notebooks; the Profile's own policy allows /healthz already."""
     rule = {
         "from": [{"source": {"principals": [CULLER]}}],
         "to": [{"operation": {"methods": ["GET"], "paths": list(USE_PATHS)}}],
@@ -120,7 +120,7 @@ def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
 
 @component("teams", "atoll:platform:Teams", inputs=_inputs)
 def build(own: PlatformResource) -> None:
-    """One Profile for each namespace of a workload, which is there already and stays when the Profile goes.
+    """One Profile for each namespace of a workload, which exists before the Profile and outlives it.
 
     Quotas of accelerators are the namespace's own (`components.tenancy.workload`), and the queues' beyond them.
     """
