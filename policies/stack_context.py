@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from catalogs.providers import find_traits
 from planning.costs.bill import Bill
+from planning.costs.resources.resource import ResourceTree
 from planning.costs.resources.stack_cost import price_resources
-from planning.costs.resources.stack_resources import ResourceTree
 from planning.values.money import NOTHING
 from policies.settings import PolicySettings
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from operations.plans.plan import plan_form, plan_stack
 from planning.costs.json_shapes import line_form
-from planning.costs.resources.stack_resources import OWN_PREFIX
+from planning.costs.resources.resource import OWN_PREFIX
 from planning.diff.bill_lines import amount_of, delta_of, has_change, read_expected
 from planning.spec.lock import read_lock
 from planning.values.errors import (

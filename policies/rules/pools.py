@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.resources.clouds.coreweave import INSTANCE_TYPES
-from planning.costs.resources.resource import Properties, UnreadableError
-from planning.costs.resources.stack_resources import PLACEMENT
+from planning.costs.resources.resource import PLACEMENT, Properties, UnreadableError
 from planning.values.money import ZERO
 from policies.properties import walk
 

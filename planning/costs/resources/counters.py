@@ -17,8 +17,7 @@ from planning.costs.resources.clouds.gcp.network import COUNTERS as GCP_NETWORK
 from planning.costs.resources.findings import Free, Gap
 from planning.costs.resources.kubernetes import COUNTERS as KUBERNETES
 from planning.costs.resources.kubernetes import in_cluster
-from planning.costs.resources.resource import Properties, UnreadableError
-from planning.costs.resources.stack_resources import OWN_PREFIX
+from planning.costs.resources.resource import OWN_PREFIX, Properties, UnreadableError
 from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.model import PurchaseKind, Term
-    from planning.costs.resources.resource import Resource
-    from planning.costs.resources.stack_resources import ResourceTree
+    from planning.costs.resources.resource import Resource, ResourceTree
 
 EVERY_PROVIDER: Final = "*"
 PART: Final = "part"  # input by which a component of ours names the lines of what is below it

@@ -12,8 +12,7 @@ from planning.costs.bill import LIST_PRICE, Bill, Charge, LineItem
 from planning.costs.resources.counters import COMPONENT, counter_of, declares_share, free_by_rule, group_of
 from planning.costs.resources.findings import CostingContext, Free, Gap
 from planning.costs.resources.locations import PriceLocation, place_of
-from planning.costs.resources.resource import UnreadableError
-from planning.costs.resources.stack_resources import OWN_PREFIX, ResourceTree
+from planning.costs.resources.resource import OWN_PREFIX, ResourceTree, UnreadableError
 from planning.spec.lock_content import State
 from planning.values.money import NOTHING, ZERO, Range
 

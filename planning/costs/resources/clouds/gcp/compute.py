@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from planning.costs.resources.findings import CostingContext, Counter, Finding
-    from planning.costs.resources.resource import Resource
-    from planning.costs.resources.stack_resources import ResourceTree
+    from planning.costs.resources.resource import Resource, ResourceTree
 
 PROVIDER: Final = "gcp"
 NODE_POOL: Final = "gcp:container/nodePool:NodePool"
