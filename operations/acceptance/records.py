@@ -1,4 +1,4 @@
-"""Records as pods print and files keep them: a JSON object a line, believed where it fits and the job may say it."""
+"""Measurement records as JSON lines of pods and files, checked before they are believed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run on a cluster, from the question what would be made to the last object that is taken away."""
+"""One acceptance run on a cluster: which jobs it has, their measurement, and the removal of their objects."""
 
 from __future__ import annotations
 

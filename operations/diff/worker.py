@@ -146,7 +146,7 @@ def _before(case: CaseForm) -> tuple[Lock | None, list[str]]:
 
 
 def _subject(request: RequestForm, case: CaseForm, *, before: Lock | None = None) -> StackContext:
-    """The stack in front of this tree's rules.
+    """The stack as this tree's policies judge it.
 
     Raises:
         InputError: a lock or the law cannot be read, or the lock is another stack's.
@@ -185,7 +185,7 @@ def _resources(path: Path) -> tuple[Resource, ...]:
 
 
 def _whole(settings: Path) -> bool:
-    """Whether the program was not told to stop short of the cluster's inside."""
+    """Whether the program builds the whole cluster, its contents included."""
     from components.context.settings import EVERYTHING, SECTION  # noqa: PLC0415 - imports Pulumi
     from operations.project.stack_config import read_config  # noqa: PLC0415 - with it
 

@@ -1,4 +1,4 @@
-"""What the engine says when it fails, in words: no traceback of its language host, no colours, each reason once."""
+"""Error messages of the engine in short: no traceback of its language host, no colours, each reason once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One operation of the engine: started, watched, and ended with a report; a person's Ctrl-C lets it end in order."""
+"""Runs one operation of the engine and reports it; Ctrl-C lets it end in order."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ResourceStep:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Whom an operation tells how it goes.
+    """Receives the progress of an operation.
 
     Args:
         follow: opened under a title while the operation works; takes a line on how far it is.

@@ -1,4 +1,4 @@
-"""One stack, opened: the CLI found, its backend and secrets settled, the stack selected or made; and its outputs."""
+"""Opens a stack with the engine: CLI, backend, secrets provider; and reads its outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person should know before an update: a lock that is no longer what would be quoted, a cluster left open."""
+"""Warnings before an update: an outdated lock, settings without effect, deletion protection that is switched off."""
 
 from __future__ import annotations
 

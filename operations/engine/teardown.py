@@ -1,4 +1,4 @@
-"""Taking a cluster down: first its cloud's own deletion protection, then everything that is not protected."""
+"""Destroys a cluster: lifts the cloud's own deletion protection, then deletes everything that is not protected."""
 
 from __future__ import annotations
 

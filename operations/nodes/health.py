@@ -1,4 +1,4 @@
-"""What every command about nodes starts from: the stack's lock, its cluster, and how each node is doing."""
+"""The stack of a nodes command, and the health of each of its nodes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def read_context(stack: str, *, placement: str = "") -> MaintenanceContext:
 
 
 def inspect_nodes(scene: MaintenanceContext, cluster: NodeApi, *, now: datetime) -> HealthSnapshot:
-    """How the nodes are doing now.
+    """The health of all nodes now.
 
     Raises:
         InputError: they are of another region than the lock's, so the kubeconfig is of another cluster.

@@ -1,4 +1,4 @@
-"""What is needed of a cluster to mend its nodes, over the API that its kubeconfig names."""
+"""The Kubernetes API calls that repair nodes."""
 
 from __future__ import annotations
 

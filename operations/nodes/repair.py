@@ -1,4 +1,4 @@
-"""One node mended: cordon, spare, drain, replace. Each step may be killed at any instant and is run again."""
+"""Repairs one node: cordon, spare, drain, replace. Each step can be interrupted at any time and is then repeated."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ BACK: Final = 'let it work again (docs/guides/failed-nodes.md), or go on with --
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairRequest:
-    """What is wanted.
+    """Which node is repaired, and how.
 
     Args:
-        because: why, where nothing is known to be wrong; "" for what was found.
-        force: whether pods that nothing starts again are ended, too.
+        because: the reason where no fault is known; "" for the fault that was found.
+        force: whether pods without a controller are ended, too.
         keep: whether the machine stays: it only needs a reset or a reboot.
         ticket: whether a ticket is written even where an API replaces.
     """
@@ -53,7 +53,7 @@ class RepairRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairContext:
-    """With what it is done."""
+    """The stack, its cluster, the log and the clock of a repair."""
 
     scene: MaintenanceContext
     cluster: NodeApi
@@ -63,7 +63,7 @@ class RepairContext:
 
 
 def repair_node(asked: RepairRequest, work: RepairContext) -> Incident:
-    """Mend a node; its incident as it stands then. What was done before is not done again.
+    """Repair a node, and return its incident. Steps that are done are not repeated.
 
     Raises:
         InputError: no such node, it is not ours, it has to stay, or a step was refused; the log then says which.
@@ -86,7 +86,7 @@ def refuse_repair(node: Node, looked: HealthSnapshot, *, because: str, known: tu
     """Refuse what must stay as it is.
 
     Raises:
-        InputError: it is the last system node, somebody else mends it, or nothing certain is wrong with it (any more).
+        InputError: it is the last system node, another repair works on it, or it has no certain fault (any more).
     """
     mine = open_for(known, node.name, uid=node.uid)
     if reason := last_system(node, looked.nodes, verdicts=looked.verdicts):
@@ -146,7 +146,7 @@ def open_incident(
 
 
 def cordon(node: str, incident: Incident, *, scene: MaintenanceContext, cluster: NodeApi, log: IncidentLog) -> str:
-    """Give a node no more work, and say on it who mends it; the outcome in words."""
+    """Cordon a node and annotate it with its incident; returns the outcome in words."""
 
     def change(now: Node) -> Mapping[str, object]:
         if now.incident not in {"", incident.id}:
@@ -170,7 +170,7 @@ def change_node(
     cluster: NodeApi,
     log: IncidentLog,
 ) -> None:
-    """Change a node as it stands now, looking again where somebody else changed it meanwhile."""
+    """Patch a node, reading it again where it was changed meanwhile."""
     for _ in range(TRIES):
         node = find_node(inspect_nodes(scene, cluster, now=log.now()), name)
         try:
@@ -187,7 +187,7 @@ def choose_spare(node: Node, looked: HealthSnapshot, scene: MaintenanceContext) 
 
 
 def _run_step(step: Step, incident: Incident, asked: RepairRequest, work: RepairContext) -> Incident:
-    """Do one step and write it down; a refusal is written down, too."""
+    """Run one step and log it, also where it is refused."""
     at = work.log.now()
     try:
         words, spare = _STEPS[step](incident, asked, work)

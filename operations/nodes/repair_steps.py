@@ -50,13 +50,13 @@ class Waiting:
 
 
 def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: Callable[[str], None]) -> str:
-    """Empty a node; what became of it, in words.
+    """Drain a node; returns the outcome in words.
 
     Args:
-        force: whether pods that nothing starts again are ended, too.
+        force: whether pods without a controller are ended, too.
 
     Raises:
-        DrainError: pods are left, by name and with what keeps them.
+        DrainError: pods are left; names them and the reasons.
         ClusterSilentError: the cluster does not answer until the end of the time.
     """
     end = waiting.clock() + waiting.timeout_s
@@ -143,7 +143,7 @@ def replace_machine(
     verdict: NodeDiagnosis,
     by_ticket: bool,
 ) -> str:
-    """Have a machine replaced; what was done, in words. What was asked for before is not asked again.
+    """Replace a machine, by API or by a ticket; returns the outcome in words.
 
     Raises:
         InputError: the provider refuses.

@@ -1,4 +1,4 @@
-"""One look at the nodes after another: what fails is said; where it was asked for, what is certain is cordoned."""
+"""Watches nodes: reports those that fail and, on request, cordons those that certainly failed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def close_finished_incidents(
     looked: HealthSnapshot, *, scene: MaintenanceContext, cluster: NodeApi, log: IncidentLog, say: Callable[[str], None]
 ) -> tuple[Incident, ...]:
-    """Close every incident that is over; those that were closed."""
+    """Close every incident that is over, and return them."""
     closed: list[Incident] = []
     for each in log.incidents:
         if each.placement != scene.spec.placement.name:  # its nodes are in another cluster
@@ -57,7 +57,7 @@ def close(incident_id: str, *, because: str, log: IncidentLog) -> Incident:
 
 
 def hold_spare(name: str, *, scene: MaintenanceContext, cluster: NodeApi, log: IncidentLog) -> str:
-    """Hold a node back as a spare; what was done, in words. One that is held already stays so.
+    """Hold a node back as a spare; returns the outcome in words. A node that is held already stays held.
 
     Raises:
         InputError: it has not passed its burn-in, is not well, has work, or its pool has its spares.
@@ -109,7 +109,7 @@ def _spare_patch(_node: Node) -> Mapping[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CordonLimit:
-    """How many nodes of a pool may be away because they failed: the lesser of the two, one always."""
+    """How many nodes of a pool may be cordoned because they failed: the lower limit of the two, at least one."""
 
     at_most: int
     share_percent: int
@@ -134,7 +134,7 @@ def cordon_failed_nodes(
     limit: CordonLimit,
     say: Callable[[str], None],
 ) -> tuple[str, ...]:
-    """Cordon what certainly failed, within the limit; names of what was cordoned."""
+    """Cordon nodes that certainly failed, within the limit; returns their names."""
     close_finished_incidents(looked, scene=scene, cluster=cluster, log=log, say=say)
     found = cordons(
         looked.nodes,

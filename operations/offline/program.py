@@ -1,4 +1,4 @@
-"""One run of the program: every registration captured, every fault said in words, and an end by a deadline."""
+"""Runs a stack's program offline, captures its registrations, and ends it at a deadline."""
 
 from __future__ import annotations
 
