@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.values.errors import UndeterminedError
 from planning.values.verdict import Verdict
-from policies.breach import Level
-from policies.exemptions import ExemptionState, judge_exemption
 from policies.rule import BROKEN, MONEY, OLD_PRICES
+from policies.settings import Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,14 +18,21 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from planning.diff.form import ExemptionForm, FoundForm
-    from policies.breach import Breach
-    from policies.exemptions import Exemption
-    from policies.rule import Rule
-    from policies.settings import PolicySettings
+    from policies.rule import Breach, Rule
+    from policies.settings import Exemption, PolicySettings
     from policies.stack_context import StackContext
 
 
 WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, UndeterminedError.exit_code)
+
+
+class ExemptionState(StrEnum):
+    """What became of an exemption."""
+
+    USED = "used"
+    UNUSED = "unused"
+    EXPIRED = "expired"
+    EXCEEDED = "exceeded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,15 +143,35 @@ def _decide_level(law: PolicySettings, rule: Rule, breach: Breach) -> Level:
 def _apply_exemption(found: PolicyFinding, subject: StackContext, exemptions: Sequence[Exemption]) -> PolicyFinding:
     """The same, with the exemption that does most for it."""
     covering = [
-        (judge_exemption(each, found.breach, today=subject.today), each)
+        (_judge_exemption(each, found.breach, today=subject.today), each)
         for each in exemptions
-        if each.covers(found.breach, rule=found.rule.name, stack=subject.lock.stack)
+        if _covers(each, found.breach, rule=found.rule.name, stack=subject.lock.stack)
     ]
     if not covering:
         return found
     order = (ExemptionState.USED, ExemptionState.EXCEEDED, ExemptionState.EXPIRED)
     became, exemption = min(covering, key=lambda pair: order.index(pair[0]))
     return PolicyFinding(rule=found.rule, breach=found.breach, level=found.level, exemption=exemption, standing=became)
+
+
+def _covers(exemption: Exemption, breach: Breach, *, rule: str, stack: str) -> bool:
+    """Whether it is about that breach, whatever the day and the amount."""
+    return (
+        exemption.rule == rule
+        and exemption.stack == stack
+        and fnmatchcase(breach.resource, exemption.resource)
+        and bool(breach.resource) == bool(exemption.resource)
+    )
+
+
+def _judge_exemption(exemption: Exemption, breach: Breach, *, today: date) -> ExemptionState:
+    """Whether an exemption that covers a breach lets it through."""
+    if today > exemption.expires:
+        return ExemptionState.EXPIRED
+    if breach.usd_per_month is None:
+        return ExemptionState.USED
+    within = exemption.max_usd_per_month is not None and breach.usd_per_month <= exemption.max_usd_per_month
+    return ExemptionState.USED if within else ExemptionState.EXCEEDED
 
 
 def _became(exemption: Exemption, found: Sequence[PolicyFinding], *, today: date) -> ExemptionState:

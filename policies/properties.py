@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.verdict import Verdict
-from policies.breach import Breach
+from policies.rule import Breach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -10,16 +10,14 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final, cast
 
-from policies.breach import Level
-from policies.exemptions import Exemption
+from policies.settings import Exemption, Level
 from policies.table import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from policies.breach import Settings
     from policies.rule import Rule
-    from policies.settings import PolicySettings
+    from policies.settings import PolicySettings, Settings
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 HEAD: Final = """\

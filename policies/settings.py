@@ -1,18 +1,60 @@
-"""What a project sets of the rules, and whom it exempts: stacks/policies.yaml, reviewed like code."""
+"""What a project sets of the rules, and its exemptions: stacks/policies.yaml, reviewed like code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from policies.breach import Level, Settings
+from pydantic import BaseModel, ConfigDict, Field
+
+from planning.checklist.model.people import Email
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from policies.exemptions import Exemption
+S = TypeVar("S", bound="Settings")
 
-S = TypeVar("S", bound=Settings)
+
+class Level(StrEnum):
+    """What a breach leads to, in the words of Pulumi's policy packs."""
+
+    MANDATORY = "mandatory"
+    ADVISORY = "advisory"
+    DISABLED = "disabled"
+
+
+class Settings(BaseModel):
+    """What a project may set of a rule; its JSON Schema is the rule's configuration schema."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class NoSettings(Settings):
+    """A rule without anything to set."""
+
+
+class Exemption(BaseModel):
+    """One exemption, as it stands in stacks/policies.yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    rule: str
+    """Name of the rule."""
+    stack: str
+    """Name of the stack; no patterns, an exemption is for one customer."""
+    resource: str = ""
+    """Logical name of the resource, "*" stands for any letters; empty: only what is about the stack as a whole."""
+    owner: Email
+    """Who answers for it."""
+    reason: str = Field(min_length=10)
+    """Why, for the person who reads it in half a year."""
+    expires: date
+    """Last day on which it holds."""
+    max_usd_per_month: Decimal | None = Field(default=None, gt=0)
+    """For rules about money: the most that is let through."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,7 @@ from planning.inputs.plain_values import REFUSED, plain
 from planning.inputs.yaml_nodes import Fields, TextPosition, YamlFault, compose
 from planning.spec.lock import CHECKLIST_NAME, LOCK_NAME
 from planning.values.errors import Fault, InputError, format_fault_count
-from policies.breach import Level, Settings
-from policies.exemptions import Exemption
-from policies.settings import PolicySettings
+from policies.settings import Exemption, Level, PolicySettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from cli.terminal.amounts import NOT_KNOWN, describe_month, usd, usd_range
 from cli.terminal.tables import make_table
 from planning.spec.lock import sum_accepted_usd
 from planning.values.money import to_cents
-from policies.exemptions import ExemptionState
+from policies.evaluation import ExemptionState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

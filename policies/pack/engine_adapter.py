@@ -21,7 +21,6 @@ from pulumi_policy import policy as sdk
 
 from planning.costs.resources.formats.values import stack_of
 from planning.values.errors import AtollError
-from policies.breach import Level, Severity
 from policies.pack.engine_evaluation import (
     GROUND,
     GROUND_DEMAND,
@@ -33,6 +32,8 @@ from policies.pack.engine_evaluation import (
     schema,
 )
 from policies.pack.engine_resources import Captured, EngineResource
+from policies.rule import Severity
+from policies.settings import Level
 from policies.table import BY_NAME, RULES
 
 if TYPE_CHECKING:

@@ -25,9 +25,8 @@ from planning.quoting.candidates.market import Market
 from planning.quoting.option import whole_bill
 from planning.spec.lock import LOCK_NAME, read_lock
 from planning.values.errors import AtollError, InputError, in_one_line
-from policies.breach import Level, Settings
-from policies.evaluation import evaluate_rules
-from policies.exemptions import ExemptionState
+from policies.evaluation import ExemptionState, evaluate_rules
+from policies.settings import Level, Settings
 from policies.settings_reader import read_law
 from policies.stack_context import RuleCatalog, StackContext
 from policies.table import RULES

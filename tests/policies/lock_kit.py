@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planning.spec.cluster import Pool
-from policies.breach import Settings
+from policies.settings import Settings
 from policies.stack_context import StackContext
 
 

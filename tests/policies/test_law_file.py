@@ -19,12 +19,10 @@ from policy_kit import ceiling, sound
 
 from planning.values.errors import InputError
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Level, NoSettings, Severity
-from policies.evaluation import evaluate_rules
-from policies.exemptions import Exemption, ExemptionState
+from policies.evaluation import ExemptionState, evaluate_rules
 from policies.reference_page import page, schema
-from policies.rule import OLD_PRICES, Rule
-from policies.settings import PolicySettings
+from policies.rule import OLD_PRICES, Breach, Rule, Severity
+from policies.settings import Exemption, Level, NoSettings, PolicySettings
 from policies.settings_reader import parse, read_law
 from policies.table import RULES
 

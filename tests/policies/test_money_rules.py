@@ -20,13 +20,11 @@ from planning.costs.bill import Bill
 from planning.costs.resources.resource import UNKNOWN, Value
 from planning.values.money import CENT, HOURS_PER_MONTH
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Level
-from policies.evaluation import evaluate_rules
-from policies.exemptions import Exemption, ExemptionState
-from policies.rule import Rule
+from policies.evaluation import ExemptionState, evaluate_rules
+from policies.rule import Breach, Rule
 from policies.rules.money import ceilings, prices, team_ceilings
 from policies.rules.money.spend_limits import MayStayUnpriced, bill_of, system_pools
-from policies.settings import PolicySettings
+from policies.settings import Exemption, Level, PolicySettings
 from policies.stack_context import StackContext
 
 KARPENTER = "kubernetes:karpenter.sh/v1:NodePool"

@@ -19,8 +19,7 @@ from policies.rules.operations.pinned_versions import floats, in_object
 from policies.rules.placement import machines, places
 
 if TYPE_CHECKING:
-    from policies.breach import Breach
-    from policies.rule import Rule
+    from policies.rule import Breach, Rule
     from policies.stack_context import StackContext
 
 GROUP = "aws:ec2/securityGroup:SecurityGroup"

@@ -22,14 +22,13 @@ from planning.costs.resources.resource import Resource, UnknownValue
 from planning.spec.lock import to_text
 from planning.spec.lock_content import inconsistencies
 from planning.values.verdict import Verdict
-from policies.breach import Level
 from policies.evaluation import PolicyReport, evaluate_rules
 from policies.pack import engine_evaluation
 from policies.pack.engine_adapter import Desk, _read_resource, policies, servicer
 from policies.pack.engine_evaluation import GROUND, PackPolicyConfig, tighten_settings
 from policies.pack.engine_resources import Captured
 from policies.rule import Rule
-from policies.settings import PolicySettings
+from policies.settings import Level, PolicySettings
 from policies.settings_reader import read_law
 from policies.stack_context import StackContext
 from policies.table import RULES

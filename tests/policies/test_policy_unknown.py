@@ -25,9 +25,9 @@ from test_policy_rules import cases
 from planning.costs.resources.resource import UNKNOWN, Resource, Secret, UnknownValue, Value
 from planning.costs.resources.stack_cost import StackCost
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Level
 from policies.evaluation import evaluate_rules
-from policies.rule import Rule
+from policies.rule import Breach, Rule
+from policies.settings import Level
 from policies.stack_context import StackContext
 from policies.table import RULES
 

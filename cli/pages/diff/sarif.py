@@ -14,7 +14,7 @@ from cli.terminal.escaping import plain
 from cli.views.diff import amounts
 from cli.views.diff.tables import limit_words
 from planning.spec.lock import LOCK_NAME
-from policies.breach import Level
+from policies.settings import Level
 from policies.table import RULES
 
 if TYPE_CHECKING:

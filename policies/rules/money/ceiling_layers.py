@@ -12,9 +12,8 @@ from planning.costs.bill import lock_line
 from planning.costs.node_prices import node_prices
 from planning.values.money import ZERO, to_cents
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Severity
 from policies.properties import check_resources, over
-from policies.rule import Rule
+from policies.rule import Breach, Rule, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,7 @@ from planning.costs.bill import DEPTHS, component_of, has_placement, in_part
 from planning.spec.lock import sum_accepted_usd
 from planning.spec.lock_content import State
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Level, Settings, Severity
-from policies.rule import MONEY, Rule
+from policies.rule import MONEY, Breach, Rule, Severity
 from policies.rules.money.spend_limits import (
     READINGS,
     Usd,
@@ -27,6 +26,7 @@ from policies.rules.money.spend_limits import (
     usd,
     whole_month,
 )
+from policies.settings import Level, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,9 +17,9 @@ from planning.spec.lock_content import State
 from planning.values.errors import UndeterminedError
 from planning.values.money import round_to
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Settings, Severity
-from policies.rule import MONEY, OLD_PRICES, Rule
+from policies.rule import MONEY, OLD_PRICES, Breach, Rule, Severity
 from policies.rules.money.spend_limits import MayStayUnpriced, at_least, lines_of, usd
+from policies.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

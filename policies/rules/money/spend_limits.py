@@ -13,7 +13,8 @@ from planning.ceilings.verdict import describe_unpriced, of_lines, with_bounds
 from planning.checklist.model.vocabulary import HOME
 from planning.values.money import CENT, round_to, to_cents
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Settings
+from policies.rule import Breach
+from policies.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,8 +12,7 @@ from planning.costs.bill import BillGroup, component_of, has_placement
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
 from planning.values.verdict import Verdict
-from policies.breach import Severity
-from policies.rule import MONEY, Rule
+from policies.rule import MONEY, Rule, Severity
 from policies.rules.money.spend_limits import at_least, bill_of, check_limit, find_cheapest_fix, usd, whole_month
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from planning.costs.bill import Bill, LineItem
     from planning.spec.cluster import ClusterSpec
     from planning.spec.platform import TeamShare
-    from policies.breach import Breach
+    from policies.rule import Breach
     from policies.stack_context import StackContext
 
 

@@ -9,9 +9,8 @@ from catalogs.providers import find_traits
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.platform.accelerators import NVIDIA, device
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Severity
 from policies.properties import check_resources, over, unclear
-from policies.rule import Rule
+from policies.rule import Breach, Rule, Severity
 from policies.rules.pools import GKE, MANAGED, pool_of, spec_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from catalogs.software.model import COMMIT, is_exact_image, is_exact_version
 from planning.costs.resources.resource import Properties, Secret, UnknownValue, UnreadableError
 from planning.platform.digests import describe_unresolved
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Settings, Severity
 from policies.properties import check_resources, over
-from policies.rule import Rule
+from policies.rule import Breach, Rule, Severity
+from policies.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

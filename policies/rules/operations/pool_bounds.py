@@ -12,9 +12,8 @@ from pydantic import Field
 from catalogs.providers import find_traits
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Settings, Severity
 from policies.properties import check_resources, over, unclear
-from policies.rule import Rule
+from policies.rule import Breach, Rule, Severity
 from policies.rules.pools import (
     CAPACITY,
     KARPENTER,
@@ -26,6 +25,7 @@ from policies.rules.pools import (
     spec_of,
     total,
 )
+from policies.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.inputs.files import parse_json
 from planning.values.errors import InputError
-from policies.breach import Breach, Level, Settings, Severity
 from policies.properties import check_resources, over
-from policies.rule import Rule
+from policies.rule import Breach, Rule, Severity
+from policies.settings import Level, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

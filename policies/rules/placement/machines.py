@@ -13,9 +13,8 @@ from catalogs.model import PurchaseKind
 from planning.costs.resources.resource import Properties, UnreadableError
 from planning.values.money import ZERO, round_to
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Settings, Severity
 from policies.properties import check_resources, over, unclear
-from policies.rule import Rule
+from policies.rule import Breach, Rule, Severity
 from policies.rules.pools import (
     CAPACITY,
     CKS,
@@ -31,6 +30,7 @@ from policies.rules.pools import (
     requirements,
     spec_of,
 )
+from policies.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

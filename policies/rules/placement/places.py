@@ -9,9 +9,8 @@ from pydantic import Field
 
 from planning.checklist.model.vocabulary import Residency
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Settings, Severity
 from policies.properties import check_resources, over
-from policies.rule import Rule
+from policies.rule import Breach, Rule, Severity
 from policies.rules.placement.resource_locations import (
     ProviderRegion,
     list_resource_regions,
@@ -20,6 +19,7 @@ from policies.rules.placement.resource_locations import (
     outward,
 )
 from policies.rules.pools import spec_of
+from policies.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,16 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from policies.breach import Severity
 from policies.properties import check_resources, over, walk
-from policies.rule import Rule
+from policies.rule import Rule, Severity
 from policies.rules.security.resource_origins import origins, settings_of, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.breach import Breach
+    from policies.rule import Breach
     from policies.stack_context import StackContext
 
 

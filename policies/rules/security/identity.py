@@ -11,10 +11,10 @@ from planning.costs.resources.resource import Properties, UnreadableError
 from planning.inputs.files import parse_json
 from planning.values.errors import InputError
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Level, Settings, Severity
 from policies.properties import check_resources, over, walk
-from policies.rule import Rule
+from policies.rule import Breach, Rule, Severity
 from policies.rules.security.resource_origins import is_owned_by, origins, sources
+from policies.settings import Level, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from planning.costs.resources.resource import UnreadableError
-from policies.breach import Settings, Severity
 from policies.properties import check_resources, over
-from policies.rule import Rule
+from policies.rule import Rule, Severity
 from policies.rules.security.resource_origins import settings_of
+from policies.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.breach import Breach
+    from policies.rule import Breach
     from policies.stack_context import StackContext
 
 AWS_BUCKET: Final = "aws:s3/bucket:Bucket"

@@ -9,16 +9,16 @@ from pydantic import Field
 
 from planning.costs.resources.resource import UnreadableError
 from planning.quoting.assembly.network import PORT
-from policies.breach import Settings, Severity
 from policies.properties import check_resources, over, walk
-from policies.rule import Rule
+from policies.rule import Rule, Severity
 from policies.rules.security.resource_origins import OWN_GATEWAY, is_owned_by, settings_of
+from policies.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from planning.costs.resources.resource import Properties, Resource
-    from policies.breach import Breach
+    from policies.rule import Breach
     from policies.stack_context import StackContext
 
 

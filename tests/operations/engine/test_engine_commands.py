@@ -16,9 +16,8 @@ from engine_fakes import STACK_ROW, FakeStack, row
 
 from operations.plans import verdict
 from planning.values.verdict import Verdict
-from policies.breach import Breach, Severity
 from policies.evaluation import PolicyFinding, PolicyReport
-from policies.rule import MONEY, Rule
+from policies.rule import MONEY, Breach, Rule, Severity
 
 CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": True})
 OPEN_CLUSTER = row("aws:eks/cluster:Cluster", "cluster", inputs={"deletionProtection": False})

@@ -36,7 +36,7 @@ from operations.usage.bill_files import opencost_rows, rows
 from planning.incidents.incident import Event
 from planning.usage.meters import MonthlyUsage, ranges
 from planning.values.errors import InputError
-from policies.breach import Settings
+from policies.settings import Settings
 from policies.table import RULES
 
 ROOT: Final = Path(__file__).parents[3]
