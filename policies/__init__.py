@@ -1,5 +1,5 @@
-"""Rules over what a stack registers, one file for each subject.
+"""Policy rules over the resources that a stack registers, one file for each subject.
 
-The pack that the engine runs, `atoll plan`, `atoll diff` and `atoll watch` ask the same ones. Everything but `pack`
+The engine's policy pack, `atoll plan`, `atoll diff` and `atoll watch` evaluate the same rules. Everything but `pack`
 and `__main__` is pure: no Pulumi, no network, no clock.
 """

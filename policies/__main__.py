@@ -1,4 +1,4 @@
-"""What an engine starts: `pulumi preview --policy-pack policies`. Nothing may be printed before it answers."""
+"""Entry point for the engine: `pulumi preview --policy-pack policies`."""
 
 import os
 from pathlib import Path
@@ -7,4 +7,5 @@ from policies.pack.engine_adapter import serve
 
 PROJECT = Path(__file__).absolute().parents[1]
 os.chdir(PROJECT)  # an engine starts it in the folder of the pack
+# Nothing may be printed before it: the engine reads the port from the first line.
 serve(PROJECT)

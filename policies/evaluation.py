@@ -1,4 +1,4 @@
-"""All rules over one stack: what each says, what is exempt, and the one verdict."""
+"""Evaluation of all rules over one stack: findings, exemptions and the verdict."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ WORST_FIRST: Final = (MONEY, BROKEN, OLD_PRICES, UndeterminedError.exit_code)
 
 
 class ExemptionState(StrEnum):
-    """What became of an exemption."""
-
     USED = "used"
     UNUSED = "unused"
     EXPIRED = "expired"
@@ -37,11 +35,11 @@ class ExemptionState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFinding:
-    """A breach, with what it leads to.
+    """A breach with its level and the exemption that covers it.
 
     Args:
-        exemption: what lets it through, or would if it had not expired and were large enough; None for none.
-        standing: used where the breach is let through; None without an exemption.
+        exemption: also one that has expired or is too small.
+        standing: state of the exemption; None without one.
     """
 
     rule: Rule
@@ -60,29 +58,26 @@ class PolicyFinding:
 
     @property
     def sentence(self) -> str:
-        """The breach in full, with what is exempt about it."""
         said = self.rule.sentence(self.breach)
         if self.exemption is None or self.standing is None:
             return said
         by = f"exemption of {self.exemption.owner} until {self.exemption.expires}"
         words = {
-            ExemptionState.USED: f"let through by the {by}: {self.exemption.reason}",
+            ExemptionState.USED: f"allowed by the {by}: {self.exemption.reason}",
             ExemptionState.EXPIRED: f"the {by} has expired",
-            ExemptionState.EXCEEDED: (
-                f"the {by} lets {self.exemption.max_usd_per_month or 'no'} USD a month through, no more"
-            ),
+            ExemptionState.EXCEEDED: (f"the {by} allows {self.exemption.max_usd_per_month or 0} USD a month at most"),
         }
         return f"{said} ({words[self.standing]})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyReport:
-    """What all rules say of one stack.
+    """Findings of all rules about one stack.
 
     Args:
         found: breaches in the order of the rules.
-        exemptions: each exemption of the stack with what became of it, also where nothing needed it.
-        notes: what could not be judged here, and where it is.
+        exemptions: every exemption of the stack with its state, used or not.
+        notes: what could not be evaluated here, and where it is.
     """
 
     stack: str
@@ -95,18 +90,17 @@ class PolicyReport:
         return tuple(each for each in self.found if each.stops)
 
     def without_old_prices(self) -> PolicyReport:
-        """The same where somebody goes on with old prices."""
+        """The report of a caller who accepts old prices."""
         return replace(self, found=tuple(each for each in self.found if each.rule.exit_code != OLD_PRICES))
 
     @property
     def verdict(self) -> Verdict:
-        """Over where a mandatory rule is broken, undetermined where something is unknown, else within."""
+        """Over where a mandatory rule is broken, else undetermined where one cannot be evaluated, else within."""
         verdicts = {each.breach.verdict for each in self.stopping}
         return next((each for each in (Verdict.OVER, Verdict.UNDETERMINED) if each in verdicts), Verdict.WITHIN)
 
     @property
     def exit_code(self) -> int:
-        """Of a command that ends with this report (design section 4.5)."""
         codes = {
             each.rule.exit_code if each.breach.verdict is Verdict.OVER else UndeterminedError.exit_code
             for each in self.stopping
@@ -115,7 +109,7 @@ class PolicyReport:
 
 
 def evaluate_rules(subject: StackContext, rules: Sequence[Rule]) -> PolicyReport:
-    """What the rules say of a stack. Nothing is hidden: what is exempt is in the report, too."""
+    """Policy results of a stack; exempted breaches are in the report too."""
     mine = [each for each in subject.law.exemptions if each.stack == subject.lock.stack]
     found = tuple(_find_breaches(subject, rules, mine))
     return PolicyReport(
@@ -136,12 +130,11 @@ def _find_breaches(
 
 
 def _decide_level(law: PolicySettings, rule: Rule, breach: Breach) -> Level:
-    """What a breach of a rule leads to: what the project set of the rule, else what the rule itself says."""
     return law.levels.get(rule.name) or rule.leads_to(breach.verdict)
 
 
 def _apply_exemption(found: PolicyFinding, subject: StackContext, exemptions: Sequence[Exemption]) -> PolicyFinding:
-    """The same, with the exemption that does most for it."""
+    """The finding with the exemption that helps it most."""
     covering = [
         (_judge_exemption(each, found.breach, today=subject.today), each)
         for each in exemptions
@@ -155,7 +148,7 @@ def _apply_exemption(found: PolicyFinding, subject: StackContext, exemptions: Se
 
 
 def _covers(exemption: Exemption, breach: Breach, *, rule: str, stack: str) -> bool:
-    """Whether it is about that breach, whatever the day and the amount."""
+    """Whether an exemption is about a breach, whatever the day and the amount."""
     return (
         exemption.rule == rule
         and exemption.stack == stack
@@ -165,7 +158,6 @@ def _covers(exemption: Exemption, breach: Breach, *, rule: str, stack: str) -> b
 
 
 def _judge_exemption(exemption: Exemption, breach: Breach, *, today: date) -> ExemptionState:
-    """Whether an exemption that covers a breach lets it through."""
     if today > exemption.expires:
         return ExemptionState.EXPIRED
     if breach.usd_per_month is None:
@@ -175,7 +167,7 @@ def _judge_exemption(exemption: Exemption, breach: Breach, *, today: date) -> Ex
 
 
 def _became(exemption: Exemption, found: Sequence[PolicyFinding], *, today: date) -> ExemptionState:
-    """What became of one exemption; expired ones are said as such, needed or not."""
+    """State of one exemption; an expired one is reported as such, needed or not."""
     if today > exemption.expires:
         return ExemptionState.EXPIRED
     mine = [each.standing for each in found if each.exemption is exemption and each.standing]
@@ -185,12 +177,10 @@ def _became(exemption: Exemption, found: Sequence[PolicyFinding], *, today: date
 
 
 def build_finding_forms(report: PolicyReport) -> list[FoundForm]:
-    """Every breach, in the order of the rules."""
     return [_build_finding_form(each) for each in report.found]
 
 
 def exemption_forms(report: PolicyReport) -> list[ExemptionForm]:
-    """Every exemption of the stack with what became of it."""
     return [_exemption_form(exemption, standing) for exemption, standing in report.exemptions]
 
 

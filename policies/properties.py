@@ -1,4 +1,4 @@
-"""Properties in front of a rule: what is unknown, secret or of the wrong kind becomes "undetermined", never a pass."""
+"""Checks of resource properties: an unknown, secret or ill-typed value is undetermined, never a pass."""
 
 from __future__ import annotations
 
@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 def check_resources(
     resources: Iterable[Resource], check: Callable[[Resource, Properties], Iterable[Breach]], *, limit: str
 ) -> Iterator[Breach]:
-    """The breaches that `check` finds in each resource; one "undetermined" where a property of it cannot be read.
-
-    Args:
-        limit: what the rule allows, as in `Breach.limit`, for where nobody can tell.
-    """
+    """The breaches that `check` finds in each resource; an undetermined one where a property cannot be read."""
     for resource in resources:
         try:
             yield from check(resource, Properties(resource.inputs))
@@ -30,7 +26,6 @@ def check_resources(
 
 
 def unclear(resource: Resource, error: UnreadableError, *, limit: str) -> Breach:
-    """Nobody can tell, because a property cannot be read."""
     return Breach(
         verdict=Verdict.UNDETERMINED,
         urn=resource.urn,
@@ -55,5 +50,4 @@ def walk(inputs: Properties, path: str) -> tuple[Properties, ...]:
 
 
 def over(resource: Resource, path: str = "", *, given: str, limit: str, fix: str) -> Breach:
-    """The rule is broken at one property."""
     return Breach(verdict=Verdict.OVER, urn=resource.urn, path=path, given=given, limit=limit, fix=fix)

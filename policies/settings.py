@@ -42,19 +42,19 @@ class Exemption(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     rule: str
-    """Name of the rule."""
+
     stack: str
-    """Name of the stack; no patterns, an exemption is for one customer."""
+    """Name of one stack; no patterns."""
     resource: str = ""
-    """Logical name of the resource, "*" stands for any letters; empty: only what is about the stack as a whole."""
+    """Logical name of the resource, in which "*" matches any text; empty: findings about the stack as a whole."""
     owner: Email
-    """Who answers for it."""
+    """Email address of the person who answers for it."""
     reason: str = Field(min_length=10)
-    """Why, for the person who reads it in half a year."""
+    """Why, for whoever reviews it later."""
     expires: date
     """Last day on which it holds."""
     max_usd_per_month: Decimal | None = Field(default=None, gt=0)
-    """For rules about money: the most that is let through."""
+    """For rules about money: the highest amount that is exempt."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class PolicySettings:
 
     Args:
         settings: by the class of the settings.
-        levels: of rules whose own is not to hold, by name; the same where nobody can tell.
+        levels: by the name of the rule, in place of its own; they apply to undetermined results too.
         digest: SHA-256 in hex over the file; "" without one.
     """
 
@@ -73,6 +73,5 @@ class PolicySettings:
     digest: str = ""
 
     def setting(self, kind: type[S]) -> S:
-        """What the project set of a rule, or its defaults."""
         found = self.settings.get(kind)
         return found if isinstance(found, kind) else kind()

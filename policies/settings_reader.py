@@ -1,4 +1,4 @@
-"""stacks/policies.yaml, read: every fault of it at once, with its place."""
+"""Reader of stacks/policies.yaml: reports every fault together, with its place."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ STACKS: Final = "stacks"  # of settings that differ by stack
 
 
 def read_law(path: Path, *, rules: Sequence[Rule]) -> PolicySettings:
-    """The law of a project; the rules' own where there is no such file.
+    """The policy settings of a project; the rules' defaults where there is no such file.
 
     Raises:
         InputError: the file cannot be read, or as `parse`.
     """
     try:
-        text = read_text(path, hint="it holds settings and exemptions, no more")
+        text = read_text(path, hint="it holds settings and exemptions only")
     except MissingFileError:
         return PolicySettings()
     beside = {each.parent.name for name in (CHECKLIST_NAME, LOCK_NAME) for each in path.parent.glob(f"*/{name}")}
@@ -43,7 +43,7 @@ def read_law(path: Path, *, rules: Sequence[Rule]) -> PolicySettings:
 
 
 def parse(text: str, *, file: str, rules: Sequence[Rule], stacks: AbstractSet[str] = frozenset()) -> PolicySettings:
-    """The law in a text; `file` is only its name in faults.
+    """The policy settings in a text; `file` is only its name in faults.
 
     Args:
         stacks: names that an exemption or a setting may be for; empty: any.
@@ -84,19 +84,18 @@ class _SettingsReader:
         return fields
 
     def fault(self, message: str, path: tuple[str | int, ...], *, hint: str = "", at_key: bool = False) -> None:
-        """One thing wrong, at the place of `path`."""
         place = locate(self.root, path, at_key=at_key) if self.root else TextPosition(1, 1)
         self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))
 
     def unknown(self, name: str, path: tuple[str | int, ...], *, known: Iterable[str]) -> None:
-        """A name that means nothing, and the one that was probably meant."""
+        """An unknown name, with the one that was probably meant."""
         words = sorted(known)
         near = nearest(name, words)
         hint = f'did you mean "{near}"?' if near else f"one of: {', '.join(words)}"
         self.fault(f'there is no "{name[:40]}" here', path, hint=hint, at_key=True)
 
     def valid(self, model: type[BaseModel], value: object, path: tuple[str | int, ...]) -> BaseModel | None:
-        """The value as a model; None with faults said where it is none."""
+        """The value as a model; None where it does not fit, with the faults recorded."""
         try:
             return model.model_validate(value)
         except ValidationError as error:
@@ -105,11 +104,7 @@ class _SettingsReader:
         return None
 
     def refuse(self) -> None:
-        """Let only a text without faults go on.
-
-        Raises:
-            InputError: with every fault.
-        """
+        """Raises InputError with every fault, if there is one."""
         if not self.faults:
             return
         ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
@@ -150,13 +145,13 @@ def _settings(
         if isinstance(found, Settings):
             settings[rule.settings] = found
         for stack in _mapping(reading, fields.get(STACKS), (*path, STACKS)) if found is not None else ():
-            if stacks and stack not in stacks:  # it would bind nobody, in silence
+            if stacks and stack not in stacks:  # it would silently apply to no stack
                 reading.unknown(stack, (*path, STACKS, stack), known=stacks)
     return settings, levels
 
 
 def _level(reading: _SettingsReader, rule: Rule, value: object) -> Level | None:
-    """The level that a rule is given: never a laxer one than its own, where that is mandatory."""
+    """The level that the project sets; a mandatory rule stays mandatory."""
     path = (RULES, rule.name, LEVEL)
     if value is None or value is REFUSED:
         return None
@@ -168,7 +163,7 @@ def _level(reading: _SettingsReader, rule: Rule, value: object) -> Level | None:
         reading.fault(
             f"{rule.name} is mandatory and stays so",
             path,
-            hint="a breach is let through by an exemption, with owner, reason, expiry and amount",
+            hint="for a single breach write an exemption, with owner, reason, expiry and amount",
         )
         return None
     return level
@@ -189,7 +184,7 @@ def _exemptions(
         if found.rule not in rules:
             reading.unknown(found.rule, (EXEMPTIONS, index, "rule"), known=rules)
             continue
-        if stacks and found.stack not in stacks:  # it would let nothing through, in silence
+        if stacks and found.stack not in stacks:  # it would silently exempt nothing
             reading.unknown(found.stack, (EXEMPTIONS, index, "stack"), known=stacks)
             continue
         yield found

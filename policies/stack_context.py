@@ -1,4 +1,4 @@
-"""What the rules judge: one stack with its lock, its resources and their bill, read once for all of them."""
+"""The stack that the rules evaluate: its lock, its resources and their bill, read once for all rules."""
 
 from __future__ import annotations
 
@@ -28,54 +28,47 @@ if TYPE_CHECKING:
 
 
 class RuleCatalog(Protocol):
-    """What rules need of a catalog."""
+    """The part of the catalog that rules read."""
 
     @property
-    def prices(self) -> PriceList:
-        """The price list."""
-        ...
+    def prices(self) -> PriceList: ...
 
     @property
     def terms(self) -> Mapping[tuple[str, str], Term]:
-        """Purchase words by (word, provider)."""
+        """By (purchase, provider)."""
         ...
 
     @property
     def machines(self) -> Mapping[tuple[str, str], Machine]:
-        """Machines by (provider, name)."""
+        """By (provider, name)."""
         ...
 
     @property
-    def accelerators(self) -> Mapping[str, Accelerator]:
-        """Accelerators by name."""
-        ...
+    def accelerators(self) -> Mapping[str, Accelerator]: ...
 
     @property
-    def providers(self) -> Mapping[str, Provider]:
-        """Providers by name."""
-        ...
+    def providers(self) -> Mapping[str, Provider]: ...
 
     @property
     def regions(self) -> Mapping[tuple[str, str], Region]:
-        """Regions by (provider, name)."""
+        """By (provider, name)."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class StackContext:
-    """A stack in front of the rules.
+    """One stack to be evaluated.
 
     Args:
         lock: what was accepted.
-        ceilings: the limits that bind; of the base where a change is judged, else the lock's own.
+        ceilings: limits that apply: the base branch's where a change is evaluated, else the lock's own.
         resources: every registration; inputs only.
-        today: the day on which it is judged.
-        catalog: prices and facts; of the base where a change is judged.
-        law: what the project set of the rules, and its exemptions; of the base where a change is judged.
-        before: the lock as it was before the change; None where nothing tells it.
+        catalog: the base branch's where a change is evaluated.
+        law: policy settings; the base branch's where a change is evaluated.
+        before: the lock before the change, where it is known.
         software: digests that are known.
-        tells_retention: whether `retain_on_delete` of the resources is told; Pulumi's policy protocol does not.
-        whole: bill of the accepted cluster, where the program is told to stop short of it; None where it is not.
+        tells_retention: whether `retain_on_delete` of the resources is known; Pulumi's policy protocol omits it.
+        whole: bill of the accepted cluster, where the program registers only a part of it (`atoll:reach`).
     """
 
     lock: Lock
@@ -106,8 +99,8 @@ class StackContext:
 
     @cached_property
     def bill(self) -> Bill:
-        """The bill of the resources; where they are a part of the cluster, of all of it and what stands beside it."""
-        return self.taken.bill if self.whole is None else _dearest(self.whole, self.taken.bill)
+        """The bill of the resources; where they are only a part, of the whole cluster and of what is outside it."""
+        return self.taken.bill if self.whole is None else _merge_bills(self.whole, self.taken.bill)
 
     def of_types(self, tokens: Iterable[str]) -> Iterator[Resource]:
         """Resources of the given types, in the order of the types."""
@@ -115,8 +108,8 @@ class StackContext:
             yield from self.registered.by_type.get(token, ())
 
 
-def _dearest(*bills: Bill) -> Bill:
-    """Every line of the bills once, by its key; of two the dearer, and one that nobody can price before any other."""
+def _merge_bills(*bills: Bill) -> Bill:
+    """Every line once, by its key: of two the more expensive, and an unpriced one before any other."""
     found: dict[str, LineItem] = {}
     for line in (line for bill in bills for line in bill.lines):
         if line.key not in found or _weight(line) > _weight(found[line.key]):

@@ -1,4 +1,4 @@
-"""The rules, in the order in which they are told: money, prices, place, pools, safety, order."""
+"""All rules, in the order of reports: money, placement, pools, security, operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stacks/policies.yaml names and nothing has today: a typo has no effect, a name may be meant for the future."""
+"""Names in stacks/policies.yaml that match nothing today: warnings, since a name may be meant for the future."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RESOURCE: Final = ":"  # in a resource type, which a project may register later
 
 
 def list_unmatched(subject: StackContext) -> Iterator[str]:
-    """One sentence for each pattern, place, part and word that has no effect on the stack today."""
+    """One sentence for each pattern and name that has no effect on the stack today."""
     yield from _list_machines(subject)
     yield from _list_places(subject)
     yield from _list_parts(subject)

@@ -1,1 +1,1 @@
-"""The policy pack that the engine runs: the only place of the rules that knows Pulumi."""
+"""The policy pack that the engine runs: the only rules code that imports Pulumi."""

@@ -1,10 +1,9 @@
-"""The one adapter to Pulumi's policy SDK: a servicer that takes resources from the wire once, for all rules together.
+"""Adapter to Pulumi's policy SDK: a gRPC servicer that reads the resources of a run once, for all rules together.
 
-Every rule is a stack policy of its own to the engine, with its level, severity and settings; but all are judged at once
-over one model. The SDK's own way reads all resources again for every stack policy, passes inputs and outputs through
-proxies that raise on unknown values, and hands out secrets in clear text. So the three calls that judge are ours, over
-the messages of the protocol (pulumi/proto/analyzer.proto); metadata, start and server stay the SDK's. Contract tests
-hold what is assumed of it.
+To the engine every rule is a stack policy with its level, severity and settings, but all are evaluated over one model.
+The SDK itself reads all resources again for every stack policy, passes inputs and outputs through proxies that raise on
+unknown values, and hands out secrets in clear text. So the three evaluating calls are ours, over the messages of the
+protocol (pulumi/proto/analyzer.proto); metadata, start and server stay the SDK's. Contract tests check this.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from policies.rule import Rule
 
 PACK: Final = "atoll"
-NO_VERSION: Final = "0.0.1"  # a pack is asked for one; ours is the commit it lies in
+NO_VERSION: Final = "0.0.1"  # the engine requires a version; ours is the commit
 TESTED_MAJOR: Final = "1"
 PROVIDERS: Final = "pulumi:providers:"
 LEVELS: Final[Mapping[int, Level]] = {
@@ -66,7 +65,7 @@ SEVERITIES: Final[Mapping[Severity, wire.PolicySeverity.ValueType]] = {
 
 @dataclass(slots=True)
 class Desk:
-    """What one process of the pack has been told so far."""
+    """State of one pack process."""
 
     root: Path
     stack: str = ""
@@ -75,7 +74,7 @@ class Desk:
     captured: Captured = field(default_factory=Captured)
 
     def judge(self, request: wire.AnalyzeStackRequest) -> Iterator[wire.AnalyzeDiagnostic]:
-        """Every finding about the resources of a request; what was captured for it is forgotten."""
+        """Every finding about the resources of a request, whose captured inputs are then dropped."""
         told, captured = [_read_resource(each) for each in request.resources], self.captured
         self.captured = Captured()
         found = answer(
@@ -118,7 +117,7 @@ def servicer(desk: Desk) -> type[sdk._PolicyAnalyzerServicer]:  # pyright: ignor
 
 
 def policies() -> list[Policy]:
-    """Every rule, and what they all stand on, as the engine lists them."""
+    """The rules as the engine lists them, after the policy that a stack can be evaluated at all."""
     ground = StackValidationPolicy(
         GROUND,
         GROUND_DEMAND,
@@ -135,7 +134,7 @@ def serve(root: Path) -> None:
     """Answer an engine about the project in `root`, until it ends this process.
 
     Raises:
-        AtollError: an SDK whose private parts were never looked at.
+        AtollError: an untested SDK version; private parts of it are used.
     """
     version = importlib.metadata.version("pulumi_policy")
     if version.partition(".")[0] != TESTED_MAJOR:
@@ -162,11 +161,7 @@ def _policy(rule: Rule) -> StackValidationPolicy:
 
 
 def _never(*_arguments: object) -> NoReturn:
-    """In place of a validation: an SDK that calls it does not start our servicer, and nothing may pass then.
-
-    Raises:
-        AtollError: always.
-    """
+    # An SDK that calls a validation did not start our servicer, and nothing may pass then.
     raise AtollError("this pulumi_policy does not ask Atoll's servicer", hint="install the locked versions: make setup")
 
 

@@ -1,7 +1,7 @@
-"""One stack in front of the rules while an engine runs: its lock, law and prices read, judged once, and said.
+"""Evaluation of one stack while an engine runs: reads its lock, policy settings and prices, and returns the findings.
 
-Whatever keeps a stack from being judged is a mandatory finding in words, never an exception: the engine would show
-that as a stack trace, or, for an unknown value, let the stack through.
+Whatever prevents the evaluation is a mandatory finding in words, never an exception: the engine would show that as a
+stack trace or, for an unknown value, pass the stack.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 
 
 STRICTER: Final = (Level.DISABLED, Level.ADVISORY, Level.MANDATORY)
+# Schema keywords that the engine may not see: it would fill in defaults as if a person had written them, and its
+# patterns know no look-ahead (Go's regexp), which pydantic's use.
 UNFIT: Final = frozenset({"default", "title", "pattern", "$defs", "discriminator"})
-"""Words of a schema that the engine may not see: it would fill in defaults as if a person had written them, and its
-patterns know no look-ahead (Go's regexp), which pydantic's use."""
 REF: Final = "$ref"
-GROUND: Final = "can-be-judged"  # the policy that stands for all that keeps a stack from being judged
+GROUND: Final = "can-be-judged"  # the policy of everything that prevents an evaluation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackPolicyConfig:
-    """What the pack's configuration says of one policy: a level (the policy's own where it says none) and settings."""
+    """The pack's configuration of one policy; `level` is the policy's own where none is set."""
 
     level: Level
     settings: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -59,17 +59,17 @@ class PackPolicyConfig:
 def tighten_settings(
     law: PolicySettings, asked: Mapping[str, PackPolicyConfig], rules: Sequence[Rule]
 ) -> tuple[PolicySettings, tuple[str, ...]]:
-    """The law with what is asked on top of it, and a sentence for everything that is refused."""
+    """The policy settings tightened by the pack's configuration, and a sentence for everything that is refused."""
     levels, settings, refused = dict(law.levels), dict(law.settings), list[str]()
     own = {GROUND: Level.MANDATORY, **{rule.name: rule.level for rule in rules}}
     for name, wish in asked.items():
         level = own.get(name)
         if level is None:
-            refused.append(f"Configuration of the pack: there is no rule {name!r}. Take it out of it.")
+            refused.append(f"Configuration of the pack: there is no rule {name!r}. Remove it.")
         elif STRICTER.index(wish.level) < STRICTER.index(level):
             refused.append(
-                f"Configuration of the pack: {name} is asked to be {wish.level}; it is {level}, and the pack's "
-                "configuration can only make it stricter. Take that level out of it, or write an exemption into "
+                f"Configuration of the pack: {name} is set to {wish.level}; it is {level}, and the pack's "
+                "configuration can only make it stricter. Remove that level, or write an exemption into "
                 "stacks/policies.yaml."
             )
         elif wish.level is not level:
@@ -85,25 +85,25 @@ def tighten_settings(
 
 
 def _merge_settings(rule: Rule, lawful: Settings, wished: Mapping[str, object]) -> Settings:
-    """The settings of the law and, where it says nothing, those asked for.
+    """The project's settings, completed by the pack's configuration.
 
     Raises:
-        ValueError: what is asked does not fit, or the law says something else.
+        ValueError: a setting does not fit, or contradicts the project's.
     """
     said = lawful.model_dump(include=lawful.model_fields_set)
     try:
         found = rule.settings.model_validate({**said, **wished})
     except ValidationError as error:
         places = sorted({".".join(str(part) for part in each["loc"]) for each in error.errors()})
-        raise ValueError(f"{', '.join(places)} does not fit; docs/guides/policies.md tells what does") from None
+        raise ValueError(f"{', '.join(places)} does not fit; see docs/guides/policies.md") from None
     changed = sorted(name for name in said if getattr(found, name) != getattr(lawful, name))
     if changed:
-        raise ValueError(f"stacks/policies.yaml sets {', '.join(changed)}, and only there it can be changed")
+        raise ValueError(f"stacks/policies.yaml sets {', '.join(changed)}, which can be changed only there")
     return found
 
 
 def schema(settings: type[Settings]) -> dict[str, dict[str, object]]:
-    """JSON Schema of each setting, as an engine can read it: nothing to look up, no defaults."""
+    """JSON Schema of each setting, as an engine can read it: without references and defaults."""
     whole = cast("dict[str, object]", settings.model_json_schema())
     definitions = cast("dict[str, object]", whole.get("$defs", {}))
     properties = cast("dict[str, object]", whole.get("properties", {}))
@@ -137,8 +137,8 @@ LAW_NAME: Final = "policies.yaml"
 TODAY: Final = "ATOLL_TODAY"
 REACH: Final = "atoll:reach"  # as components.context.settings reads it
 EVERYTHING: Final = "all"
-GROUND_TITLE: Final = "Can be judged"
-GROUND_DEMAND: Final = "The lock, the law and the prices by which the stack is judged can be read."
+GROUND_TITLE: Final = "Policy evaluation"
+GROUND_DEMAND: Final = "The lock, the policy settings and the prices of the stack can be read."
 GROUND_REMEDY: Final = "Accept an option (atoll accept), or restore the file that the finding names."
 SHOWN: Final = 3
 MOST_SOFTWARE_BYTES: Final = 32_000_000
@@ -146,12 +146,7 @@ MOST_SOFTWARE_BYTES: Final = 32_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackFinding:
-    """One finding.
-
-    Args:
-        rule: name; GROUND for what keeps the stack from being judged.
-        urn: the resource; "" for the stack as a whole.
-    """
+    """One finding; `rule` is GROUND for what prevents the evaluation, `urn` "" for the stack as a whole."""
 
     rule: str
     text: str
@@ -161,13 +156,13 @@ class PackFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackRequest:
-    """What an engine asks about.
+    """A stack as the engine sends it.
 
     Args:
         root: the project's folder.
-        unseen: components that nobody can judge.
+        unseen: URNs of components whose inputs are unknown.
         config: the stack's configuration.
-        asked: what the pack's configuration sets of rules, by name.
+        asked: the pack's configuration, by the name of the rule.
     """
 
     root: Path
@@ -179,7 +174,6 @@ class PackRequest:
 
 
 def answer(asking: PackRequest, *, rules: Sequence[Rule] = RULES) -> tuple[PackFinding, ...]:
-    """Every finding about a stack."""
     try:
         subject, refused = _subject(asking, rules)
         report = evaluate_rules(subject, rules)
@@ -196,7 +190,7 @@ def answer(asking: PackRequest, *, rules: Sequence[Rule] = RULES) -> tuple[PackF
 
 
 def _subject(asking: PackRequest, rules: Sequence[Rule]) -> tuple[StackContext, tuple[str, ...]]:
-    """The stack with all it is judged by, and what the pack's configuration is refused."""
+    """The stack to be evaluated, and sentences about refused configuration."""
     home = asking.root / STACKS
     lock = read_lock(_short(home / asking.stack / LOCK_NAME), stack=asking.stack)
     law, refused = tighten_settings(read_law(_short(home / LAW_NAME), rules=rules), asking.asked, rules)
@@ -216,7 +210,7 @@ def _subject(asking: PackRequest, rules: Sequence[Rule]) -> tuple[StackContext, 
 
 
 def _short(path: Path) -> Path:
-    """The path as it is said from the working directory, which for an engine is the project's folder."""
+    """The path relative to the working directory, which for an engine is the project's folder."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
@@ -227,22 +221,17 @@ def _software(path: Path) -> SoftwareLock:
 
 
 def _today() -> date:
-    """The day that ATOLL_TODAY names, else today's.
-
-    Raises:
-        InputError: it names none.
-    """
     given = os.environ.get(TODAY, "")
     if not given:
         return datetime.now(UTC).date()
     try:
         return date.fromisoformat(given)
     except ValueError:
-        raise InputError(f"{TODAY} is no day", hint="write it as YYYY-MM-DD, or leave it out") from None
+        raise InputError(f"{TODAY} is not a date", hint="write it as YYYY-MM-DD, or leave it out") from None
 
 
 def _fault(fault: Exception) -> str:
-    """A fault of ours, without what it holds: that may be a secret."""
+    """A fault of ours, without its message, which may hold a secret."""
     frames = traceback.extract_tb(fault.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{GROUND_TITLE}: the rules failed with {type(fault).__name__}{place}. Report it: this is a fault of Atoll."
@@ -254,14 +243,14 @@ def _report_unseen(urns: Sequence[str]) -> Iterator[PackFinding]:
     names = ", ".join(urn.rpartition("::")[2] for urn in urns[:SHOWN])
     more = f" and {len(urns) - SHOWN} more" if len(urns) > SHOWN else ""
     text = (
-        f"{GROUND_TITLE}, undetermined: {names}{more} are no part of the program any more; nobody knows what they were "
-        "asked to be, and the rules judge whole components. Run it without --target and --exclude."
+        f"{GROUND_TITLE}, undetermined: {names}{more} are no longer part of the program, so their inputs are "
+        "unknown, and the rules evaluate whole components. Run it without --target and --exclude."
     )
     yield PackFinding(rule=GROUND, text=text, urn=urns[0])
 
 
 def _list_findings(report: PolicyReport) -> Iterator[PackFinding]:
-    """What the rules found, and every exemption that let nothing through."""
+    """Findings of the rules, then exemptions that are unused or have expired."""
     for found in report.found:
         yield PackFinding(rule=found.rule.name, text=found.sentence, urn=found.breach.urn, mandatory=found.stops)
     shown = {id(found.exemption) for found in report.found}
@@ -269,6 +258,6 @@ def _list_findings(report: PolicyReport) -> Iterator[PackFinding]:
         if id(exemption) not in shown and standing in (ExemptionState.UNUSED, ExemptionState.EXPIRED):
             text = (
                 f"The exemption of {exemption.owner} until {exemption.expires} is {standing}: {exemption.reason}. "
-                f"Take it out of {STACKS}/{LAW_NAME}."
+                f"Remove it from {STACKS}/{LAW_NAME}."
             )
             yield PackFinding(rule=exemption.rule, text=text, mandatory=False)

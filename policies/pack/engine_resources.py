@@ -1,4 +1,4 @@
-"""What an engine tells a policy pack of its resources, as resources of ours: inputs by URN, then the whole stack."""
+"""Resources of an engine's run in our model: the engine sends inputs one by one, then the whole stack."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SECRET: Final = Secret()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineResource:
-    """One resource at the end of a run, as the engine tells it.
+    """One resource at the end of a run, as the engine sends it.
 
     Args:
         parent: URN; "" for none.
         provider: URN; "" for none.
-        outputs: what came of it; of a component what it registered as outputs.
+        outputs: of a component, what it registered as outputs.
     """
 
     urn: str
@@ -56,9 +56,9 @@ class Captured:
     def resources(self, told: Sequence[EngineResource]) -> tuple[Resource, ...]:
         """Every resource that the program registers, ordered by URN; with its outputs where no inputs were sent.
 
-        Left out is what a chart or a folder of manifests makes of itself below a component of ours: an engine tells
-        it without its inputs, an offline run without its parts, and the component tells its versions and charges.
-        Nothing else hides there: no resource of a cloud, and no object that makes a cluster start machines.
+        Not included are the children of a chart or a folder of manifests below a component of ours: an engine sends
+        them without inputs, an offline run has none, and the component states their versions and charges. Resources
+        of a cloud, and objects that make a cluster start machines, are always included.
         """
         by_urn = {each.urn: each for each in told}
         made = (
@@ -69,7 +69,7 @@ class Captured:
         return tuple(sorted(made, key=lambda resource: resource.urn))
 
     def unseen(self, told: Iterable[EngineResource]) -> tuple[str, ...]:
-        """Our components whose inputs were not sent: they are left of an earlier program, and nobody can judge them."""
+        """Our components whose inputs were not sent: they are left from an earlier program and cannot be evaluated."""
         return tuple(each.urn for each in told if each.type.startswith(OURS) and each.urn not in self.inputs)
 
     def _inside(self, told: EngineResource, by_urn: Mapping[str, EngineResource]) -> bool:
@@ -87,7 +87,7 @@ class Captured:
         return False
 
     def _is_hollow(self, told: EngineResource) -> bool:
-        """Whether it is a component of the Kubernetes package, of which nothing is told."""
+        """Whether it is a component of the Kubernetes package without inputs."""
         given = self.inputs.get(told.urn)
         return not told.custom and told.type.startswith(IN_CLUSTER) and not (given and given.fields)
 

@@ -1,4 +1,4 @@
-"""What rules about pools read: which pool of the lock a node group stands for, its machines, and its bounds."""
+"""Node groups: the pool of the lock that each belongs to, its machine types and its bounds."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Bounds:
 
 
 def read_required_values(required: Properties, key: str) -> tuple[str, ...]:
-    """Values that a Karpenter node pool requires of a label; none where it says nothing of it.
+    """Values that a Karpenter node pool requires of a label; empty without such a requirement.
 
     Raises:
-        UnreadableError: they cannot be read, or are said in another way than "In".
+        UnreadableError: they cannot be read, or the operator is not "In".
     """
     for each in required.each():
         if each.at("key").text() == key:
@@ -51,11 +51,10 @@ def read_required_values(required: Properties, key: str) -> tuple[str, ...]:
 
 
 def requirements(inputs: Properties) -> Properties:
-    """What a Karpenter node pool requires of its nodes."""
     return inputs.at("spec").at("template").at("spec").at("requirements")
 
 
-# Where a kind of node group says the machines that it orders; Karpenter requires them as a label.
+# Property with the machine types of a node group; Karpenter has them as a requirement on a label.
 MACHINE_PATHS: Final[Mapping[str, str]] = {
     MANAGED: "instanceTypes[]",
     KARPENTER: "",
@@ -65,7 +64,7 @@ MACHINE_PATHS: Final[Mapping[str, str]] = {
 
 
 def read_machines(group: Resource, inputs: Properties) -> tuple[str, ...]:
-    """Machine types that a node group orders; empty where it does not say."""
+    """Machine types that a node group orders; empty where it names none."""
     if group.type == KARPENTER:
         return read_required_values(requirements(inputs), INSTANCE_TYPE)
     return tuple(each.text() for each in walk(inputs, MACHINE_PATHS[group.type]))
@@ -77,7 +76,7 @@ def _read_managed_bounds(inputs: Properties) -> Bounds:
 
 
 def _read_karpenter_bounds(inputs: Properties, cores: Properties) -> Bounds:
-    """At most what its cores and its nodes allow, whichever is less."""
+    # Both limits apply: the one of nodes, and the one of cores.
     limits = inputs.at("spec").at("limits")
     most = [limits.at("nodes").number()] if limits.at("nodes").said else []
     if limits.at("cpu").said and cores.said:
@@ -87,14 +86,13 @@ def _read_karpenter_bounds(inputs: Properties, cores: Properties) -> Bounds:
 
 
 def _read_scaled_bounds(*, scaled: bool, fixed: Properties, least: Properties, most: Properties) -> Bounds:
-    """Of groups that an autoscaler of their provider's fills, or that have a fixed number of nodes."""
     if not scaled:
         return Bounds(least=fixed.number(), most=fixed.number())
     return Bounds(least=least.number(0), most=most.number() if most.said else None)
 
 
 def groups(subject: StackContext, own: Resource | None = None) -> Iterator[Resource]:
-    """Node groups of the stack, or those of one pool's component."""
+    """Node groups of the stack, or of one pool's component."""
     for each in subject.of_types(MACHINE_PATHS):
         above = None if own is None else subject.registered.pool(each)
         if own is None or (above is not None and above.urn == own.urn):
@@ -124,7 +122,7 @@ def bounds(subject: StackContext, group: Resource) -> Bounds:
 
 
 def total(subject: StackContext, own: Resource) -> Bounds:
-    """The same of all groups of a pool together; nothing limits them where nothing limits one of them."""
+    """Bounds of all groups of a pool together; unlimited where one of them is."""
     held = [bounds(subject, each) for each in groups(subject, own)]
     most = [each.most for each in held if each.most is not None]
     return Bounds(
@@ -164,5 +162,5 @@ def pool_of(subject: StackContext, own: Resource) -> Pool:
 
 
 def instance_type(machine: str) -> str:
-    """What a machine of the lock is called where nodes are ordered; CoreWeave has names of its own for that."""
+    """Instance type of a machine of the lock; CoreWeave orders nodes by names of its own."""
     return INSTANCE_TYPES.get(machine, machine)

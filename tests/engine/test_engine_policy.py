@@ -64,7 +64,7 @@ def test_the_configuration_of_the_pack_cannot_make_it_laxer(example: Example) ->
     done = example.analyzed(plan, "--policy-pack-config", "lax.json")
     assert done.returncode != 0
     assert said <= events(done.stdout.splitlines())
-    assert "monthly-ceiling is asked to be disabled; it is mandatory" in done.stdout
+    assert "monthly-ceiling is set to disabled; it is mandatory" in done.stdout
 
 
 def test_a_stack_without_a_lock_is_stopped_in_words(example: Example) -> None:
@@ -73,4 +73,4 @@ def test_a_stack_without_a_lock_is_stopped_in_words(example: Example) -> None:
     assert done.returncode != 0
     ((rule, level, _, said),) = events(done.stdout.splitlines())
     assert (rule, level) == ("can-be-judged", "mandatory")
-    assert said.startswith("Can be judged: stacks/elsewhere/quote.lock.json: there is no lock yet")
+    assert said.startswith("Policy evaluation: stacks/elsewhere/quote.lock.json: there is no lock yet")

@@ -148,9 +148,7 @@ def test_an_exemption_names_its_resource() -> None:
     report = evaluate_rules(replace(sound(), law=law), (rule(THING),))
     assert [standing for _, standing in report.exemptions] == [ExemptionState.USED, ExemptionState.UNUSED]
     assert report.verdict is Verdict.WITHIN
-    assert (
-        "let through by the exemption of ada@example.com until 2026-12-31: until the move" in report.found[0].sentence
-    )
+    assert "allowed by the exemption of ada@example.com until 2026-12-31: until the move" in report.found[0].sentence
 
 
 def test_an_exemption_of_another_stack_is_not_ours() -> None:

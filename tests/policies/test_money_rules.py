@@ -240,7 +240,7 @@ def test_breaches_of_two_components_are_told_apart() -> None:
 
 def test_what_is_unbounded_beside_too_much_is_named_too() -> None:
     stack = ceiling(with_nodes("aws", LARGEST_SIZE["aws"]), usd_per_month=1000)
-    assert "give what is unpriced a price" in breaches(ceilings.MONTHLY_CEILING, stack)[0].fix
+    assert "give the unpriced lines a price" in breaches(ceilings.MONTHLY_CEILING, stack)[0].fix
 
 
 def test_an_accelerator_that_may_be_bought_on_demand_instead_costs_that() -> None:

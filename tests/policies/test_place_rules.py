@@ -104,7 +104,7 @@ def test_a_cluster_that_is_new_has_not_moved() -> None:
 def test_a_pool_that_nothing_registers_has_no_spares() -> None:
     stack = sound("coreweave")
     kept = tuple(each for each in stack.resources if each.name != "pool-pretrain-13b")
-    assert "is not there" in said(pool_bounds.SPARES, replace(stack, resources=kept))[0].given
+    assert "is missing" in said(pool_bounds.SPARES, replace(stack, resources=kept))[0].given
 
 
 def test_a_program_that_stops_short_of_the_cluster_is_not_missing_its_inside() -> None:
@@ -148,7 +148,7 @@ def test_a_reserved_pool_whose_budget_is_shut_may_be_looked_at() -> None:
 
 def test_a_budget_that_keeps_every_idle_node_is_refused() -> None:
     stack = changed(sound(), "kubernetes:karpenter.sh/v1:NodePool", {"spec.disruption.budgets": [{"nodes": "0"}]})
-    assert "never takes its idle nodes away" in said(pool_bounds.IDLE_CONTROLS, stack)[0].given
+    assert "never removes its idle nodes" in said(pool_bounds.IDLE_CONTROLS, stack)[0].given
 
 
 def test_a_login_in_an_address_is_not_repeated() -> None:

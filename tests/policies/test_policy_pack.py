@@ -171,7 +171,7 @@ def test_a_faulty_law_is_stopped_in_words(tmp_path: Path) -> None:
 
 def test_a_day_that_is_none_is_stopped_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(engine_evaluation.TODAY, "soon")
-    assert "ATOLL_TODAY is no day" in only(ask(project(tmp_path, sound()), sound().resources)).message
+    assert "ATOLL_TODAY is not a date" in only(ask(project(tmp_path, sound()), sound().resources)).message
 
 
 def test_a_fault_of_ours_is_stopped_without_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +217,7 @@ def test_the_configuration_of_the_pack_makes_a_rule_stricter_and_never_laxer(tmp
 def test_a_laxer_level_is_a_mandatory_finding(tmp_path: Path) -> None:
     lax = {GROUND: wire.PolicyConfig(enforcementLevel=wire.DISABLED)}
     said = only(ask(project(tmp_path, sound()), sound().resources, config=lax)).message
-    assert "asked to be disabled; it is mandatory" in said
+    assert "set to disabled; it is mandatory" in said
     unknown = {"no-such": wire.PolicyConfig(enforcementLevel=wire.MANDATORY)}
     assert "no rule 'no-such'" in only(ask(tmp_path, sound().resources, config=unknown)).message
 

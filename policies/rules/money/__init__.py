@@ -1,1 +1,1 @@
-"""Rules about money: ceilings, growth, age of prices, spot shares, what has no price."""
+"""Rules about money: ceilings, growth, age of prices, unpriced resources."""

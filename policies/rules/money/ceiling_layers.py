@@ -1,4 +1,4 @@
-"""The ceiling is held where the cluster runs: by quotas, by the guard in the cluster, by the cloud's budget."""
+"""Enforcement of the ceiling at run time: by quotas, the spend guard in the cluster, and the cloud's budget."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 GUARD: Final = "atoll:platform:SpendGuard"
 BUDGET: Final = "aws:budgets/budget:Budget"
-LEAST_COUNTED: Final = Decimal("0.75")  # prices move; nobody moves them by a quarter between two acceptances
+LEAST_COUNTED: Final = Decimal("0.75")  # prices change, but not by a quarter between two acceptances
 
 
 def _breaches(subject: StackContext) -> Iterator[Breach]:
@@ -32,20 +32,20 @@ def _breaches(subject: StackContext) -> Iterator[Breach]:
         return
     if subject.whole is None:
         yield from _check_quotas(subject, ceiling)
-    limit = f"the ceiling that was accepted is {to_cents(ceiling):,} USD a month"
+    limit = f"the accepted ceiling is {to_cents(ceiling):,} USD a month"
     budgets = tuple(subject.of_types((BUDGET,)))
     if not budgets and find_traits(subject.lock.spec.placement.target).budget == "always":
         yield Breach(
             verdict=Verdict.OVER,
             given="no budget is registered",
             limit=limit,
-            fix="Put the component atoll:cluster:Budget back",
+            fix="Restore the component atoll:cluster:Budget",
         )
     yield from check_resources(budgets, partial(_budget, ceiling, limit), limit=limit)
 
 
 def _check_quotas(subject: StackContext, ceiling: Decimal) -> Iterator[Breach]:
-    """Full quotas for a whole month stay below the ceiling, or something stops the queues before it."""
+    """Full quotas for a whole month stay below the ceiling, or the spend guard stops the queues first."""
     if subject.lock.spec.platform is None:
         return
     if any(True for _ in subject.of_types((GUARD,))):
@@ -55,22 +55,25 @@ def _check_quotas(subject: StackContext, ceiling: Decimal) -> Iterator[Breach]:
     if through > ceiling:
         yield Breach(
             verdict=Verdict.OVER,
-            given=f"quotas let {to_cents(through):,} USD a month through, and nothing stops the queues before that",
-            limit=f"what runs is held to {to_cents(ceiling):,} USD a month",
-            fix="Take spend_guard out of platform.without in the checklist and accept the option anew",
+            given=f"quotas allow {to_cents(through):,} USD a month, and nothing stops the queues before that",
+            limit=f"spend is limited to {to_cents(ceiling):,} USD a month",
+            fix="Remove spend_guard from platform.without in the checklist and accept the option again",
         )
 
 
 def _counts(subject: StackContext) -> Iterator[Breach]:
-    """The guard counts by the prices of the lock: were they made up, it would stop nothing."""
+    # The guard counts by the prices of the lock: if they were edited, it would stop nothing.
     nodes = most_nodes(subject.lock.placements[:1])
     told = node_prices(subject.lock.bill, nodes=nodes)
     real = node_prices([lock_line(line) for line in subject.bill.lines], nodes=nodes)
     hours, most = (real.usd_per_hour, told.usd_per_hour), (real.most_usd_per_hour, told.most_usd_per_hour)
     pairs = [
         *((f"an hour of a node of {pool}", hours[1].get(pool, ZERO), cost) for pool, cost in hours[0].items()),
-        *((f"the dearest hour of a node of {pool}", most[1].get(pool, ZERO), cost) for pool, cost in most[0].items()),
-        ("a month of what is no node", told.other_most_usd_per_month, real.other_most_usd_per_month),
+        *(
+            (f"the most expensive hour of a node of {pool}", most[1].get(pool, ZERO), cost)
+            for pool, cost in most[0].items()
+        ),
+        ("a month of everything but nodes", told.other_most_usd_per_month, real.other_most_usd_per_month),
     ]
     for what, counted, cost in pairs:
         if counted < cost * LEAST_COUNTED:
@@ -79,7 +82,7 @@ def _counts(subject: StackContext) -> Iterator[Breach]:
                 path=what,
                 given=f"the spend guard counts {what} as {to_cents(counted):,} USD; it costs {to_cents(cost):,} USD",
                 limit=f"it counts at least {LEAST_COUNTED:.0%} of what is paid",
-                fix="Accept the option anew, so that the lock has the prices of the day",
+                fix="Accept the option again, so that the lock has current prices",
             )
 
 
@@ -91,16 +94,16 @@ def _budget(ceiling: Decimal, limit: str, resource: Resource, inputs: Properties
             "limitAmount",
             given=f"the budget is {to_cents(amount):,} {unit}, {inputs.at('timeUnit').text().lower()}",
             limit=limit,
-            fix="Let the budget have the ceiling of the lock",
+            fix="Set the budget to the ceiling of the lock",
         )
 
 
 RULE: Final = Rule(
     name="ceiling-layers",
-    title="Ceiling in every layer",
-    demand="A month's ceiling is held where the cluster runs: by quotas or the spend guard, and by the cloud's budget.",
-    why="A forecast under the ceiling stops nobody who fills every pool for a month.",
-    remedy="Keep the platform part spend_guard and the budget as the lock has them.",
+    title="Ceiling enforcement",
+    demand="The monthly ceiling is enforced in the cluster, by quotas or the spend guard, and by the cloud's budget.",
+    why="A forecast below the ceiling does not stop users from filling every pool for a month.",
+    remedy="Keep the platform component spend_guard and the budget as the lock has them.",
     severity=Severity.HIGH,
     judge=_breaches,
 )

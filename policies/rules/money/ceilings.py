@@ -1,4 +1,4 @@
-"""Rules about what a month costs: ceilings of the stack, its contract and its components, and growth."""
+"""Rules about monthly cost: ceilings of the stack, its contract and its components, and growth."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ def _hold(
     amount_of: Callable[[Bill], Decimal],
     part: str = "",
 ) -> Iterator[Breach]:
-    """The breach of a month held against a limit, with the cheapest way to keep it; arguments as of those two."""
     found = check_limit(
         month,
         limit,
@@ -80,9 +79,9 @@ def _judge_month(subject: StackContext) -> Iterator[Breach]:
 MONTHLY_CEILING = Rule(
     name="monthly-ceiling",
     title="Monthly ceiling",
-    demand="A month costs no more than the ceiling, in the reading that the checklist binds.",
-    why="A cluster that grows past its budget is noticed on the bill, when the money is spent.",
-    remedy="Have less of what the sentence names, accept a cheaper option, or let the owner of the budget raise "
+    demand="A month costs no more than the ceiling, at the estimate (min, expected or max) that ceiling.binds names.",
+    why="A cluster that outgrows its budget is noticed on the bill, after the money is spent.",
+    remedy="Reduce what the finding names, accept a cheaper option, or have the budget owner raise "
     "ceiling.usd_per_month in the checklist and accept again.",
     severity=Severity.CRITICAL,
     judge=_judge_month,
@@ -91,7 +90,7 @@ MONTHLY_CEILING = Rule(
 
 
 def _judge_contract(subject: StackContext) -> Iterator[Breach]:
-    """A contract of no months has no sum; what is paid once is spread over the months already."""
+    # A contract of no months has no total. One-off charges are spread over the months already.
     whole, months = subject.ceilings.usd_per_contract, months_of(subject)
     if whole is None or not months:
         return
@@ -113,9 +112,9 @@ def _judge_contract(subject: StackContext) -> Iterator[Breach]:
 CONTRACT_CEILING = Rule(
     name="contract-ceiling",
     title="Contract ceiling",
-    demand="The months of the contract together cost no more than the ceiling of the contract.",
-    why="Twelve months that are each a little dearer are a sum that nobody signed for.",
-    remedy="Have less of what the sentence names, accept a cheaper option, or let the owner of the budget raise "
+    demand="The whole contract term costs no more than the contract ceiling.",
+    why="Twelve months that are each slightly more expensive add up to more than was signed.",
+    remedy="Reduce what the finding names, accept a cheaper option, or have the budget owner raise "
     "ceiling.usd_per_contract in the checklist and accept again.",
     severity=Severity.CRITICAL,
     judge=_judge_contract,
@@ -124,17 +123,15 @@ CONTRACT_CEILING = Rule(
 
 
 class ComponentCeilings(Settings):
-    """What components may cost."""
-
     usd_per_month: dict[str, Usd] = Field(default_factory=dict)
-    """USD a month by component, the first words of a line's key: "pool/train", "storage/warm", "network"; "pool" is all
-    pools of all placements, a placement's name all that is there."""
+    """USD a month by component, the first words of a bill line's key: "pool/train", "storage/warm", "network"; "pool"
+    covers all pools of all placements, a placement's name everything in it."""
     stacks: dict[str, dict[str, Usd]] = Field(default_factory=dict)
-    """The same for single stacks, over what holds for all."""
+    """The same for single stacks; overrides the limits for all."""
 
 
 def part_of(bill: Bill, part: str, reading: str) -> Interval:
-    """What a part of a bill comes to; what has no price and no place in the bill may belong to it."""
+    """Cost of a part of a bill; an unpriced line without a placement may belong to it."""
     lines = (
         line
         for line in bill.lines
@@ -144,7 +141,7 @@ def part_of(bill: Bill, part: str, reading: str) -> Interval:
 
 
 def is_of(component: str, part: str) -> bool:
-    """Whether a component counts as of a part; a chapter, as "pool", is that of every placement."""
+    """Whether a component belongs to a part; a chapter ("pool") covers every placement."""
     placement, _, there = component.partition("/")
     return in_part(component, part) or (part in DEPTHS and placement not in DEPTHS and in_part(there, part))
 
@@ -174,10 +171,10 @@ def _judge_components(subject: StackContext) -> Iterator[Breach]:
 
 COMPONENT_CEILINGS = Rule(
     name="component-ceilings",
-    title="Ceilings of components",
-    demand="A component that has a ceiling of its own costs no more than that in a month.",
-    why="One pool that grows at the cost of the others stays under the ceiling of the whole.",
-    remedy="Have less of what the sentence names, or let the owner of the budget raise the component's ceiling.",
+    title="Component ceilings",
+    demand="A component with a ceiling of its own costs no more than that in a month.",
+    why="A pool that grows at the expense of others can stay under the ceiling of the stack.",
+    remedy="Reduce what the finding names, or have the budget owner raise the component's ceiling.",
     severity=Severity.HIGH,
     judge=_judge_components,
     settings=ComponentCeilings,
@@ -186,16 +183,14 @@ COMPONENT_CEILINGS = Rule(
 
 
 class Growth(Settings):
-    """How far a month may lie above what was accepted."""
-
     most_percent: Annotated[Decimal, Field(ge=0)] | None = Decimal(10)
-    """Percent of the accepted month as expected; null for no limit."""
+    """Percent of the accepted month, at expected cost; null for no limit."""
     most_usd: Usd | None = None
-    """USD a month; null for no limit. Where both are set, the smaller one binds."""
+    """USD a month; null for no limit. Where both are set, the smaller one applies."""
 
 
 def measure_growth(subject: StackContext) -> Interval:
-    """By how much the expected month lies above the accepted one; what had no price then may still have none."""
+    """By how much the expected month is above the accepted one; lines unpriced at acceptance may still be unpriced."""
     known = {line.key for line in subject.lock.bill if line.usd_per_month is None}
     lines = (line for line in bill_of(subject).lines if line.key not in known or line.usd_per_month)
     now, then = of_lines(lines, "expected"), sum_accepted_usd(subject.lock)
@@ -203,7 +198,7 @@ def measure_growth(subject: StackContext) -> Interval:
 
 
 def find_growth_limit(subject: StackContext) -> Decimal | None:
-    """USD a month that it may have grown by; None for no limit."""
+    """USD a month; None for no limit."""
     settings = subject.law.setting(Growth)
     percent = settings.most_percent
     of_accepted = None if percent is None else sum_accepted_usd(subject.lock) * percent / 100
@@ -219,12 +214,12 @@ def _judge_growth(subject: StackContext) -> Iterator[Breach]:
     unpriced = f", and {describe_unpriced(bill_of(subject))}" if verdict is Verdict.UNDETERMINED else ""
     yield Breach(
         verdict=verdict,
-        given=f"a month is expected {usd(growth.low)}{percent} above the {usd(accepted)} that were accepted on "
+        given=f"the expected month is {usd(growth.low)}{percent} above the {usd(accepted)} accepted on "
         f"{subject.lock.priced_at}{unpriced}",
-        limit=f"it may grow by {usd(limit)} before somebody accepts it again",
-        fix=f"Accept the stack again at what it costs now (atoll accept), or bring it down by {usd(growth.low - limit)}"
+        limit=f"it may grow by {usd(limit)} without a new acceptance",
+        fix=f"Accept the stack again at its current cost (atoll accept), or reduce it by {usd(growth.low - limit)}"
         if verdict is Verdict.OVER
-        else "Give what is unpriced a price (--price-book FILE), or accept the stack again (atoll accept)",
+        else "Give the unpriced lines a price (--price-book FILE), or accept the stack again (atoll accept)",
         usd_per_month=growth.low if growth.high is None else growth.high,
     )
 
@@ -232,9 +227,9 @@ def _judge_growth(subject: StackContext) -> Iterator[Breach]:
 GROWTH = Rule(
     name="growth",
     title="Growth",
-    demand="A month is expected to cost little more than what was accepted.",
-    why="Prices move and changes add up, each too small to be looked at, until the cluster is another one.",
-    remedy="Look at what grew (atoll diff, atoll plan), and accept the stack again if it is wanted.",
+    demand="The expected month costs little more than what was accepted.",
+    why="Price changes and small edits add up until the stack costs far more than was accepted.",
+    remedy="Review what grew (atoll diff, atoll plan), and accept the stack again if it is wanted.",
     severity=Severity.MEDIUM,
     judge=_judge_growth,
     level=Level.ADVISORY,

@@ -1,4 +1,4 @@
-"""Rules about single prices: an accelerator's hour, prices that are too old, and what has none."""
+"""Rules about single prices: accelerator-hours, outdated prices, and unpriced resources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXACT: Final = Decimal("1e-9")  # USD: finer than any price list, coarser than w
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """A line of machines with what an hour of one of their accelerators costs; None where nobody knows."""
+    """A line of machines; `usd` is the cost of one accelerator-hour, None where it is unknown."""
 
     urn: str
     line: LineItem
@@ -54,7 +54,7 @@ def hours(subject: StackContext) -> Iterator[Hour]:
 
 
 def _machine(subject: StackContext, line: LineItem) -> Machine | None:
-    """The machine of a line: of its cluster's provider, else of whoever sells one of that name."""
+    """The machine of a line: of its cluster's provider, else of any provider with one of that name."""
     place = placement_of(line.key) or HOME
     providers = [spec.placement.provider for spec in subject.lock.placements if spec.placement.name == place]
     machines = subject.catalog.machines
@@ -64,7 +64,7 @@ def _machine(subject: StackContext, line: LineItem) -> Machine | None:
 
 
 def _usd_per_hour(line: LineItem) -> Decimal:
-    """Of one node; of several kinds or purchases that it may be the dearest."""
+    """Of one node; where several purchases are possible, of the most expensive."""
     unit, month = line.usd_per_unit, line.usd_per_month
     if unit is None or month is None:
         raise ValueError(f"{line.key} has no price")
@@ -75,15 +75,15 @@ def _judge_hours(subject: StackContext) -> Iterator[Breach]:
     limit = subject.ceilings.usd_per_gpu_hour
     if limit is None:
         return
-    words = f"the ceiling is {usd(limit)} for an accelerator and hour"
+    words = f"the ceiling is {usd(limit)} per accelerator and hour"
     for each in hours(subject):
         if each.usd is None:
             yield Breach(
                 verdict=Verdict.UNDETERMINED,
                 urn=each.urn,
-                given=f"nobody knows what an accelerator of {each.line.label} costs: {each.line.note or 'no machine'}",
+                given=f"the cost of an accelerator of {each.line.label} is unknown: {each.line.note or 'no machine'}",
                 limit=words,
-                fix="Name the machine in plain words, and give it a price (--price-book FILE) if it has none",
+                fix="Write the machine type as a plain value, and give it a price (--price-book FILE) if it has none",
             )
         elif each.usd > limit:
             node = limit * each.accelerators
@@ -99,10 +99,10 @@ def _judge_hours(subject: StackContext) -> Iterator[Breach]:
 
 GPU_HOUR_CEILING = Rule(
     name="gpu-hour-ceiling",
-    title="Ceiling of an accelerator's hour",
-    demand="No accelerator costs more for an hour than ceiling.usd_per_gpu_hour.",
-    why="The same accelerator costs several times as much at one provider or purchase as at another.",
-    remedy="Accept an option with a cheaper machine or purchase, or let the owner of the budget raise "
+    title="Accelerator-hour ceiling",
+    demand="No accelerator costs more per hour than ceiling.usd_per_gpu_hour.",
+    why="The same accelerator costs several times as much at some providers and purchase options as at others.",
+    remedy="Accept an option with a cheaper machine or purchase, or have the budget owner raise "
     "ceiling.usd_per_gpu_hour.",
     severity=Severity.HIGH,
     judge=_judge_hours,
@@ -114,8 +114,6 @@ SHOWN: Final = 3
 
 
 class PriceAge(Settings):
-    """How old prices may be."""
-
     machine_days: int = Field(default=MACHINE_AGE_LIMIT_DAYS, ge=1)
     """Days since the price of a machine was true."""
     service_days: int = Field(default=SERVICE_AGE_LIMIT_DAYS, ge=1)
@@ -139,15 +137,15 @@ def _judge_age(subject: StackContext) -> Iterator[Breach]:
         verdict=Verdict.OVER,
         given=f"the price of {', of '.join(named)}{more}",
         limit=f"a machine's price may be {limits.machine_days} days old, any other {limits.service_days}",
-        fix="Take a newer Atoll, whose price list is newer, or give the prices that you pay (--price-book FILE)",
+        fix="Upgrade Atoll, which brings newer prices, or give the prices that you pay (--price-book FILE)",
     )
 
 
 PRICE_AGE = Rule(
     name="price-age",
     title="Age of prices",
-    demand="Prices are no older than their kind allows; a price without a date is not too old, it is undated.",
-    why="A verdict reckoned with last year's prices says nothing about this month's bill.",
+    demand="No price is older than the limit of its kind; a price without a date passes.",
+    why="A verdict calculated with last year's prices says nothing about this month's bill.",
     remedy="Refresh the price list, or give the prices that you pay with --price-book.",
     severity=Severity.HIGH,
     judge=_judge_age,
@@ -156,7 +154,7 @@ PRICE_AGE = Rule(
 )
 
 
-LIMIT = "everything that is registered has a price, or a bound under every ceiling"
+LIMIT = "every registered resource has a price or a stated upper bound"
 
 
 def _judge_unpriced(subject: StackContext) -> Iterator[Breach]:
@@ -168,33 +166,33 @@ def _judge_unpriced(subject: StackContext) -> Iterator[Breach]:
 
 
 def _breach(urn: str, type_: str, line: LineItem) -> Breach:
-    """A type that nobody counts breaks the rule; of a value or a price that is missing, nobody can tell."""
+    """A resource type without a cost model breaks the rule; a missing value or price is undetermined."""
     stated = f'"{line.item}" in at_most_usd_per_month of the rule unpriced'
     if type_ and counter_of(type_) is None:
         return Breach(
             verdict=Verdict.OVER,
             urn=urn,
-            given=f"nobody counts what a resource of type {type_} costs",
+            given=f"the cost of a resource of type {type_} cannot be calculated",
             limit=LIMIT,
-            fix=f"Take it out, or state the most that it comes to in a month: {stated}",
+            fix=f"Remove it, or state its upper bound for a month: {stated}",
         )
     return Breach(
         verdict=Verdict.UNDETERMINED,
         urn=urn,
-        given=f"no price is known for {line.label}: {line.note or 'nothing says why'}",
+        given=f"no price is known for {line.label}: {line.note or 'no reason is known'}",
         limit=LIMIT,
-        fix=f"Give it a price (--price-book FILE) or write the property as a plain value, or state the most that it "
-        f"comes to in a month: {stated}",
+        fix="Give it a price (--price-book FILE), write the property as a plain value, or state its upper bound for a "
+        f"month: {stated}",
     )
 
 
 UNPRICED = Rule(
     name="unpriced",
     title="Unpriced resources",
-    demand="Everything that is registered has a price, is free by a rule, or has a bound that somebody states.",
-    why="What nobody prices counts as nothing elsewhere, and is on the bill all the same.",
-    remedy="Give the price with --price-book, or state in stacks/policies.yaml the most that it may come to; every "
-    "ceiling then counts that much.",
+    demand="Every registered resource has a price, is free of charge, or has a stated upper bound.",
+    why="Without a price it would count as zero in every other rule, and still be on the bill.",
+    remedy="Give the price with --price-book, or state an upper bound in stacks/policies.yaml, which every ceiling "
+    "then counts.",
     severity=Severity.HIGH,
     judge=_judge_unpriced,
     settings=MayStayUnpriced,

@@ -1,4 +1,4 @@
-"""What the rules about money share: the bill with the bounds that a project states, its limits, and the way out."""
+"""Shared by the rules about money: the bill with stated upper bounds, comparison with a limit, the cheapest fix."""
 
 from __future__ import annotations
 
@@ -28,20 +28,18 @@ READINGS: Final = {"min": "at least", "expected": "as expected", "max": "at most
 
 
 class MayStayUnpriced(Settings):
-    """What may have no price, because somebody states the most that it can come to."""
+    """Upper bounds of what has no price."""
 
     at_most_usd_per_month: dict[str, Usd] = Field(default_factory=dict)
-    """By a word of the price list, a resource type or the key of a line ("support_24x7", "network/load_balancer"): the
-    most that each such line comes to in a month. Every ceiling counts it."""
+    """Upper bound in USD a month of each matching line, by item of the price list, resource type or key of the line
+    ("support_24x7", "network/load_balancer"). Every ceiling counts it."""
 
     def bound(self, line: LineItem) -> Decimal | None:
-        """What is stated of a line; None for nothing."""
         stated = self.at_most_usd_per_month
         return stated.get(line.key, stated.get(str(line.item)))
 
 
 def bill_of(subject: StackContext) -> Bill:
-    """The bill of the resources, with the bounds that the project states of what has no price."""
     return with_bounds(subject.bill, subject.law.setting(MayStayUnpriced).bound)
 
 
@@ -58,17 +56,15 @@ def lines_of(subject: StackContext) -> Iterator[tuple[str, str, LineItem]]:
 
 
 def months_of(subject: StackContext) -> int:
-    """Months of the contract that bind: those of the base too, so that no change makes its own contract shorter."""
+    """Contract months that apply: at least the base branch's, so that no change shortens its own contract."""
     return max(subject.lock.contract_months, subject.before.contract_months if subject.before else 0)
 
 
 def price_month(subject: StackContext) -> Interval:
-    """What a month comes to in the reading that binds."""
     return of_lines(bill_of(subject).lines, subject.ceilings.binds)
 
 
 def system_pools(subject: StackContext) -> frozenset[str]:
-    """Components that a cluster does not run without."""
     return frozenset(
         f"{'' if spec.placement.name == HOME else f'{spec.placement.name}/'}pool/{pool.name}"
         for spec in subject.lock.placements
@@ -78,12 +74,11 @@ def system_pools(subject: StackContext) -> frozenset[str]:
 
 
 def usd(amount_usd: Decimal) -> str:
-    """An amount in cents with its unit."""
     return f"{to_cents(amount_usd):,} USD"
 
 
 def at_least(amount_usd: Decimal) -> str:
-    """A limit that lets an amount pass: rounded up to cents."""
+    """A limit that an amount passes: rounded up to cents."""
     return f"{round_to(amount_usd, CENT, rounding=ROUND_CEILING):,} USD"
 
 
@@ -98,23 +93,23 @@ def check_limit(
     bill: Bill,
     part: str = "",
 ) -> Breach | None:
-    """The breach of money held against a limit; None where it is within.
+    """The breach of a cost compared with a limit; None where it is within.
 
     Args:
         judged: USD a month.
         limit: USD a month.
-        what: what comes to that, as "the month".
+        what: what is judged, as in "a month".
         fix: the change that would pass.
-        bill: what is asked for names of lines without a price.
-        part: what has a limit of its own, by which its breaches are told from those of others.
+        bill: for the names of unpriced lines.
+        part: the component or team with a limit of its own, which keeps its breach apart from others.
     """
     verdict = judged.against(limit)
     if verdict is Verdict.WITHIN:
         return None
     given = f"{what} comes to {usd(judged.low)} {READINGS[reading]}"
     if verdict is Verdict.UNDETERMINED:
-        perhaps = "" if judged.high is None else f", perhaps up to {usd(judged.high)}"
-        given = f"{what} comes to {usd(judged.low)} {READINGS[reading]} without what is unpriced{perhaps}"
+        perhaps = "" if judged.high is None else f", possibly up to {usd(judged.high)}"
+        given = f"{what} comes to {usd(judged.low)} {READINGS[reading]} without unpriced lines{perhaps}"
         given += f": {describe_unpriced(bill)}"
     most = judged.low if judged.high is None else judged.high
     return Breach(verdict=verdict, given=given, limit=limit_words, fix=fix(verdict), path=part, usd_per_month=most)
@@ -134,21 +129,20 @@ def find_cheapest_fix(
     Args:
         limit: USD a month.
         judged: USD a month.
-        raised: the other way out, raising the limit.
-        of: what of a bill is held against the limit.
+        raised: the alternative, raising the limit.
+        of: the amount of a bill that is compared with the limit.
     """
     if verdict is Verdict.UNDETERMINED and judged.high is None:
         room = usd(limit - judged.low)
         return (
-            "Give what is unpriced a price (--price-book FILE), or state the most that it may come to in the rule "
-            f"unpriced (at_most_usd_per_month), together no more than {room} a month"
+            "Give the unpriced lines a price (--price-book FILE), or state upper bounds in the rule unpriced "
+            f"(at_most_usd_per_month), together no more than {room} a month"
         )
     nodes = most_nodes(subject.lock.placements)
     found = relief(bill_of(subject), limit, judged=of, keep=system_pools(subject), nodes=nodes)
-    rest = "" if judged.high is not None else "; either way, give what is unpriced a price (--price-book FILE)"
+    rest = "" if judged.high is not None else "; in both cases give the unpriced lines a price (--price-book FILE)"
     return f"{found.words}, or {raised}{rest}" if found else f"{raised[:1].upper()}{raised[1:]}{rest}"
 
 
 def whole_month(subject: StackContext) -> Callable[[Bill], Decimal]:
-    """What of a bill is held against the ceilings of the whole stack."""
     return lambda bill: monthly_amount(bill, subject.ceilings.binds)

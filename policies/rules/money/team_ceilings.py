@@ -1,4 +1,4 @@
-"""What a team's queues may spend is no more than the team's part of the money."""
+"""The guaranteed capacity of each team costs no more than the team's budget."""
 
 from __future__ import annotations
 
@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamPoolShare:
-    """A team's part of one pool.
-
-    Args:
-        each: USD a month of one accelerator.
-    """
+    """A team's guaranteed share of one pool; `each` is USD a month of one accelerator."""
 
     pool: str
     accelerators: int
@@ -40,12 +36,12 @@ class TeamPoolShare:
 
     @property
     def together(self) -> Interval:
-        """USD a month of all of them."""
+        """USD a month."""
         return self.each.times(self.accelerators)
 
 
 def parts(bill: Bill, spec: ClusterSpec, team: TeamShare, reading: str) -> Iterator[TeamPoolShare]:
-    """What a team is guaranteed of each pool, at what the pool's machines cost for each working one."""
+    """A team's share of each pool, at the pool's cost for each accelerator of its working nodes."""
     prefix = "" if spec.placement.name == HOME else f"{spec.placement.name}/"
     sizes = {pool.name: pool.accelerators * pool.working for pool in spec.pools}
     for quota in team.quotas:
@@ -56,7 +52,7 @@ def parts(bill: Bill, spec: ClusterSpec, team: TeamShare, reading: str) -> Itera
 
 
 def _of_pool(line: LineItem, pool: str) -> bool:
-    """Whether a line is of the pool's machines; one without a price and a place may be."""
+    """Whether a line is, or may be, of the pool's machines; an unpriced one without a placement may."""
     if line.group is not BillGroup.COMPUTE:
         return False
     return component_of(line.key) == pool or (line.state is State.UNPRICED and not has_placement(line.key))
@@ -79,7 +75,7 @@ def _breaches(subject: StackContext) -> Iterator[Breach]:
 
 
 def _before(subject: StackContext) -> dict[str, Decimal]:
-    """What each team was to have before the change: no change raises a part and is judged by it."""
+    """Budgets before the change: no change is evaluated by a budget that it raises itself."""
     specs = subject.before.placements if subject.before else ()
     teams = (team for spec in specs if spec.platform for team in spec.platform.teams)
     return {team.name: team.usd_per_month for team in teams if team.usd_per_month is not None}
@@ -98,9 +94,9 @@ def _breach(subject: StackContext, team: str, limit: Decimal, mine: Sequence[Tea
     return check_limit(
         together,
         limit,
-        what=f"what the queues of the team {team} may use",
+        what=f"the capacity guaranteed to the team {team}",
         reading=subject.ceilings.binds,
-        limit_words=f"the team's part is {usd(limit)} a month",
+        limit_words=f"the team's budget is {usd(limit)} a month",
         fix=fix,
         bill=bill_of(subject),
         part=team,
@@ -108,7 +104,7 @@ def _breach(subject: StackContext, team: str, limit: Decimal, mine: Sequence[Tea
 
 
 def find_reductions(mine: Sequence[TeamPoolShare], limit: Decimal) -> list[tuple[str, int]]:
-    """The fewest accelerators that a team gives up to stay within its part, the dearest first: pool and number."""
+    """The fewest accelerators to give up to stay within the budget, the most expensive first: pool and number."""
 
     def price(part: TeamPoolShare) -> Decimal:
         return part.each.low if part.each.high is None else part.each.high
@@ -125,9 +121,9 @@ def find_reductions(mine: Sequence[TeamPoolShare], limit: Decimal) -> list[tuple
 
 RULE = Rule(
     name="team-ceilings",
-    title="Ceilings of teams",
-    demand="What a team's queues are guaranteed costs no more in a month than the team's part of the money.",
-    why="A team that is guaranteed more than it may pay for spends the money of the others.",
+    title="Team ceilings",
+    demand="The capacity guaranteed to a team costs no more in a month than the team's budget.",
+    why="A team with more guaranteed capacity than budget spends the money of others.",
     remedy="Guarantee the team fewer accelerators, or raise its usd_per_month in the checklist, and accept again.",
     severity=Severity.HIGH,
     judge=_breaches,

@@ -35,9 +35,9 @@ TITLES: Final[Mapping[str, str]] = {
 }
 
 
-# What a chart brings: the switch of each part in its values, and whether it is on where nothing is said; None for what
-# is always on. GPU operator: values.yaml of v26.7.0. The device plugin's chart brings NFD along with GPU feature
-# discovery (Chart.yaml of 0.20.0).
+# What a chart installs: the switch of each part in its values and its default; None for what is always on.
+# GPU operator: values.yaml of v26.7.0. The device plugin's chart includes NFD with GPU feature discovery (Chart.yaml of
+# 0.20.0).
 CHARTS: Final[Mapping[str, Mapping[str, tuple[str, bool] | None]]] = {
     "gpu-operator": {
         DRIVER: ("driver", True),
@@ -52,7 +52,7 @@ CHARTS: Final[Mapping[str, Mapping[str, tuple[str, bool] | None]]] = {
 
 
 def list_bundled_software(inputs: Properties) -> tuple[str, ...]:
-    """What a release brings of GPU software.
+    """GPU software that a release installs.
 
     Raises:
         UnreadableError: its chart or a switch of it cannot be read.
@@ -86,7 +86,6 @@ DRIVERS: Final[Mapping[str, Callable[[Properties], bool | None]]] = {MANAGED: by
 
 
 def has_gke_dcgm_exporter(inputs: Properties) -> bool:
-    """Whether GKE brings its DCGM exporter to GPU nodes."""
     return "DCGM" in {each.text() for each in inputs.at("monitoringConfig").at("enableComponents").each()}
 
 
@@ -113,31 +112,31 @@ def _breaches(subject: StackContext) -> Iterator[Breach]:
 
 
 def _check_owner(subject: StackContext, spec: ClusterSpec, thing: str, by: list[Resource]) -> Iterator[Breach]:
-    """Ours is there once where it is ours, and not at all where the provider brings it."""
+    """Installed once where it is ours, and not at all where the provider has it."""
     owner, title, cluster = _owners(spec.profile)[thing], TITLES[thing], spec.placement.name
     names = " and ".join(each.name for each in by)
     if owner == THEIRS and by:
         yield Breach(
             verdict=Verdict.OVER,
             urn=by[0].urn,
-            given=f"{names} brings the {title} to cluster {cluster}",
-            limit=f"{spec.profile.title} brings it already, and two of them fight over the same GPUs",
-            fix=f"Take the {title} out of {names}",
+            given=f"{names} installs the {title} in cluster {cluster}",
+            limit=f"{spec.profile.title} provides it already, and two of them conflict on the same GPUs",
+            fix=f"Remove the {title} from {names}",
         )
     elif len(by) > 1:
         yield Breach(
             verdict=Verdict.OVER,
             urn=by[-1].urn,
-            given=f"{names} each bring the {title} to cluster {cluster}",
+            given=f"{names} each install the {title} in cluster {cluster}",
             limit=LIMIT,
-            fix=f"Take the {title} out of all but {by[0].name}",
+            fix=f"Remove the {title} from all but {by[0].name}",
         )
     elif owner == OURS and not by and subject.whole is None and _is_needed(spec, thing):
         yield Breach(
             verdict=Verdict.OVER,
-            given=f"nothing brings the {title} to cluster {cluster}",
-            limit=f"{spec.profile.title} leaves it to us",
-            fix=f"Install the {title} there, which the lock lists",
+            given=f"nothing installs the {title} in cluster {cluster}",
+            limit=f"{spec.profile.title} does not provide it",
+            fix=f"Install the {title} that the lock lists",
         )
 
 
@@ -147,7 +146,7 @@ def _owners(profile: Profile) -> Mapping[str, str]:
 
 
 def _is_needed(spec: ClusterSpec, thing: str) -> bool:
-    """Whether there are GPUs that wait for it; what nothing waits for is there only as a part of the platform."""
+    """Whether there are GPUs that need it; all but the device plugin are needed only as platform components."""
     if not any(device(pool.accelerator) == NVIDIA for pool in spec.pools):
         return False
     installed = spec.platform.part(thing) or spec.platform.part(OPERATOR) if spec.platform else None
@@ -155,7 +154,7 @@ def _is_needed(spec: ClusterSpec, thing: str) -> bool:
 
 
 def _driver(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """The driver that a cloud puts on nodes is there where the profile counts on it, and nowhere else."""
+    """The cloud installs its driver exactly where the profile relies on it."""
     own = subject.registered.pool(resource)
     if own is None or device(pool_of(subject, own).accelerator) != NVIDIA:
         return
@@ -166,13 +165,13 @@ def _driver(subject: StackContext, resource: Resource, inputs: Properties) -> It
         yield over(
             resource,
             given=f"its nodes come {'with' if there else 'without'} {profile.title}'s {title}",
-            limit=f"the {title} is {_whose(counted=counted)}",
+            limit=f"the {title} comes from {_whose(counted=counted)}",
             fix=f"Choose a node image {'with' if counted else 'without'} the driver",
         )
 
 
 def _whose(*, counted: bool) -> str:
-    return "the provider's" if counted else "ours"
+    return "the provider" if counted else "Atoll"
 
 
 def _metrics(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -183,7 +182,7 @@ def _metrics(subject: StackContext, resource: Resource, inputs: Properties) -> I
             resource,
             "monitoringConfig.enableComponents",
             given=f"{profile.title}'s {TITLES[METRICS]} is {'on' if there else 'off'}",
-            limit=f"the {TITLES[METRICS]} is {_whose(counted=counted)}",
+            limit=f"the {TITLES[METRICS]} comes from {_whose(counted=counted)}",
             fix=f"{'Add' if counted else 'Remove'} DCGM {'to' if counted else 'from'} the monitored components",
         )
 
@@ -192,8 +191,8 @@ RULE: Final = Rule(
     name="gpu-owner",
     title="One owner of the GPU software",
     demand="GPU driver, device plugin, Node Feature Discovery and DCGM exporter each have exactly one owner.",
-    why="Two drivers or two device plugins on a node lose GPUs in ways that look like broken hardware.",
-    remedy="Install what the provider's profile leaves to us, and nothing that the provider brings.",
+    why="Two drivers or two device plugins on one node make GPUs disappear as if the hardware were broken.",
+    remedy="Install only what the provider does not bring itself.",
     severity=Severity.HIGH,
     judge=_breaches,
 )

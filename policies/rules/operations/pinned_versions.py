@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 IMAGES: Final = frozenset({"image", "imageName"})
-WAY: Final = frozenset(  # properties on the way from an object to the images of its pods
+WAY: Final = frozenset(  # properties between an object and the images of its pods
     ("spec", "template", "jobTemplate", "replicatedJobs", "containers", "initContainers", "ephemeralContainers")
 )
 TEXTS: Final = ("kubernetes:core/v1:ConfigMap", "kubernetes:core/v1:Secret")  # data, in which "image" means anything
@@ -40,7 +40,6 @@ def in_object(inputs: Properties) -> Iterator[Properties]:
 
 
 def _along(there: Properties) -> Iterator[Properties]:
-    """What stands on the way is looked into; beside it, an image is one where it is named as such."""
     value = there.value
     if isinstance(value, UnknownValue | Secret):
         there.text()  # says why it cannot be read
@@ -85,7 +84,7 @@ def _about_images(path: str) -> bool:
 
 
 def floats(tag: str) -> bool:
-    """Whether a tag moves: one that has no number in it names no release. An empty one is the chart's own."""
+    """Whether a tag floats: one without a digit names no release. An empty one is the chart's own."""
     return bool(tag) and not DIGITS.search(tag)
 
 
@@ -105,10 +104,8 @@ REMOTE: Final = re.compile(r"^(\w+://|git@|github\.com/)")
 
 
 class PinSettings(Settings):
-    """How exact versions have to be."""
-
     eks_add_ons: Literal["by_cluster", "exact"] = "by_cluster"
-    """Whether an add-on of EKS may take the version that AWS has as default for the cluster's Kubernetes."""
+    """Whether an EKS add-on may use AWS's default version for the cluster's Kubernetes version."""
 
 
 def _breaches(subject: StackContext) -> Iterator[Breach]:
@@ -146,7 +143,7 @@ def _release(resource: Resource, inputs: Properties) -> Iterator[Breach]:
 
 
 def _manifests(resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """Folders here were rendered from a commit; an address elsewhere has to name one."""
+    # Local folders were rendered from a commit; a remote address has to name one.
     directory = inputs.at("directory").text()
     if REMOTE.search(directory) and not COMMIT.search(directory):
         said = LOGIN.sub("//", directory)
@@ -190,7 +187,6 @@ def _object(resource: Resource, inputs: Properties) -> Iterator[Breach]:
 
 
 def _digests(subject: StackContext) -> Iterator[Breach]:
-    """Where the checklist requires digests, every part has all of its own."""
     for spec in subject.lock.placements:
         if spec.platform is None or spec.platform.digests != "required":
             continue
@@ -199,11 +195,9 @@ def _digests(subject: StackContext) -> Iterator[Breach]:
         if known is None or open_:
             yield Breach(
                 verdict=Verdict.UNDETERMINED if known is None else Verdict.OVER,
-                given="there is no stacks/software.lock.json"
-                if known is None
-                else f"unresolved are {'; '.join(open_)}",
+                given="there is no stacks/software.lock.json" if known is None else f"unresolved: {'; '.join(open_)}",
                 limit="the checklist requires digests of all software",
-                fix="Run `atoll software lock` on a machine with a network, and commit what it writes",
+                fix="Run `atoll software lock` on a machine with network access, and commit the file",
             )
 
 
@@ -219,8 +213,8 @@ RULE: Final = Rule(
     name="pinned-versions",
     title="Pinned versions",
     demand="Charts, manifests, images, Kubernetes and node images are named by exact versions.",
-    why="What is installed tomorrow under a moving name is not what was tested, and nobody sees it change.",
-    remedy="Name the version that catalogs/software lists, and a digest where the checklist requires them.",
+    why="A floating version installs something other than what was tested, without a visible change.",
+    remedy="Name the version that catalogs/software lists, and a digest where the checklist requires digests.",
     severity=Severity.HIGH,
     judge=_breaches,
     settings=PinSettings,

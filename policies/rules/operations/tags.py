@@ -1,4 +1,4 @@
-"""Everything that costs something says whose it is, so that the provider's bill finds its owner."""
+"""Billed resources carry tags, so that the provider's bill can be attributed to its owners."""
 
 from __future__ import annotations
 
@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 
 
 class TagSettings(Settings):
-    """What resources say of themselves."""
-
     required: tuple[str, ...] = ("atoll:stack", "atoll:owner", "atoll:customer")
-    """Names of the tags; Google Cloud's labels have "-" for ":"."""
+    """Names of the tags; labels on Google Cloud have "-" for ":"."""
 
 
 def _defaults(name: str, inside: str) -> Callable[[Properties], Iterator[Properties]]:
-    """Tags that a provider gives to all that it makes; the SDK hands them on as JSON."""
+    """Default tags of a provider; the SDK passes them on as JSON."""
 
     def find(inputs: Properties) -> Iterator[Properties]:
         said = inputs.at(name)
@@ -51,7 +49,7 @@ def _at(*path: str) -> Callable[[Properties], Iterator[Properties]]:
 
 
 def _read_launch_tags(inputs: Properties) -> Iterator[Properties]:
-    """A launch template does not hand on the tags of its provider."""
+    # A launch template does not pass on the tags of its provider.
     found = inputs.at("tagSpecifications").each()
     yield from (one.at("tags") for one in found) if found else (inputs.at("tagSpecifications"),)
 
@@ -65,7 +63,7 @@ TAGGED: Final[Mapping[str, Callable[[Properties], Iterator[Properties]]]] = {
     "gcp:container/nodePool:NodePool": _at("nodeConfig", "resourceLabels"),
     "coreweave:index/objectStorageBucket:ObjectStorageBucket": _at("tags"),
 }
-# What costs most; without a provider of ours above them nothing adds the tags.
+# The most expensive types; without a provider of ours nothing adds their tags.
 ALONE: Final[Mapping[str, str]] = {
     "aws:ec2/instance:Instance": "tags",
     "aws:ec2/natGateway:NatGateway": "tags",
@@ -104,16 +102,16 @@ def _missing(required: tuple[str, ...], limit: str, resource: Resource, tags: Pr
             tags.path,
             given=f"it has no tag {', '.join(missing)}",
             limit=limit,
-            fix="Give it the stack's tags, or create it by the stack's own provider, which adds them",
+            fix="Add the stack's tags, or create it with the stack's own provider, which adds them",
         )
 
 
 RULE: Final = Rule(
     name="tags",
     title="Tags",
-    demand="Everything that costs something and can carry tags says its stack, its owner and its customer.",
-    why="An untagged machine is on the provider's bill, and nobody's.",
-    remedy="Create it below the stack's own provider, which adds the tags, or give them to it one by one.",
+    demand="Every billed resource that can carry tags names its stack, its owner and its customer.",
+    why="The cost of an untagged machine cannot be attributed to an owner.",
+    remedy="Create it with the stack's own provider, which adds the tags, or add them to the resource.",
     severity=Severity.MEDIUM,
     judge=_breaches,
     level=Level.ADVISORY,

@@ -1,1 +1,1 @@
-"""Rules about where a stack lies: regions, machines, residency."""
+"""Rules about placement: regions, machines, residency."""

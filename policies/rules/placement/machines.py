@@ -1,4 +1,4 @@
-"""Rules about machines: those that the lock and the project allow, and how many of them are spot."""
+"""Rules about machines: allowed types, and the share of spot."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
     from policies.stack_context import StackContext
 
-SINGLE: Final[Mapping[str, str]] = {  # machines that stand alone: the property that says their type
+SINGLE: Final[Mapping[str, str]] = {  # machines outside a pool: the property with their type
     "aws:ec2/instance:Instance": "instanceType",
     "gcp:compute/instance:Instance": "machineType",
 }
@@ -46,14 +46,14 @@ LIMIT: Final = "nodes are the machines of the lock's pools"
 
 
 class MachineSettings(Settings):
-    """Machine types and accelerators, as patterns in which "*" stands for any letters."""
+    """Machine types and accelerators, as patterns in which "*" matches any text."""
 
     allow: tuple[str, ...] = ()
-    """Machine types that pools may be of; empty: all."""
+    """Machine types that pools may use; empty: all."""
     deny: tuple[str, ...] = ()
-    """Machine types that no pool may be of, whatever else is allowed."""
+    """Machine types that no pool may use, whatever else is allowed."""
     allow_accelerators: tuple[str, ...] = ()
-    """Accelerators that pools may have, in the catalog's names as "H100-*"; empty: all."""
+    """Accelerators that pools may have, by their names in the catalog ("H100-*"); empty: all."""
     deny_accelerators: tuple[str, ...] = ()
     """Accelerators that no pool may have."""
 
@@ -66,7 +66,6 @@ def _judge_machines(subject: StackContext) -> Iterator[Breach]:
 
 
 def _of_lock(subject: StackContext) -> Iterator[Breach]:
-    """Pools of the lock that the project does not allow."""
     law = subject.law.setting(MachineSettings)
     for pool in (pool for spec in subject.lock.placements for pool in spec.pools):
         named = (
@@ -76,11 +75,11 @@ def _of_lock(subject: StackContext) -> Iterator[Breach]:
         for name, allow, deny in named:
             if not name or (not _fits(name, deny) and (not allow or _fits(name, allow))):
                 continue
-            limit = f"{', '.join(deny)} is denied" if _fits(name, deny) else f"only {', '.join(allow)} is allowed"
+            limit = f"denies {', '.join(deny)}" if _fits(name, deny) else f"allows only {', '.join(allow)}"
             yield Breach(
                 verdict=Verdict.OVER,
-                given=f"the nodes of pool {pool.name}, up to {pool.max_nodes}, have {name}",
-                limit=f"by stacks/policies.yaml {limit}",
+                given=f"pool {pool.name} uses {name} on up to {pool.max_nodes} nodes",
+                limit=f"stacks/policies.yaml {limit}",
                 fix="Accept an option on allowed machines, or let stacks/policies.yaml allow these",
             )
 
@@ -90,18 +89,17 @@ def _fits(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _own(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """What a pool's component says of its machine, by which it is priced."""
+    # The component's machine is what the pool is priced by.
     pool, machine = pool_of(subject, resource), inputs.at("machine").text()
     if machine != pool.machine:
         yield _wrong(resource, machine, pool.machine, path="machine")
 
 
 def _group(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """Machines that are ordered."""
     own = subject.registered.pool(resource)
     pools = spec_of(subject, resource).pools if own is None else (pool_of(subject, own),)
     if any(not pool.machine for pool in pools):
-        return  # the price book has none that fits, so the stack's settings name one
+        return  # no machine of the price list fits, so the stack's settings name one
     wanted = [instance_type(pool.machine) for pool in pools]
     found = read_machines(resource, inputs)
     if not found:
@@ -112,7 +110,7 @@ def _group(subject: StackContext, resource: Resource, inputs: Properties) -> Ite
 
 
 def _single(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """Of machines that stand alone the lock has one: the VPN's gateway."""
+    # The lock has one machine outside the pools: the VPN's gateway.
     machine, vpn = inputs.at(SINGLE[resource.type]).text(), spec_of(subject, resource).vpn
     wanted = vpn.machine if vpn and vpn.machine else "no machine of its own"
     if machine != wanted:
@@ -120,8 +118,8 @@ def _single(subject: StackContext, resource: Resource, inputs: Properties) -> It
             resource,
             SINGLE[resource.type],
             given=f"it is a machine {machine}",
-            limit=f"beside its pools the lock has {wanted}",
-            fix="Take it away, or ask for the machine in the checklist",
+            limit=f"outside its pools the lock has {wanted}",
+            fix="Remove it, or request the machine in the checklist",
         )
 
 
@@ -139,8 +137,8 @@ ALLOWED_MACHINES: Final = Rule(
     name="allowed-machines",
     title="Allowed machines",
     demand="Every node is of the machine type that the lock gives its pool, and the project allows that type.",
-    why="A machine type edited in the program costs many times what was accepted, and nobody asked for it.",
-    remedy="Leave machine types to the lock. For another one change the checklist and accept an option anew.",
+    why="A machine type edited in the program can cost many times what was accepted.",
+    remedy="Leave machine types to the lock. For another one change the checklist and accept an option again.",
     severity=Severity.HIGH,
     judge=_judge_machines,
     settings=MachineSettings,
@@ -152,17 +150,17 @@ EXACT: Final = Decimal("0.1")
 
 
 class SpotSettings(Settings):
-    """How much may run on spot machines, which their provider takes back at will."""
+    """How much may run on spot machines, which their provider may reclaim at any time."""
 
     most_percent: Decimal = Field(default=ALL, ge=0, le=100)
-    """Node-hours of accelerator nodes on spot machines, as expected, in percent of all of theirs."""
+    """Expected accelerator node-hours on spot machines, in percent of all accelerator node-hours."""
 
 
 def _judge_spot(subject: StackContext) -> Iterator[Breach]:
     most = subject.law.setting(SpotSettings).most_percent
     if most >= ALL:
         return
-    limit = f"the project wants {most}% at most"
+    limit = f"the project allows {most}% at most"
     spot, hours = ZERO, ZERO
     for own in subject.of_types([OWN_POOL]):
         try:
@@ -192,7 +190,7 @@ def _is_spot(subject: StackContext, own: Resource) -> bool:
     """Whether a pool is declared as spot, or one of its node groups may be.
 
     Raises:
-        UnreadableError: its purchase cannot be read, or nobody knows the word.
+        UnreadableError: its purchase cannot be read or is unknown.
     """
     inputs = Properties(own.inputs)
     purchase, provider = inputs.at("purchase").text(), inputs.at("provider").text()
@@ -204,14 +202,14 @@ def _is_spot(subject: StackContext, own: Resource) -> bool:
 
 
 def _stray(limit: str, resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """Node groups below no pool say no hours, so nobody can tell their share."""
+    # A node group outside any pool states no hours, so its share is undetermined.
     if _ORDERED[resource.type](inputs):
         yield Breach(
             verdict=Verdict.UNDETERMINED,
             urn=resource.urn,
-            given="it may start spot machines, and no pool above it says for how many hours",
+            given="it may start spot machines, and belongs to no pool that states their hours",
             limit=limit,
-            fix="Build it as a pool of the lock, or take it away",
+            fix="Build it as a pool of the lock, or remove it",
         )
 
 
@@ -228,8 +226,8 @@ _ORDERED: Final[Mapping[str, Callable[[Properties], bool]]] = {
 SPOT_SHARE: Final = Rule(
     name="spot-share",
     title="Spot share",
-    demand="Not more of the expected accelerator hours run on spot machines than the project wants.",
-    why="A provider takes spot machines back within minutes, in the worst case all of them at once.",
+    demand="The share of expected accelerator hours on spot machines is within the project's limit.",
+    why="A provider reclaims spot machines within minutes, in the worst case all of them at once.",
     remedy="Accept an option with less spot, or forbid spot for a workload in the checklist.",
     severity=Severity.MEDIUM,
     judge=_judge_spot,

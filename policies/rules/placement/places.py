@@ -1,4 +1,4 @@
-"""Rules about where a stack lies: allowed places, residency, and that a cluster stays where it is."""
+"""Rules about placement: allowed places, data residency, and that a cluster stays where it is."""
 
 from __future__ import annotations
 
@@ -29,12 +29,10 @@ if TYPE_CHECKING:
 
 
 class PlaceSettings(Settings):
-    """Where stacks may be."""
-
     providers: tuple[str, ...] = ()
-    """Providers that are allowed, "aws" among others; empty: those of each stack's lock."""
+    """Allowed providers, such as "aws"; empty: those of each stack's lock."""
     regions: tuple[str, ...] = ()
-    """Regions that are allowed, "eu-central-1" among others; empty: those of each stack's lock."""
+    """Allowed regions, such as "eu-central-1"; empty: those of each stack's lock."""
 
 
 def _judge_places(subject: StackContext) -> Iterator[Breach]:
@@ -46,7 +44,6 @@ def _judge_places(subject: StackContext) -> Iterator[Breach]:
 
 
 def _of_lock(subject: StackContext, settings: PlaceSettings) -> Iterator[Breach]:
-    """Clusters of the lock that the project does not allow."""
     for place in of_lock(subject.lock):
         providers, regions = settings.providers or (place.provider,), settings.regions or (place.region,)
         if place.provider not in providers or place.region not in regions:
@@ -57,23 +54,23 @@ def _of_lock(subject: StackContext, settings: PlaceSettings) -> Iterator[Breach]
             )
             yield Breach(
                 verdict=Verdict.OVER,
-                given=f"the lock places a cluster at {place}",
+                given=f"the lock places a cluster in {place}",
                 limit=f"the project allows {allowed}",
-                fix="Accept an option at an allowed place, or let stacks/policies.yaml allow this one",
+                fix="Accept an option in an allowed place, or allow this one in stacks/policies.yaml",
             )
 
 
 def _check_place(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
     del inputs
-    for seat in list_resource_regions(subject, resource):
+    for named in list_resource_regions(subject, resource):
         allowed = _list_allowed_regions(subject, resource)
-        if seat.place not in allowed:
+        if named.place not in allowed:
             yield over(
                 resource,
-                seat.path,
-                given=f"it lies at {seat.place}",
+                named.path,
+                given=f"it is in {named.place}",
                 limit=_describe_allowed(allowed),
-                fix=f"Put it at {allowed[0]}, where the lock has its cluster",
+                fix=f"Move it to {allowed[0]}, where the lock has its cluster",
             )
 
 
@@ -92,9 +89,9 @@ def _describe_allowed(allowed: tuple[ProviderRegion, ...]) -> str:
 ALLOWED_PLACES: Final = Rule(
     name="allowed-places",
     title="Allowed places",
-    demand="Every resource lies at a provider and in a region of the lock, which the project allows.",
-    why="Something in a forgotten region is paid for, unprotected and seen by nobody.",
-    remedy="Move the resource to the lock's region. To be somewhere else too, say so in the checklist and accept anew.",
+    demand="Every resource is at a provider and in a region that the lock names and the project allows.",
+    why="A resource in a forgotten region costs money and is neither monitored nor protected.",
+    remedy="Move the resource to the lock's region. For a further place change the checklist and accept again.",
     severity=Severity.HIGH,
     judge=_judge_places,
     settings=PlaceSettings,
@@ -102,16 +99,14 @@ ALLOWED_PLACES: Final = Rule(
 
 
 UNTOLD: Final = ("", "unknown")
-WIDER: Final[Mapping[str, tuple[Residency, ...]]] = {"NA": (Residency.US, Residency.CA)}  # groups in which others lie
+WIDER: Final[Mapping[str, tuple[Residency, ...]]] = {"NA": (Residency.US, Residency.CA)}  # groups that contain others
 
 
 class ResidencySettings(Settings):
-    """Where data may lie."""
-
     everywhere: Residency = Residency.ANY
-    """What holds for every stack; "any" for what its own checklist says."""
+    """For every stack; "any": as its own checklist says."""
     stacks: dict[str, Residency] = Field(default_factory=dict)
-    """What holds for single stacks instead, by their names."""
+    """For single stacks instead, by name."""
 
 
 def _judge_residency(subject: StackContext) -> Iterator[Breach]:
@@ -128,7 +123,6 @@ def _judge_residency(subject: StackContext) -> Iterator[Breach]:
 
 
 def _list_forwarding_regions(subject: StackContext) -> Iterator[ProviderRegion]:
-    """Where logs and metrics are sent as well."""
     for spec in subject.lock.placements:
         to = spec.platform.forwarding if spec.platform else None
         if to is not None:
@@ -138,11 +132,11 @@ def _list_forwarding_regions(subject: StackContext) -> Iterator[ProviderRegion]:
 def _check_residency(
     subject: StackContext, wanted: Residency, resource: Resource, inputs: Properties
 ) -> Iterator[Breach]:
-    """What resources name beyond the lock, which is judged above."""
+    # Places of the lock itself are judged above.
     del inputs
-    for seat in list_resource_regions(subject, resource):
-        if seat.place not in of_lock(subject.lock):
-            yield from _at(subject, wanted, seat.place, urn=resource.urn, path=seat.path)
+    for named in list_resource_regions(subject, resource):
+        if named.place not in of_lock(subject.lock):
+            yield from _at(subject, wanted, named.place, urn=resource.urn, path=named.path)
 
 
 def _at(
@@ -152,27 +146,27 @@ def _at(
     known = region is not None and region.residency not in UNTOLD and wanted not in WIDER.get(region.residency, ())
     if region is not None and region.residency == wanted:
         return
-    unknown = f"catalogs/regions.csv does not say in which country {place} lies"
+    unknown = f"catalogs/regions.csv does not say in which country {place} is"
     yield Breach(
         verdict=Verdict.OVER if known else Verdict.UNDETERMINED,
         urn=urn,
         path=path,
-        given=f"{place} lies in {region.country} ({region.residency})" if region and known else unknown,
+        given=f"{place} is in {region.country} ({region.residency})" if region and known else unknown,
         limit=_describe_residency(wanted),
-        fix=f"Choose a region in {wanted}: say where.residency in the checklist and accept an option anew",
+        fix=f"Choose a region in {wanted}: set where.residency in the checklist and accept an option again",
     )
 
 
 def _describe_residency(wanted: Residency) -> str:
-    return f"data may lie in {wanted} only"
+    return f"data must stay in {wanted}"
 
 
 RESIDENCY: Final = Rule(
     name="residency",
     title="Data residency",
-    demand="Clusters, their resources and the logs they send on lie in the part of the world that the project names.",
-    why="Data that leaves its jurisdiction once cannot be called back.",
-    remedy="Place the stack in a region of that part of the world, or change what stacks/policies.yaml demands of it.",
+    demand="Clusters, their resources and forwarded logs stay in the jurisdiction that the project names.",
+    why="Data that has left its jurisdiction cannot be recalled.",
+    remedy="Place the stack in a region of that jurisdiction, or change the setting in stacks/policies.yaml.",
     severity=Severity.CRITICAL,
     judge=_judge_residency,
     settings=ResidencySettings,
@@ -186,12 +180,12 @@ def _judge_region(subject: StackContext) -> Iterator[Breach]:
     yield from _find_moved_placements(subject)
     if len(subject.lock.placements) > 1:
         yield from check_resources(
-            subject.resources, partial(_check_region, subject), limit="each cluster stays at its own place"
+            subject.resources, partial(_check_region, subject), limit="each cluster stays in its own place"
         )
 
 
 def _find_moved_placements(subject: StackContext) -> Iterator[Breach]:
-    """Placements that keep their name and not their place; nothing is said where nobody knows what was before."""
+    """Placements that keep their name but not their place; none where the lock before the change is unknown."""
     before = (
         {} if subject.before is None else {each.placement.name: each.placement for each in subject.before.placements}
     )
@@ -204,34 +198,34 @@ def _find_moved_placements(subject: StackContext) -> Iterator[Breach]:
             yield Breach(
                 verdict=Verdict.OVER,
                 given=f"the lock moves the cluster {new.name} from {there} to {here}",
-                limit="a stack that exists stays at its provider and in its region",
+                limit="an existing stack stays at its provider and in its region",
                 fix=f"Restore the lock, then: atoll clone {subject.lock.stack} NAME --region {new.region}",
             )
 
 
 def _check_region(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """Resources of one cluster that lie at another cluster's place; what lies at none is the rule of allowed places."""
+    """Resources of one cluster in the place of another; a place of no cluster is left to the rule allowed-places."""
     del inputs
-    for seat in list_resource_regions(subject, resource):
+    for named in list_resource_regions(subject, resource):
         spec = spec_of(subject, resource)
         own = ProviderRegion(spec.placement.provider, spec.placement.region)
         way = outward(subject, resource)
-        if seat.place in (own, main_cloud(spec).get(way) if way else own) or seat.place not in of_lock(subject.lock):
+        if named.place in (own, main_cloud(spec).get(way) if way else own) or named.place not in of_lock(subject.lock):
             continue
         yield over(
             resource,
-            seat.path,
-            given=f"it belongs to the cluster {spec.placement.name} and lies at {seat.place}",
-            limit=f"that cluster is at {own}",
-            fix=f"Put it at {own}, or below the component of the cluster that is at {seat.place}",
+            named.path,
+            given=f"it belongs to the cluster {spec.placement.name} and is in {named.place}",
+            limit=f"that cluster is in {own}",
+            fix=f"Move it to {own}, or below the component of the cluster in {named.place}",
         )
 
 
 REGION_IN_PLACE: Final = Rule(
     name="region-in-place",
     title="Region in place",
-    demand="No cluster that exists changes its provider or its region.",
-    why="A region cannot be edited: the engine would delete the cluster with its data and begin again elsewhere.",
+    demand="An existing cluster changes neither its provider nor its region.",
+    why="A region cannot be changed in place: the engine would delete the cluster with its data and create another.",
     remedy="Restore the lock. `atoll clone` starts a stack at the other place, `atoll relocate` moves its data there.",
     severity=Severity.CRITICAL,
     judge=_judge_region,

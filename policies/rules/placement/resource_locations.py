@@ -1,4 +1,4 @@
-"""Where a stack's resources lie: every provider and region that they name, with the exceptions that are meant."""
+"""Locations of a stack's resources: every provider and region that they name, with the intended exceptions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
 GATEWAY: Final = "gcp:compute/instance:Instance"
 SUBNET: Final = "gcp:compute/subnetwork:Subnetwork"
-EVERYWHERE: Final = "global"  # what Google Cloud calls a place that lies in no region
+EVERYWHERE: Final = "global"  # Google Cloud's word for no region
 OWN: Final = "atoll"
-OUTWARD: Final[Mapping[str, str]] = {  # components whose resources lie at the main cloud
+OUTWARD: Final[Mapping[str, str]] = {  # components whose resources are in the main cloud
     "atoll:network:MainSide": "link",
     "atoll:network:Peering": "peering",
 }
@@ -29,8 +29,6 @@ OUTWARD: Final[Mapping[str, str]] = {  # components whose resources lie at the m
 
 @dataclass(frozen=True, slots=True, order=True)
 class ProviderRegion:
-    """A provider's region."""
-
     provider: str
     region: str
 
@@ -40,18 +38,14 @@ class ProviderRegion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceRegion:
-    """A place that a resource names.
-
-    Args:
-        path: the property that names it.
-    """
+    """A place, and the property (`path`) of a resource that names it."""
 
     place: ProviderRegion
     path: str
 
 
 def of_lock(lock: Lock) -> tuple[ProviderRegion, ...]:
-    """Places of the lock's clusters, home first."""
+    """Places of the lock's clusters, the primary one first."""
     return tuple(dict.fromkeys(_of_spec(spec) for spec in lock.placements))
 
 
@@ -60,27 +54,27 @@ def _of_spec(spec: ClusterSpec) -> ProviderRegion:
 
 
 def main_cloud(spec: ClusterSpec) -> Mapping[str, ProviderRegion]:
-    """The main cloud's end of a tunnel or a peering: places that the checklist names, outside the cluster's."""
+    """Place of the main cloud's end of a tunnel ("link") and of a peering, from the checklist."""
     link, peering = spec.network.link, spec.network.peering
     found = {"link": ProviderRegion(link.provider, link.region)} if link else {}
     return found | ({"peering": ProviderRegion(spec.placement.provider, peering.region)} if peering else {})
 
 
 def outward(subject: StackContext, resource: Resource) -> str:
-    """Whether a resource belongs to the main cloud's end: "link", "peering", or "" for neither."""
+    """The end in the main cloud that a resource belongs to: "link", "peering", or "" for neither."""
     above = (resource, *subject.registered.owners(resource))
     return next((OUTWARD[each.type] for each in above if each.type in OUTWARD), "")
 
 
 def list_resource_regions(subject: StackContext, resource: Resource) -> Iterator[ResourceRegion]:
-    """Places that a resource names itself; what names none lies where its provider, which is registered too, is.
+    """Places that a resource names itself; one that names none is where its provider, a resource too, is.
 
     Raises:
         UnreadableError: a place cannot be read.
     """
     package = resource.type.split(":", 1)[0]
     kind = resource.type.rsplit(":", 1)[-1] if package == "pulumi" else package
-    find = _SEATS.get(kind)
+    find = _FINDERS.get(kind)
     if find is not None:
         for place, path in find(subject, resource, Properties(resource.inputs)):
             yield ResourceRegion(place=place, path=path)
@@ -131,7 +125,7 @@ def _azure(subject: StackContext, resource: Resource, inputs: Properties) -> Ite
 
 
 def _coreweave(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
-    """CoreWeave's resources name zones; its region is the one whose zones they are."""
+    # Resources name a zone; its region is the lock's or the catalog's that has it.
     del resource
     zone = inputs.at("zone")
     if zone.said:
@@ -146,13 +140,12 @@ def _coreweave(subject: StackContext, resource: Resource, inputs: Properties) ->
 
 
 def _read_declared_region(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
-    """Our components say provider and region."""
     del subject, resource
     if inputs.at("provider").said and inputs.at("region").said:
         yield ProviderRegion(inputs.at("provider").text(), inputs.at("region").text()), "region"
 
 
-_SEATS: Final[Mapping[str, Callable[[StackContext, Resource, Properties], Iterator[Found]]]] = {
+_FINDERS: Final[Mapping[str, Callable[[StackContext, Resource, Properties], Iterator[Found]]]] = {
     "aws": _aws,
     "gcp": _gcp,
     "azure": _azure,

@@ -1,4 +1,4 @@
-"""What is stored is encrypted with the customer's key, and what listens for the world speaks TLS."""
+"""Stored data is encrypted with the customer's key, and public listeners use TLS."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EncryptionDemand:
-    """What a type must say of its encryption; "[]" in a path stands for every element of a list.
+    """Required encryption properties of a type; "[]" in a path stands for every element of a list.
 
     Args:
         keys: paths of key references.
         flags: paths that must be true.
-        texts: path and the text that must stand there.
-        where: path and text that make it a matter of encryption at all; None for always.
+        texts: paths with the text that they must have.
+        where: path and text of the resources that it applies to; None for all.
     """
 
     keys: tuple[str, ...]
@@ -42,14 +42,14 @@ EXPLICIT: Final = re.compile(
     r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:(key/.+|alias/(?!aws/).+)"
     r"|projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"
 )
-LIMIT: Final = "what is stored is encrypted with the customer's key"
-TLS: Final = "what comes over the network comes encrypted"
+LIMIT: Final = "stored data is encrypted with the customer's key"
+TLS: Final = "network traffic is encrypted"
 BUCKET: Final = "aws:s3/bucket:Bucket"
 BUCKET_KEY: Final = "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
 CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
 LISTENERS: Final = ("aws:lb/listener:Listener", "aws:alb/listener:Listener")
 ENCRYPTED: Final = ("HTTPS", "TLS")
-# What a basic share of Filestore holds is encrypted by Google only: it takes no key of ours, so it is not here.
+# Basic Filestore shares take no key of ours (Google encrypts them), so they are not here.
 DEMANDS: Final[tuple[tuple[str, EncryptionDemand], ...]] = (
     (
         "aws:ec2/launchTemplate:LaunchTemplate",
@@ -136,7 +136,7 @@ def _flags(resource: Resource, inputs: Properties, locked: EncryptionDemand) -> 
         for at in walk(inputs, path):
             if at.text("") != wanted:
                 fix = f"Set {at.path} to {wanted}"
-                yield over(resource, at.path, given="it is not encrypted by us", limit=LIMIT, fix=fix)
+                yield over(resource, at.path, given="it is not encrypted with the customer's key", limit=LIMIT, fix=fix)
 
 
 def _check_keys(
@@ -153,14 +153,14 @@ def _check_keys(
                 yield over(
                     resource,
                     at.path,
-                    given="its key is not one of this stack, and no full name of another",
+                    given="its key is neither one of this stack nor the full name of another",
                     limit=LIMIT,
                     fix=f"Set {at.path} to the stack's key, or to the full name of another key of the customer",
                 )
 
 
 def _no_key(resource: Resource, path: str) -> Breach:
-    given = "no key is named, so the cloud's own or none is used"
+    given = "no key is named, so the cloud's own key or none is used"
     return over(resource, path, given=given, limit=LIMIT, fix="Name the stack's key")
 
 
@@ -171,7 +171,7 @@ def _is_stack_key(subject: StackContext, resource: Resource, at: Properties) -> 
 
 
 def _is_named_key(subject: StackContext, name: str) -> bool:
-    """Whether a name is a key's full one, or an alias that the stack gives to a key of its own."""
+    """Whether it is the full name of a key, or an alias that the stack gives to its own key."""
     if name.startswith(OWN_ALIAS):
         return False
     return EXPLICIT.fullmatch(name) is not None or any(
@@ -209,15 +209,21 @@ def _listener(resource: Resource, inputs: Properties) -> Iterator[Breach]:
 def _sql(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     at = inputs.at("settings").at("ipConfiguration").at("sslMode")
     if at.text("") not in ("ENCRYPTED_ONLY", "TRUSTED_CLIENT_CERTIFICATE_REQUIRED"):
-        yield over(resource, at.path, given="it answers without TLS", limit=TLS, fix="Set sslMode to ENCRYPTED_ONLY")
+        yield over(
+            resource,
+            at.path,
+            given="it accepts connections without TLS",
+            limit=TLS,
+            fix="Set sslMode to ENCRYPTED_ONLY",
+        )
 
 
 RULE: Final = Rule(
     name="encryption",
     title="Encryption",
     demand="Disks, buckets, file systems, secrets, queues and logs are encrypted with the customer's key.",
-    why="Whoever gets hold of a disk or a copy reads nothing, and the customer can shut it all with one key.",
-    remedy="Name the key that the stack makes, or the full name of another key of the customer.",
+    why="A stolen disk or copy is unreadable, and the customer can revoke access to all data with one key.",
+    remedy="Name the key that the stack creates, or the full name of another key of the customer.",
     severity=Severity.CRITICAL,
     judge=_breaches,
 )

@@ -1,4 +1,4 @@
-"""Who may do what: rights of machines and pods, logins and keys, admins, and what policy documents allow."""
+"""Identities and rights: of machines and pods, logins and keys, admins, and policy documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
     from policies.stack_context import StackContext
 
-# Where the metadata service of a machine is set: type, path.
+# Settings of a machine's metadata service: type, path.
 METADATA: Final = (
     ("aws:ec2/launchTemplate:LaunchTemplate", "metadataOptions"),
     ("aws:ec2/instance:Instance", "metadataOptions"),
@@ -31,7 +31,7 @@ METADATA: Final = (
 GKE: Final = "gcp:container/cluster:Cluster"
 GKE_NODES: Final = (GKE, "gcp:container/nodePool:NodePool")
 ACCOUNT: Final = "gcp:serviceaccount/account:Account"
-# Where a machine says whose rights it has: type, path, and the input at its top.
+# Service account of a machine: type, path.
 ACCOUNTS: Final = (
     (GKE, "nodeConfig.serviceAccount"),
     ("gcp:container/nodePool:NodePool", "nodeConfig.serviceAccount"),
@@ -45,7 +45,7 @@ STATIC: Final = (
     "gcp:storage/hmacKey:HmacKey",
 )
 ASSOCIATION: Final = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
-CLUSTER: Final = ("atoll:cluster:Cluster",)  # makes the one admin role that the checklist names people for
+CLUSTER: Final = ("atoll:cluster:Cluster",)  # creates the one admin role, for the users that the checklist names
 ATTACHED: Final = (
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
     "aws:iam/userPolicyAttachment:UserPolicyAttachment",
@@ -61,16 +61,14 @@ BINDINGS: Final = (
 )
 ROLES: Final = ("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "kubernetes:rbac.authorization.k8s.io/v1:Role")
 CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
-LIMIT: Final = "rights are short-lived, and belong to one purpose"
+LIMIT: Final = "credentials are short-lived and serve one purpose"
 
 
 class Identities(Settings):
-    """What a project may set of it."""
-
     metadata_hops: int = Field(default=1, ge=1, le=2)
-    """Most hops to the metadata service of a machine; with 2, pods of the machine reach its rights."""
+    """Highest hop limit of a machine's metadata service; with 2, its pods can use the machine's rights."""
     sign_in_namespace: str = "auth"
-    """Namespace of Dex, whose configuration may hold no static passwords that anybody can read."""
+    """Namespace of Dex, whose config maps may hold no static passwords."""
 
 
 def _judge_identity(subject: StackContext) -> Iterator[Breach]:
@@ -78,7 +76,7 @@ def _judge_identity(subject: StackContext) -> Iterator[Breach]:
     yield from _machines(subject, settings)
     for resource in subject.of_types(STATIC):
         fix = "Give the pod or the person a role instead"
-        yield over(resource, "", given="it is a login or a key that lives for ever", limit=LIMIT, fix=fix)
+        yield over(resource, "", given="it is a login or a key that never expires", limit=LIMIT, fix=fix)
     yield from _admins(subject)
 
     def signing_in(resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -114,7 +112,7 @@ def _metadata(resource: Resource, options: Properties, settings: Identities) -> 
         yield over(resource, tokens.path, given=given, limit=LIMIT, fix=f"Set {tokens.path} to required")
     most = settings.metadata_hops
     if hops.number(most + 1) > most:
-        given = f"pods on it reach the rights of the machine over more than {most} hops"
+        given = f"its hop limit is above {most}, so its pods can use the rights of the machine"
         yield over(resource, hops.path, given=given, limit=LIMIT, fix=f"Set {hops.path} to {most}")
 
 
@@ -129,7 +127,7 @@ def _account(subject: StackContext, resource: Resource, at: Properties) -> Itera
 
 
 def _workload_identity(resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """GKE refuses this mode on a cluster without workload identity, so it speaks for the cluster, too."""
+    # GKE refuses this mode on a cluster without workload identity, so it proves that too.
     at = inputs.at("nodeConfig").at("workloadMetadataConfig").at("mode")
     if at.text("") != "GKE_METADATA":
         fix = f"Set {at.path} to GKE_METADATA"
@@ -145,7 +143,7 @@ def _strangers(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     ):
         for at in walk(inputs, path):
             if at.flag(default=False):
-                given = "it gives rights to whom nobody named"
+                given = "it grants rights to users who are not named"
                 yield over(resource, path, given=given, limit=LIMIT, fix=f"Set {path} to false")
 
 
@@ -174,7 +172,7 @@ def _admins(subject: StackContext) -> Iterator[Breach]:
 
 def _admin(resource: Resource, path: str) -> Breach:
     fix = "Give only the rights that it needs; admins are named in access of the checklist"
-    return over(resource, path, given="it makes an admin whom the checklist does not name", limit=LIMIT, fix=fix)
+    return over(resource, path, given="it creates an admin that the checklist does not name", limit=LIMIT, fix=fix)
 
 
 def _basic(resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -201,7 +199,7 @@ def _static_users(resource: Resource, contents: Properties) -> Iterator[Breach]:
         return
     for name in cast("Mapping[str, object]", contents.value):
         if "staticPasswords" in contents.at(name).text():
-            given = "a login with a password stands where anybody in the namespace can read it"
+            given = "everyone in the namespace can read a static password"
             fix = "Let people sign in at the identity provider, or keep generated passwords in a Secret"
             yield over(resource, "data", given=given, limit=LIMIT, fix=fix)
 
@@ -209,8 +207,8 @@ def _static_users(resource: Resource, contents: Properties) -> Iterator[Breach]:
 IDENTITY: Final = Rule(
     name="identity",
     title="Identity",
-    demand="Machines keep their rights from pods, nobody has a key that lives for ever, admins are the declared ones.",
-    why="A pod that is broken into, or a key that leaks, opens nothing else.",
+    demand="Pods cannot use the rights of machines, every key expires, and only declared users are admins.",
+    why="A compromised pod or a leaked key gives access to nothing else.",
     remedy="Require metadata tokens, use workload identity and roles, and name admins in the checklist.",
     severity=Severity.HIGH,
     judge=_judge_identity,
@@ -224,7 +222,7 @@ DOCUMENTS: Final = (
     "aws:iam/userPolicy:UserPolicy",
     "aws:iam/groupPolicy:GroupPolicy",
 )
-NAMED_ACTIONS: Final = "a document names the actions that it allows, and on what"
+NAMED_ACTIONS: Final = "a policy document names the actions that it allows, and their resources"
 SHOWN: Final = 5
 
 
@@ -254,12 +252,12 @@ def _document(resource: Resource, at: Properties) -> Iterator[Breach]:
         if statement.at("Effect").text() != "Deny" and _allows_everything(statement):
             fix = "Name the actions, and the resources that they are allowed on"
             yield over(
-                resource, at.path, given="it allows every action of a service or all", limit=NAMED_ACTIONS, fix=fix
+                resource, at.path, given="it allows all actions, or all of a service", limit=NAMED_ACTIONS, fix=fix
             )
 
 
 def _read(at: Properties) -> Properties:
-    """The document, which is JSON.
+    """The document as properties.
 
     Raises:
         UnreadableError: unknown, secret, or no JSON.
@@ -287,8 +285,8 @@ RIGHTS: Final = Rule(
     name="rights",
     title="Rights",
     demand="No policy document allows every action, or every action of a service on every resource.",
-    why="A role that may do everything is the account's owner under another name.",
-    remedy="Name the actions and the resources; ask atoll watch about what is known only after creation.",
+    why="A role that may do everything has the power of the account's owner.",
+    remedy="Name the actions and the resources; atoll watch reads documents that are known only after creation.",
     severity=Severity.HIGH,
     judge=_judge_rights,
     unknown=Level.ADVISORY,

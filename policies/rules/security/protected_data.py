@@ -1,4 +1,4 @@
-"""What loses data when it is deleted is protected, kept and versioned (design, law 7)."""
+"""Resources whose deletion loses data are protected, kept and versioned."""
 
 from __future__ import annotations
 
@@ -52,23 +52,21 @@ CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
 NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 VOLUME: Final = "kubernetes:core/v1:PersistentVolume"
 CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
-PEOPLE: Final = ("app.kubernetes.io/part-of", "kubeflow-profile")  # namespaces in which people have volumes
-OWN_DISKS: Final = "atoll-hot"  # the nodes' own disks, which go with the node whatever a class says
+PEOPLE: Final = ("app.kubernetes.io/part-of", "kubeflow-profile")  # label of namespaces in which users have volumes
+OWN_DISKS: Final = "atoll-hot"  # the nodes' own disks, which are lost with the node whatever the class says
 DAY_S: Final = 24 * 3600
 DEFAULT_DAYS: Final = 30  # both clouds' own: registry pages of aws_kms_key and google_kms_crypto_key, 2026-11-21
-LIMIT: Final = "what loses data when it is deleted is protected and kept"
+LIMIT: Final = "resources that hold data are protected and kept"
 VERSIONED: Final = "buckets keep old versions and are deleted only when empty"
 
 
 class ProtectedDataSettings(Settings):
-    """What a project may set of it."""
-
     key_deletion_days: int = Field(default=30, ge=7, le=30)
-    """Least number of days between the deletion of a key and the end of all that it encrypts."""
+    """Least number of days for which a deleted key can be restored."""
     namespaces: tuple[str, ...] = ("mlflow", "airflow", "object-store")
     """Namespaces whose deletion deletes data."""
     namespace_prefixes: tuple[str, ...] = ("atoll-storage-",)
-    """What the names of other such namespaces begin with."""
+    """Prefixes of other such namespaces."""
 
 
 def _breaches(subject: StackContext) -> Iterator[Breach]:
@@ -109,7 +107,7 @@ def _check_force_destroy(bucket: Resource, inputs: Properties) -> Iterator[Breac
         yield over(
             bucket,
             "forceDestroy",
-            given="a destroy empties it first",
+            given="a destroy empties it before deleting it",
             limit=VERSIONED,
             fix="Set forceDestroy to false",
         )
@@ -134,13 +132,13 @@ def _check_inline_versioning(bucket: Resource, inputs: Properties) -> Iterator[B
 
 def _report_unversioned(resource: Resource, path: str) -> Breach:
     return over(
-        resource, path, given="it keeps no old versions", limit=VERSIONED, fix="Turn the versioning of the bucket on"
+        resource, path, given="it keeps no old versions", limit=VERSIONED, fix="Enable versioning of the bucket"
     )
 
 
 def _keys(subject: StackContext) -> Iterator[Breach]:
     least = subject.law.setting(ProtectedDataSettings).key_deletion_days
-    limit = f"a key can be brought back for {least} days"
+    limit = f"a deleted key can be restored for {least} days"
 
     def short(resource: Resource, path: str, days: float) -> Iterator[Breach]:
         if days < least:
@@ -166,28 +164,28 @@ def _database(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         yield over(
             resource,
             "deletionProtection",
-            given="the cloud lets it be deleted",
+            given="it has no deletion protection",
             limit=LIMIT,
             fix="Set deletionProtection to true",
         )
 
 
 def _check_reclaim_policy(resource: Resource, inputs: Properties) -> Iterator[Breach]:
-    """Volumes of a class that does not say it are deleted with their claims; volumes by name are kept (Kubernetes)."""
+    # Kubernetes' defaults: a class deletes its volumes with their claims, a volume created by name is retained.
     spec = inputs.at("spec").at("persistentVolumeReclaimPolicy")
     at, default = (spec, "Retain") if resource.type == VOLUME else (inputs.at("reclaimPolicy"), "Delete")
     if at.text(default) != "Retain" and inputs.at("metadata").at("name").text("") != OWN_DISKS:
         yield over(
             resource,
             at.path,
-            given="a volume goes with the claim on it",
+            given="a volume is deleted with its claim",
             limit=LIMIT,
             fix=f"Set {at.path} to Retain",
         )
 
 
 def _inside(subject: StackContext) -> Iterator[Breach]:
-    """Inside a cluster data is kept and not protected: docs/decisions/0018."""
+    """Inside a cluster data is retained but not protected: docs/decisions/0018."""
     settings = subject.law.setting(ProtectedDataSettings)
 
     def namespace(resource: Resource, inputs: Properties) -> Iterator[Breach]:
@@ -212,8 +210,8 @@ RULE: Final = Rule(
     name="protected-data",
     title="Protected data",
     demand="Buckets, databases, volumes, file systems and keys are protected, kept on deletion and versioned.",
-    why="A deletion by mistake does not take data or the key to it away.",
-    remedy="Give the resource protect and retain_on_delete; keep versions, and 30 days to bring a key back.",
+    why="A mistaken deletion destroys neither data nor the key to it.",
+    remedy="Set protect and retain_on_delete, enable versioning, and keep deleted keys restorable for 30 days.",
     severity=Severity.CRITICAL,
     judge=_breaches,
     settings=ProtectedDataSettings,

@@ -1,4 +1,4 @@
-"""Nothing faces the internet but the VPN: endpoints, networks, buckets, machines and services."""
+"""Only the VPN faces the internet: checks endpoints, networks, buckets, machines and services."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ WIDEST_IPV6: Final = 16
 LOCAL_IPV6: Final = IPv6Network("fc00::/7")  # RFC 4193
 
 
-def world(at: Properties) -> bool:
-    """Whether a range of addresses is the whole world, or a large part of it.
+def is_world(at: Properties) -> bool:
+    """Whether a range of addresses is the whole internet, or a large part of it.
 
     Raises:
         UnreadableError: unknown, secret, or no range.
@@ -42,8 +42,8 @@ def world(at: Properties) -> bool:
     return network.prefixlen < WIDEST_IPV6 and not network.subnet_of(LOCAL_IPV6)
 
 
-def open_door(protocol: Properties, first: Properties, last: Properties, *, doors: Collection[str]) -> bool:
-    """Whether that is one port that may be open to the world, as "udp/51820".
+def is_open_port(protocol: Properties, first: Properties, last: Properties, *, open_ports: Collection[str]) -> bool:
+    """Whether it is exactly one of the ports that may be open, as "udp/51820".
 
     Raises:
         UnreadableError: one of them is unknown, secret or of the wrong kind.
@@ -51,7 +51,7 @@ def open_door(protocol: Properties, first: Properties, last: Properties, *, door
     if not (protocol.said and first.said and last.said):
         return False
     name, low, high = protocol.text().lower(), first.number(), last.number()
-    return low == high and f"{name}/{low:f}" in doors
+    return low == high and f"{name}/{low:f}" in open_ports
 
 
 EKS: Final = "aws:eks/cluster:Cluster"
@@ -67,7 +67,7 @@ AWS_SHUT: Final = "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock"
 GCP_BUCKET: Final = "gcp:storage/bucket:Bucket"
 GCP_MACHINE: Final = "gcp:compute/instance:Instance"
 SERVICES: Final = ("kubernetes:core/v1:Service", "kubernetes:core/v1:ServicePatch")
-LIMIT: Final = "nothing faces the internet but the VPN"
+LIMIT: Final = "only the VPN faces the internet"
 BLOCKS: Final = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
 # Flags that give a machine, a network or a database a public address: type, path.
 ADDRESSES: Final = (
@@ -88,23 +88,21 @@ INTERNAL: Final = (
 
 
 class ExposureSettings(Settings):
-    """What a project may set of it."""
-
     open_ports: tuple[str, ...] = Field(default=(f"udp/{PORT}",))
-    """Ports that may be open to the world, as protocol/port; WireGuard's own, which answers nobody without a key."""
+    """Ports that may be open to the internet, as protocol/port; WireGuard answers only peers with a key."""
 
 
 def _breaches(subject: StackContext) -> Iterator[Breach]:
-    doors = subject.law.setting(ExposureSettings).open_ports
+    open_ports = subject.law.setting(ExposureSettings).open_ports
     yield from check_resources(subject.of_types((EKS,)), _eks, limit=LIMIT)
     yield from check_resources(subject.of_types((GKE,)), _gke, limit=LIMIT)
     yield from check_resources(subject.of_types((GKE_POOL,)), _gke_pool, limit=LIMIT)
-    yield from _networks(subject, doors)
+    yield from _networks(subject, open_ports)
     yield from _buckets(subject)
     yield from _addresses(subject)
 
     def service(resource: Resource, inputs: Properties) -> Iterator[Breach]:
-        yield from _service(resource, inputs, doors)
+        yield from _service(resource, inputs, open_ports)
 
     yield from check_resources(subject.of_types(SERVICES), service, limit=LIMIT)
 
@@ -115,11 +113,11 @@ def _eks(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     if not at.flag(default=True):
         return
     ranges = network.at("publicAccessCidrs").each()
-    if not ranges or any(world(one) for one in ranges):
+    if not ranges or any(is_world(one) for one in ranges):
         yield over(
             resource,
             at.path,
-            given="the whole internet reaches its API",
+            given="its API is reachable from the whole internet",
             limit=LIMIT,
             fix="Set endpointPublicAccess to false, or name the ranges that may reach it",
         )
@@ -134,21 +132,21 @@ def _gke(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     allowed = inputs.at("masterAuthorizedNetworksConfig")
     ranges = walk(allowed, "cidrBlocks[].cidrBlock")
     shut = private.at("enablePrivateEndpoint").flag(default=False)
-    if any(world(one) for one in ranges) or not (shut or ranges):
+    if any(is_world(one) for one in ranges) or not (shut or ranges):
         path = "masterAuthorizedNetworksConfig.cidrBlocks"
         fix = "Set enablePrivateEndpoint to true, or name the ranges that may reach it"
-        yield over(resource, path, given="the whole internet reaches its API", limit=LIMIT, fix=fix)
+        yield over(resource, path, given="its API is reachable from the whole internet", limit=LIMIT, fix=fix)
     for path in (
         "masterAuthorizedNetworksConfig.gcpPublicCidrsAccessEnabled",
         "controlPlaneEndpointsConfig.dnsEndpointConfig.allowExternalTraffic",
     ):
         if walk(inputs, path)[0].flag(default=False):
-            yield _flag(resource, path, "false", given="its API answers from outside its networks")
+            yield _flag(resource, path, "false", given="its API is reachable from outside its networks")
 
 
 def _gke_pool(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     at = inputs.at("networkConfig").at("enablePrivateNodes")
-    if not at.flag(default=True):  # not said: as the cluster has it
+    if not at.flag(default=True):  # default: as the cluster has it
         yield _flag(resource, at.path, "true", given="its nodes have public addresses")
 
 
@@ -156,17 +154,17 @@ def _flag(resource: Resource, path: str, wanted: str, *, given: str) -> Breach:
     return over(resource, path, given=given, limit=LIMIT, fix=f"Set {path} to {wanted}")
 
 
-def _networks(subject: StackContext, doors: Collection[str]) -> Iterator[Breach]:
+def _networks(subject: StackContext, open_ports: Collection[str]) -> Iterator[Breach]:
     def check(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         if resource.type == FIREWALL:
-            yield from _firewall(resource, inputs, doors)
+            yield from _firewall(resource, inputs, open_ports)
         elif resource.type == INGRESS_RULE:
-            yield from _ingress(resource, inputs, doors, single=("cidrIpv4", "cidrIpv6"), protocol="ipProtocol")
+            yield from _ingress(resource, inputs, open_ports, single=("cidrIpv4", "cidrIpv6"), protocol="ipProtocol")
         elif resource.type == GROUP:
             for rule in inputs.at("ingress").each():
-                yield from _ingress(resource, rule, doors)
+                yield from _ingress(resource, rule, open_ports)
         elif inputs.at("type").text("") != "egress":
-            yield from _ingress(resource, inputs, doors)
+            yield from _ingress(resource, inputs, open_ports)
 
     yield from check_resources(subject.of_types((GROUP, GROUP_RULE, INGRESS_RULE, FIREWALL)), check, limit=LIMIT)
 
@@ -174,15 +172,15 @@ def _networks(subject: StackContext, doors: Collection[str]) -> Iterator[Breach]
 def _ingress(
     resource: Resource,
     rule: Properties,
-    doors: Collection[str],
+    open_ports: Collection[str],
     *,
     single: tuple[str, ...] = (),
     protocol: str = "protocol",
 ) -> Iterator[Breach]:
     lists = () if single else ("cidrBlocks[]", "ipv6CidrBlocks[]")
     ranges = [at for path in (*single, *lists) for at in walk(rule, path) if at.said]
-    wide = [at for at in ranges if world(at)]
-    if wide and not open_door(rule.at(protocol), rule.at("fromPort"), rule.at("toPort"), doors=doors):
+    wide = [at for at in ranges if is_world(at)]
+    if wide and not is_open_port(rule.at(protocol), rule.at("fromPort"), rule.at("toPort"), open_ports=open_ports):
         yield _wide(resource, wide[0].path)
 
 
@@ -190,34 +188,34 @@ def _wide(resource: Resource, path: str) -> Breach:
     return over(
         resource,
         path,
-        given="it lets the whole internet in",
+        given="it admits the whole internet",
         limit=LIMIT,
         fix="Name the ranges or groups that may come in",
     )
 
 
-def _firewall(resource: Resource, inputs: Properties, doors: Collection[str]) -> Iterator[Breach]:
-    """A rule without any source lets everybody in."""
+def _firewall(resource: Resource, inputs: Properties, open_ports: Collection[str]) -> Iterator[Breach]:
+    # A rule without any source admits the whole internet.
     if inputs.at("direction").text("INGRESS") != "INGRESS" or inputs.at("disabled").flag(default=False):
         return
     ranges = inputs.at("sourceRanges").each()
     named = inputs.at("sourceTags").each() or inputs.at("sourceServiceAccounts").each()
-    wide = any(world(at) for at in ranges) or not (ranges or named)
-    if wide and not all(_doors_only(allowed, doors) for allowed in inputs.at("allows").each()):
+    wide = any(is_world(at) for at in ranges) or not (ranges or named)
+    if wide and not all(_has_open_ports_only(allowed, open_ports) for allowed in inputs.at("allows").each()):
         yield _wide(resource, "sourceRanges")
 
 
-def _doors_only(allowed: Properties, doors: Collection[str]) -> bool:
+def _has_open_ports_only(allowed: Properties, open_ports: Collection[str]) -> bool:
     ports = allowed.at("ports").each()
     protocol = allowed.at("protocol").text().lower()
-    return bool(ports) and all(f"{protocol}/{port.text()}" in doors for port in ports)
+    return bool(ports) and all(f"{protocol}/{port.text()}" in open_ports for port in ports)
 
 
 def _buckets(subject: StackContext) -> Iterator[Breach]:
     def shut(setting: Resource, inputs: Properties) -> Iterator[Breach]:
         for name in BLOCKS:
             if not inputs.at(name).flag(default=False):
-                yield _flag(setting, name, "true", given="the bucket can be opened to the world")
+                yield _flag(setting, name, "true", given="the bucket can be made public")
 
     for bucket in subject.of_types((AWS_BUCKET,)):
         found = settings_of(subject, bucket, AWS_SHUT)
@@ -230,9 +228,11 @@ def _buckets(subject: StackContext) -> Iterator[Breach]:
 
 def _gcp_bucket(resource: Resource, inputs: Properties) -> Iterator[Breach]:
     if inputs.at("publicAccessPrevention").text("") != "enforced":
-        yield _flag(resource, "publicAccessPrevention", "enforced", given="the bucket can be opened to the world")
+        yield _flag(resource, "publicAccessPrevention", "enforced", given="the bucket can be made public")
     if not inputs.at("uniformBucketLevelAccess").flag(default=False):
-        yield _flag(resource, "uniformBucketLevelAccess", "true", given="single objects have rights of their own")
+        yield _flag(
+            resource, "uniformBucketLevelAccess", "true", given="single objects can have access lists of their own"
+        )
 
 
 def _addresses(subject: StackContext) -> Iterator[Breach]:
@@ -255,7 +255,7 @@ def _machine(resource: Resource, inputs: Properties) -> Iterator[Breach]:
             yield over(resource, at.path, given="it has a public address", limit=LIMIT, fix=fix)
 
 
-def _service(resource: Resource, inputs: Properties, doors: Collection[str]) -> Iterator[Breach]:
+def _service(resource: Resource, inputs: Properties, open_ports: Collection[str]) -> Iterator[Breach]:
     spec = inputs.at("spec")
     if spec.at("type").text("ClusterIP") != "LoadBalancer":
         return
@@ -263,7 +263,9 @@ def _service(resource: Resource, inputs: Properties, doors: Collection[str]) -> 
     if any(marks.at(name).text("") == value for name, value in INTERNAL):
         return
     ports = spec.at("ports").each()
-    if ports and all(f"{at.at('protocol').text('TCP').lower()}/{at.at('port').number():f}" in doors for at in ports):
+    if ports and all(
+        f"{at.at('protocol').text('TCP').lower()}/{at.at('port').number():f}" in open_ports for at in ports
+    ):
         return
     fix = "Make it ClusterIP, or annotate it as internal"
     yield over(resource, "spec.type", given="its load balancer faces the internet", limit=LIMIT, fix=fix)
@@ -272,8 +274,8 @@ def _service(resource: Resource, inputs: Properties, doors: Collection[str]) -> 
 RULE: Final = Rule(
     name="public-exposure",
     title="Public exposure",
-    demand="No API, network, bucket, machine or service faces the internet; the port of the VPN does.",
-    why="What nobody outside can reach, nobody outside can break into.",
+    demand="No API, network, bucket, machine or service faces the internet; only the port of the VPN does.",
+    why="What cannot be reached from the internet cannot be attacked from there.",
     remedy="Keep it private and reach it over the VPN, or name the ranges that may come in.",
     severity=Severity.CRITICAL,
     judge=_breaches,

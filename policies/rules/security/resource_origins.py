@@ -1,4 +1,4 @@
-"""Where a value comes from: the registered resource behind an unknown, and what belongs to a bucket."""
+"""Origins of values: the registered resource behind an unknown, and settings that belong to a bucket."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OWN_GATEWAY: Final = ("atoll:access:Gateway", "atoll:access:GatewayPod")
 
 
 def sources(subject: StackContext, resource: Resource, value: object, *, name: str) -> Iterator[Resource]:
-    """The registered resources that a value comes from, as its origin or the program's dependencies say.
+    """The registered resources that a value comes from, by its origin or the program's dependencies.
 
     Args:
         name: the input, at the top of the resource, that holds the value.
@@ -30,13 +30,13 @@ def sources(subject: StackContext, resource: Resource, value: object, *, name: s
 
 
 def origins(subject: StackContext, resource: Resource, value: object, *, name: str) -> Iterator[Resource]:
-    """The same for an unknown value only: what stands there in plain text says itself what it is."""
+    """The same for unknown values only: a plain text names itself."""
     if isinstance(value, UnknownValue):
         yield from sources(subject, resource, value, name=name)
 
 
 def settings_of(subject: StackContext, bucket: Resource, token: str) -> tuple[Resource, ...]:
-    """Resources of a type that say something about a bucket."""
+    """Resources of a type that configure a bucket."""
     return tuple(
         each
         for each in subject.of_types((token,))
@@ -45,5 +45,5 @@ def settings_of(subject: StackContext, bucket: Resource, token: str) -> tuple[Re
 
 
 def is_owned_by(subject: StackContext, resource: Resource, tokens: Iterable[str]) -> bool:
-    """Whether it stands below a component of ours of one of these types."""
+    """Whether it is below a component of ours of one of these types."""
     return any(owner.type in tokens for owner in subject.registered.owners(resource))
