@@ -1,1 +1,1 @@
-"""Private ways into a cluster on any cloud: WireGuard VPN, SSH, and the site-to-site tunnel."""
+"""Private access to a cluster on any cloud: WireGuard VPN, SSH, and the site-to-site tunnel."""

@@ -1,4 +1,4 @@
-"""The WireGuard gateway inside a cluster whose network is not ours: a pod behind a load balancer."""
+"""The WireGuard gateway inside an existing cluster: a pod behind a load balancer."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from planning.spec.cluster import Gateway
 
 NAME: Final = "vpn"
-# A balancer has its address within a minute or two; where nobody in the cluster makes one, the engine's ten are wasted.
+# A load balancer has its address within two minutes; in a cluster without a controller the engine's ten are wasted.
 PATIENCE: Final = "5m"
-# The files of the secret are read again every half minute, so that users come and go while the others stay connected.
-# A pod inherits the node's ip_forward, which kubelets need on; a pod may not set it itself. Its network and /run
-# outlive a container that is started again, so each step may be done already.
+# The files of the secret are read every half minute, so that changing one user does not disconnect the others. A pod
+# inherits the node's ip_forward, which kubelets require; it may not set it itself. Its network and /run outlive a
+# restarted container, so each step may be done already.
 SCRIPT: Final = """\
 set -eu
 umask 077
@@ -54,11 +54,11 @@ done
 
 @final
 class GatewayPod(pulumi.ComponentResource):
-    """One pod with the right to its own network and to nothing else of the node.
+    """One pod that may configure its own network, and nothing of the node.
 
     Attributes:
-        address: where the load balancer answers.
-        profiles: what each user imports, secrets.
+        address: of the load balancer.
+        profiles: WireGuard profile of each user, secret.
     """
 
     address: pulumi.Output[str]
@@ -79,7 +79,7 @@ class GatewayPod(pulumi.ComponentResource):
         keys = VpnKeys(site, gateway, parent=self)
         self._create_objects(keys, gateway, image=image)
         service = self._create_balancer(gateway, ingress)
-        # Address or name that the cluster's provider gives to the load balancer.
+        # The provider gives the load balancer an address or a name.
         first = service.status.load_balancer.ingress[0]
         self.address = pulumi.Output.all(first.ip, first.hostname).apply(lambda known: known[0] or known[1] or "")
         self.profiles = keys.profiles(host=self.address)

@@ -1,4 +1,4 @@
-"""What the pods of private access share: their images, labels and rights."""
+"""Shared by the pods of private access: images, labels and rights."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PART: Final = "ways_in"  # of the software catalog
 
 @dataclass(frozen=True, kw_only=True)
 class AccessImages:
-    """What is pulled.
+    """References of the images.
 
     Args:
         wireguard: with iptables, iproute2 and bash (github.com/linuxserver/docker-wireguard).
@@ -41,7 +41,7 @@ class AccessImages:
 
 
 def read_images(site: PlacementContext) -> AccessImages:
-    """Images as the software catalog names them, from the mirror where the platform has one."""
+    """Images of the software catalog, from the mirror where the platform has one."""
     mirror = read_program_mirror(site.mirror, offline=site.settings.offline)
     images = {
         split(each.name)[0].rpartition("/")[2]: resolve_image_reference(each.pulled, mirror) for each in images_of(PART)
@@ -67,7 +67,7 @@ def create_service_account(name: str, *, opts: pulumi.ResourceOptions) -> None:
 def build_pod(
     account: str, *, containers: Sequence[ContainerArgsDict], volumes: Sequence[VolumeArgsDict]
 ) -> PodSpecArgsDict:
-    """A pod on a node with Linux, which has the account's name and nothing of the cluster's API."""
+    """A pod on a Linux node with a service account, but without access to the cluster's API."""
     return {
         "service_account_name": account,
         "automount_service_account_token": False,
@@ -80,7 +80,6 @@ def build_pod(
 
 
 def build_security_context(*capabilities: str) -> SecurityContextArgsDict:
-    """Rights of a container: these capabilities, and nothing else of root's."""
     return {
         "allow_privilege_escalation": False,
         "read_only_root_filesystem": True,

@@ -1,4 +1,4 @@
-"""SSH to nodes: an account for each user who gave a public key, on every node that is not control plane."""
+"""SSH to nodes: an account for each user with a public key, on every node but control plane nodes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 NAME: Final = "ssh"
 CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
-# To make accounts: enter the node's root, write files that belong to others, give them away; nothing of the network.
+# To create accounts: chroot into the node, write files of others, change their owner; no network capability.
 CAPABILITIES: Final = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID", "SYS_CHROOT"]
-# An account is ours when it is in our group, which its owner cannot leave; one that the node had is never touched.
-# Names come from file names and keys from files, and neither is read as a command. What lies in a home is written as
-# its owner, so that no link there leads root astray. Accounts have no password and cannot become root; "*" is none,
-# where "!" would be locked for a sshd without PAM. Who leaves is shut out and keeps number and home, which would
-# otherwise be the next newcomer's.
+# An account is ours when it is in our group, which its owner cannot leave; accounts of the node are never touched.
+# Names come from file names and keys from files, and neither is run as a command. Files in a home are written as its
+# owner, so that a link there cannot misdirect root. Accounts have no password and cannot become root; "*" is no
+# password, where "!" would be locked for a sshd without PAM. A removed user is locked out, and the account keeps its
+# number and home, which a new user would otherwise inherit.
 SCRIPT: Final = """\
 set -u
 node() { chroot /node "$@"; }
@@ -62,10 +62,10 @@ done
 
 @final
 class Ssh(pulumi.ComponentResource):
-    """Public keys in a config map, and on each node a pod that makes its accounts what the map says."""
+    """Public keys in a config map, and on each node a pod that updates its accounts accordingly."""
 
     def __init__(self, name: str, keys: Mapping[str, str], *, image: str, opts: pulumi.ResourceOptions) -> None:
-        """Registers it for public `keys` by user, with an image that has a shell."""
+        """`keys` are public keys by user; the image needs a shell."""
         super().__init__("atoll:access:Ssh", name, {"users": sorted(keys)}, opts)
         inside = pulumi.ResourceOptions(parent=self)
         files = {user: f"{key}\n" for user, key in keys.items()}

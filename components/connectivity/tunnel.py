@@ -1,6 +1,6 @@
-"""The tunnel to the main cloud: what its two ends tell each other, and the cluster's end.
+"""The site-to-site tunnel to the main cloud: the arguments of both ends, and the cluster's end.
 
-The cluster's end is strongSwan on one node, and on every node the route that leads there.
+The cluster's end is strongSwan on one node, and a route to it on every node.
 """
 
 from __future__ import annotations
@@ -35,11 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class MainSideArgs:
-    """What the main cloud's end is built from.
-
-    Args:
-        address: public address that the cluster's traffic leaves from, its NAT's where there is one.
-    """
+    """Arguments of the main cloud's end; `address` is the public address of the cluster's egress, usually its NAT's."""
 
     site: PlacementContext
     link: Link
@@ -47,22 +43,21 @@ class MainSideArgs:
 
     @property
     def network(self) -> IPv4Network:
-        """Range of the cluster's network."""
         return self.site.spec.network.cidr
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tunnel:
-    """One tunnel as its main side wants it: where it answers, and the key that both sides share."""
+    """One tunnel: address of the main cloud's end, and the pre-shared key."""
 
     address: pulumi.Output[str]
     key: pulumi.Output[str]
 
 
 def generate_preshared_key(*, parent: pulumi.Resource) -> pulumi.Output[str]:
-    """A secret, which is made once and kept in the state.
+    """A secret that is generated once and kept in the state.
 
-    Letters and digits only, which every gateway takes as they are; 48 of them are 285 bits, above those of the cipher.
+    Letters and digits only, which every gateway accepts; 48 of them are 285 bits, more than the cipher's key.
     """
     made = random.RandomPassword("main-cloud", length=48, special=False, opts=pulumi.ResourceOptions(parent=parent))
     return pulumi.Output.secret(made.result)
@@ -84,10 +79,10 @@ charon {
 
 
 def connections(tunnels: Sequence[tuple[str, str]], *, us: str, network: IPv4Network, main: IPv4Network) -> str:
-    """swanctl.conf for tunnels given by address and pre-shared key; the cluster's side always calls.
+    """swanctl.conf for tunnels (address, pre-shared key); the cluster always initiates.
 
-    Keys are written in base64 (docs.strongswan.org, swanctl.conf, secrets.ike<suffix>.secret), so that no sign in one
-    of them ends or changes anything.
+    Keys are in base64 (docs.strongswan.org, swanctl.conf, secrets.ike<suffix>.secret), so that none of their characters
+    is syntax.
     """
     ends = "".join(
         f"""\
@@ -129,7 +124,7 @@ def connections(tunnels: Sequence[tuple[str, str]], *, us: str, network: IPv4Net
 NAME: Final = "site"
 GATEWAY: Final = "site-gateway"
 ROUTES: Final = "site-routes"
-# What comes from an address that the main cloud does not know goes out as one that it does.
+# Traffic from addresses that the main cloud does not know is translated to one that it does.
 TRANSLATE: Final = """\
 set -eu
 ip address replace "$US/32" dev lo
@@ -140,7 +135,7 @@ while true; do
   sleep 30 & wait $!
 done
 """
-# Nodes that are neighbours in one network reach the main cloud over the node that holds the tunnel.
+# Nodes reach the main cloud over the node with the tunnel, which is in the same network.
 LEAD: Final = """\
 set -u
 trap 'ip route del "$MAIN" 2> /dev/null; exit 0' TERM
@@ -154,7 +149,7 @@ done
 
 @final
 class SitePod(pulumi.ComponentResource):
-    """strongSwan, which calls the main cloud from inside, so that no port of the cluster is open for it."""
+    """strongSwan, which initiates from inside, so that the cluster needs no open port."""
 
     def __init__(
         self,
@@ -166,7 +161,6 @@ class SitePod(pulumi.ComponentResource):
         images: AccessImages,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers it with the declared `charges` of the tunnel beside its gateway."""
         facts = main.site.describe(network=str(main.link.vpc_cidr), charges=list(charges))
         super().__init__("atoll:network:SitePod", name, facts, opts)
         inside = pulumi.ResourceOptions(parent=self)
@@ -233,7 +227,7 @@ RUN: Final[VolumeArgsDict] = {"name": "run", "empty_dir": {"medium": "Memory", "
 
 
 def _build_pod(containers: Sequence[ContainerArgsDict], volumes: Sequence[VolumeArgsDict]) -> PodSpecArgsDict:
-    """Routes and security associations are the node's, so the pod is in the node's network."""
+    # Routes and security associations are the node's, so the pod uses the host network.
     pod = build_pod(NAME, containers=containers, volumes=[*volumes, RUN])
     return {**pod, "host_network": True, "dns_policy": "ClusterFirstWithHostNet"}
 
@@ -267,7 +261,6 @@ def _mount_file(name: str, *, at: str) -> VolumeMountArgsDict:
 
 
 def _build_script_container(main: MainSideArgs, name: str, script: str, *, image: str) -> ContainerArgsDict:
-    """A container with the tools for routes and translation, and nothing unknown to its script."""
     known = {
         "US": str(main.network[-2]),
         "NETWORK": str(main.network),

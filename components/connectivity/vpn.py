@@ -1,4 +1,4 @@
-"""Keys and profiles of the VPN: made once, kept as secrets, changed when a counter in the stack's settings moves."""
+"""Keys and profiles of the VPN: generated once, kept as secrets, rotated by a counter in the stack's settings."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 KEY_BYTES: Final = 32
-KEEPALIVE_S: Final = 25  # keeps the way back open through nearly every NAT (wireguard.com/quickstart)
+KEEPALIVE_S: Final = 25  # keeps the mapping of nearly every NAT open (wireguard.com/quickstart)
 
 
 def private_key(random: str) -> str:
-    """A private key in base64 from 32 random bytes in base64, clamped as RFC 7748 section 5 says.
+    """A private key in base64 from 32 random bytes in base64, clamped (RFC 7748, section 5).
 
     Raises:
         ValueError: not 32 bytes.
@@ -47,25 +47,25 @@ def public_key(private: str) -> str:
 
 
 def server_text(*, private: str, port: int) -> str:
-    """The server's own part of what `wg syncconf` reads."""
+    """The server's section of the configuration of `wg syncconf`."""
     return f"[Interface]\nPrivateKey = {private}\nListenPort = {port}\n"
 
 
 def peer_text(*, public: str, preshared: str, address: IPv4Address) -> str:
-    """One user's part of what `wg syncconf` reads."""
+    """One user's section of the configuration of `wg syncconf`."""
     return f"[Peer]\nPublicKey = {public}\nPresharedKey = {preshared}\nAllowedIPs = {address}/32\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireGuardProfile:
-    """What one user imports into a WireGuard client.
+    """Profile of one user, for a WireGuard client.
 
     Args:
-        private: the user's own key.
+        private: the user's private key.
         address: the user's address in the tunnel.
         server: the gateway's public key.
-        endpoint: where the gateway answers, host and port.
-        routes: networks that are reached through it; everything else goes its usual way.
+        endpoint: host and port of the gateway.
+        routes: networks behind the tunnel; all other traffic bypasses it.
     """
 
     private: str
@@ -76,7 +76,7 @@ class WireGuardProfile:
     routes: Sequence[IPv4Network]
 
     def text(self) -> str:
-        """The profile as a file for `wg-quick` and the clients of every system."""
+        """The profile as a file of `wg-quick`, which every client reads."""
         return (
             f"[Interface]\nPrivateKey = {self.private}\nAddress = {self.address}/32\n\n"
             f"[Peer]\nPublicKey = {self.server}\nPresharedKey = {self.preshared}\nEndpoint = {self.endpoint}\n"
@@ -89,25 +89,25 @@ class VpnKeys(pulumi.ComponentResource):
     """A key pair for the gateway and for each user, and a preshared key between the two.
 
     Raises:
-        InputError: a counter is for nobody.
+        InputError: a rotation counter names an unknown user.
 
     Attributes:
-        server: the server's part of its configuration, a secret.
-        peers: each user's part of it, secrets.
+        server: the server's section of its configuration, secret.
+        peers: the section of each user, secret.
     """
 
     server: pulumi.Output[str]
     peers: Mapping[str, pulumi.Output[str]]
 
     def __init__(self, site: PlacementContext, gateway: Gateway, *, parent: pulumi.Resource) -> None:
-        """Makes keys of the lock's users; counters in the stack's settings make all, or those of one user, anew."""
+        """Counters in the stack's settings rotate all keys, or those of one user."""
         users, settings = [user.name for user in site.spec.access.users], site.settings
         super().__init__("atoll:access:VpnKeys", "vpn-keys", {"users": users}, pulumi.ResourceOptions(parent=parent))
         strangers = sorted(set(settings.vpn_rotations) - set(users))
         if strangers:
             raise InputError(
-                f"atoll:vpnRotations names {', '.join(strangers)}, and the lock knows no such user",
-                hint=f"its users are {', '.join(users) or 'nobody'}",
+                f"atoll:vpnRotations names {', '.join(strangers)}, who is not a user in the lock",
+                hint=f"its users are {', '.join(users) or 'none'}",
             )
         self._gateway = gateway
         self._routes = (site.spec.network.cidr, IPv4Network(server_address(gateway.cidr)))
@@ -125,7 +125,7 @@ class VpnKeys(pulumi.ComponentResource):
         self.register_outputs({})
 
     def profiles(self, *, host: pulumi.Input[str]) -> dict[str, pulumi.Output[str]]:
-        """What each user imports, as secrets; `host` is where the gateway answers."""
+        """The profile of each user, secret; `host` is the gateway's address."""
         return {user: self._build_profile(user, host=host) for user in self._private}
 
     def _build_peer(self, user: str) -> pulumi.Output[str]:
@@ -167,7 +167,7 @@ def _create_random_key(name: str, counter: str, *, parent: VpnKeys) -> pulumi.Ou
     return pulumi.Output.secret(made.base64)
 
 
-# The last lines of the machine's first script; the one that the timer runs is written to its place before them.
+# End of the first-start script; it runs after the script of the timer has been written.
 UNITS: Final = """\
 chmod 700 /usr/local/sbin/atoll-vpn
 cat > /etc/systemd/system/atoll-vpn.service <<'END'

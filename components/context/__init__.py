@@ -1,1 +1,1 @@
-"""What every component is given: placement, settings, names and tags, declared charges; and what pods read of us."""
+"""Inputs of every component: placement, settings, names and tags, declared charges."""

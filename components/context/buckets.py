@@ -1,4 +1,4 @@
-"""Buckets on every cloud: which an object tier has, what their components say, how long leftovers are kept."""
+"""Shared by the buckets of every cloud: buckets of a tier, inputs of their components, retention."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 OBJECT_ITEMS: Final = frozenset({"object", "object_infrequent", "object_archive"})
 INCOMPLETE_UPLOAD_DAYS: Final = 7
 OLD_VERSION_DAYS: Final = 30
-ARTIFACTS: Final = "artifacts"  # what the experiment tracker keeps, in the cold tier and of its size
+ARTIFACTS: Final = "artifacts"  # of the experiment tracker, in the cold tier and part of its size
 NAME: Final = "platform"  # of the platform's own bucket
 PLATFORM_VERSION_DAYS: Final = VERSION_DAYS
 
 
 def purposes(tier: Tier) -> tuple[str, ...]:
-    """One bucket for each of these, which share the tier's volume."""
+    """Purposes of the tier's buckets, which share its volume."""
     return (tier.purpose, ARTIFACTS) if tier.tier == "cold" else (tier.purpose,)
 
 
@@ -30,7 +30,7 @@ def list_object_tiers(spec: ClusterSpec) -> list[Tier]:
 
 
 def describe_tier(site: PlacementContext, tier: Tier) -> dict[str, object]:
-    """Inputs of an object tier's component; the declared charges are of its volume, which no bucket can say."""
+    """Inputs of an object tier's component; the declared charges are of its volume, which no bucket states."""
     return site.describe(tier=tier.tier, charges=site.ledger.claim(f"bucket/{tier.tier}"))
 
 

@@ -1,4 +1,4 @@
-"""What an accelerator is called by Kubernetes, and which node image drives it. No SDK: every cloud asks here."""
+"""Node images, taints, labels and topology by accelerator, for every cloud; no SDK is imported."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ FLAVORS: Final = {NVIDIA: "nvidia", "aws.amazon.com/neuron": "neuron"}
 
 
 def image_flavor(accelerator: str | None) -> str:
-    """Which node image holds the driver: "nvidia", "neuron", or "plain" where drivers are installed later or never."""
+    """Node image with the driver: "nvidia" or "neuron"; "plain" where drivers are installed later or never."""
     return FLAVORS.get(device(accelerator), "plain")
 
 
 class Taint(NamedTuple):
-    """What a pod must tolerate to be scheduled; the effect is always no-schedule, which each cloud spells its way."""
+    """A node taint; its effect is always no-schedule, which each cloud spells differently."""
 
     key: str
     value: str
 
 
 def taints(pool: Pool, *, burn_in: bool = True) -> tuple[Taint, ...]:
-    """Taints of the pool's nodes: accelerators are for pods that ask for them, and untested nodes for none.
+    """Taints of the pool's nodes: accelerators are for pods that request them, and untested nodes for none.
 
     Args:
-        burn_in: whether untested nodes are marked: only where nodes stay, for a scaler would start new ones for ever.
+        burn_in: whether to taint untested nodes; not elastic ones, which an autoscaler would replace endlessly.
     """
     name = device(pool.accelerator) if pool.role == "gpu" else ""
     held = (Taint(name, "present"),) if name else ()
@@ -44,12 +44,11 @@ def taints(pool: Pool, *, burn_in: bool = True) -> tuple[Taint, ...]:
 
 
 def group_taints(pool: Pool) -> tuple[Taint, ...]:
-    """The same where nodes that stand and those that a scaler adds are one group: none waits where any may come."""
+    """Taints where fixed and elastic nodes share one group: burn-in only in a pool of fixed size."""
     return taints(pool, burn_in=pool.min_nodes == pool.max_nodes)
 
 
 def labels(pool: Pool) -> dict[str, str]:
-    """Labels of the pool's nodes, by which pods choose them."""
     own = {"atoll/pool": pool.name, "atoll/role": pool.role}
     return {**own, **({"atoll/workload": pool.workload} if pool.workload else {})}
 
@@ -58,13 +57,13 @@ __all__ = ["DEVICES", "NVIDIA", "Taint", "device", "group_taints", "image_flavor
 
 
 def find_fabric_settings(provider: str, fabric: str) -> Mapping[str, str]:
-    """Environment of jobs over a provider's fabric; empty where nothing needs saying."""
+    """Environment variables of jobs over a provider's fabric."""
     own, *variables = find_traits(provider).fabric_environment or ("",)
     return dict(variable.split("=", 1) for variable in variables) if fabric == own else {}
 
 
 def settings(provider: str, pools: Sequence[Pool]) -> Mapping[str, str]:
-    """The same of a workload's jobs, by the pools that it has."""
+    """Environment variables of a workload's jobs, by its pools."""
     every = (find_fabric_settings(provider, pool.fabric) for pool in pools if pool.max_nodes > 1)
     return next((each for each in every if each), dict[str, str]())
 
@@ -75,14 +74,14 @@ JOINED: Final = frozenset({"efa", "infiniband", "roce", "gpudirect"})
 
 
 def levels(spec: ClusterSpec) -> tuple[str, ...]:
-    """Labels of the nodes that tell how near they are; empty where none are known."""
+    """Topology labels of the nodes; empty where none are known."""
     return find_traits(spec.placement.target).topology_labels
 
 
 def is_topology_aware(line: WorkloadQueues, spec: ClusterSpec) -> bool:
-    """Whether the jobs of a workload are placed by the topology.
+    """Whether the jobs of a workload are placed by topology.
 
-    Kueue counts only nodes that are there: pools that a scaler fills would never get a job, so all must be kept.
+    Kueue counts only existing nodes: elastic pools would never get a job, so all nodes must be permanent.
     """
     pools = [flavor.pool for flavor in line.flavors]
     kept = all(pool.fabric in JOINED and pool.min_nodes >= pool.working for pool in pools)

@@ -1,4 +1,4 @@
-"""A kubeconfig without credentials: one cluster, and a context for each way to sign in."""
+"""A kubeconfig without credentials: one cluster, and a context for each identity."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class KubeconfigContext:
-    """One context.
-
-    Args:
-        sign_in: the user as a kubeconfig has it, above all the program that fetches a token.
-        namespace: where it begins; "" for "default".
-    """
+    """One context; `sign_in` is the kubeconfig's user entry, with the program that fetches a token."""
 
     name: str
     user: str
@@ -40,7 +35,7 @@ def build_kubeconfig(
     """The kubeconfig as JSON, which is YAML too; its first context is the current one.
 
     Args:
-        certificate: of the authority that signs the server's, in base64; None for one that every client knows.
+        certificate: of the server's certificate authority, in base64; None for a public one.
     """
     trust = {} if certificate is None else {"certificate-authority-data": certificate}
     return pulumi.Output.json_dumps(

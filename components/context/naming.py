@@ -1,4 +1,4 @@
-"""Physical names and tags. Logical names are constants of the code and never come from here."""
+"""Physical names and tags; logical names are constants in the code."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 
 
 def build_physical_name(placement: Placement, name: str = "") -> str:
-    """The name that the provider shows: unique for each stack of an account, and for each placement of a stack."""
+    """Physical name: unique for each stack of an account, and for each placement of a stack."""
     parts = ("atoll", pulumi.get_stack(), "" if placement.name == HOME else placement.name, name)
     return "-".join(part for part in parts if part)
 
 
 def tags(spec: ClusterSpec) -> dict[str, str]:
-    """Tags of everything in the stack."""
     return {
         "atoll:customer": spec.customer.name,
         "atoll:stack": pulumi.get_stack(),

@@ -1,4 +1,4 @@
-"""What every builder gets and gives back: one placement in, a cluster behind one interface out."""
+"""Interface of every cloud's builder: a placement as input, a cluster behind one handle as result."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class PlacementContext:
     """One placement to be built.
 
     Args:
-        within: parent of everything in it; None at home, whose components are the stack's own children.
-        ceiling_usd_per_month: what the whole stack may cost, where this placement has the cloud watch it.
-        first: whether no placement before it is at the same cloud: what an account has once is made there.
-        made: platform parts by name, as they are registered.
-        prices: what its nodes cost by the accepted bill; None where nothing on it shows money.
-        home_mirror: that of the platform at home, which every placement beside it takes its software from too.
+        within: parent of its components; None for the primary placement, whose components are the stack's children.
+        ceiling_usd_per_month: of the whole stack, where this placement's cloud has the budget.
+        first: whether it is the first placement on its cloud, which has the resources that an account has once.
+        made: platform components by name, as they are registered.
+        prices: of its nodes, from the accepted bill; None where nothing in the cluster shows cost.
+        home_mirror: mirror of the primary placement, which additional placements use too.
     """
 
     spec: ClusterSpec
@@ -47,16 +47,15 @@ class PlacementContext:
 
     @property
     def placement(self) -> Placement:
-        """Where it is."""
         return self.spec.placement
 
     @property
     def mirror(self) -> str:
-        """Where charts and images are taken from instead of their own sources; "" for those."""
+        """Registry of charts and images; "" for their own sources."""
         return self.spec.platform.mirror if self.spec.platform is not None else self.home_mirror
 
     def describe(self, **more: object) -> dict[str, object]:
-        """Inputs of a component: where it is, and what else policies and the takeoff read of it."""
+        """Inputs of a component: its place, and what policies and the resource costs read of it."""
         return {"provider": self.placement.provider, "region": self.placement.region, **more}
 
     def options(
@@ -71,13 +70,13 @@ class PlacementContext:
 
 @dataclass(frozen=True, kw_only=True)
 class StorageClasses:
-    """Names of storage classes by what they are for; "" where the cluster has none.
+    """Names of storage classes; "" where the cluster has none.
 
     Args:
         disk: network disks, one pod each.
         hot: local NVMe of the nodes.
-        shared: the parallel file system, many pods at once.
-        cold: a shared file system that is slow and cheap.
+        shared: the parallel file system, for many pods.
+        cold: a slow and cheap shared file system.
     """
 
     disk: str = ""
@@ -88,15 +87,14 @@ class StorageClasses:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadVolume:
-    """A volume that is kept for each workload, named after its claim and the workload: "shared-train".
+    """A persistent volume of each workload, named after its claim and the workload: "shared-train".
 
-    What it holds lies outside the cluster and stays when the claim goes.
+    Its data is outside the cluster and remains when the claim is deleted.
 
     Args:
         claim: name of the claim in every workload's namespace.
-        storage_class: class of the volume.
-        gib: its size, which says nothing more than that the claim asks for no more.
-        shut: whether root alone may write at its top, whatever group a pod asks for; the system then has a volume too.
+        gib: nominal size, which the claim may not exceed.
+        shut: whether only root may write at its top, whatever a pod's group; the system then has a volume too.
     """
 
     claim: str
@@ -105,7 +103,7 @@ class WorkloadVolume:
     shut: bool = False
 
     def name(self, owner: str) -> str:
-        """Name of the volume that the claim of a workload, or of the system's namespace, gets."""
+        """Name of the volume of a workload, or of the system's namespace."""
         return f"{self.claim}-{owner}"
 
 
@@ -114,7 +112,7 @@ class ProviderObjectStore:
     """The provider's object store.
 
     Args:
-        endpoint: URL of its S3-compatible API; "" where the provider's own SDK is the way.
+        endpoint: URL of its S3-compatible API; "" where only the provider's own SDK works.
         scheme: of its URIs: "s3" or "gs".
         buckets: bucket names by purpose.
     """
@@ -126,16 +124,16 @@ class ProviderObjectStore:
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformBucket:
-    """The provider's bucket of the platform itself: backups, and what must outlive the cluster.
+    """The platform's bucket at the provider, for backups and other data that outlives the cluster.
 
-    Who may use it is in `components.platform.building_blocks.names.BUCKET_USERS`; each has the prefix of its own name.
+    Its users are in `components.platform.building_blocks.names.BUCKET_USERS`; each has a prefix of its own name.
 
     Args:
         endpoint: URL of its S3-compatible API.
-        region: as that API wants it in signatures.
+        region: in request signatures.
         scheme: of its URIs: "s3" or "gs".
-        annotations: what the service account of each user carries, by user.
-        access_key: with secret_key, where pods have no identity of their own there; "" else.
+        annotations: of the service account of each user, by user.
+        access_key: with secret_key, where pods have no identity at the provider; else "".
     """
 
     name: pulumi.Input[str]
@@ -151,11 +149,11 @@ class PlatformBucket:
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """How a pod's service account gets rights at the provider, without a key in any secret.
+    """How a pod's service account gets rights at the provider, without keys.
 
     Args:
         kind: "pod_identity" (EKS), "workload_identity" (GKE), "federation" (OIDC trust), "none".
-        annotations: what the service account `workload` of a workload's namespace carries.
+        annotations: of the service account `workload` of a workload's namespace.
     """
 
     kind: str
@@ -164,13 +162,13 @@ class Identity:
 
 @dataclass(frozen=True, kw_only=True)
 class Ingress:
-    """How services of type LoadBalancer are asked for.
+    """Properties of services of type LoadBalancer.
 
     Args:
         load_balancer_class: `spec.loadBalancerClass`; "" for the cluster's default.
         internal: annotations that keep a load balancer inside the network.
         public: annotations of one that faces the internet.
-        offered: whether the cluster gives load balancers at all.
+        offered: whether the cluster supports load balancers.
     """
 
     load_balancer_class: str = ""
@@ -186,7 +184,7 @@ class Names:
     Args:
         domain: zone of the services; "" for none.
         zone_id: id of that zone at the provider, where it is ours.
-        name_servers: what the parent zone delegates to.
+        name_servers: for the delegation by the parent zone.
         certificate: id of a wildcard certificate for it, where the provider makes one.
     """
 
@@ -198,13 +196,13 @@ class Names:
 
 @dataclass(frozen=True, kw_only=True)
 class AccessMethods:
-    """How people reach a cluster that is made on a cloud.
+    """Access to a cluster that is created on a cloud.
 
     Args:
-        kubeconfigs: role to kubeconfig, none of which holds a credential.
-        gateway: public address of the VPN; "" where there is none.
-        door: what leads to the private API; whatever is put into the cluster goes before it does.
-        outputs: what the stack says of it.
+        kubeconfigs: role to kubeconfig, without credentials.
+        gateway: public address of the VPN; "" without one.
+        door: resources that lead to the private API; the contents of the cluster are destroyed before them.
+        outputs: of the stack.
     """
 
     kubeconfigs: Mapping[str, pulumi.Output[str]]
@@ -215,16 +213,16 @@ class AccessMethods:
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterHandle:
-    """A cluster as what runs on top of it sees it: the same on every target.
+    """A cluster as its contents see it, the same on every target.
 
     Args:
-        provider: Kubernetes provider of everything put into it.
-        ready: what waits for nodes, add-ons and storage waits for these.
-        volumes: what is kept for each workload, and claimed in its namespace.
+        provider: Kubernetes provider of everything inside.
+        ready: nodes, add-ons and storage; the contents wait for them.
+        volumes: persistent volumes of each workload.
         registry: prefix of the registry for the customer's own images; "" for none.
-        kubeconfigs: role to kubeconfig; those of a cluster that exists hold credentials and are secret.
-        gateway: address of the WireGuard gateway where it is a machine of the cloud; "" elsewhere.
-        bucket: the provider's bucket of the platform; None where no bucket can be made.
+        kubeconfigs: role to kubeconfig; those of an existing cluster hold credentials and are secret.
+        gateway: address of the WireGuard gateway where it is a machine of the cloud, else "".
+        bucket: the platform's bucket; None where none can be created.
     """
 
     placement: Placement
@@ -245,7 +243,7 @@ class ClusterHandle:
 
 @dataclass(frozen=True, kw_only=True)
 class BuiltCluster:
-    """A cluster and what its stack says of it."""
+    """A cluster and the outputs of its stack."""
 
     handle: ClusterHandle
     outputs: Mapping[str, pulumi.Input[object]]
@@ -259,26 +257,22 @@ class ChargeLedger:
         self._left = dict(declared)
 
     def claim(self, owner: str) -> list[dict[str, object]]:
-        """The charges of `owner` as plain inputs; nothing where it has none, or has them already."""
+        """The charges of `owner` as plain inputs; empty where it has none, or has claimed them already."""
         return [to_inputs(charge) for charge in self._left.pop(owner, ())]
 
     def close(self) -> None:
-        """End of the program.
-
-        Raises:
-            AtollError: charges that no component declares, which the takeoff would never see.
-        """
+        """Raises AtollError for charges that no component claimed: they would be missing from the bill."""
         lost = sorted(owner for owner, charges in self._left.items() if charges)
         if lost:
             raise AtollError(f"no component declares the charges of: {', '.join(lost)}")
 
 
 def declare_contract(site: PlacementContext, kind: str, name: str) -> None:
-    """Registers what is paid for by contract and is no resource of any provider, with its declared charges.
+    """Registers a component for charges by contract, which are no resource of any provider.
 
     Args:
         kind: type of the component.
-        name: of the component, and of the owner of its charges.
+        name: of the component and of the owner of its charges.
     """
     facts = site.describe(charges=site.ledger.claim(name))
     pulumi.ComponentResource(kind, name, facts, site.options()).register_outputs({})

@@ -1,4 +1,4 @@
-"""What a stack's configuration may say. It decides nothing that is priced: all of that is in the lock."""
+"""Settings of a stack's configuration. Nothing that is priced depends on them: that is in the lock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SECTION: Final = "atoll"
 EVERYTHING: Final = "all"
 REACHES: Final = (EVERYTHING, "cloud")
-ALERT_KINDS: Final = ("webhook", "slack", "teams")  # each is a receiver of Alertmanager
+ALERT_KINDS: Final = ("webhook", "slack", "teams")  # receivers of Alertmanager
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,28 +24,28 @@ class StackSettings:
     """Configuration of one stack (`pulumi config set atoll:<key> ...`).
 
     Args:
-        offline: set by `operations.offline`: nothing outside the program may be asked for.
-        allow_destroy: switches off the cluster's own deletion protection, before a destroy.
+        offline: set by `operations.offline`: the program may make no outside call.
+        allow_destroy: switches off the cluster's deletion protection, before a destroy.
         reservations: pool name to the id of the capacity reservation or capacity block its nodes start in.
-        inside: whether anything is put into the cluster; not with `reach: cloud`, for a first update from outside
-            the cluster's network, which ends with the VPN that the second one goes through.
-        vpn_rotation: counter of every key of the VPN; another number makes all of them anew.
+        inside: whether the contents of the cluster are registered; not with `reach: cloud`, for a first update from
+            outside the cluster's network, which creates the VPN that the second one uses.
+        vpn_rotation: counter of all keys of the VPN; another number rotates them.
         vpn_rotations: the same for single users, by name.
-        audit_trail: whether the cluster's account gets a trail of its own; off where the account has one already.
-        link_address: public address that the cluster's traffic leaves from, where the main cloud is joined by a VPN.
-        link_gateway: id of the VPN gateway that the main VPC has already; a VPC holds one.
-        link_peer: address of the main cloud's gateway where the customer made it; link_key: its pre-shared key.
+        audit_trail: whether the cluster's account gets a trail; off where the account has one already.
+        link_address: public address of the cluster's egress, where the main cloud is connected by a VPN.
+        link_gateway: id of the existing VPN gateway of the main VPC, which can have only one.
+        link_peer: address of the main cloud's gateway where the customer created it; link_key: its pre-shared key.
         sso_client_secret: client secret of `access.sso` at the customer's identity provider.
-        certificate_issuer: cert-manager ClusterIssuer of the customer's own, for the names that people open.
-        backup_bucket: the customer's bucket for backups of a cluster that exists; backup_endpoint: URL of its
-            S3-compatible API; backup_region: as signatures name it; backup_access_key, backup_secret_key: its keys.
-        backup_snapshot_driver: CSI driver of the disks of a cluster that exists, where it takes snapshots.
-        alert_receiver: address that alerts are sent to; alert_kind: what answers there.
+        certificate_issuer: the customer's own cert-manager ClusterIssuer, for the names of web interfaces.
+        backup_bucket: the customer's bucket for backups of an existing cluster; backup_endpoint: URL of its
+            S3-compatible API; backup_region: in signatures; backup_access_key, backup_secret_key: its keys.
+        backup_snapshot_driver: CSI driver of the disks of an existing cluster, where it supports snapshots.
+        alert_receiver: address of the alert receiver; alert_kind: its kind.
         forwarding_credentials: file with the main cloud's credentials for logs and metrics: of AWS its credentials
             file, of Google Cloud the key of a service account, of Azure the connection string.
-        wandb_api_key, comet_api_key: keys of the experiment tracker, where it is a service of somebody else's;
-            wandb_base_url, comet_base_url: URL of a server of the customer's own.
-        airflow_dags: git repository that Airflow takes its DAGs from; airflow_dags_ref: its branch or tag.
+        wandb_api_key, comet_api_key: keys of the experiment tracker, where it is an external service;
+            wandb_base_url, comet_base_url: URL of the customer's own server.
+        airflow_dags: git repository of Airflow's DAGs; airflow_dags_ref: its branch or tag.
     """
 
     offline: bool
@@ -79,11 +79,7 @@ class StackSettings:
 
 
 def read_settings() -> StackSettings:
-    """The settings of the current stack.
-
-    Raises:
-        InputError: a setting is not what it must be; the message names it.
-    """
+    """The settings of the current stack; raises InputError, which names an invalid setting."""
     config = pulumi.Config(SECTION)
     return StackSettings(
         offline=config.get_bool("offline") or False,
@@ -161,7 +157,6 @@ def _counters(found: Mapping[str, str]) -> dict[str, int]:
 
 
 def _address(text: str, *, name: str) -> str:
-    """A public address as it was given, or nothing."""
     try:
         public = not text or IPv4Address(text).is_global
     except AddressValueError:

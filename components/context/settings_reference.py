@@ -1,4 +1,4 @@
-"""The reference page of the settings: what a stack's configuration may say, key by key.
+"""Generates the reference page of a stack's settings, key by key.
 
 `.venv/bin/python -m components.context.settings_reference > docs/reference/settings.md`
 """
@@ -29,7 +29,7 @@ class StackSettingKey:
 
 
 SETTINGS: Final = tuple(StackSettingKey(**row) for row in read_rows("platform/settings.csv"))
-ROOM: Final = Path(str(components.__file__)).parent  # every file of it is read
+ROOM: Final = Path(str(components.__file__)).parent  # every file of it is searched
 SECTION: Final = "atoll"
 
 _HEAD: Final = """\
@@ -61,7 +61,7 @@ def text() -> str:
 
 
 def readers() -> dict[str, str]:
-    """Every key that the components read, with the file that does; found in their syntax, so that none is forgotten."""
+    """Every key that the components read, with the file that reads it, from their syntax trees."""
     found: dict[str, str] = {}
     for path in sorted(ROOM.rglob("*.py")):
         source = path.read_text()

@@ -1,1 +1,1 @@
-"""The whole stack: which cloud builds which placement, and what goes into every cluster. The only composer."""
+"""The whole stack: which cloud builds which placement, and the contents of every cluster."""

@@ -1,4 +1,4 @@
-"""What is put into every cluster, whichever cloud it is on: order, ways in, and what people do."""
+"""The contents of every cluster, on any cloud: tenancy, access, device plugins and the platform."""
 
 from __future__ import annotations
 
@@ -22,47 +22,33 @@ from planning.costs.charges import READ_OFF, charges
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from components.connectivity.pods import AccessImages
     from components.context.placement import ClusterHandle, PlacementContext
 
 
-OFFLINE_ADDRESS: Final = "192.0.2.1"  # of the range for documentation (RFC 5737), where nothing is asked for
+OFFLINE_ADDRESS: Final = "192.0.2.1"  # of the documentation range (RFC 5737)
 
 
-def _aws(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
-    from components.clouds.aws.network.main_cloud import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
-
-    return MainSide("main-cloud", args, opts=opts).tunnels
-
-
-def _azure(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
-    from components.clouds.azure.network.main_cloud import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
-
-    return MainSide("main-cloud", args, opts=opts).tunnels
-
-
-def _gcp(args: MainSideArgs, opts: pulumi.ResourceOptions) -> Sequence[Tunnel]:
-    from components.clouds.gcp.network.main_cloud import MainSide  # noqa: PLC0415 - only the main cloud's SDK is imported
-
-    return MainSide("main-cloud", args, opts=opts).tunnels
-
-
-MAIN_SIDES: Final[Mapping[str, Callable[[MainSideArgs, pulumi.ResourceOptions], Sequence[Tunnel]]]] = {
-    "aws": _aws,
-    "azure": _azure,
-    "gcp": _gcp,
-}
+def _register_main_side(site: PlacementContext, args: MainSideArgs) -> Sequence[Tunnel]:
+    match args.link.provider:  # only the main cloud's SDK is imported
+        case "aws":
+            from components.clouds.aws.network.main_cloud import MainSide  # noqa: PLC0415 - as above
+        case "azure":
+            from components.clouds.azure.network.main_cloud import MainSide  # noqa: PLC0415 - as above
+        case _:
+            from components.clouds.gcp.network.main_cloud import MainSide  # noqa: PLC0415 - as above
+    return MainSide("main-cloud", args, opts=site.options()).tunnels
 
 
 def register_link(
     site: PlacementContext, *, images: AccessImages, options: pulumi.ResourceOptions
 ) -> dict[str, pulumi.Input[object]]:
-    """Registers both ends; what the stack says of them. `options` are those of what goes into the cluster.
+    """Registers both ends of the tunnel; the stack's outputs. `options` are of the end in the cluster.
 
     Raises:
-        InputError: nobody said from which address the cluster's traffic leaves.
+        InputError: the address of the cluster's egress is not set.
     """
     link = site.spec.network.link
     if link is None:
@@ -70,11 +56,11 @@ def register_link(
     settings = site.settings
     by_hand = bool(settings.link_peer) and not settings.link_gateway
     args = MainSideArgs(site=site, link=link, address=_address(site))
-    tunnels = _by_hand(site) if by_hand else MAIN_SIDES[link.provider](args, site.options())
+    tunnels = _by_hand(site) if by_hand else _register_main_side(site, args)
     there = by_hand or (bool(settings.link_gateway) and find_traits(link.provider).site_vpn == "gateway")
     declared = [*site.ledger.claim("link"), *(_list_gateway_charges(site) if there else ())]
     SitePod("site", args, tunnels=tunnels, charges=declared, images=images, opts=options)
-    # What both ends are made with, for those who look after the main cloud, or make its end themselves.
+    # For the customer, who may configure the main cloud's end.
     outputs = {
         "vpc": link.vpc_id,
         "peerAddress": args.address,
@@ -87,7 +73,7 @@ def register_link(
 
 
 def _list_gateway_charges(site: PlacementContext) -> list[dict[str, object]]:
-    """Charges of a main side that is there already, so that no resource of the stack tells them."""
+    """Charges of an existing main side, which is no resource of the stack."""
     ends = tuple(READ_OFF)
     return [to_inputs(charge) for charge in charges(site.spec) if charge.key.endswith(ends)]
 
@@ -96,33 +82,29 @@ def _address(site: PlacementContext) -> str:
     if site.settings.link_address or site.settings.offline:
         return site.settings.link_address or OFFLINE_ADDRESS
     raise InputError(
-        "the tunnel to the main cloud needs the public address that the cluster's traffic leaves from",
+        "the tunnel to the main cloud needs the public address of the cluster's egress",
         hint="pulumi config set atoll:linkAddress <address>: what a pod sees at https://checkip.amazonaws.com",
     )
 
 
 def _by_hand(site: PlacementContext) -> Sequence[Tunnel]:
-    """The end that the customer made: its address and key are settings of the stack.
-
-    Raises:
-        InputError: there is no key.
-    """
+    """The end that the customer created: its address and key are settings of the stack."""
     settings = site.settings
     if settings.link_key == "":
         raise InputError(
-            "atoll:linkPeer names the main cloud's gateway, and nobody said the key that it shares",
+            "atoll:linkPeer names the main cloud's gateway, but its pre-shared key is not set",
             hint="pulumi config set --secret atoll:linkKey <pre-shared key>",
         )
     return (Tunnel(address=pulumi.Output.from_input(settings.link_peer), key=pulumi.Output.secret(settings.link_key)),)
 
 
 NOT_YET: Final = (
-    "atoll:reach is cloud: nothing is put into the cluster. Connect to the VPN, remove the setting, update again"
+    "atoll:reach is cloud: nothing is installed in the cluster. Connect to the VPN, remove the setting, update again"
 )
 
 
 def register_cluster_contents(site: PlacementContext, handle: ClusterHandle) -> dict[str, pulumi.Input[object]]:
-    """Registers what runs on top of a cluster; what the stack says of it."""
+    """Registers the contents of a cluster; the stack's outputs."""
     declare_contract(site, "atoll:contract:Services", "services")  # onboarding and support
     if not site.settings.inside:
         pulumi.log.warn(NOT_YET)
@@ -146,7 +128,7 @@ def register_cluster_contents(site: PlacementContext, handle: ClusterHandle) -> 
 def _gateway(
     site: PlacementContext, handle: ClusterHandle, *, image: str, options: pulumi.ResourceOptions
 ) -> dict[str, pulumi.Input[object]]:
-    """The VPN's gateway where it is no machine of the cloud."""
+    """The VPN gateway where it is a pod."""
     vpn = site.spec.vpn
     if vpn is None or vpn.kind != "in_cluster":
         return {}
@@ -155,7 +137,7 @@ def _gateway(
 
 
 def _devices(site: PlacementContext, *, options: pulumi.ResourceOptions) -> None:
-    """Device plugins, where they are our part; at home they are parts of the platform."""
+    """Device plugins of a cluster without a platform, which has them as components."""
     spec = site.spec
     if spec.platform is not None:
         return
@@ -171,7 +153,7 @@ def _devices(site: PlacementContext, *, options: pulumi.ResourceOptions) -> None
 
 
 def _ssh(site: PlacementContext, *, image: str, options: pulumi.ResourceOptions) -> None:
-    """Accounts on the nodes, where they are wanted and the provider's nodes can have them."""
+    """Accounts on the nodes, where they are requested and the provider allows them."""
     access = site.spec.access
     keys = {user.name: user.ssh_key for user in access.users if user.ssh_key}
     if access.ssh and keys and "ssh" not in site.spec.profile.forbidden:

@@ -1,4 +1,4 @@
-"""The one table from a placement's target to the code that builds it; a cloud's SDK is imported only when chosen."""
+"""The builder of each placement's target; a cloud's SDK is imported only when chosen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ClusterSpec
 
 
-# Types of the placements beside home, in their order.
+# Types of additional placements, in their order.
 TYPES: Final = ("atoll:placement:Second", "atoll:placement:Third", "atoll:placement:Fourth")
 
 
@@ -54,7 +54,7 @@ def _existing(site: PlacementContext) -> BuiltCluster:
 def _none(site: PlacementContext) -> BuiltCluster:
     raise AtollError(
         f"nothing builds clusters on {site.placement.provider} yet: this option can be quoted, not built",
-        hint="accept an option on AWS, or say where.existing in the checklist to build on a cluster that is there",
+        hint="accept an option on AWS, or set where.existing in the checklist to build on an existing cluster",
     )
 
 
@@ -74,19 +74,19 @@ def build(
     ceiling: Decimal | None = None,
     prices: NodePrices | None = None,
 ) -> dict[str, pulumi.Input[object]]:
-    """Registers every cluster of a lock; the stack's outputs by name, those of placements beside home below theirs.
+    """Registers every cluster of a lock; the stack's outputs, with those of additional placements by placement.
 
     Args:
-        prices: what the nodes at home cost by the accepted bill.
+        prices: of the primary placement's nodes, from the accepted bill.
 
     Raises:
-        AtollError: a target cannot be built, or a charge is carried by no component.
+        AtollError: a target cannot be built, or no component claims a charge.
     """
     home, *others = placements
     if len(others) > len(TYPES):
         raise AtollError(f"a stack holds {len(TYPES) + 1} placements at most, not {len(placements)}")
     settings = read_settings()
-    # Each cloud watches the whole ceiling once: what it bills cannot be above it either.
+    # Each cloud has one budget of the whole ceiling: what it bills cannot exceed it either.
     watches = {spec.placement.target: (spec.placement.name, ceiling) for spec in reversed(placements)}
     mirror = home.platform.mirror if home.platform is not None else ""
     end, outputs = _cluster(home, settings, within=None, watches=watches, prices=prices)
@@ -94,7 +94,7 @@ def build(
     beside: dict[str, pulumi.Input[object]] = {}
     for spec, kind in zip(others, TYPES, strict=False):
         name, placement = spec.placement.name, spec.placement
-        # The takeoff begins the keys of everything below with the placement's name.
+        # Line keys of everything below begin with the placement's name.
         facts = {"placement": name, "provider": placement.provider, "region": placement.region}
         within = pulumi.ComponentResource(kind, f"placement-{name}", facts)
         within.register_outputs({})
@@ -114,7 +114,7 @@ def _cluster(
     prices: NodePrices | None = None,
     mirror: str = "",
 ) -> tuple[End, dict[str, pulumi.Input[object]]]:
-    """One placement, filled; every charge of it is carried by a component."""
+    """One placement with its contents; every charge of it is claimed by a component."""
     watcher, ceiling = watches[spec.placement.target]
     site = PlacementContext(
         spec=spec,

@@ -1,4 +1,4 @@
-"""A whole cluster on AWS, part by part; each part waits for those it cannot live without, destroy runs backwards."""
+"""Builds a cluster on AWS. Dependencies order creation, and destroy runs in reverse."""
 
 from __future__ import annotations
 
@@ -54,11 +54,7 @@ INGRESS: Final = Ingress(
 
 
 def build(site: PlacementContext) -> BuiltCluster:
-    """Registers the cluster of an AWS placement.
-
-    Raises:
-        AtollError: the lock or the stack's settings cannot be built.
-    """
+    """Raises AtollError where the lock or the stack's settings cannot be built."""
     here = build_cluster_context(site)
     access = register_access(here)
     objects = register_object_tiers(here)
@@ -122,7 +118,7 @@ def _register_names(here: ClusterContext) -> Names:
 
 
 def _register_forwarding(here: ClusterContext) -> Sequence[pulumi.Resource]:
-    """Rights of the collector at CloudWatch, where this cloud is the main one; a pod that starts before has none."""
+    """Rights of the log collector at CloudWatch, where AWS is the main cloud; its pods must start after them."""
     platform = here.spec.platform
     to = platform.forwarding if platform is not None else None
     if to is None or not by_identity(to, target=here.spec.placement.target):
@@ -134,7 +130,7 @@ def _register_forwarding(here: ClusterContext) -> Sequence[pulumi.Resource]:
 def _register_classes(
     here: ClusterContext, files: FileSystems, *, inside: kubernetes.Provider, ready: list[pulumi.Resource]
 ) -> Classes:
-    """Storage classes, which join what is ready; volumes are gone before their drivers are."""
+    """Storage classes; destroyed before the nodes and add-ons, so that volumes go before their drivers."""
     after = [*ready, *(files.disk.targets if files.disk is not None else ())]
     classes = Classes("classes", files, here, opts=here.site.options(provider=inside, depends_on=after))
     ready.append(classes)

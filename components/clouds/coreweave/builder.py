@@ -1,4 +1,4 @@
-"""A whole cluster on CoreWeave, part by part; what lives inside it waits for its nodes, destroy runs backwards."""
+"""Builds a cluster on CoreWeave. Dependencies order creation, and destroy runs in reverse."""
 
 from __future__ import annotations
 
@@ -46,8 +46,6 @@ BALANCER_TYPE: Final = "service.beta.kubernetes.io/coreweave-load-balancer-type"
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterContext:
-    """What every part stands on."""
-
     site: PlacementContext
     settings: CoreWeaveSettings
     provider: coreweave.Provider
@@ -55,9 +53,7 @@ class ClusterContext:
 
 
 def build(site: PlacementContext) -> BuiltCluster:
-    """Registers the cluster of a CoreWeave placement.
-
-    Its node pools and file systems are objects inside it: with `atoll:reach` at "cloud" they wait for a second update.
+    """Node pools and file systems are objects inside the cluster: with `atoll:reach` "cloud" a second update adds them.
 
     Raises:
         AtollError: the lock or the stack's settings cannot be built.
@@ -90,7 +86,7 @@ def build(site: PlacementContext) -> BuiltCluster:
 
 
 def _build_cluster_context(site: PlacementContext) -> ClusterContext:
-    """Network and control plane. The provider reads its token from the environment, so the state never has it."""
+    """Network and control plane. The provider reads its token from the environment, so it is not in the state."""
     settings = read(site)
     provider = coreweave.Provider("coreweave", opts=site.options())
     network = Vpc("network", site, zone=settings.zone, opts=site.options(provider=provider))
@@ -123,7 +119,7 @@ def _register_object_tiers(here: ClusterContext) -> Mapping[str, pulumi.Output[s
 
 
 def _register_platform_bucket(here: ClusterContext) -> PlatformBucket | None:
-    """The bucket of the platform and who may use it; None where no platform is installed."""
+    """The bucket and the rights of its users; None without a platform."""
     site, zone = here.site, here.settings.zone
     if site.spec.platform is None:
         return None
@@ -136,7 +132,7 @@ def _register_platform_bucket(here: ClusterContext) -> PlatformBucket | None:
     return PlatformBucket(
         name=bucket,
         endpoint=ENDPOINT,
-        region=zone,  # what signatures name there (docs.coreweave.com, Configure Endpoints)
+        region=zone,  # in request signatures (docs.coreweave.com, Configure Endpoints)
         annotations=access.annotations,
         access_key=site.settings.backup_access_key,
         secret_key=site.settings.backup_secret_key,

@@ -1,1 +1,1 @@
-"""A cluster that is already there: `builder` checks it and installs into it, and makes no machine."""
+"""An existing cluster: `builder` checks it and installs into it, and creates no machine."""

@@ -1,4 +1,4 @@
-"""Atoll on a cluster that is already there: order inside it, and what its provider bills, said as charges."""
+"""Atoll on an existing cluster: what its provider bills is declared as charges."""
 
 from __future__ import annotations
 
@@ -26,16 +26,12 @@ if TYPE_CHECKING:
 
 
 def build(site: PlacementContext) -> BuiltCluster:
-    """Reaches an existing cluster.
-
-    Raises:
-        AtollError: the lock does not say how to reach the cluster, or it cannot be reached so.
-    """
+    """Raises AtollError where the lock does not say how to reach the cluster, or it cannot be reached."""
     spec = site.spec
     if spec.existing is None:
-        raise InputError("the lock builds on an existing cluster and does not say how to reach it")
+        raise InputError("the lock builds on an existing cluster but does not say how to reach it")
     cluster = AttachedCluster("cluster", spec.existing, site=site, opts=site.options())
-    # Machines, disks and traffic of the cluster: its provider bills them, nobody here creates them.
+    # Machines, disks and traffic of the cluster: its provider bills them, and the stack creates none of them.
     declare_contract(site, "atoll:contract:Rented", "rented")
     handle = ClusterHandle(
         placement=spec.placement,
@@ -53,7 +49,7 @@ def build(site: PlacementContext) -> BuiltCluster:
 
 
 def _bucket(settings: StackSettings) -> PlatformBucket | None:
-    """The customer's own bucket, wherever it is; None where the stack names none."""
+    """The customer's own bucket; None where the stack names none."""
     if not settings.backup_bucket:
         return None
     return PlatformBucket(

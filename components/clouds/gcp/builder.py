@@ -1,4 +1,4 @@
-"""A whole cluster on Google Cloud, part by part; each part waits for those it cannot live without."""
+"""Builds a cluster on Google Cloud. Dependencies order creation, and destroy runs in reverse."""
 
 from __future__ import annotations
 
@@ -42,11 +42,7 @@ if TYPE_CHECKING:
 
 
 def build(site: PlacementContext) -> BuiltCluster:
-    """Registers the cluster of a placement on Google Cloud.
-
-    Raises:
-        AtollError: the lock or the stack's settings cannot be built.
-    """
+    """Raises AtollError where the lock or the stack's settings cannot be built."""
     here = build_cluster_context(site)
     spec = site.spec
     access, roles = register_access(here)
@@ -61,7 +57,7 @@ def build(site: PlacementContext) -> BuiltCluster:
     ready: list[pulumi.Resource] = [*pools]
     if site.settings.inside:
         options = site.options(provider=inside, depends_on=pools)
-        _announce_parts(roles, gpu_networks, options=options)
+        _register_cluster_objects(roles, gpu_networks, options=options)
         ready.append(Classes("classes", here, files=files, bucket=cold, opts=options))
     handle = ClusterHandle(
         placement=spec.placement,
@@ -101,8 +97,10 @@ def _register_pools(here: ClusterContext, gpu_networks: Mapping[str, GpuNetwork]
     return pools
 
 
-def _announce_parts(roles: Roles, gpu_networks: Mapping[str, GpuNetwork], *, options: pulumi.ResourceOptions) -> None:
-    """What people's accounts may do inside the cluster, and the GPU networks that pods may ask for."""
+def _register_cluster_objects(
+    roles: Roles, gpu_networks: Mapping[str, GpuNetwork], *, options: pulumi.ResourceOptions
+) -> None:
+    """Rights of user accounts inside the cluster, and the GPU networks that pods may request."""
     if roles.accounts:
         GroupRights("group-rights", roles.accounts, opts=options)
     lanes = [lane for network in gpu_networks.values() for lane in network.lanes]
@@ -111,7 +109,6 @@ def _announce_parts(roles: Roles, gpu_networks: Mapping[str, GpuNetwork], *, opt
 
 
 def _register_names(here: ClusterContext) -> Names:
-    """DNS, where the checklist names a domain."""
     domain = here.spec.network.domain
     if not domain:
         return Names()
@@ -120,7 +117,7 @@ def _register_names(here: ClusterContext) -> Names:
 
 
 def _register_forwarding(here: ClusterContext) -> None:
-    """Rights of the collector, where this project is the main one; in another its owner gives them."""
+    """Rights of the log collector, where this project is the destination; another project's owner grants them."""
     to = here.spec.platform.forwarding if here.spec.platform is not None else None
     if to is None or not by_identity(to, target=here.spec.placement.target):
         return

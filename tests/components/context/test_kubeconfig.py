@@ -148,17 +148,19 @@ def test_a_context_without_a_server_is_refused() -> None:
 
 def test_a_server_that_cannot_be_used_is_said_with_what_to_check() -> None:
     def silent(_: Kubeconfig) -> str:
-        raise ApiServerUnreachableError("nothing listens there")
+        raise ApiServerUnreachableError("the connection is refused")
 
     (found,) = check_preconditions(kubeconfig(), context=None, variable="K", path=FILE, now=NOW, ask=silent)
-    assert found.message == "the API server of the kubeconfig's context 'prod' cannot be used: nothing listens there"
+    assert (
+        found.message == "the API server of the kubeconfig's context 'prod' cannot be used: the connection is refused"
+    )
     assert "VPN" in found.hint
 
 
 @pytest.mark.parametrize(("version", "oldest"), [("v1.29.4+k3s1", ""), ("1.32", "1.33"), ("v1.34.1-eks-1", "1.35")])
 def test_a_version_too_old_is_refused_with_the_oldest_that_will_do(version: str, oldest: str) -> None:
     found = fault(kubeconfig(), version=version, oldest=oldest)
-    assert f"{oldest or '1.33'} is the oldest that is built on" in found.message
+    assert f"{oldest or '1.33'} is the oldest supported version" in found.message
     assert found.field == "where.existing"
 
 
@@ -168,7 +170,7 @@ def test_a_version_that_will_do_passes(version: str) -> None:
 
 
 def test_a_server_that_is_no_kubernetes_is_refused() -> None:
-    assert "which is none" in fault(kubeconfig(), version="nginx").message
+    assert "which is not a version" in fault(kubeconfig(), version="nginx").message
     assert parse_minor_version("nginx") is None
 
 
@@ -187,10 +189,10 @@ def test_every_fault_is_raised_with_its_field() -> None:
     [
         (ApiException(status=401), r"refuses the credentials \(401\)"),
         (ApiException(status=503), "answers with status 503"),
-        (MaxRetryError(None, "/version", Exception("[Errno 111] Connection refused")), "nothing listens there"),  # type: ignore[arg-type]
+        (MaxRetryError(None, "/version", Exception("[Errno 111] Connection refused")), "the connection is refused"),  # type: ignore[arg-type]
         (ApiException(status=0, reason="SSLError: certificate verify failed"), "not signed by the authority"),
         (ApiException(status=0, reason="SSLError: wrong version"), "does not speak TLS"),
-        (MaxRetryError(None, "/version", Exception("Name or service not known")), "its name is not known"),  # type: ignore[arg-type]
+        (MaxRetryError(None, "/version", Exception("Name or service not known")), "its name cannot be resolved"),  # type: ignore[arg-type]
         (MaxRetryError(None, "/version", Exception("connect timed out")), "within 10 seconds"),  # type: ignore[arg-type]
         (MaxRetryError(None, "/version", Exception("who knows")), "it does not answer"),  # type: ignore[arg-type]
     ],

@@ -201,12 +201,12 @@ def test_a_gateway_that_azure_has_already_is_called_at_the_address_that_was_said
 
 
 def test_a_gateway_without_a_key_is_not_called() -> None:
-    with pytest.raises(AtollError, match="nobody said the key"):
+    with pytest.raises(AtollError, match="pre-shared key is not set"):
         run_with(linked_to("gcp"), linkPeer="198.51.101.7")
 
 
 @pytest.mark.parametrize(
-    ("provider", "said"), [("azure", "nobody said its address"), ("gcp", "on Google Cloud the tunnel gets one")]
+    ("provider", "said"), [("azure", "its address is not set"), ("gcp", "on Google Cloud the tunnel gets one")]
 )
 def test_a_gateway_that_cannot_be_used_so_is_refused(provider: str, said: str) -> None:
     with pytest.raises(AtollError, match=said):

@@ -87,7 +87,7 @@ def test_changing_all_keys_changes_the_servers_too(tmp_path: Path) -> None:
     [
         ({"vpnRotations": {"ada": "soon"}}, "vpnRotations says 'soon' for 'ada'"),
         ({"vpnRotations": 3}, "vpnRotations must map"),
-        ({"vpnRotations": {"eve": 1}}, "vpnRotations names eve, and the lock knows no such user"),
+        ({"vpnRotations": {"eve": 1}}, "vpnRotations names eve, who is not a user in the lock"),
         ({"reach": "moon"}, "reach is 'moon'"),
         ({"linkAddress": "10.0.0.1"}, "linkAddress is '10.0.0.1', which is not a public"),
     ],

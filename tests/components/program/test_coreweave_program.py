@@ -215,5 +215,5 @@ def test_people_sign_in_with_the_customers_groups_where_an_issuer_is_named() -> 
 
 
 def test_half_an_issuer_is_refused() -> None:
-    with pytest.raises(AtollError, match="belong together"):
+    with pytest.raises(AtollError, match="must both be set"):
         configured(oidcIssuer="https://id.acme.example")

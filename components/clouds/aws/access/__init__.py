@@ -1,1 +1,1 @@
-"""How people reach a cluster on AWS: the VPN gateway, IAM roles, kubeconfigs, forwarded logs."""
+"""Access to a cluster on AWS: VPN gateway, IAM roles and kubeconfigs."""

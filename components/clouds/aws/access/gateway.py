@@ -1,4 +1,4 @@
-"""The WireGuard gateway on AWS: a small machine in a public subnet, there before the private API that it leads to."""
+"""The WireGuard gateway on AWS: a small machine in a public subnet, created before the contents of the cluster."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ rule nat POSTROUTING -s "$TUNNEL" ! -o wg0 -j MASQUERADE
 
 
 def render_script(cidr: IPv4Network, *, region: str, path: str) -> str:
-    """The first script of the machine, the same for the same gateway whoever its users are.
+    """The first-start script of the machine, independent of the VPN's users.
 
     Args:
         cidr: range of the tunnel.
-        path: below which its parameters lie in Systems Manager.
+        path: prefix of its parameters in Systems Manager.
     """
     settings = {
         "ADDRESS": f"{server_address(cidr)}/{cidr.prefixlen}",
@@ -99,13 +99,13 @@ SSH: Final = 22
 class VpnGateway(pulumi.ComponentResource):
     """A machine that fetches its configuration every minute, so that users come and go without a restart.
 
-    The keys lie in encrypted parameters, one for each user, which the machine's role alone may read; its user data
-    holds none. Nobody logs in from the network: administration is by Session Manager.
+    The keys are in encrypted parameters, one for each user, which only the machine's role may read; its user data
+    holds none. There is no login over the network: administration is by Session Manager.
 
     Attributes:
         address: public address, which stays when the machine is replaced.
-        profiles: what each user imports, secrets.
-        security_group: what nodes and the API let in.
+        profiles: WireGuard profile of each user, secret.
+        security_group: admitted by nodes and the API.
     """
 
     address: pulumi.Output[str]
@@ -117,7 +117,7 @@ class VpnGateway(pulumi.ComponentResource):
         super().__init__("atoll:access:Gateway", name, facts, opts)
         keys, inside = VpnKeys(here.site, gateway, parent=self), pulumi.ResourceOptions(parent=self)
         path = f"/{build_physical_name(here.site.placement)}/vpn"
-        # The server's part and one for each user: a standard parameter holds 4 KB at most.
+        # One parameter for the server and one for each user: a standard parameter holds 4 KB at most.
         parts = {"server": keys.server, **{f"users/{user}": peer for user, peer in keys.peers.items()}}
         parameters = [
             aws.ssm.Parameter(
@@ -142,7 +142,7 @@ class VpnGateway(pulumi.ComponentResource):
 
 
 def admit(gateway: VpnGateway, *, to: pulumi.Input[str], ssh: bool) -> None:
-    """Lets the VPN's users through to the Kubernetes API, and by SSH to the nodes where that is wanted."""
+    """Admits the VPN's users to the Kubernetes API, and by SSH to the nodes where that is wanted."""
     for name, port in (("api", HTTPS), *((("ssh", SSH),) if ssh else ())):
         aws.vpc.SecurityGroupIngressRule(
             f"from-gateway-{name}",
@@ -157,7 +157,7 @@ def admit(gateway: VpnGateway, *, to: pulumi.Input[str], ssh: bool) -> None:
 
 
 def _create_security_group(gateway: GatewaySpec, here: ClusterContext, *, parent: VpnGateway) -> aws.ec2.SecurityGroup:
-    """WireGuard from anywhere: it answers nobody who has no key, so the port looks closed to everyone else."""
+    # WireGuard is open to the internet: it answers only peers with a key, so the port looks closed to everyone else.
     group = aws.ec2.SecurityGroup(
         "gateway",
         description="WireGuard in; the cluster network and HTTPS out",
@@ -222,14 +222,14 @@ def _create_machine(
             "volume_type": "gp3",
             "volume_size": gateway.disk_gb,
             "encrypted": True,
-            "kms_key_id": here.key.alias,  # plain, so that nothing unknown stands beside the disk's size
+            "kms_key_id": here.key.alias,  # a plain value: an unknown one would hide the disk's size from the bill
         },
         ebs_optimized=True,
-        credit_specification={"cpu_credits": "standard"},  # "unlimited" would be paid for by the burst
+        credit_specification={"cpu_credits": "standard"},  # "unlimited" bills bursts
         user_data=render_script(gateway.cidr, region=here.region, path=path),
         user_data_replace_on_change=True,
         tags={"Name": build_physical_name(here.site.placement, "vpn")},
-        # A newer image, or the key's ARN where its alias was given, is no reason to cut everybody off.
+        # A newer image, or the key's ARN where its alias was given, must not disconnect all users.
         opts=pulumi.ResourceOptions(
             parent=parent, depends_on=list(after), ignore_changes=["ami", "rootBlockDevice.kmsKeyId"]
         ),
@@ -237,7 +237,6 @@ def _create_machine(
 
 
 def _build_policy(region: str, path: str, *, role_arn: str, key: str) -> str:
-    """Its own parameters, the key that they are encrypted with, and Session Manager."""
     account, arn = role_arn.split(":")[4], f"arn:{partition(region)}"
     parameters = f"{arn}:ssm:{region}:{account}:parameter{path}"
     through = {"StringEquals": {"kms:ViaService": f"ssm.{region}.amazonaws.com"}}

@@ -1,4 +1,4 @@
-"""Every access to a cluster on AWS: the VPN's gateway, what it may reach, and kubeconfigs by role."""
+"""Access methods of a cluster on AWS: the VPN gateway, and kubeconfigs by role."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @final
 class Roles(pulumi.ComponentResource):
-    """An IAM role for the engineers of each workload and one for its viewers, which IAM hands out by name.
+    """An IAM role for the engineers of each workload and one for its viewers; IAM decides who may assume it.
 
     Attributes:
         kubeconfigs: role to kubeconfig, with a context for each workload and no credential in it.

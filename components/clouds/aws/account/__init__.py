@@ -1,1 +1,1 @@
-"""What belongs to the AWS account of a cluster: key, IAM roles, budget, audit trail, logs, private buckets."""
+"""Account-level resources on AWS: key, IAM roles, budget, audit trail, logs, private buckets."""

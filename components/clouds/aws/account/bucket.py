@@ -1,4 +1,4 @@
-"""A bucket on AWS that a destroy keeps: encrypted with the customer's key, without public access, over TLS only."""
+"""A private S3 bucket, retained on destroy: encrypted with the customer's key, no public access, TLS only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def delete_leftovers(*, old_version_days: int) -> aws.s3.BucketLifecycleConfigurationRuleArgsDict:
-    """The rule of a lifecycle that ends uploads which nobody finished, and versions which nobody reads."""
+    """The lifecycle rule that deletes incomplete uploads and old versions."""
     return {
         "id": "leftovers",
         "status": "Enabled",
@@ -33,15 +33,17 @@ def create_private_bucket(
     parent: pulumi.Resource,
     allow: Callable[[pulumi.Output[str]], list[Statement]] = lambda _: [],
 ) -> tuple[aws.s3.Bucket, aws.s3.BucketPolicy]:
-    """A versioned bucket, and its policy, which whatever writes by it waits for.
+    """A versioned bucket and its policy; writers that the policy allows wait for it.
 
     Args:
         rules: its lifecycle.
-        allow: more statements of its policy, from its ARN.
+        allow: further statements of its policy, from its ARN.
     """
     opts = pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True)
     bucket = aws.s3.Bucket(name, force_destroy=False, opts=opts)
-    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # a kept bucket stays private
+    within = pulumi.ResourceOptions(
+        parent=bucket, protect=False, retain_on_delete=True
+    )  # a retained bucket stays private
     aws.s3.BucketServerSideEncryptionConfiguration(
         name,
         bucket=bucket.bucket,
@@ -69,7 +71,7 @@ def create_private_bucket(
 def _forbid_public_access(
     name: str, bucket: aws.s3.Bucket, *, allowed: Sequence[Statement], opts: pulumi.ResourceOptions
 ) -> aws.s3.BucketPolicy:
-    """No public access, no access lists, no connection without TLS (aws:SecureTransport)."""
+    """No public access, no access control lists, TLS only (aws:SecureTransport)."""
     blocked = aws.s3.BucketPublicAccessBlock(
         name,
         bucket=bucket.bucket,

@@ -1,4 +1,4 @@
-"""The ceiling as AWS itself watches it: a budget over the stack's tag, which warns, and then stops new machines."""
+"""The ceiling as an AWS budget over the stack's tag: it warns, and at the ceiling it stops new machines."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ STOPPED: Final = ("ec2:RunInstances", "ec2:CreateFleet")
 
 @final
 class BillingBudget(pulumi.ComponentResource):
-    """A monthly budget of everything that carries the stack's tag; warnings go to the owner.
+    """A monthly budget of everything with the stack's tag; warnings go to the owner.
 
     AWS sees the tag once `atoll:stack` is activated as a cost allocation tag in the account that pays.
-    At the ceiling the autoscaler loses the right to start machines. What runs keeps running.
+    At the ceiling the autoscaler loses the right to start machines; running machines continue.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""IAM of AWS: policy documents, roles, who may take them and what they may do."""
+"""AWS IAM: policy documents, roles, their trust and their rights."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ Condition: TypeAlias = "Mapping[str, Mapping[str, object]]"
 
 
 def partition(region: str) -> str:
-    """The partition of a region, first part of every ARN: known from its name, so that it need not be asked."""
+    """The partition of a region, first part of every ARN, from the region's name without an API call."""
     return next((name for prefix, name in PARTITIONS if region.startswith(prefix)), "aws")
 
 
 def find_account(*, parent: pulumi.Resource) -> pulumi.Output[str]:
-    """Id of the account that the stack is deployed to."""
     return aws.get_caller_identity_output(opts=pulumi.InvokeOutputOptions(parent=parent)).account_id
 
 
@@ -38,7 +37,6 @@ def build_statement(
     principal: str | Mapping[str, object] = "",
     condition: Condition | None = None,
 ) -> Statement:
-    """One statement of a policy, without the parts that are not given."""
     parts: Statement = {
         "Sid": sid,
         "Effect": effect,
@@ -63,7 +61,7 @@ def trust_service(service: str) -> str:
 
 
 def trust_account(region: str, *, parent: pulumi.Resource) -> pulumi.Output[str]:
-    """Trust policy for whomever IAM of the account lets take the role."""
+    """Trust policy for every principal whom the account's IAM allows to assume the role."""
     root = pulumi.Output.concat(f"arn:{partition(region)}:iam::", find_account(parent=parent), ":root")
     return build_document(build_statement("sts:AssumeRole", principal={"AWS": root}))
 
@@ -74,20 +72,20 @@ def create_role(
     """A role without rights.
 
     Args:
-        shown: the name AWS shows, where something must name the role before it is there.
+        shown: its physical name, where it must be known before the role is created.
     """
     return aws.iam.Role(name, name=shown, assume_role_policy=trust, opts=pulumi.ResourceOptions(parent=parent))
 
 
 def grant(role: aws.iam.Role, name: str, document: pulumi.Input[str]) -> pulumi.Resource:
-    """Rights of a role, which whatever acts by it waits for."""
+    """Rights of a role; resources that use the role wait for them."""
     return aws.iam.RolePolicy(name, role=role.id, policy=document, opts=pulumi.ResourceOptions(parent=role))
 
 
 def attach(role: aws.iam.Role, *, name: str, managed: Sequence[str], region: str) -> list[pulumi.Resource]:
     """AWS-managed policies, each named by its path ("AmazonEKSClusterPolicy").
 
-    Whatever acts by the role waits for them, so that they are there when it starts and still there when it is deleted.
+    Resources that use the role wait for them, so that it has its rights from their creation to their deletion.
     """
     return [
         aws.iam.RolePolicyAttachment(
@@ -108,7 +106,7 @@ def associate(
     cluster_name: pulumi.Input[str],
     parent: pulumi.Resource,
 ) -> pulumi.Resource:
-    """Lets a service account, by namespace and name, take a role by pod identity."""
+    """Lets a service account (namespace, name) assume a role by EKS Pod Identity."""
     return aws.eks.PodIdentityAssociation(
         name,
         cluster_name=cluster_name,
@@ -127,7 +125,7 @@ def create_pod_role(
     policies: Mapping[str, pulumi.Input[str]],
     parent: pulumi.Resource,
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
-    """A role that one service account takes by pod identity; the role, and what must be there before its pods start.
+    """A role that one service account assumes by EKS Pod Identity; the role, and what its pods must start after.
 
     Args:
         service_account: namespace and name.

@@ -1,4 +1,4 @@
-"""The one customer key of a cluster: secrets, node disks, buckets, file systems and logs are encrypted with it."""
+"""The customer-managed KMS key of a cluster: encrypts secrets, node disks, buckets, file systems and logs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from components.clouds.aws.account.iam import Condition, Statement
     from components.context.placement import PlacementContext
 
-DELETION_DAYS: Final = 30  # the longest KMS waits; a key deleted by mistake is data lost
+DELETION_DAYS: Final = 30  # the maximum of KMS: without the key its data is lost
 VIA_EC2: Final = ("kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:CreateGrant")
 # A file system reads and writes its bucket by a role that AWS makes with it, hence named by its pattern
 # (docs.aws.amazon.com/fsx/latest/LustreGuide/s3-server-side-encryption-support.html).
@@ -33,8 +33,8 @@ class EncryptionKey(pulumi.ComponentResource):
     """A rotated key with an alias.
 
     Attributes:
-        alias: a plain text; a launch template names the key by it, so that no unknown stands beside a disk's size.
-        named: what uses the alias waits for this.
+        alias: a plain value, for launch templates: an unknown one would hide the disk's size from the bill.
+        named: users of the alias wait for it.
     """
 
     arn: pulumi.Output[str]
@@ -62,7 +62,7 @@ class EncryptionKey(pulumi.ComponentResource):
 
 
 def _build_policy(*, account: str, region: str) -> dict[str, object]:
-    """The account decides by IAM; EC2 and CloudWatch Logs may use the key for this account only.
+    """The account's IAM decides who uses the key; services may use it for this account only.
 
     The EC2 statement is that of the AWS-managed key for EBS, which also serves the service role of Auto Scaling. Naming
     that role instead would fail in an account where no group was ever scaled, since KMS looks principals up.

@@ -1,4 +1,4 @@
-"""Logs on AWS: the control plane's, refused connections of the network, the account's, and what pods may write."""
+"""Logs on AWS: control plane, rejected connections, the account's audit trail, and rights of the log collector."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from planning.spec.platform import Forwarding
 
 
-AUDIT_DAYS: Final = 365  # a year of history, as CIS AWS and PCI DSS 10 ask for
+AUDIT_DAYS: Final = 365  # one year, as CIS AWS and PCI DSS 10 require
 LEFTOVER_DAYS: Final = 7
 LOG_DAYS: Final = 90
 WRITE_ACTIONS: Final = ("logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams")
-# Of both exporters; metrics are written as logs, out of which CloudWatch makes them, so no right on metrics is needed
+# Of both exporters. Metrics are written as logs, from which CloudWatch extracts them, so no metric right is needed
 # (aws-otel.github.io/docs/setup/permissions and exporter/awscloudwatchlogsexporter/README.md, 2026-11-21).
 ACTIONS: Final = (
     "logs:CreateLogGroup",
@@ -46,10 +46,10 @@ ACTIONS: Final = (
 
 @final
 class Logs(pulumi.ComponentResource):
-    """Encrypted log groups with an end, made before anything writes to them: EKS would make its own, kept for ever.
+    """Encrypted log groups with a retention, created before EKS would create its own without one.
 
     Attributes:
-        control_plane: what the control plane waits for.
+        control_plane: the control plane waits for it.
     """
 
     control_plane: aws.cloudwatch.LogGroup
@@ -63,7 +63,7 @@ class Logs(pulumi.ComponentResource):
         key_arn: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers the groups with the declared charges of all logs; the account's trail where it has none."""
+        """Registers the groups with the declared charges of all logs, and the account's trail if it has none."""
         super().__init__("atoll:cluster:Logs", name, site.describe(charges=site.ledger.claim("cluster")), opts)
         shown = build_physical_name(site.placement)
         self.control_plane = _create_group("control-plane", f"/aws/eks/{shown}/cluster", key_arn=key_arn, parent=self)
@@ -85,7 +85,7 @@ def _create_group(name: str, shown: str, *, key_arn: pulumi.Input[str], parent: 
 
 
 def _log_refused_connections(group: aws.cloudwatch.LogGroup, *, vpc_id: pulumi.Input[str], parent: Logs) -> None:
-    """Refused connections only: they are what an audit asks for (CIS AWS 3.x), and a fraction of the volume."""
+    """Rejected connections only: audits require those (CIS AWS 3.x), and they are a fraction of the volume."""
     writer = create_role("flows", trust=trust_service("vpc-flow-logs.amazonaws.com"), parent=parent)
     streams = pulumi.Output.concat(group.arn, ":*")
     written = grant(writer, "flows", build_document(build_statement(WRITE_ACTIONS, streams)))
@@ -101,11 +101,10 @@ def _log_refused_connections(group: aws.cloudwatch.LogGroup, *, vpc_id: pulumi.I
 
 
 def _create_trail(site: PlacementContext, *, key_arn: pulumi.Input[str], parent: Logs) -> None:
-    """Management events of every region, signed so that a change of them shows.
+    """Management events of every region, signed against tampering.
 
-    The first copy of these events in an account is free, and what they take in the bucket is part of the logs that the
-    component above declares. An account that has a trail already pays for a second one: the stack's settings leave it
-    out then.
+    The first copy of these events in an account is free, and their storage is part of the declared charges of logs. A
+    second trail would be billed: the stack's settings switch it off where the account has one.
     """
     name, region = build_physical_name(site.placement, "audit"), site.placement.region
     account = find_account(parent=parent)
@@ -141,7 +140,7 @@ def _create_trail(site: PlacementContext, *, key_arn: pulumi.Input[str], parent:
 def _allow_trail(
     bucket: pulumi.Output[str], *, account: pulumi.Output[str], trail: pulumi.Output[str]
 ) -> list[Statement]:
-    """CloudTrail may write for this trail of this account, and nobody else by it."""
+    """Only CloudTrail may write, and only for this trail of this account."""
     writer, of_trail = {"Service": "cloudtrail.amazonaws.com"}, {"aws:SourceArn": trail}
     written = {"StringEquals": {**of_trail, "s3:x-amz-acl": "bucket-owner-full-control"}}
     logs = pulumi.Output.concat(bucket, "/AWSLogs/", account, "/*")
@@ -153,12 +152,12 @@ def _allow_trail(
 
 @final
 class ForwardingAccess(pulumi.ComponentResource):
-    """A role that the collector takes by pod identity, to write to log groups of one customer and no other.
+    """A role that the log collector assumes by EKS Pod Identity, to write to the log groups of one customer only.
 
-    In another account than the cluster's it opens nothing, so nothing lands in a wrong one.
+    It gives no rights in another account than the cluster's, so no log is written to a wrong one.
 
     Attributes:
-        ready: what is there before its pods start.
+        ready: the collector's pods must start after it.
     """
 
     ready: Sequence[pulumi.Resource]

@@ -1,4 +1,4 @@
-"""What every part of a cluster on AWS stands on: provider, key, network, control plane."""
+"""Shared resources of a cluster on AWS: provider, key, network, control plane."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterContext:
-    """What every part stands on."""
-
     site: PlacementContext
     provider: aws.Provider
     key: EncryptionKey
@@ -45,7 +43,7 @@ class ClusterContext:
 
 
 def build_cluster_context(site: PlacementContext) -> ClusterContext:
-    """Registers provider, key, network and control plane, which waits for the log groups that it writes to."""
+    """Registers provider, key, network, log groups and control plane."""
     provider = aws.Provider(
         "aws", region=site.placement.region, default_tags={"tags": tags(site.spec)}, opts=site.options()
     )

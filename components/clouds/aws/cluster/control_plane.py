@@ -24,13 +24,13 @@ ADMIN_POLICY: Final = "AmazonEKSClusterAdminPolicy"
 class Cluster(pulumi.ComponentResource):
     """An EKS cluster in standard support, secrets encrypted with the customer's key, identities by access entries.
 
-    Nobody is an administrator by having created it: the role `admin` is, and who may take that role is decided in IAM.
-    What uses the cluster waits for the whole component: the rights of its roles are parts of it.
+    Its creator is no administrator: only the role `admin` is, and IAM decides who may assume it. Users of the cluster
+    wait for the whole component, which includes the rights of its roles.
 
     Attributes:
-        name: plain, since log groups and kubeconfigs need it before the cluster is there.
+        name: a plain value: log groups and kubeconfigs need it before the cluster exists.
         security_group: shared by control plane and nodes.
-        node_role_name: plain, since Karpenter names the role beside what is priced.
+        node_role_name: a plain value, for Karpenter's node classes, which are priced.
     """
 
     name: str
@@ -98,10 +98,10 @@ class Cluster(pulumi.ComponentResource):
         )
 
     def _create_node_role(self, region: str) -> aws.iam.Role:
-        """What every node may do: join, pull images, and be reached by Session Manager. The CNI has a role of its own.
+        """Rights of every node: join, pull images, and use Session Manager. The CNI has a role of its own.
 
-        EKS lets nodes of its own groups in by itself, and Karpenter's only by an entry
-        (github.com/aws/containers-roadmap issue 2631: an entry that is there already is used).
+        EKS admits nodes of managed groups by itself, and Karpenter's only by an access entry
+        (github.com/aws/containers-roadmap issue 2631: an existing entry is used).
         """
         managed = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
         role = create_role("node", trust=trust_service("ec2.amazonaws.com"), parent=self, shown=self.node_role_name)
@@ -116,7 +116,7 @@ class Cluster(pulumi.ComponentResource):
         return role
 
     def _create_admin_role(self, region: str) -> pulumi.Output[str]:
-        """A role that the account may hand out in IAM, and its rights inside the cluster; the role's ARN."""
+        """ARN of the admin role, with its rights inside the cluster; IAM decides who may assume it."""
         admin = create_role("admin", trust=trust_account(region, parent=self), parent=self)
         entry = aws.eks.AccessEntry(
             "admin",
@@ -136,7 +136,7 @@ class Cluster(pulumi.ComponentResource):
 
 
 def build_sign_in(cluster: str, *, region: str, role_arn: pulumi.Input[str]) -> Mapping[str, object]:
-    """The token that it fetches lasts fifteen minutes (docs.aws.amazon.com/eks/latest/userguide/cluster-auth.html)."""
+    # Its token lasts fifteen minutes (docs.aws.amazon.com/eks/latest/userguide/cluster-auth.html).
     plugin = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": "aws",

@@ -1,6 +1,6 @@
 """Karpenter on AWS: starts the nodes that pods wait for, ends idle ones, and repairs broken ones.
 
-After the policies of its release 1.14 (karpenter.sh/v1.14/reference/cloudformation), with the key of the queue.
+Its policies are those of release 1.14 (karpenter.sh/v1.14/reference/cloudformation), and the key of the queue.
 """
 
 from __future__ import annotations
@@ -52,8 +52,6 @@ ANY_CLASS: Final = "karpenter.k8s.aws/ec2nodeclass"
 
 @dataclass(frozen=True, kw_only=True)
 class KarpenterPolicyScope:
-    """Whose rights they are."""
-
     cluster: str
     region: str
     account: pulumi.Input[str]
@@ -63,7 +61,7 @@ class KarpenterPolicyScope:
 
 
 def build_machine_statements(rights: KarpenterPolicyScope) -> list[Statement]:
-    """Starting, tagging and ending machines; each statement but the first is bound to the cluster's tag."""
+    """Start, tag and end machines; every statement but the first requires the cluster's tag."""
     made = [_ec2(rights, kind) for kind in MADE]
     template = _ec2(rights, "launch-template")
     images = [f"arn:{partition(rights.region)}:ec2:{rights.region}::{kind}/*" for kind in ("image", "snapshot")]
@@ -95,7 +93,7 @@ def build_machine_statements(rights: KarpenterPolicyScope) -> list[Statement]:
 
 
 def build_identity_statements(rights: KarpenterPolicyScope) -> list[Statement]:
-    """Instance profiles of its own, which carry the nodes' role, and the role that EC2 needs for spot."""
+    """Manage its instance profiles with the nodes' role, and create the role that EC2 needs for spot."""
     iam = f"arn:{partition(rights.region)}:iam::"
     profiles = _of_account(iam, rights, "instance-profile/*")
     spot = _of_account(iam, rights, "role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot")
@@ -115,7 +113,7 @@ def build_identity_statements(rights: KarpenterPolicyScope) -> list[Statement]:
 
 
 def build_read_statements(rights: KarpenterPolicyScope) -> list[Statement]:
-    """What it looks up: kinds of machines and their prices, its cluster, and warnings of interruptions."""
+    """Read machine types and prices, the cluster, and interruption warnings."""
     arn = f"arn:{partition(rights.region)}"
     here: Condition = {"StringEquals": {"aws:RequestedRegion": rights.region}}
     cluster = _of_account(f"{arn}:eks:{rights.region}:", rights, f"cluster/{rights.cluster}")
@@ -146,13 +144,13 @@ def _build_request_tags(rights: KarpenterPolicyScope) -> dict[str, object]:
 
 
 def _require_request_tags(rights: KarpenterPolicyScope, kind: str, *, regional: bool = False) -> Condition:
-    """Only with the tags of this cluster on what is made."""
+    """Condition: a new resource gets the tags of this cluster."""
     where: dict[str, object] = {"aws:RequestTag/topology.kubernetes.io/region": rights.region} if regional else {}
     return {"StringEquals": {**_build_request_tags(rights), **where}, "StringLike": {f"aws:RequestTag/{kind}": "*"}}
 
 
 def _require_owner_tags(rights: KarpenterPolicyScope, kind: str, *, regional: bool = False) -> Condition:
-    """Only what carries the tags of this cluster."""
+    """Condition: a resource has the tags of this cluster."""
     where: dict[str, object] = {"aws:ResourceTag/topology.kubernetes.io/region": rights.region} if regional else {}
     tag = f"aws:ResourceTag/kubernetes.io/cluster/{rights.cluster}"
     return {"StringEquals": {tag: "owned", **where}, "StringLike": {f"aws:ResourceTag/{kind}": "*"}}
@@ -173,8 +171,8 @@ def _allow(
 
 NAMESPACE: Final = "kube-system"  # the catalog's, where the API server serves it first (karpenter.sh, getting started)
 ACCOUNT: Final = "karpenter"
-KEPT_SECONDS: Final = 300  # a warning older than this is of no use
-# What AWS tells of machines that will be taken away or have stopped (karpenter.sh/v1.14/reference/cloudformation).
+KEPT_SECONDS: Final = 300  # older warnings are useless
+# Events about machines that will be interrupted or have stopped (karpenter.sh/v1.14/reference/cloudformation).
 WARNINGS: Final[Mapping[str, tuple[str, str]]] = {
     "health": ("aws.health", "AWS Health Event"),
     "spot": ("aws.ec2", "EC2 Spot Instance Interruption Warning"),
@@ -186,11 +184,11 @@ WARNINGS: Final[Mapping[str, tuple[str, str]]] = {
 
 @final
 class Autoscaler(pulumi.ComponentResource):
-    """Karpenter on the system nodes, with a role of its own, and a queue on which it hears of interruptions.
+    """Karpenter on the system nodes, with its role and a queue of interruption warnings.
 
     Attributes:
-        role: Karpenter's; whoever denies it something stops new nodes.
-        running: what node pools wait for.
+        role: a policy that denies it machines stops new nodes.
+        running: node pools wait for it.
     """
 
     role: aws.iam.Role
@@ -219,7 +217,7 @@ class Autoscaler(pulumi.ComponentResource):
             },
             parent=self,
         )
-        # The definitions first: destroyed last, so that node pools and classes go while Karpenter still ends machines.
+        # CRDs are created first and destroyed last, so that Karpenter still ends machines while node pools are deleted.
         within = pulumi.ResourceOptions(parent=self, provider=inside)
         definitions = release_cluster_chart("karpenter_crd", site=here.site, opts=within)
         after = pulumi.ResourceOptions(depends_on=[definitions, *fillers, *rights])
@@ -234,7 +232,7 @@ class Autoscaler(pulumi.ComponentResource):
 
 
 def _create_queue(*, key_arn: pulumi.Input[str], parent: Autoscaler) -> tuple[aws.sqs.Queue, list[pulumi.Resource]]:
-    """The queue, which EventBridge alone fills and nobody reaches without TLS; what fills it."""
+    """The queue, which only EventBridge fills, over TLS only; and the rules that fill it."""
     queue = aws.sqs.Queue(
         "interruptions",
         message_retention_seconds=KEPT_SECONDS,
@@ -257,7 +255,7 @@ def _create_queue(*, key_arn: pulumi.Input[str], parent: Autoscaler) -> tuple[aw
 
 
 def _build_values(here: ClusterContext, *, queue: aws.sqs.Queue) -> dict[str, object]:
-    asked = {"cpu": "500m", "memory": "1Gi"}
+    requests = {"cpu": "500m", "memory": "1Gi"}
     return {
         "settings": {
             "clusterName": here.cluster.name,
@@ -267,7 +265,7 @@ def _build_values(here: ClusterContext, *, queue: aws.sqs.Queue) -> dict[str, ob
         "serviceAccount": {"name": ACCOUNT},
         "nodeSelector": {"kubernetes.io/os": "linux", "atoll/role": "system"},
         "controller": {
-            "env": [{"name": "AWS_REGION", "value": here.region}],  # pods do not reach the node's metadata
-            "resources": {"requests": asked, "limits": {"memory": asked["memory"]}},
+            "env": [{"name": "AWS_REGION", "value": here.region}],  # pods cannot read the node's metadata
+            "resources": {"requests": requests, "limits": {"memory": requests["memory"]}},
         },
     }

@@ -1,4 +1,4 @@
-"""The controller that makes network load balancers on AWS for services of our class, and deletes them again."""
+"""AWS Load Balancer Controller: creates and deletes network load balancers for services of our class."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 NAME: Final = "aws-load-balancer-controller"
 NAMESPACE: Final = "kube-system"
 CLASS: Final = "service.k8s.aws/nlb"
-OURS: Final = "elbv2.k8s.aws/cluster"  # tag by which the controller knows its own
-# Rights: what network load balancers need of docs/install/iam_policy.json (kubernetes-sigs/aws-load-balancer-controller
-# at 225f4456, 2026-08-17), on this cluster's own only.
+OURS: Final = "elbv2.k8s.aws/cluster"  # the controller's tag on its resources
+# Rights: the subset for network load balancers of docs/install/iam_policy.json, limited to this cluster
+# (kubernetes-sigs/aws-load-balancer-controller at 225f4456, 2026-08-17).
 SEE: Final = (
     "ec2:DescribeAccountAttributes",
     "ec2:DescribeAddresses",
@@ -74,9 +74,9 @@ RULES: Final = ("ec2:AuthorizeSecurityGroupIngress", "ec2:RevokeSecurityGroupIng
 
 @final
 class LoadBalancers(pulumi.ComponentResource):
-    """The controller on the system nodes. Services wait for it, so that they are gone before it is.
+    """The controller on the system nodes. Services wait for it, so that they are deleted before it.
 
-    It serves network load balancers only: no ingress class, nothing of WAF or Shield, and services must name its class.
+    It serves network load balancers only: no ingress class, no WAF or Shield, and services must name its class.
     """
 
     def __init__(
@@ -115,9 +115,9 @@ class LoadBalancers(pulumi.ComponentResource):
 
 
 def _build_statements(here: ClusterContext, *, account: pulumi.Output[str]) -> list[Statement]:
-    """Everything it makes carries the cluster's tag, and only what carries it may be changed.
+    """It tags everything that it creates, and may change only what has the cluster's tag.
 
-    Of the nodes' security group it writes the rules that let its load balancers in.
+    In the nodes' security group it may edit rules, to admit its load balancers.
     """
     requested = {f"aws:RequestTag/{OURS}": here.cluster.name}
     owned = {"StringEquals": {f"aws:ResourceTag/{OURS}": here.cluster.name}}

@@ -1,4 +1,4 @@
-"""What runs in a cluster on AWS before anything else does: add-ons, Karpenter, and the load balancers' controller."""
+"""Base software of a cluster on AWS: EKS add-ons, Karpenter, and the load balancer controller."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class AddOn:
-    """One add-on.
+    """One EKS add-on.
 
     Args:
-        service_account: account that takes a role; "" where it needs none.
+        service_account: account that assumes a role; "" where it needs none.
         policy: AWS-managed policy of its role.
-        actions: what its role may do in the whole account, beside that policy.
+        actions: further actions of its role, on the whole account.
         values: its configuration, by the add-on's own schema.
-        after: add-on that must be there before.
+        after: add-on that is installed before.
     """
 
     name: str
@@ -65,11 +65,11 @@ BEFORE_NODES: Final = (
 
 
 SNAPSHOTS: Final = "snapshot-controller"
-ON_SYSTEM: Final = {"atoll/role": "system"}  # Karpenter's nodes come and go
+ON_SYSTEM: Final = {"atoll/role": "system"}  # Karpenter's nodes are temporary
 
 
-# docs.aws.amazon.com/eks/latest/userguide: fsx-csi-create and efs-csi. Volumes of FSx are made by us, so its driver
-# only looks; that of EFS makes an access point for each claim.
+# docs.aws.amazon.com/eks/latest/userguide: fsx-csi-create and efs-csi. We create the volumes of FSx, so its driver only
+# reads; the EFS driver creates an access point for each claim.
 DRIVERS: Final = {
     "shared_ssd": AddOn(
         name="aws-fsx-csi-driver",
@@ -85,15 +85,15 @@ DRIVERS: Final = {
 
 
 def list_add_ons_on_nodes(items: Collection[str], *, tags: Mapping[str, str]) -> tuple[AddOn, ...]:
-    """Add-ons that run on nodes: names, disks, health, and a driver for each kind of file system of the storage tiers.
+    """Add-ons that run on nodes: DNS, disks, health, and a driver for each kind of file system of the storage tiers.
 
     Args:
-        items: what prices the tiers, "shared_ssd" or "shared_disk" among others.
-        tags: of the disks and file systems that the drivers make.
+        items: price items of the tiers, such as "shared_ssd".
+        tags: of the disks and file systems that the drivers create.
     """
     return (
         AddOn(name="coredns", values={"nodeSelector": ON_SYSTEM}),
-        # Brings the definitions of snapshots, and needs no rights (docs.aws.amazon.com/eks/latest/userguide,
+        # Installs the snapshot CRDs, and needs no rights (docs.aws.amazon.com/eks/latest/userguide,
         # addons-csi-snapshot-controller and csi-snapshot-controller, 2026-11-21).
         AddOn(name=SNAPSHOTS),
         AddOn(
@@ -102,12 +102,12 @@ def list_add_ons_on_nodes(items: Collection[str], *, tags: Mapping[str, str]) ->
             policy="service-role/AmazonEBSCSIDriverPolicy",
             values={
                 "controller": {"extraVolumeTags": dict(tags), "nodeSelector": ON_SYSTEM},
-                "sidecars": {"snapshotter": {"forceEnable": True}},  # else off in a cluster of before
+                "sidecars": {"snapshotter": {"forceEnable": True}},  # off by default in an older cluster
             },
             after=SNAPSHOTS,
         ),
-        # Its watcher of GPUs tolerates no taint unless told to (aws/eks-node-monitoring-agent, chart values), and
-        # a GPU that nobody watches is never repaired.
+        # Its GPU monitor tolerates no taint by default (aws/eks-node-monitoring-agent, chart values), and an
+        # unmonitored GPU is never repaired.
         AddOn(name="eks-node-monitoring-agent", values={"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}),
         *(driver for item, driver in DRIVERS.items() if item in items),
     )
@@ -115,10 +115,7 @@ def list_add_ons_on_nodes(items: Collection[str], *, tags: Mapping[str, str]) ->
 
 @final
 class AddOns(pulumi.ComponentResource):
-    """Add-ons in the version that EKS holds the default for the cluster's Kubernetes version.
-
-    Roles come by pod identity, so that no node's role carries their rights.
-    """
+    """Add-ons in EKS's default version for the cluster's Kubernetes version; roles by EKS Pod Identity."""
 
     def __init__(
         self, name: str, add_ons: Sequence[AddOn], here: ClusterContext, *, opts: pulumi.ResourceOptions
@@ -134,7 +131,7 @@ class AddOns(pulumi.ComponentResource):
 def _install(
     add_on: AddOn, here: ClusterContext, *, before: Sequence[pulumi.Resource], parent: AddOns
 ) -> aws.eks.Addon:
-    """The add-on, its role and its rights, which it must not outlive: a driver without them keeps its volumes."""
+    """The add-on after its role and rights: a driver that outlives its rights cannot delete its volumes."""
     identities: list[aws.eks.AddonPodIdentityAssociationArgs] = []
     rights: list[pulumi.Resource] = []
     if add_on.service_account:
@@ -170,9 +167,9 @@ def register_add_ons_on_nodes(here: ClusterContext, *, nodes: Sequence[pulumi.Re
 def register_controllers(
     here: ClusterContext, inside: kubernetes.Provider, *, elastic: bool
 ) -> tuple[Autoscaler | None, list[pulumi.Resource]]:
-    """Controllers that ask AWS for machines and load balancers: what they made goes while they live.
+    """Controllers of machines and load balancers; they are destroyed after the resources that they create.
 
-    The autoscaler, None without elastic pools, and what later parts wait for.
+    Returns the autoscaler, None without elastic pools, and what later components wait for.
     """
     options = here.options(depends_on=[inside])
     autoscaler = Autoscaler("autoscaler", here, inside=inside, opts=options) if elastic else None
@@ -181,7 +178,6 @@ def register_controllers(
 
 
 def watch_ceiling(here: ClusterContext, *, autoscaler: Autoscaler | None) -> None:
-    """A budget in the account, where the stack has a ceiling per month."""
     usd = here.site.ceiling_usd_per_month
     if usd is not None:
         role = None if autoscaler is None else autoscaler.role

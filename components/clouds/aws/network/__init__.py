@@ -1,1 +1,1 @@
-"""The VPC of a cluster, its way out, peering, DNS zone and site-to-site VPN."""
+"""Network of a cluster on AWS: VPC, egress, peering, DNS zone and site-to-site VPN."""

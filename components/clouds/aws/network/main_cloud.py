@@ -1,4 +1,4 @@
-"""The customer's own VPC on AWS: peered with the cluster's, or joined by its end of a site-to-site VPN."""
+"""Connection to the customer's own VPC on AWS: VPC peering, or AWS's end of a site-to-site VPN."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from components.context.placement import PlacementContext
     from planning.spec.cluster import Peering as PeeringSpec
 
-# Strongest of what AWS offers (VPN tunnel options, docs.aws.amazon.com/vpn/latest/s2svpn/VPNTunnels.html).
+# The strongest options of AWS (VPN tunnel options, docs.aws.amazon.com/vpn/latest/s2svpn/VPNTunnels.html).
 CIPHERS: Final = ("AES256-GCM-16",)
 HASHES: Final = ("SHA2-384",)
 GROUPS: Final = (20,)  # elliptic curve of 384 bits
@@ -28,16 +28,15 @@ VERSIONS: Final = ("ikev2",)
 
 @final
 class VpcPeering(pulumi.ComponentResource):
-    """A peering connection with routes both ways; inside one account it is accepted here, else the customer accepts it.
+    """A peering connection with routes both ways; within one account it is accepted here, else by the customer.
 
-    A lock without an account, or with route tables, means this account: only there can they be reached.
+    A lock without an account, or with route tables, means this account, since only its tables can be edited.
 
     Raises:
-        InputError: the range of the peered VPC is not known, or overlaps the cluster's.
+        InputError: the range of the peered VPC is unknown, or overlaps the cluster's.
 
     Attributes:
-        id: what the customer accepts, where that is needed.
-        accepted: whether it was accepted here.
+        id: for the customer, who may have to accept it.
     """
 
     id: pulumi.Output[str]
@@ -90,7 +89,7 @@ class VpcPeering(pulumi.ComponentResource):
 def _accept(
     connection: aws.ec2.VpcPeeringConnection, peering: PeeringSpec, *, parent: VpcPeering
 ) -> aws.ec2.VpcPeeringConnectionAccepter:
-    """The other side says yes, in its own region; then each side resolves the other's private names."""
+    """Accepts it in the other region; then each side resolves the other's private names."""
     accepted = aws.ec2.VpcPeeringConnectionAccepter(
         "main-cloud",
         vpc_peering_connection_id=connection.id,
@@ -120,7 +119,7 @@ class MainSide(pulumi.ComponentResource):
     """The main cloud's end of the tunnel: gateway, connection and routes in its account and region.
 
     Attributes:
-        tunnels: the two that AWS gives to each connection.
+        tunnels: the two of each AWS connection.
     """
 
     tunnels: Sequence[Tunnel]
@@ -144,7 +143,7 @@ class MainSide(pulumi.ComponentResource):
         aws.ec2.VpnConnectionRoute(
             "cluster", vpn_connection_id=connection.id, destination_cidr_block=str(args.network), opts=within
         )
-        for index, table in enumerate(args.link.route_table_ids):  # the gateway tells them the way to the cluster
+        for index, table in enumerate(args.link.route_table_ids):  # routes to the cluster
             aws.ec2.VpnGatewayRoutePropagation(
                 f"cluster-{index}", route_table_id=table, vpn_gateway_id=gateway, opts=within
             )
@@ -156,7 +155,7 @@ class MainSide(pulumi.ComponentResource):
 
 
 def _connect(args: MainSideArgs, *, gateway: pulumi.Input[str], opts: pulumi.ResourceOptions) -> aws.ec2.VpnConnection:
-    """The cluster calls, also from behind a NAT, whose address stands for it (cgw-options.html of the same guide)."""
+    """The cluster initiates, also from behind a NAT, whose address it then has (cgw-options.html, same guide)."""
     cluster = aws.ec2.CustomerGateway("cluster", type="ipsec.1", ip_address=args.address, bgp_asn="65000", opts=opts)
     return aws.ec2.VpnConnection(
         "cluster",

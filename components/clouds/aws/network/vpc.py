@@ -1,4 +1,4 @@
-"""The network on AWS: one VPC over two or three zones, nodes in private subnets, gateways in public ones, names."""
+"""The network on AWS: one VPC over two or three zones, nodes in private subnets, gateways in public ones; DNS."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ TTL_SECONDS: Final = 300
 
 @final
 class Vpc(pulumi.ComponentResource):
-    """VPC, subnets, gateways, and the endpoint of the object store, through which data sets pass free of NAT charges.
+    """VPC, subnets, gateways, and an S3 endpoint, which keeps data sets free of NAT charges.
 
     Attributes:
         private_subnets: one id for each zone, in the order of `zones`.
-        private_names: the names of the same, plain.
-        public_subnets: the same, for what faces the internet.
-        private_tables: route tables of the private subnets.
-        zones: zone ids where the lock names them; empty where the account's first ones are taken.
+        private_names: their names, as plain values.
+        private_tables: their route tables.
+        zones: zone ids of the lock; empty where the account's first ones are used.
     """
 
     vpc_id: pulumi.Output[str]
@@ -85,7 +84,7 @@ def _split_by_zone(network: NetworkSpec) -> tuple[ZoneSubnets, ...]:
 
 
 def _find_zone_ids(site: PlacementContext, *, parent: Vpc) -> tuple[pulumi.Input[str], ...]:
-    """The lock's zone ids, else the first available ones of the account that can hold a control plane."""
+    """Zone ids of the lock, else the account's first available ones that support a control plane."""
     count, zones = site.spec.network.zone_count, site.placement.zones
     if zones:
         if len(zones) < count:
@@ -101,7 +100,6 @@ def _find_zone_ids(site: PlacementContext, *, parent: Vpc) -> tuple[pulumi.Input
 
 
 def _create_vpc(site: PlacementContext, *, parent: Vpc) -> aws.ec2.Vpc:
-    """The VPC; its default security group is emptied, so that nothing works by accident."""
     vpc = aws.ec2.Vpc(
         "vpc",
         cidr_block=str(site.spec.network.cidr),
@@ -110,6 +108,7 @@ def _create_vpc(site: PlacementContext, *, parent: Vpc) -> aws.ec2.Vpc:
         tags={"Name": build_physical_name(site.placement)},
         opts=pulumi.ResourceOptions(parent=parent),
     )
+    # Empties the default group, so that nothing is reachable by accident.
     aws.ec2.DefaultSecurityGroup("default", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=vpc))
     return vpc
 
@@ -137,9 +136,9 @@ def _create_egress(
     gateways: int,
     parent: pulumi.Resource,
 ) -> list[aws.ec2.RouteTable]:
-    """Gateways and routes; the route tables of the private subnets, one for each.
+    """Gateways and routes; returns the route table of each private subnet.
 
-    Zone i leaves through gateway i modulo `gateways`; with none the private subnets have no egress.
+    Zone i uses gateway i modulo `gateways`; without gateways the private subnets have no egress.
     """
     internet = aws.ec2.InternetGateway("internet", vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=parent))
     table = _create_routes("public", vpc, {"gateway_id": internet.id}, parent=parent)
@@ -166,7 +165,7 @@ def _create_egress(
 def _create_routes(
     name: str, vpc: aws.ec2.Vpc, target: Mapping[str, pulumi.Output[str]] | None, *, parent: pulumi.Resource
 ) -> aws.ec2.RouteTable:
-    """A route table, and its route to everywhere over the gateway that `target` names."""
+    """A route table, with a default route over the gateway that `target` names."""
     table = aws.ec2.RouteTable(name, vpc_id=vpc.id, opts=pulumi.ResourceOptions(parent=parent))
     if target is not None:
         aws.ec2.Route(
@@ -187,13 +186,9 @@ def _associate(name: str, table: aws.ec2.RouteTable, subnet: aws.ec2.Subnet) -> 
 
 @final
 class DnsZone(pulumi.ComponentResource):
-    """A public zone, and a wildcard certificate that Amazon renews while its record stands in the zone.
+    """A public zone, and a wildcard certificate that Amazon renews while its record is in the zone.
 
-    The certificate is issued once the parent zone delegates to ours; nothing here waits for that.
-
-    Attributes:
-        name_servers: what the parent zone delegates to.
-        certificate: its ARN, for a load balancer's listener.
+    The certificate is issued once the parent zone delegates to `name_servers`; nothing here waits for that.
     """
 
     zone_id: pulumi.Output[str]
@@ -214,7 +209,7 @@ class DnsZone(pulumi.ComponentResource):
             validation_method="DNS",
             opts=inside,
         )
-        # The record by which Amazon sees that the zone is ours: one, since a domain and its wildcard share it.
+        # The validation record of Amazon: one, since a domain and its wildcard share it.
         proof = certificate.domain_validation_options[0]
         aws.route53.Record(
             "proof",

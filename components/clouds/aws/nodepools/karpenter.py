@@ -1,4 +1,4 @@
-"""What Karpenter may start for one pool: a node class (what a machine is made of) and a node pool (how many, how)."""
+"""Karpenter's objects of one pool: a node class (machine configuration) and a node pool (limits and disruption)."""
 
 from __future__ import annotations
 
@@ -25,17 +25,13 @@ ARCHITECTURES: Final = {"x86_64": "amd64", "arm64": "arm64"}
 CAPACITY: Final[Mapping[str, tuple[str, ...]]] = {"spot": ("spot",), "capacity_block": ("reserved",)}
 ON_DEMAND: Final = "on-demand"
 RESERVED: Final = "reserved"
-EMPTY_FOR: Final = "10m"  # an idle node is kept this long, since the next job often comes soon
+EMPTY_FOR: Final = "10m"  # the next job often comes soon
 CPU_NODE_AGE: Final = "720h"  # Karpenter's own default; accelerator nodes are never replaced for their age
 NEVER: Final = "Never"
 
 
 def register_elastic_pool(name: str, nodes: PoolNodes, *, inside: kubernetes.Provider, parent: pulumi.Resource) -> None:
-    """The pool's node class, and its node pool, which is destroyed before it.
-
-    Raises:
-        InputError: a spot pool has a reservation.
-    """
+    """Raises InputError where a spot pool has a reservation."""
     pool = nodes.pool
     if pool.kind == "spot" and nodes.reservation is not None:
         raise InputError(
@@ -62,9 +58,9 @@ def register_elastic_pool(name: str, nodes: PoolNodes, *, inside: kubernetes.Pro
 
 
 def _build_node_class(nodes: PoolNodes) -> dict[str, object]:
-    """As a launch template: IMDSv2 only and not for pods, an encrypted root disk, local NVMe as one scratch space.
+    """As the launch template: IMDSv2 only and not for pods, an encrypted root disk, local NVMe as one scratch space.
 
-    Names instead of ids: nothing unknown stands beside what is priced.
+    It refers to resources by name, not id: an unknown value would hide the priced ones.
     """
     pool, here = nodes.pool, nodes.here
     groups: list[dict[str, object]] = [{"tags": {"aws:eks:cluster-name": here.cluster.name}}]
@@ -93,7 +89,7 @@ def _build_node_class(nodes: PoolNodes) -> dict[str, object]:
             ),
         ]
     else:
-        spec["associatePublicIPAddress"] = False  # may be said of one interface only; private subnets give none
+        spec["associatePublicIPAddress"] = False  # allowed with one interface only; private subnets assign none anyway
     if nodes.close is not None:
         spec["placementGroupSelector"] = {"name": nodes.shown}
     if nodes.reservation is not None:
@@ -102,7 +98,7 @@ def _build_node_class(nodes: PoolNodes) -> dict[str, object]:
 
 
 def capacity_types(pool: Pool, *, reserved: bool) -> tuple[str, ...]:
-    """What Karpenter may buy; of several it takes reserved before spot, and spot before on demand."""
+    """Capacity types; Karpenter prefers reserved over spot, and spot over on demand."""
     fallback = (ON_DEMAND,) if pool.fallback == "on_demand" else ()
     booked = (RESERVED,) if reserved else ()
     return tuple(dict.fromkeys((*booked, *CAPACITY.get(pool.kind, (ON_DEMAND,)), *fallback)))
@@ -122,8 +118,8 @@ def _build_node_pool(pool: Pool, *, reserved: bool) -> dict[str, object]:
     }
     if kept := taints(pool, burn_in=False):
         node["taints"] = [{"key": key, "value": value, "effect": "NoSchedule"} for key, value in kept]
-    # Karpenter's scheduler holds a pool to its cores; a number of nodes alone it checks too late
-    # (kubernetes-sigs/karpenter issues 2657 and 2915). These limits are the end of the pool's spend.
+    # Karpenter's scheduler enforces the limit of cores; that of nodes alone it checks too late
+    # (kubernetes-sigs/karpenter issues 2657 and 2915). These limits bound the pool's spend.
     most = elastic_nodes(pool)
     return {
         "template": {"metadata": {"labels": labels(pool)}, "spec": node},
@@ -133,7 +129,7 @@ def _build_node_pool(pool: Pool, *, reserved: bool) -> dict[str, object]:
 
 
 def _disruption(pool: Pool, *, reserved: bool) -> dict[str, object]:
-    """Reserved nodes are paid for anyway, and may not come back; a busy accelerator node is never taken away."""
+    # Reserved nodes are paid for anyway and may not be available again; a busy accelerator node is never removed.
     if reserved:
         return {"consolidationPolicy": "WhenEmpty", "consolidateAfter": NEVER, "budgets": [{"nodes": "0"}]}
     busy = [{"nodes": "0", "reasons": ["Underutilized", "Drifted"]}] if pool.role == "gpu" else []

@@ -1,4 +1,4 @@
-"""Launch templates: what each machine of a pool is made of. Priced parts are plain, identities stand apart."""
+"""Launch templates: the machine configuration of a pool. Priced properties are plain values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT_DEVICE: Final = "/dev/xvda"  # of every AL2023 image of EKS
 # Its first card carries no EFA (17 cards, 16 interfaces; aws ec2 describe-instance-types).
 FIRST_CARD_WITHOUT_EFA: Final = frozenset({"p6-b300.48xlarge"})
 TAGGED: Final = ("instance", "volume", "network-interface")
-# Local NVMe disks become one striped file system under the kubelet: scratch space of pods, emptied with the node.
+# Local NVMe disks become one striped file system of the kubelet: scratch space of pods, lost with the node.
 SCRATCH: Final = """MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary="//"
 
@@ -40,14 +40,14 @@ spec:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolNodes:
-    """What the nodes of one pool are made of and join, whoever starts them.
+    """Configuration of a pool's nodes, for managed groups and Karpenter alike.
 
     Args:
-        shown: name of the pool's security group and placement group, for people and for Karpenter.
+        shown: name of the pool's security group and placement group.
         subnets: numbers of the private subnets that they may start in.
-        reservation: id of the capacity reservation or capacity block, None where there is none.
-        fabric: the pool's security group for EFA, None where it has no fabric.
-        close: the placement group, None where nodes may lie anywhere.
+        reservation: id of the capacity reservation or capacity block.
+        fabric: the pool's security group for EFA.
+        close: the placement group.
     """
 
     pool: Pool
@@ -60,7 +60,7 @@ class PoolNodes:
 
     @property
     def tags(self) -> dict[str, str]:
-        """Of machines and disks, which inherit none from the stack's provider."""
+        """Of machines and disks, which do not inherit those of the provider."""
         return pool_tags(self.pool, tags(self.here.spec))
 
     @property
@@ -69,12 +69,12 @@ class PoolNodes:
 
 
 def has_fabric(pool: Pool) -> bool:
-    """Whether the nodes talk to each other over EFA: one node alone has nobody to talk to."""
+    """Whether the nodes use EFA between each other; a single node does not."""
     return pool.efa_interfaces > 0 and pool.max_nodes > 1
 
 
 def create_launch_template(name: str, nodes: PoolNodes, *, parent: pulumi.Resource) -> aws.ec2.LaunchTemplate:
-    """IMDSv2 only, with a hop limit of 1 so that pods cannot take the node's role; the root disk encrypted."""
+    # IMDSv2 only, with a hop limit of 1 so that pods cannot use the node's role.
     pool, reservation = nodes.pool, nodes.reservation
     return aws.ec2.LaunchTemplate(
         name,
@@ -116,7 +116,7 @@ def _build_interfaces(
 
     Several cards: an ENA interface first, then EFA-only ones that take no address, the layout that AWS advises
     (docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html). One card: both on the one interface. Public
-    addresses can be refused only where there is one interface; with several the private subnet gives none.
+    addresses can be switched off only with one interface; with several the private subnet assigns none.
     """
     of_all: aws.ec2.LaunchTemplateNetworkInterfaceArgsDict = {
         "security_groups": [nodes.here.cluster.security_group, fabric.id],

@@ -1,4 +1,4 @@
-"""The node pools of a cluster on AWS: managed node groups for nodes that stay, Karpenter for those that come and go."""
+"""Node pools on AWS: managed node groups for permanent nodes, Karpenter for elastic ones."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ IMAGES: Final[Mapping[tuple[str, str], str]] = {
     ("nvidia", "arm64"): "AL2023_ARM_64_NVIDIA",
     ("neuron", "x86_64"): "AL2023_x86_64_NEURON",
 }
-ID: Final = re.compile(r"cr-[0-9a-z]+")  # as Karpenter's node class takes it
+ID: Final = re.compile(r"cr-[0-9a-z]+")  # the pattern of Karpenter's node class
 
 
 def find_reservation(pool: Pool, settings: StackSettings) -> pulumi.Input[str] | None:
     """Id of the pool's capacity reservation or block; None where it needs none and the stack names none.
 
     Raises:
-        InputError: a capacity block is needed and the stack's settings name none, or what they name is no id.
+        InputError: a capacity block is needed and the stack's settings name none, or the id is invalid.
     """
     named = settings.reservations.get(pool.name)
     if named is not None and not ID.fullmatch(named):
@@ -60,9 +60,9 @@ def find_reservation(pool: Pool, settings: StackSettings) -> pulumi.Input[str] |
 
 
 def list_subnets(pool: Pool, *, network: Vpc) -> tuple[int, ...]:
-    """Private subnets the pool may start in, by their number; one only where its nodes must be close together.
+    """Numbers of the private subnets that the pool may start in; only one where its nodes must be close together.
 
-    A capacity block is in one zone, which Karpenter knows and the lock may not: it may start in any of them.
+    A capacity block is in one zone, which Karpenter knows and the lock may not, so all zones are allowed.
 
     Raises:
         InputError: the pool names a zone that the network does not span.
@@ -80,7 +80,7 @@ def list_subnets(pool: Pool, *, network: Vpc) -> tuple[int, ...]:
 def register_pools(
     here: ClusterContext, *, system: bool, inside: kubernetes.Provider | None, after: Sequence[pulumi.Resource]
 ) -> list[pulumi.Resource]:
-    """The pools that the system runs on, or all others; without `inside` only those nodes of them that stay."""
+    """The system pools, or all others; without `inside` only their permanent nodes."""
     return [
         NodePool(f"pool-{pool.name}", pool, here, inside=inside, after=after)
         for pool in here.spec.pools
@@ -118,9 +118,9 @@ class NodePool(pulumi.ComponentResource):
         self.register_outputs({"pool": pool.name})
 
     def _join(self, name: str, pool: Pool, here: ClusterContext) -> PoolNodes:
-        """The pool's nodes with what keeps them together, where that is wanted.
+        """The pool's nodes with their EFA group and placement group.
 
-        The name of a placement group is given, since what is priced beside it must stay plain.
+        The placement group has a fixed name: an unknown one would hide the priced properties beside it.
         """
         shown = build_physical_name(here.site.placement, name)
         fabric, close = None, None
@@ -165,7 +165,7 @@ class NodePool(pulumi.ComponentResource):
 def _create_fabric_group(
     name: str, *, shown: str, vpc_id: pulumi.Input[str], tags: Mapping[str, str], parent: pulumi.Resource
 ) -> aws.ec2.SecurityGroup:
-    """EFA asks for a group that allows everything from and to itself, both written out."""
+    """EFA requires a group that allows all traffic from and to itself, with both rules explicit."""
     group = aws.ec2.SecurityGroup(
         f"{name}-fabric",
         description="EFA traffic between the nodes of one pool",

@@ -1,4 +1,4 @@
-"""Object tiers on AWS: S3 buckets that only the cluster's own account reads, over TLS, with the customer's key."""
+"""Object tiers on AWS: private S3 buckets, and the workloads' right to use them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from planning.spec.cluster import Tier
 
 
-# Storage class by the item that prices the tier; what stays in S3 Standard has none. S3 Standard-IA takes objects after
-# 30 days (S3 user guide, lifecycle transitions); Glacier takes them at once.
+# Storage class by price item of the tier; S3 Standard has none. S3 Standard-IA takes objects after 30 days (S3 user
+# guide, lifecycle transitions); Glacier takes them at once.
 CLASSES: Final[Mapping[str, tuple[str, int]]] = {
     "object_infrequent": ("STANDARD_IA", 30),
     "object_archive": ("GLACIER", 0),
@@ -47,12 +47,11 @@ def register_object_tiers(here: ClusterContext) -> list[ObjectTier]:
 
 @final
 class ObjectTier(pulumi.ComponentResource):
-    """The buckets of one tier, which share its volume: one for its purpose, and the cold tier's one for artifacts.
+    """The buckets of one tier, which share its volume: one for its purpose, and in the cold tier one for artifacts.
 
     Attributes:
-        buckets: bucket names by purpose.
-        data: the first of them, which holds what the tier is for.
-        arns: their ARNs.
+        buckets: names by purpose.
+        data: name of the one for the tier's own purpose.
     """
 
     tier: str
@@ -87,7 +86,7 @@ class ObjectTier(pulumi.ComponentResource):
 
 @final
 class BucketAccess(pulumi.ComponentResource):
-    """One role for the service account `workload` of each workload's namespace: objects may be read and written."""
+    """One role with access to the objects, for the service account `workload` of each workload's namespace."""
 
     def __init__(
         self, name: str, tiers: Sequence[ObjectTier], here: ClusterContext, *, opts: pulumi.ResourceOptions

@@ -1,4 +1,4 @@
-"""Storage classes of AWS, and the volumes of the shared file system: who provisions what, encrypted with which key."""
+"""Storage classes on AWS, and the persistent volumes of the shared file system."""
 
 from __future__ import annotations
 
@@ -24,12 +24,7 @@ CLAIM: Final = "shared"
 
 @final
 class Classes(pulumi.ComponentResource):
-    """`atoll-disk`, the default: EBS volumes that outlive their claim; `atoll-shared` and `atoll-cold` where there are.
-
-    Attributes:
-        names: of the classes that there are.
-        volumes: those kept for each workload.
-    """
+    """`atoll-disk`, the default: EBS volumes that outlive their claim; `atoll-shared` and `atoll-cold` if wanted."""
 
     names: StorageClasses
     volumes: Sequence[WorkloadVolume]
@@ -71,7 +66,7 @@ class Classes(pulumi.ComponentResource):
 def _register_shared_volumes(
     files: SharedFileSystem, kept: WorkloadVolume, *, workloads: Sequence[str], parent: Classes
 ) -> None:
-    """Nothing provisions it: the file system is there, and each workload has a volume of it kept for its claim."""
+    """Static volumes of the existing file system, one reserved for the claim of each workload."""
     opts = pulumi.ResourceOptions(parent=parent)
     kubernetes.storage.v1.StorageClass(
         SHARED,

@@ -1,4 +1,4 @@
-"""File systems of the storage tiers on AWS: FSx for Lustre, linked to a bucket, and EFS. The hot tier is local NVMe."""
+"""File systems on AWS: FSx for Lustre, linked to a bucket, and EFS. The hot tier is local NVMe."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVENTS: Final = ("NEW", "CHANGED", "DELETED")
 
 @dataclass(frozen=True, kw_only=True)
 class FileSystems:
-    """The parallel file system and the plain one, each None where no tier wants it."""
+    """The parallel file system (FSx) and the plain one (EFS), each None where no tier uses it."""
 
     shared: SharedFileSystem | None
     disk: SharedDisk | None
@@ -51,13 +51,7 @@ def register_file_systems(here: ClusterContext, objects: Sequence[ObjectTier]) -
 
 @final
 class SharedFileSystem(pulumi.ComponentResource):
-    """A persistent Lustre file system, encrypted with the customer's key.
-
-    Attributes:
-        id: file system id.
-        dns_name: host to mount from.
-        mount_name: what to mount.
-    """
+    """A persistent Lustre file system, encrypted with the customer's key."""
 
     id: pulumi.Output[str]
     dns_name: pulumi.Output[str]
@@ -94,7 +88,7 @@ class SharedFileSystem(pulumi.ComponentResource):
 
 
 def _link(lustre: aws.fsx.LustreFileSystem, *, bucket: pulumi.Input[str], parent: SharedFileSystem) -> None:
-    """The bucket as a folder: a file is fetched when it is first read, and what is written there goes back."""
+    """The bucket as a folder: files are fetched on first read, and written ones are exported."""
     aws.fsx.DataRepositoryAssociation(
         "shared-link",
         file_system_id=lustre.id,
@@ -108,7 +102,7 @@ def _link(lustre: aws.fsx.LustreFileSystem, *, bucket: pulumi.Input[str], parent
 
 
 def _create_lustre_group(here: ClusterContext, *, parent: SharedFileSystem) -> aws.ec2.SecurityGroup:
-    """Whoever is inside the network may mount; Lustre servers call their clients back."""
+    """Everything in the cluster network may mount; Lustre servers connect back to their clients."""
     cidr = str(here.spec.network.cidr)
     group = aws.ec2.SecurityGroup(
         "shared",
@@ -153,12 +147,7 @@ def _create_lustre_group(here: ClusterContext, *, parent: SharedFileSystem) -> a
 
 @final
 class SharedDisk(pulumi.ComponentResource):
-    """A file system over every zone of the cluster, encrypted with the customer's key.
-
-    Attributes:
-        id: file system id.
-        targets: what a mount waits for.
-    """
+    """A file system over every zone of the cluster, encrypted with the customer's key; mounts wait for `targets`."""
 
     id: pulumi.Output[str]
     targets: Sequence[pulumi.Resource]

@@ -1,4 +1,4 @@
-"""The bucket of the platform on AWS: backups and what must outlive the cluster, each user in a prefix of its own."""
+"""The platform's bucket on AWS, for backups and other data that outlives the cluster; each user has a prefix."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 PART_ACTIONS: Final = ("s3:ListMultipartUploadParts",)
-# Barman, which backs PostgreSQL up, asks whether the bucket is there before it writes: S3 takes that for listing it
-# without a prefix (EnterpriseDB/barman issue 929). The API of Pipelines asks so when it starts. These see the names of
-# all objects, and read their own only.
+# Barman, the backup tool of PostgreSQL, checks the bucket before it writes, which to S3 is a list without a prefix
+# (EnterpriseDB/barman issue 929). The API of Pipelines does so at its start. These users see the names of all objects
+# and read only their own.
 ASKS_FOR_THE_BUCKET: Final = frozenset({"mlflow-database", "airflow-database", "pipelines"})
 
 
 def register_platform_bucket(here: ClusterContext) -> tuple[PlatformBucket | None, Sequence[pulumi.Resource]]:
-    """The bucket, and what lets its users in before they start; None where no platform is installed."""
+    """The bucket, and the rights that its users start after; None without a platform."""
     platform = here.spec.platform
     if platform is None:
         return None, ()
@@ -46,12 +46,7 @@ def register_platform_bucket(here: ClusterContext) -> tuple[PlatformBucket | Non
 
 @final
 class PlatformStorage(pulumi.ComponentResource):
-    """One bucket, as private as those of the tiers; a destroy keeps it.
-
-    Attributes:
-        bucket: its name.
-        arn: its ARN.
-    """
+    """One private bucket, retained on destroy; `bucket` is its name."""
 
     bucket: pulumi.Output[str]
     arn: pulumi.Output[str]
@@ -66,10 +61,10 @@ class PlatformStorage(pulumi.ComponentResource):
 
 @final
 class PlatformAccess(pulumi.ComponentResource):
-    """Roles that pods of the platform take by pod identity, with no key in any secret.
+    """Roles that pods of the platform assume by EKS Pod Identity, without keys in secrets.
 
     Attributes:
-        ready: what is there before those pods start, which else run without rights.
+        ready: those pods must start after it, else they run without rights.
     """
 
     ready: Sequence[pulumi.Resource]
@@ -83,7 +78,7 @@ class PlatformAccess(pulumi.ComponentResource):
         bucket_arn: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers a role for each of `users`, by its name, which every account of the user takes."""
+        """Registers a role for each of `users`, by name, for every service account of the user."""
         super().__init__("atoll:access:PlatformAccess", name, {"users": list(users)}, opts)
         cluster, key = here.cluster.resource.name, here.key.arn
         ready: list[pulumi.Resource] = []

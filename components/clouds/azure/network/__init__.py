@@ -1,1 +1,1 @@
-"""The end of a site-to-site VPN in an Azure network."""
+"""Azure's end of a site-to-site VPN."""

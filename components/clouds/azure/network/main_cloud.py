@@ -1,4 +1,4 @@
-"""The main cloud's end of the tunnel on Azure: a VPN gateway in the customer's virtual network."""
+"""Azure's end of a site-to-site VPN: a gateway in the customer's virtual network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from components.connectivity.tunnel import MainSideArgs
 
-GATEWAY_SUBNET: Final = "GatewaySubnet"  # Azure looks for this name and takes no other
+GATEWAY_SUBNET: Final = "GatewaySubnet"  # required by Azure
 ID_PARTS: Final = 9  # "/subscriptions/<id>/resourceGroups/<name>/providers/Microsoft.Network/virtualNetworks/<name>"
 ZONES: Final = ("1", "2", "3")
 
@@ -27,10 +27,7 @@ ZONES: Final = ("1", "2", "3")
 class MainSide(pulumi.ComponentResource):
     """Gateway and connection in the subscription, resource group and region of the virtual network.
 
-    Azure tells its subnets the way by itself.
-
-    Attributes:
-        tunnels: the one that there is.
+    Azure adds the routes of its subnets itself.
     """
 
     tunnels: Sequence[Tunnel]
@@ -55,7 +52,7 @@ def _home(network: str) -> tuple[str, str]:
     """Subscription and resource group of "/subscriptions/../resourceGroups/../providers/..".
 
     Raises:
-        InputError: it is not the whole id of a virtual network.
+        InputError: it is not the full id of a virtual network.
     """
     parts = network.split("/")
     if len(parts) != ID_PARTS or parts[1].lower() != "subscriptions":
@@ -69,12 +66,12 @@ def _home(network: str) -> tuple[str, str]:
 def _gateway(
     args: MainSideArgs, *, group: str, opts: pulumi.ResourceOptions
 ) -> tuple[pulumi.Input[str], pulumi.Output[str]]:
-    """A gateway with its address, or the one that is there: a virtual network holds one."""
+    """The gateway and its address: a new one, or the existing one, since a virtual network can have only one."""
     settings = args.site.settings
     if settings.link_gateway:
         if not settings.link_peer:
             raise InputError(
-                "atoll:linkGateway names the gateway of the virtual network, and nobody said its address",
+                "atoll:linkGateway names the gateway of the virtual network, but its address is not set",
                 hint="pulumi config set atoll:linkPeer <public address of the gateway>",
             )
         return settings.link_gateway, pulumi.Output.from_input(settings.link_peer)
@@ -113,9 +110,9 @@ def _connection(
     key: pulumi.Output[str],
     opts: pulumi.ResourceOptions,
 ) -> None:
-    """The cluster calls; ranges on both sides are said, since strongSwan asks for them and not for everything.
+    """The cluster initiates. Both ranges are explicit, since strongSwan requests those ranges only.
 
-    Such ranges need every cipher said too (learn.microsoft.com/azure/vpn-gateway/vpn-gateway-connect-multiple-
+    Such ranges require explicit ciphers (learn.microsoft.com/azure/vpn-gateway/vpn-gateway-connect-multiple-
     policybased-rm-ps).
     """
     region = args.link.region

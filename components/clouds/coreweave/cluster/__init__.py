@@ -1,1 +1,1 @@
-"""The CKS control plane, and what a stack's configuration says of it."""
+"""The CKS control plane and its settings."""

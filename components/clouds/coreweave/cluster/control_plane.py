@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from components.context.placement import PlacementContext
 
 TOKEN_ENV: Final = "COREWEAVE_API_TOKEN"  # noqa: S105 - the name of the variable, read by the provider too
-GROUPS: Final = "atoll:"  # what the names of groups with rights inside begin with
-# Who did what to which object; never what secrets hold. The policy is ours, its form is Kubernetes' audit.k8s.io/v1.
+GROUPS: Final = "atoll:"  # prefix of groups that have rights inside
+# Metadata of requests, never the content of secrets, in Kubernetes' format (audit.k8s.io/v1).
 AUDIT_POLICY: Final = """\
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -37,9 +37,9 @@ class Cluster(pulumi.ComponentResource):
     """A CKS cluster with an audit log.
 
     Attributes:
-        kubeconfig: holds no credential: the token is read from the environment when somebody signs in.
-        open_id_server: where the customer's own tokens are taken; "" without an issuer of theirs.
-        issuer: URL of the issuer of its service accounts' tokens, which object storage trusts.
+        kubeconfig: holds no credential: the token is read from the environment at sign-in.
+        open_id_server: API address for tokens of the customer's issuer; "" without one.
+        issuer: URL of the issuer of service account tokens, which object storage trusts.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Cluster(pulumi.ComponentResource):
 
 
 def _sign_on(settings: CoreWeaveSettings) -> coreweave.CksClusterOidcArgsDict | None:
-    """People by their mail address, with the groups that rights inside the cluster are given to."""
+    """Users by their email address, with the groups that have rights inside the cluster."""
     if not settings.issuer:
         return None
     return {
@@ -98,12 +98,12 @@ def _sign_on(settings: CoreWeaveSettings) -> coreweave.CksClusterOidcArgsDict | 
 
 
 def with_scheme(endpoint: str) -> str:
-    """The endpoint as a URL; the API names the host alone."""
+    """The endpoint as a URL; the API returns the host only."""
     return endpoint if endpoint.startswith("https://") else f"https://{endpoint}"
 
 
 def build_unmanaged_endpoint(endpoint: str) -> str:
-    """The second address of the same API, where tokens of others are taken (docs.coreweave.com, Unmanaged auth)."""
+    """The second address of the API, for tokens of other issuers (docs.coreweave.com, Unmanaged auth)."""
     return f"https://api.{endpoint.removeprefix('https://')}"
 
 
@@ -115,7 +115,7 @@ def _sign_in() -> Mapping[str, object]:
         "args": [
             "-c",
             f"printf '{credential}' \"${{{TOKEN_ENV}:?}}\"",
-        ],  # a missing token says so and is no anonymous call
+        ],  # a missing token is an error, not an anonymous call
         "interactiveMode": "Never",
         "installHint": f"export {TOKEN_ENV}=<an API access token of the CoreWeave console>",
     }

@@ -1,4 +1,4 @@
-"""What a stack on CoreWeave must be told that no checklist asks: its zone, and nodes without a name."""
+"""Settings of a stack on CoreWeave: its zone, the machine of unnamed nodes, sign-in and API exposure."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ class CoreWeaveSettings:
     """Configuration of one stack (`pulumi config set atoll:<key> ...`).
 
     Args:
-        zone: availability zone of everything, as in US-EAST-04A: the stack's own, else the lock's, which is one that
-            sells every machine of it.
-        cpu_machine: instance type of nodes that the lock leaves without a name, for the price book has none that fits.
-        issuer, client: of the customer's OpenID Connect, by which people sign in with their groups; "" for
-            CoreWeave's own tokens alone.
+        zone: availability zone (US-EAST-04A): the stack's own, else the lock's, which sells every machine of it.
+        cpu_machine: instance type of nodes without a machine in the lock, where no catalog machine fits.
+        issuer, client: of the customer's OpenID Connect, for sign-in with groups; "" for CoreWeave's tokens only.
         public_api: opens the API endpoint to the internet; address ranges cannot be set through the SDK.
     """
 
@@ -41,14 +39,14 @@ def read(site: PlacementContext) -> CoreWeaveSettings:
     """The settings of the current stack.
 
     Raises:
-        InputError: one that is needed is missing; offline a placeholder stands for what no resource can do without.
+        InputError: a required one is missing; offline a placeholder stands for it.
     """
     config = pulumi.Config(SECTION)
     known = next(iter(site.placement.zones), "")
     unnamed = any(pool.machine not in INSTANCE_TYPES for pool in site.spec.pools)
     issuer, client = config.get("oidcIssuer") or "", config.get("oidcClient") or ""
     if bool(issuer) != bool(client):
-        raise InputError(f"{SECTION}:oidcIssuer and {SECTION}:oidcClient belong together, and one of them is missing")
+        raise InputError(f"{SECTION}:oidcIssuer and {SECTION}:oidcClient must both be set")
     return CoreWeaveSettings(
         zone=config.get("zone") or known or _require_setting(config, "zone", site=site, example="US-EAST-04A"),
         cpu_machine=_require_setting(config, "cpuMachine", site=site, example="cd-hc-a384-genoa") if unnamed else "",

@@ -1,4 +1,4 @@
-"""The network on CoreWeave: one VPC of one zone, its address range cut into hosts, pods, services and balancers."""
+"""The network on CoreWeave: one VPC of one zone, with ranges for hosts, pods, services and load balancers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PODS: Final = "pods"
 SERVICES: Final = "services"
 BALANCERS: Final = "balancers"
 NARROWEST: Final = find_traits("coreweave").narrowest_range
-HOST_PREFIX: Final = 18  # the only size CoreWeave takes (VPC API, hostPrefix)
+HOST_PREFIX: Final = 18  # the only size that CoreWeave accepts (VPC API, hostPrefix)
 SMALL_PREFIX: Final = 22  # of services and of balancers (docs.coreweave.com, VPC CIDR blocks)
 LONGEST_NAME: Final = 30  # of a VPC and of a cluster (pulumi-coreweave 1.0.3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoreWeaveRanges:
-    """Address ranges of one cluster: pods have the first half of its range, all else lies in the second."""
+    """Address ranges of one cluster: pods have the first half of its range."""
 
     pods: IPv4Network
     hosts: IPv4Network
@@ -39,7 +39,7 @@ class CoreWeaveRanges:
 
 @final
 class Vpc(pulumi.ComponentResource):
-    """A VPC whose load balancers face inwards unless a service asks for a public one."""
+    """A VPC whose load balancers are internal unless a service requests a public one."""
 
     vpc_id: pulumi.Output[str]
 
@@ -65,11 +65,7 @@ class Vpc(pulumi.ComponentResource):
 
 
 def split_range(cidr: IPv4Network) -> CoreWeaveRanges:
-    """Ranges of a cluster inside `cidr`.
-
-    Raises:
-        InputError: too narrow for a /18 of hosts beside as many addresses again for pods.
-    """
+    """Raises InputError where `cidr` is too narrow for a /18 of hosts in one half, and pods in the other."""
     if cidr.prefixlen > NARROWEST:
         raise InputError(
             f"where.cidr is {cidr}; a cluster on CoreWeave needs a /{NARROWEST} or wider",
@@ -83,11 +79,7 @@ def split_range(cidr: IPv4Network) -> CoreWeaveRanges:
 
 
 def short_name(placement: Placement) -> str:
-    """The physical name of a VPC or a cluster.
-
-    Raises:
-        InputError: longer than CoreWeave allows.
-    """
+    """Physical name of a VPC or a cluster; raises InputError where it is longer than CoreWeave allows."""
     name = build_physical_name(placement)
     if len(name) > LONGEST_NAME:
         raise InputError(

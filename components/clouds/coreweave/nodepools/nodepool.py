@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 API_VERSION: Final = "compute.coreweave.com/v1alpha1"
 COMPUTE_CLASS: Final[Mapping[str, str]] = {"spot": "spot"}
-# CKS runs its own agents on nodes that carry it; a pool that scales to zero must not hold the only ones.
+# CKS runs its own agents on nodes with this label; a pool that scales to zero must not have the only ones.
 SYSTEM_LABEL: Final = "cks.coreweave.cloud/system-critical"
 # Sold and rebooted by the rack of 18 nodes; CKS refuses to scale them (docs.coreweave.com, Autoscale Node Pools).
 RACKS: Final[Mapping[str, int]] = {"GB200-NVL72-4x": 18}
@@ -29,13 +29,12 @@ RACKS: Final[Mapping[str, int]] = {"GB200-NVL72-4x": 18}
 class NodePool(pulumi.ComponentResource):
     """Equal nodes of one offer.
 
-    CKS has driver, device plugin and repair; nothing of that is ours. Accelerator nodes are tainted with their device,
-    so that nothing else fills them. A pool that may shrink is scaled by CKS's own autoscaler, which owns the size that
-    is wanted now.
+    CKS provides driver, device plugin and repair. Accelerator nodes are tainted with their device, so that no other
+    pods run there. A pool that may shrink is scaled by CKS's autoscaler, which owns its target size.
     """
 
     def __init__(self, pool: Pool, *, site: PlacementContext, cpu_machine: str, opts: pulumi.ResourceOptions) -> None:
-        """Registers it; `cpu_machine` is the instance type of nodes whose machine the lock does not name."""
+        """`cpu_machine` is the instance type of nodes whose machine the lock does not name."""
         super().__init__("atoll:nodepool:NodePool", f"pool-{pool.name}", pool_facts(site.placement, pool), opts)
         scaled = pool.min_nodes < pool.max_nodes
         _check_rack(pool, scaled=scaled)

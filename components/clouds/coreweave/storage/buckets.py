@@ -1,4 +1,4 @@
-"""Object storage on CoreWeave: buckets of the tiers and of the platform, and who may use them."""
+"""Object storage on CoreWeave: buckets of the tiers and of the platform, and the rights of their users."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 ENDPOINT: Final = "https://cwobject.com"  # docs.coreweave.com, AI Object Storage
-SUFFIX_BYTES: Final = 3  # bucket names are shared by all customers
+SUFFIX_BYTES: Final = 3  # bucket names are global
 ACTIONS: Final = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:ListBucket", "s3:AbortMultipartUpload")
 ON_BUCKET: Final = ("s3:ListBucket",)
 ON_OBJECTS: Final = tuple(action for action in ACTIONS if action not in ON_BUCKET)
-# What the pod identity webhook of CoreWeave looks for (docs.coreweave.com, Pod Identity Webhook).
+# Label of CoreWeave's pod identity webhook (docs.coreweave.com, Pod Identity Webhook).
 INJECT: Final = {"caios.coreweave.com/inject": "true"}
 
 
@@ -46,7 +46,7 @@ def create_bucket(
     old_version_days: int,
     parent: pulumi.Resource,
 ) -> pulumi.Output[str]:
-    """A versioned bucket, which a destroy keeps; its name."""
+    """Name of a versioned bucket that is retained on destroy."""
     bucket = coreweave.ObjectStorageBucket(
         name,
         name=pulumi.Output.concat(build_physical_name(site.placement, name), "-", suffix),
@@ -54,7 +54,7 @@ def create_bucket(
         tags=tags(site.spec),
         opts=pulumi.ResourceOptions(parent=parent, protect=True, retain_on_delete=True),
     )
-    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # it keeps its versions too
+    within = pulumi.ResourceOptions(parent=bucket, protect=False, retain_on_delete=True)  # it stays versioned
     versions = coreweave.ObjectStorageBucketVersioning(
         name, bucket=bucket.name, versioning_configuration={"status": "Enabled"}, opts=within
     )
@@ -82,13 +82,13 @@ def _create_suffix(name: str, *, parent: pulumi.Resource) -> pulumi.Output[str]:
 
 @final
 class ObjectTier(pulumi.ComponentResource):
-    """The buckets of one tier: versioned and cleaned up.
+    """The versioned buckets of one tier.
 
-    CoreWeave encrypts what it stores; a key of the customer's own is no argument of its buckets. No policy asks for
-    TLS: inside a cluster the way to them is a proxy on each node, http://cwlota.com (docs.coreweave.com, About LOTA).
+    CoreWeave encrypts them; they take no key of the customer's. No policy requires TLS: clusters reach them over a
+    proxy on each node, http://cwlota.com (docs.coreweave.com, About LOTA).
 
     Attributes:
-        buckets: bucket names by purpose.
+        buckets: names by purpose.
     """
 
     buckets: Mapping[str, pulumi.Output[str]]
@@ -112,7 +112,7 @@ class ObjectTier(pulumi.ComponentResource):
 
 @final
 class BucketAccess(pulumi.ComponentResource):
-    """One access policy of the organisation for this cluster: nobody else gains anything by it."""
+    """One access policy of the organisation, for the workloads of this cluster only."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class BucketAccess(pulumi.ComponentResource):
         issuer: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers the policy of workloads; `issuer` signs the tokens of the cluster's service accounts."""
+        """`issuer` signs the tokens of the cluster's service accounts."""
         super().__init__("atoll:access:BucketAccess", name, site.describe(), opts)
         names = workloads(site.spec)
         if names:
@@ -148,11 +148,7 @@ class BucketAccess(pulumi.ComponentResource):
 
 @final
 class PlatformStorage(pulumi.ComponentResource):
-    """One versioned bucket, encrypted by CoreWeave like those of the tiers; a destroy keeps it.
-
-    Attributes:
-        bucket: its name.
-    """
+    """One versioned bucket, retained on destroy; `bucket` is its name."""
 
     bucket: pulumi.Output[str]
 
@@ -167,12 +163,12 @@ class PlatformStorage(pulumi.ComponentResource):
 
 @final
 class PlatformAccess(pulumi.ComponentResource):
-    """One access policy of the organisation, a statement for each user: objects below its prefix, names of them all.
+    """One access policy of the organisation: each user has the objects below its prefix, and may list all names.
 
-    Lists cannot be told apart by prefix there: the policies of an organisation have no conditions.
+    Listing cannot be limited to a prefix: policies of an organisation have no conditions.
 
     Attributes:
-        annotations: what the service account of each user carries.
+        annotations: of the service account of each user.
     """
 
     annotations: Mapping[str, Mapping[str, pulumi.Input[str]]]
@@ -187,7 +183,7 @@ class PlatformAccess(pulumi.ComponentResource):
         issuer: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers the policy of `users`, whose names are their prefixes; `issuer` as for workloads."""
+        """The names of `users` are their prefixes; `issuer` as for workloads."""
         super().__init__("atoll:access:PlatformAccess", name, site.describe(users=list(users)), opts)
         principals = {user: _build_principal(issuer, account) for user, account in users.items()}
         statements: list[coreweave.ObjectStorageOrganizationAccessPolicyStatementArgsDict] = [
@@ -221,5 +217,5 @@ class PlatformAccess(pulumi.ComponentResource):
 
 
 def _build_principal(issuer: pulumi.Input[str], account: tuple[str, str]) -> pulumi.Output[str]:
-    """The role that a token exchange gives: issuer and subject (docs.coreweave.com, Use WIF with OIDC)."""
+    """The role of a token exchange: issuer and subject (docs.coreweave.com, Use WIF with OIDC)."""
     return pulumi.Output.concat("role/", issuer, f":system:serviceaccount:{account[0]}:{account[1]}")

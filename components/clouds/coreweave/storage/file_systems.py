@@ -1,4 +1,4 @@
-"""The warm tier on CoreWeave: a claim on Distributed File Storage, whose size is what is paid for."""
+"""The warm tier on CoreWeave: a claim on Distributed File Storage, billed by its size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LABELS: Final = {"app.kubernetes.io/managed-by": "atoll", "pod-security.kubernet
 
 @final
 class SharedFileSystem(pulumi.ComponentResource):
-    """A claim that many pods mount at once, in a namespace of its own: no workload can delete it with itself."""
+    """A claim that many pods mount, in a namespace of its own, so that deleting a workload does not delete it."""
 
     def __init__(self, tier: Tier, *, site: PlacementContext, opts: pulumi.ResourceOptions) -> None:
         facts = site.describe(tier=tier.tier)

@@ -1,1 +1,1 @@
-"""Access to a cluster that is already there, and whether it can be built on."""
+"""Access to an existing cluster, and its preconditions."""

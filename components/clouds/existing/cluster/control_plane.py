@@ -1,4 +1,4 @@
-"""A cluster that is already there, reached by the kubeconfig that an environment variable names."""
+"""An existing cluster, reached by the kubeconfig that an environment variable names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from planning.spec.cluster import ExistingCluster as ExistingSpec
 
 
-WAIT_SECONDS: Final = (5, 10)  # to connect, and to answer
+WAIT_SECONDS: Final = (5, 10)  # connect, response
 CONTEXT: Final = "where.existing.context"
 ENVIRONMENT: Final = "where.existing.kubeconfig_env"
 PROVIDER: Final = "where.existing"
@@ -38,11 +38,7 @@ PROVIDER: Final = "where.existing"
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """One thing known of a cluster, or that cannot be.
-
-    Args:
-        field: of the checklist, which it concerns.
-    """
+    """A checked precondition; `field` is the field of the checklist that it concerns."""
 
     state: Literal["right", "wrong"]
     message: str
@@ -51,19 +47,15 @@ class Fact:
 
 
 class ApiServerUnreachableError(Exception):
-    """The API server did not answer as one; the message says how, without any credential."""
+    """The API server cannot be used; the message has the reason, without credentials."""
 
 
 def require_preconditions(facts: Sequence[Fact], *, variable: str) -> None:
-    """Passes where nothing is wrong.
-
-    Raises:
-        InputError: every fault at once.
-    """
+    """Raises InputError with every fault, if there is one."""
     wrong = [fact for fact in facts if fact.state == "wrong"]
     if wrong:
         faults = [Fault(message=each.message, file=variable, hint=each.hint, path=each.field) for each in wrong]
-        said = f"{wrong[0].field} in the checklist: the cluster that is there cannot be built on"
+        said = f"{wrong[0].field} in the checklist: the existing cluster cannot be used"
         raise InputError(said, faults=faults, hint=wrong[0].hint)
 
 
@@ -77,14 +69,14 @@ def check_preconditions(
     now: datetime | None = None,
     ask: Callable[[Kubeconfig], str] | None = None,
 ) -> tuple[Fact, ...]:
-    """What is known of the cluster of a kubeconfig: credentials, answer, version; later ones only where earlier hold.
+    """Preconditions of a kubeconfig's cluster: credentials, response, version; each only where the earlier ones hold.
 
     Args:
         text: the kubeconfig.
         variable: environment variable that names its file, which is `path`.
-        oldest: oldest minor version that is built on, "" for our own floor.
-        now: the moment that credentials are held against; None for this one.
-        ask: tells the server's version; None asks the server.
+        oldest: oldest supported minor version, "" for our own limit.
+        now: time at which credentials must be valid; None for now.
+        ask: returns the server's version; None asks the server.
 
     Raises:
         InputError: not a kubeconfig, or without the context.
@@ -105,7 +97,7 @@ def _server(kubeconfig: Kubeconfig) -> Fact | None:
         if urlsplit(kubeconfig.server).hostname:
             return None
     message = f"the kubeconfig's context {kubeconfig.context!r} names no API server"
-    return Fact(state="wrong", message=message, field=CONTEXT, hint="get the file anew from the provider")
+    return Fact(state="wrong", message=message, field=CONTEXT, hint="download the file again from the provider")
 
 
 def _program(kubeconfig: Kubeconfig) -> Fact | None:
@@ -113,7 +105,7 @@ def _program(kubeconfig: Kubeconfig) -> Fact | None:
     if not program or which(program) or (kubeconfig.path.parent / program).is_file():
         return None
     message = f"the kubeconfig's context {kubeconfig.context!r} signs in with {program!r}, which is not installed here"
-    return Fact(state="wrong", message=message, field=ENVIRONMENT, hint="install it, and see that it is on PATH")
+    return Fact(state="wrong", message=message, field=ENVIRONMENT, hint="install it, and check that it is on PATH")
 
 
 def _credentials(kubeconfig: Kubeconfig, *, now: datetime) -> Fact | None:
@@ -122,7 +114,7 @@ def _credentials(kubeconfig: Kubeconfig, *, now: datetime) -> Fact | None:
         return None
     what, end = found
     message = f"the {what} of the kubeconfig's context {kubeconfig.context!r} expired on {end:%Y-%m-%d at %H:%M} UTC"
-    return Fact(state="wrong", message=message, field=ENVIRONMENT, hint="get the file anew from the provider")
+    return Fact(state="wrong", message=message, field=ENVIRONMENT, hint="download the file again from the provider")
 
 
 def _build_unreachable_fact(kubeconfig: Kubeconfig, reason: str) -> Fact:
@@ -134,9 +126,9 @@ def _build_unreachable_fact(kubeconfig: Kubeconfig, reason: str) -> Fact:
 def _version(version: str, *, oldest: str) -> Fact:
     number = parse_minor_version(version)
     if number is None:
-        return Fact(state="wrong", message=f"the API server says its version is {version!r}, which is none")
+        return Fact(state="wrong", message=f"the API server reports the version {version!r}, which is not a version")
     if number < (parse_minor_version(oldest) or (0, 0)):
-        message = f"the cluster runs Kubernetes {number[0]}.{number[1]}, and {oldest} is the oldest that is built on"
+        message = f"the cluster runs Kubernetes {number[0]}.{number[1]}, and {oldest} is the oldest supported version"
         return Fact(state="wrong", message=message, hint=f"have the provider upgrade it to {oldest} or later")
     return Fact(state="right", message=f"Kubernetes {number[0]}.{number[1]}")
 
@@ -148,10 +140,10 @@ def parse_minor_version(version: str) -> tuple[int, int] | None:
 
 
 def ask_version(kubeconfig: Kubeconfig) -> str:
-    """What the API server says its version is; programs that sign in are run, as kubectl does.
+    """The API server's version; sign-in programs are run, as by kubectl.
 
     Raises:
-        UnreachableError: no answer, or a refusal.
+        ApiServerUnreachableError: no answer, or a refusal.
     """
     from kubernetes import client, config  # noqa: PLC0415 - a second to import, for a real run only
     from kubernetes.client.exceptions import ApiException  # noqa: PLC0415 - as above
@@ -182,16 +174,16 @@ def _refusal(status: int) -> str:
 
 
 def _silence(told: str) -> str:
-    """What kind of silence it is, without the address, which a caller may not want to show."""
+    """The kind of failure, without the address, which a caller may not want to show."""
     return next((reason for mark, reason in SILENCES if mark in told.lower()), "it does not answer")
 
 
 SILENCES: Final = (
     ("certificate", "its certificate is not signed by the authority that the kubeconfig names"),
-    ("ssl", "what answers there does not speak TLS"),
-    ("name or service not known", "its name is not known here"),
-    ("resolve", "its name is not known here"),
-    ("refused", "nothing listens there"),
+    ("ssl", "it does not speak TLS"),
+    ("name or service not known", "its name cannot be resolved"),
+    ("resolve", "its name cannot be resolved"),
+    ("refused", "the connection is refused"),
     ("timed out", f"it does not answer within {WAIT_SECONDS[1]} seconds"),
 )
 
@@ -201,12 +193,7 @@ OFFLINE_PLACEHOLDER: Final = "not read offline"
 
 @final
 class AttachedCluster(pulumi.ComponentResource):
-    """A cluster that somebody else runs; nothing of it is created or deleted here.
-
-    Attributes:
-        provider: what is put into the cluster names this.
-        kubeconfig: as it was read, a secret.
-    """
+    """A cluster that somebody else operates; nothing of it is created or deleted here."""
 
     provider: kubernetes.Provider
     kubeconfig: pulumi.Output[str]
@@ -231,7 +218,7 @@ def read_checked_kubeconfig(existing: ExistingSpec, *, oldest: str) -> pulumi.Ou
     """The content of the file, as a secret, since it holds credentials; `oldest` as in `check_preconditions`.
 
     Raises:
-        InputError: the cluster cannot be reached by it, or not be built on.
+        InputError: the cluster cannot be reached or used.
     """
     variable = existing.kubeconfig_env
     path = kubeconfig_path(variable)
@@ -250,18 +237,13 @@ def kubeconfig_path(variable: str) -> Path:
     named = os.environ.get(variable, "")
     if not named:
         raise InputError(
-            f"{variable} is not set, and it names the kubeconfig of the cluster to build on",
+            f"{variable} is not set; it must name the kubeconfig of the existing cluster",
             hint=f"export {variable}=<path of the kubeconfig>",
         )
     return Path(named.split(os.pathsep)[0]).expanduser()
 
 
 def kubeconfig_text(path: Path, *, variable: str) -> str:
-    """What a kubeconfig's file holds.
-
-    Raises:
-        InputError: it cannot be read, or is no text.
-    """
     try:
         return read_text(path)
     except InputError as error:

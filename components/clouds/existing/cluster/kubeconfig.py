@@ -1,4 +1,4 @@
-"""A kubeconfig as it lies in a file: the server and credentials that a context means, and whether they have expired."""
+"""Reader of a kubeconfig file: server and credentials of a context, and whether they have expired."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _PARTS_OF_A_JWT: Final = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Kubeconfig:
-    """One context of a kubeconfig. Nothing of it is ever shown but the names.
+    """One context of a kubeconfig; only its names may ever be shown.
 
     Args:
-        path: the file, for a client that reads kubeconfigs; it may name files beside itself.
-        context: the context that is used, by name.
-        cluster, user: what that context means.
+        path: the file, which may name further files relative to itself.
+        context: name of the context.
+        cluster, user: entries that the context refers to.
     """
 
     path: Path
@@ -45,13 +45,13 @@ class Kubeconfig:
 
     @property
     def program(self) -> str:
-        """The program that is run to sign in; "" where credentials lie in the file."""
+        """The program that signs in; "" where credentials are in the file."""
         run = self.user.get("exec")
         return str(cast("dict[str, object]", run).get("command") or "") if isinstance(run, dict) else ""
 
 
 def read(text: str, *, context: str | None, variable: str, path: Path) -> Kubeconfig:
-    """The context of a kubeconfig; a missing one passes every preview and fails half-way through an update.
+    """The context of a kubeconfig; a missing one would pass every preview and fail during an update.
 
     Args:
         context: None for the file's own current context, or its only one.
@@ -81,7 +81,7 @@ def read(text: str, *, context: str | None, variable: str, path: Path) -> Kubeco
 
 
 def find_expired_credential(kubeconfig: Kubeconfig, *, now: datetime) -> tuple[str, datetime] | None:
-    """Which credential has expired, and when; None where none has, or none says when it does."""
+    """Which credential has expired, and when; None where none is known to have."""
     ends = {
         "client certificate": _certificate_end(kubeconfig.user, kubeconfig.path.parent),
         "token": token_end(str(kubeconfig.user.get("token") or "")),
@@ -116,7 +116,7 @@ def _certificate_end(user: Mapping[str, object], folder: Path) -> datetime | Non
 
 
 def _parse_yaml(text: str, *, variable: str) -> Mapping[str, object]:
-    """The file as values. A fault's own words are left out: they could hold a line of it, and that is a secret."""
+    # Faults of the parser are not shown: they could quote a line of the file, which is secret.
     if YamlText(text, file=variable).notes:
         raise InputError(
             f"the kubeconfig that {variable} names is not YAML that Atoll reads", hint="no anchors, aliases or tags"
@@ -126,7 +126,7 @@ def _parse_yaml(text: str, *, variable: str) -> Mapping[str, object]:
 
 
 def _index_entries(whole: Mapping[str, object], many: str, one: str) -> dict[str, Mapping[str, object]]:
-    """The entries of a list of a kubeconfig by their names; what is no entry is passed over."""
+    """Entries of a list of a kubeconfig by name; malformed ones are skipped."""
     found: dict[str, Mapping[str, object]] = {}
     listed = whole.get(many)
     for each in cast("list[object]", listed) if isinstance(listed, list) else ():

@@ -1,1 +1,1 @@
-"""How people reach a cluster on Google Cloud: the VPN gateway, service accounts, kubeconfigs, forwarded logs."""
+"""Access to a cluster on Google Cloud: VPN gateway, service accounts and kubeconfigs."""

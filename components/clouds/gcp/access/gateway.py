@@ -1,4 +1,4 @@
-"""The WireGuard gateway on Google Cloud: a small machine with an address of its own, before the API it leads to."""
+"""The WireGuard gateway on Google Cloud: a small machine with a public address, created before the contents."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ DISK: Final = "pd-balanced"
 
 
 def render_script(gateway: GatewaySpec, *, secret: str) -> str:
-    """The machine's script, the same for the same gateway whoever its users are; their keys lie in `secret`."""
+    """The startup script of the machine, independent of the VPN's users, whose keys are in `secret`."""
     address = f"{server_address(gateway.cidr)}/{gateway.cidr.prefixlen}"
     refresh = REFRESH.format(secret=secret, address=address, tunnel=gateway.cidr)
     return START.format(refresh=refresh)
@@ -78,12 +78,12 @@ def render_script(gateway: GatewaySpec, *, secret: str) -> str:
 class VpnGateway(pulumi.ComponentResource):
     """A machine that fetches its configuration every minute, so that users come and go without a restart.
 
-    The keys lie in one secret, which the machine's own account alone is given; its metadata holds none. Nobody
-    logs in to it: no rule lets SSH through from outside the nodes' own range, and no key or password is on it.
+    The keys are in one secret, which only the machine's account may read; its metadata holds none. There is no login:
+    no firewall rule admits SSH from outside the nodes' range, and the machine has no key or password.
 
     Attributes:
         address: public address, which stays when the machine is replaced.
-        profiles: what each user imports, secrets.
+        profiles: WireGuard profile of each user, secret.
     """
 
     address: pulumi.Output[str]
@@ -101,8 +101,8 @@ class VpnGateway(pulumi.ComponentResource):
             opts=inside,
         )
         configured = _store_keys(keys, here, account=account, parent=self)
-        # WireGuard from anywhere, since it answers nobody without a key. What comes from the gateway carries its own
-        # address, which lies in the nodes' range: the rule that lets nodes talk lets it through to them as well.
+        # WireGuard is open to the internet: it answers only peers with a key. The gateway's own address is in the
+        # nodes' range, so the rule for traffic between nodes admits it to them as well.
         gcp.compute.Firewall(
             "gateway-wireguard",
             network=here.network.id,
@@ -122,7 +122,7 @@ class VpnGateway(pulumi.ComponentResource):
 def _store_keys(
     keys: VpnKeys, here: ClusterContext, *, account: gcp.serviceaccount.Account, parent: VpnGateway
 ) -> list[pulumi.Resource]:
-    """One secret for server and users: 64 KiB hold three hundred of them."""
+    """One secret for server and users; its 64 KiB hold three hundred users."""
     inside, region = pulumi.ResourceOptions(parent=parent), here.site.placement.region
     replica: gcp.secretmanager.SecretReplicationUserManagedReplicaArgsDict = {
         "location": region,
@@ -165,7 +165,7 @@ def _create_machine(
         machine_type=gateway.machine,
         zone=zones.apply(lambda names: names[0]),
         tags=[TAG],
-        can_ip_forward=False,  # users leave under the machine's own address
+        can_ip_forward=False,  # users' traffic has the machine's own address
         boot_disk={
             "initialize_params": {"image": IMAGE, "type": DISK, "size": gateway.disk_gb},
             "kms_key_self_link": here.key.id,

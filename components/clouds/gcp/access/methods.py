@@ -1,4 +1,4 @@
-"""Every access to a cluster on Google Cloud: the VPN's gateway, and kubeconfigs by role."""
+"""Access methods of a cluster on Google Cloud: the VPN gateway, and kubeconfigs by role."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ RBAC: Final = "rbac.authorization.k8s.io"
 
 @final
 class Roles(pulumi.ComponentResource):
-    """A service account for the engineers of each workload and one for its viewers; IAM decides who may take it.
+    """A service account for the engineers of each workload and one for its viewers; IAM decides who may use it.
 
-    GKE knows a service account by its e-mail and by no group, so each may act as one group and nobody else
-    (`GroupRights`); the kubeconfig says so.
+    GKE gives a service account no groups, so each may impersonate exactly one group (`GroupRights`), which the
+    kubeconfig requests.
 
     Attributes:
         kubeconfigs: role to kubeconfig, with a context for each workload and no credential in it.
@@ -70,7 +70,7 @@ class GroupRights(pulumi.ComponentResource):
     def __init__(
         self, name: str, accounts: Mapping[tuple[str, str], pulumi.Input[str]], *, opts: pulumi.ResourceOptions
     ) -> None:
-        """Registers the rights of `accounts`, by role and workload."""
+        """`accounts` are by role and workload."""
         names = [f"{role}/{workload}" for role, workload in accounts]
         super().__init__("atoll:access:GroupRights", name, {"accounts": names}, opts)
         for (role, workload), account in accounts.items():
@@ -79,7 +79,7 @@ class GroupRights(pulumi.ComponentResource):
 
 
 def _act_as(group: str, name: str, *, account: pulumi.Input[str], parent: GroupRights) -> None:
-    """Acting as a group takes a user's name too: the group's own, which has no rights of its own."""
+    """Impersonating a group requires a user name too: the group's own name, which has no rights."""
     kubernetes.rbac.v1.ClusterRole(
         name,
         metadata={"name": name},

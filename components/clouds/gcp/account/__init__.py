@@ -1,1 +1,1 @@
-"""What belongs to the Google Cloud project of a cluster: key, budget, logs, and the form of names."""
+"""Project-level resources on Google Cloud: key, budget, logs, and names."""

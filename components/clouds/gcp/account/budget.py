@@ -1,4 +1,4 @@
-"""A budget that Google Cloud itself watches: the stack's ceiling, with a message for whoever listens."""
+"""The stack's ceiling as a Google Cloud budget with a Pub/Sub topic."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ FORECAST: Final = 1.0
 
 @final
 class BillingBudget(pulumi.ComponentResource):
-    """A budget and the topic that hears of it. It warns and stops nothing; Google Cloud has no budget that stops.
-
-    Attributes:
-        topic: where messages arrive.
-    """
+    """A budget and the topic of its warnings. It stops nothing: Google Cloud has no budget that does."""
 
     topic: pulumi.Output[str]
 
@@ -40,11 +36,7 @@ class BillingBudget(pulumi.ComponentResource):
         key_id: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers the budget of a project, by its `number`: everything in it counts.
-
-        Args:
-            billing_account: one in USD.
-        """
+        """A budget of the whole project (`number`); `billing_account` must be in USD."""
         super().__init__("atoll:cluster:Budget", name, site.describe(ceiling=str(usd_per_month)), opts)
         placement, inside = site.placement, pulumi.ResourceOptions(parent=self)
         topic = gcp.pubsub.Topic(

@@ -1,4 +1,4 @@
-"""The one customer key of a cluster on Google Cloud: secrets, node disks, buckets and file systems use it."""
+"""The customer-managed key of a cluster on Google Cloud: for secrets, node disks, buckets and file systems."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from components.context.placement import PlacementContext
 
 ROTATION: Final = "7776000s"  # 90 days (CIS Google Cloud 1.10)
-DESTROY_AFTER: Final = "2592000s"  # 30 days; the default of Cloud KMS, said so that nobody shortens it unseen
+DESTROY_AFTER: Final = (
+    "2592000s"  # 30 days, the default of Cloud KMS, explicit so that a shorter one is a visible change
+)
 ROLE: Final = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
 # Service agents by what they encrypt (docs.cloud.google.com/iam/docs/service-agents). Those of GKE and Compute Engine
-# are there as soon as their API is on, that of Cloud Storage once somebody asks for its name, the others on demand.
+# exist once their API is enabled, that of Cloud Storage once its name is read, the others on demand.
 BUCKETS: Final = "buckets"
 AGENTS: Final[Mapping[str, str]] = {
     "secrets": "container-engine-robot.iam.gserviceaccount.com",
@@ -34,11 +36,11 @@ MADE_ON_DEMAND: Final[Mapping[str, str]] = {
 
 @final
 class EncryptionKey(pulumi.ComponentResource):
-    """A rotated key in a ring of its own. Neither can be deleted at Google, so both get a name that is never reused.
+    """A rotated key in a ring of its own. Google deletes neither, so both get names that are never reused.
 
     Attributes:
         id: "projects/../cryptoKeys/..".
-        granted: what uses the key waits for these.
+        granted: users of the key wait for these.
     """
 
     id: pulumi.Output[str]
@@ -53,7 +55,7 @@ class EncryptionKey(pulumi.ComponentResource):
         users: Sequence[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers the key for `users`: "buckets", and words of `AGENTS`; `number` of the project names its agents."""
+        """`users` are "buckets" and keys of `AGENTS`; `number` is the project's, which its agents are named by."""
         super().__init__("atoll:access:Key", name, site.describe(), opts)
         kept = pulumi.ResourceOptions(parent=self, protect=True, retain_on_delete=True)
         ring = gcp.kms.KeyRing("keys", location=site.placement.region, opts=kept)

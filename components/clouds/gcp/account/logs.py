@@ -1,4 +1,4 @@
-"""Logs on Google Cloud: the control plane's and the network's, in a bucket with an end, and what pods may write."""
+"""Logs on Google Cloud: of control plane and network, in a bucket with a retention; rights of the log collector."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from planning.spec.cluster import Placement
     from planning.spec.platform import Forwarding
 
-KEPT_DAYS: Final = 30  # what the price of taking logs in includes (cloud.google.com/stackdriver/pricing, from memory)
+KEPT_DAYS: Final = 30  # included in the price of log ingestion (cloud.google.com/stackdriver/pricing, from memory)
 WRITER_ROLES: Final = ("roles/logging.logWriter", "roles/monitoring.metricWriter")
 
 
 @final
 class Logs(pulumi.ComponentResource):
-    """An encrypted log bucket, the way into it, and no second copy in the project's default one, which is paid too."""
+    """An encrypted log bucket with its sink, and an exclusion from the project's default one, which is billed too."""
 
     def __init__(
         self,
@@ -33,10 +33,9 @@ class Logs(pulumi.ComponentResource):
         key_id: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers the bucket with the declared charges of all logs."""
         super().__init__("atoll:cluster:Logs", name, site.describe(charges=site.ledger.claim("cluster")), opts)
         shown, inside = build_gcp_name(site.placement, "logs"), pulumi.ResourceOptions(parent=self)
-        # Logging uses the key by an account that it names itself.
+        # Cloud Logging uses the key with a service account of its own.
         settings = gcp.logging.get_project_cmek_settings_output(
             project=project, opts=pulumi.InvokeOutputOptions(parent=self)
         )
@@ -65,7 +64,7 @@ class Logs(pulumi.ComponentResource):
             unique_writer_identity=True,
             opts=inside,
         )
-        # The first way in is there before the second copy ends.
+        # The sink exists before the exclusion, so that no log is lost.
         after = pulumi.ResourceOptions(parent=self, depends_on=[sink])
         gcp.logging.ProjectExclusion("logs", name=shown, filter=selected, opts=after)
         self.register_outputs({"bucket": bucket.id})
@@ -81,9 +80,9 @@ def _filter(placement: Placement) -> str:
 
 @final
 class ForwardingAccess(pulumi.ComponentResource):
-    """What lets the collector write to Cloud Logging and Cloud Monitoring: two roles in the project.
+    """The log collector's roles for Cloud Logging and Cloud Monitoring.
 
-    They are given to the collector's own Kubernetes account: nothing is annotated, and there is no key.
+    They are granted to its Kubernetes service account, without annotation or key.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class ForwardingAccess(pulumi.ComponentResource):
         workload_pool: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers the roles; `workload_pool` issues the pods' identities, in the project of that `number`."""
+        """`workload_pool` issues the pods' identities, in the project of that `number`."""
         super().__init__("atoll:access:ForwardingAccess", name, {"to": to.provider}, opts)
         member = build_principal(COLLECTOR_ACCOUNT, number=number, workload_pool=workload_pool)
         for role in WRITER_ROLES:

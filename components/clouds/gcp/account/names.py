@@ -1,4 +1,4 @@
-"""Names and labels as Google Cloud takes them, lower case, few signs, short, and names that its rooms share."""
+"""Names and labels in the form that Google Cloud accepts: lower case, few signs, short; and shared names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LABEL_LENGTH: Final = 63  # of a label, and of the name of most resources (Compu
 CLUSTER_LENGTH: Final = 40  # terraform-provider-google 7.46, resource_container_cluster.go: name
 ACCOUNT_LENGTH: Final = 30  # terraform-provider-google 7.46, google_service_account: account_id, 6 to 30
 SUFFIX: Final = 6
-# Items of catalogs/tiers.csv that become Managed Lustre and Filestore, and where Lustre calls its clients back.
+# Items of catalogs/tiers.csv that become Managed Lustre and Filestore, and the port of Lustre on its clients.
 LUSTRE: Final = "shared_ssd"
 FILESTORE: Final = "shared_disk"
 LUSTRE_PORTS: Final = ("988",)  # Cluster Toolkit at 10470803 (June 2026), examples/gke-a4
@@ -30,7 +30,6 @@ def label(text: str) -> str:
 
 
 def labels(spec: ClusterSpec) -> dict[str, str]:
-    """Labels of everything in the stack."""
     return {
         "atoll-customer": label(spec.customer.name),
         "atoll-stack": label(pulumi.get_stack()),
@@ -39,13 +38,13 @@ def labels(spec: ClusterSpec) -> dict[str, str]:
 
 
 def pool_labels(pool: Pool, stack: dict[str, str]) -> dict[str, str]:
-    """Labels of the machines and disks of one pool, by which a bill is split; nodes inherit nothing."""
+    """Labels of the machines and disks of one pool, for cost allocation; nodes do not inherit the provider's."""
     own = {"atoll-pool": label(pool.name), "atoll-role": label(pool.role)}
     return {**stack, **own, **({"atoll-workload": label(pool.workload)} if pool.workload else {})}
 
 
 def build_gcp_name(placement: Placement, part: str = "", *, longest: int = LABEL_LENGTH) -> str:
-    """The name that Google Cloud shows; one that is too long ends in a digest of itself."""
+    """Physical name; one that is too long ends in a digest."""
     name = re.sub(r"[^a-z0-9-]+", "-", build_physical_name(placement, part).lower()).strip("-")
     if len(name) <= longest:
         return name
@@ -56,7 +55,7 @@ def build_gcp_name(placement: Placement, part: str = "", *, longest: int = LABEL
 def build_principal(
     account: tuple[str, str], *, number: pulumi.Input[str], workload_pool: pulumi.Input[str]
 ) -> pulumi.Output[str]:
-    """A service account, by namespace and name, as IAM names it (docs.cloud.google.com/iam, principal identifiers)."""
+    """A service account (namespace, name) as an IAM principal (docs.cloud.google.com/iam, principal identifiers)."""
     return pulumi.Output.concat(
         "principal://iam.googleapis.com/projects/",
         number,

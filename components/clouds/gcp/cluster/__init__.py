@@ -1,1 +1,1 @@
-"""The GKE control plane, its kubeconfig, and what a stack's configuration says of it."""
+"""The GKE control plane, its kubeconfig and its settings."""

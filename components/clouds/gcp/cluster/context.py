@@ -1,4 +1,4 @@
-"""What every part of a cluster on Google Cloud stands on: project, key, network, control plane, zones."""
+"""Shared resources of a cluster on Google Cloud: project, key, network, control plane, zones."""
 
 from __future__ import annotations
 
@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterContext:
-    """What every part stands on.
-
-    Args:
-        zones: pool name to its one zone, None where any zone will do.
-    """
+    """`zones` maps a pool's name to its one zone, None where several will do."""
 
     site: PlacementContext
     settings: GcpSettings
@@ -55,7 +51,7 @@ class ClusterContext:
 
     @property
     def after_cluster(self) -> pulumi.ResourceOptions:
-        """For rights of pods: the pool of identities is there once the first cluster of the project is."""
+        # Rights of pods need the workload identity pool, which exists once the project has a cluster.
         return self.options(depends_on=[self.cluster.resource])
 
     def options(self, *, depends_on: Sequence[pulumi.Resource] = ()) -> pulumi.ResourceOptions:
@@ -66,7 +62,7 @@ def build_cluster_context(site: PlacementContext) -> ClusterContext:
     """Registers provider, key, network and control plane.
 
     Raises:
-        InputError: the range cannot be cut, or the stack's settings are not usable.
+        InputError: the range cannot be split, or the stack's settings are invalid.
     """
     spec, settings = site.spec, read_gcp_settings()
     cloud = gcp.Provider(
@@ -74,7 +70,7 @@ def build_cluster_context(site: PlacementContext) -> ClusterContext:
         project=settings.project or None,
         region=spec.placement.region,
         default_labels=labels(spec),
-        # A person's own sign-in is refused by the API of budgets unless a project pays for the call (provider docs).
+        # The budget API refuses a user's own credentials unless a project is billed for the call (provider docs).
         billing_project=settings.project or None if settings.billing_account else None,
         user_project_override=True if settings.billing_account else None,
         opts=site.options(),

@@ -1,4 +1,4 @@
-"""The control plane on Google Cloud: a regional GKE cluster, private unless the checklist names who may reach it."""
+"""The control plane on Google Cloud: a regional GKE cluster, private unless the checklist allows ranges."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ PLUGIN: Final = "gke-gcloud-auth-plugin"
 # may last until the minor version leaves support: the control plane is patched, nodes are left alone.
 EXCLUSION_SCOPE: Final = "NO_MINOR_OR_NODE_UPGRADES"
 EXCLUSION_END: Final = "UNTIL_END_OF_SUPPORT"
-EXCLUSION_START: Final = "2026-01-01T00:00:00Z"  # any day past; a moving one would be a change at every update
-CHANNEL: Final = "REGULAR"  # an exclusion of that scope needs a channel
-MAINTENANCE_START: Final = "02:00"  # UTC, four hours each day, more than GKE asks to be left
+EXCLUSION_START: Final = "2026-01-01T00:00:00Z"  # any past day; a variable one would be a change at every update
+CHANNEL: Final = "REGULAR"  # required by an exclusion of that scope
+MAINTENANCE_START: Final = "02:00"  # UTC, four hours each day, more than GKE requires
 LOGS: Final = ("SYSTEM_COMPONENTS", "APISERVER", "CONTROLLER_MANAGER", "SCHEDULER")
-METRICS: Final = ("SYSTEM_COMPONENTS",)  # not charged; every other component is, by the sample
+METRICS: Final = ("SYSTEM_COMPONENTS",)  # free of charge; others are billed by the sample
 NODE_ROLES: Final = ("roles/container.defaultNodeServiceAccount", "roles/artifactregistry.reader")
 
 
@@ -64,11 +64,11 @@ NO_INSECURE_BINDINGS: Final[gcp.container.ClusterRbacBindingConfigArgsDict] = {
 
 @final
 class Cluster(pulumi.ComponentResource):
-    """A GKE cluster whose minor version the lock says and nobody changes behind it.
+    """A GKE cluster in the lock's minor version, which GKE may not change by itself.
 
     Attributes:
         workload_pool: issuer of the pods' identities.
-        node_account: e-mail of the service account of every node.
+        node_account: email of the service account of every node.
         kubeconfig: holds no credential.
     """
 
@@ -110,7 +110,7 @@ class Cluster(pulumi.ComponentResource):
     def _create_node_account(
         self, site: PlacementContext, *, project: pulumi.Input[str]
     ) -> tuple[gcp.serviceaccount.Account, list[pulumi.Resource]]:
-        """An account of the nodes' own, since the default one may edit the whole project."""
+        # The default account may edit the whole project.
         opts = pulumi.ResourceOptions(parent=self)
         account = gcp.serviceaccount.Account(
             "nodes",
@@ -131,7 +131,7 @@ class Cluster(pulumi.ComponentResource):
         return account, rights
 
     def _build_first_node(self, key_id: pulumi.Input[str]) -> gcp.container.ClusterNodeConfigArgsDict:
-        """The node of the default pool lives for minutes, under the same rules as every other."""
+        # The default pool's node exists for minutes, but the same rules apply to it.
         return {
             "service_account": self.node_account,
             "boot_disk_kms_key": key_id,
@@ -142,7 +142,7 @@ class Cluster(pulumi.ComponentResource):
     def _create_cluster(
         self, site: PlacementContext, network: Vpc, ranges: GkeRanges, *, key_id: pulumi.Input[str]
     ) -> gcp.container.Cluster:
-        """The default node pool is made and removed at once: GKE makes no cluster without one."""
+        # The default node pool is removed at once: GKE creates no cluster without one.
         spec = site.spec
         return gcp.container.Cluster(
             "cluster",
@@ -189,9 +189,9 @@ class Cluster(pulumi.ComponentResource):
 
 
 def _authorize_networks(spec: ClusterSpec) -> gcp.container.ClusterMasterAuthorizedNetworksConfigArgsDict:
-    """Who reaches the API: machines of Google Cloud are not trusted for being there.
+    """Ranges with access to the API: the cluster's, the peered network's, and those of the checklist.
 
-    The network's own range and the peered network's always do, and what the checklist names from the internet.
+    Other machines of Google Cloud are not trusted.
     """
     peer = spec.network.peering.vpc_cidr if spec.network.peering else None
     inside = (spec.network.cidr,) if peer is None else (spec.network.cidr, peer)
@@ -225,7 +225,7 @@ def _select_add_ons(spec: ClusterSpec) -> gcp.container.ClusterAddonsConfigArgsD
 
 
 def build_sign_in(*, account: pulumi.Input[str] = "", group: str = "") -> Mapping[str, object]:
-    """Signs in with the caller's own identity, or by taking a service account and acting as its group."""
+    """Signs in with the caller's own identity, or by impersonating a service account and its group."""
     plugin = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": PLUGIN,

@@ -1,4 +1,4 @@
-"""What GKE calls the machines of Google Cloud and their accelerators, and what joins several of them."""
+"""GKE's names of accelerators, disks of machines, and the GPU networks between them."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ ACCELERATORS: Final[Mapping[str, str]] = {
     "RTX-PRO-6000-PCIe-96GB": "nvidia-rtx-pro-6000",
 }
 BY_MACHINE: Final[Mapping[str, str]] = {"a3-megagpu-8g": "nvidia-h100-mega-80gb"}
-# Series that take no Persistent Disk (docs.cloud.google.com/compute/docs/disks/hyperdisks, from memory).
+# Series without support for Persistent Disk (docs.cloud.google.com/compute/docs/disks/hyperdisks, from memory).
 HYPERDISK_ONLY: Final = frozenset({"a4", "c4", "c4a", "c4d", "c4n", "g4", "m4", "n4", "n4a", "n4d"})
 HYPERDISK_ONLY_MACHINES: Final = frozenset({"a3-ultragpu-8g"})
 LOCAL_SSD_GB: Final = 375
-# Machines that start flexibly and close together (Cluster Toolkit at 10470803, modules/compute/gke-node-pool).
+# Machines that support flex-start with compact placement (Cluster Toolkit at 10470803, modules/compute/gke-node-pool).
 COMPACT_FLEX: Final = frozenset({"a3-ultragpu-8g", "a4-highgpu-8g"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuNetworkSpec:
-    """Networks between the GPUs of several nodes, beside the cluster's own.
+    """Networks between the GPUs of several nodes, in addition to the cluster's own.
 
     Args:
-        kind: begins the names of its networks; one for each machine, since zones differ.
+        kind: prefix of the networks' names; one for each machine, since zones differ.
         networks: VPCs with one subnet each.
         lanes: subnets of one RDMA network; 0 for none.
         mtu: of the plain networks.
@@ -60,12 +60,12 @@ FABRICS: Final[Mapping[str, GpuNetworkSpec]] = {
 
 
 def fabric_of(pool: Pool) -> GpuNetworkSpec | None:
-    """The fabric that a pool's nodes are on: one node alone has nobody to talk to."""
+    """The fabric between a pool's nodes; None for a single node."""
     return FABRICS.get(pool.machine) if pool.max_nodes > 1 else None
 
 
 def accelerator(pool: Pool) -> str:
-    """What GKE calls the pool's accelerator; "" for a node without one.
+    """GKE's name of the pool's accelerator; "" without one.
 
     Raises:
         InputError: the accelerator is not one of Google Cloud's.
@@ -74,7 +74,7 @@ def accelerator(pool: Pool) -> str:
         return ""
     found = BY_MACHINE.get(pool.machine) or ACCELERATORS.get(pool.accelerator)
     if found is None:
-        raise InputError(f"pool {pool.name}: GKE has no name for {pool.accelerator} that is known here")
+        raise InputError(f"pool {pool.name}: GKE's name for {pool.accelerator} is unknown")
     return found
 
 
@@ -85,5 +85,5 @@ def disk_type(pool: Pool) -> str:
 
 
 def local_ssds(pool: Pool) -> int:
-    """Local SSDs that the machine comes with, by their size."""
+    """Number of local SSDs, from their total size."""
     return (pool.local_nvme_gb or 0) // LOCAL_SSD_GB

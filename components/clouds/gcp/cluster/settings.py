@@ -1,4 +1,4 @@
-"""What a stack says of Google Cloud beside the lock: its project, and zones where the lock's will not do."""
+"""Settings of a stack on Google Cloud: project, billing account, and zones of pools."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class GcpSettings:
     """Configuration of one stack on Google Cloud.
 
     Args:
-        project: `gcp:project`; "" leaves it to the environment, as the provider reads it.
-        zones: `atoll:poolZones`, pool name to the zone its nodes start in.
+        project: `gcp:project`; "" for the one of the environment.
+        zones: `atoll:poolZones`, pool name to zone.
         billing_account: `atoll:billingAccount`, "" where no budget is wanted.
     """
 
@@ -57,10 +57,10 @@ def read_gcp_settings() -> GcpSettings:
 def zone_of(pool: Pool, *, site: PlacementContext, settings: GcpSettings) -> pulumi.Input[str] | None:
     """The one zone of a pool whose nodes must be close together or are reserved; None where several will do.
 
-    The lock's zone is the first that sells the machine; where a reservation lies only the stack can say.
+    The lock's zone is the first that sells the machine; the zone of a reservation is known only to the stack.
 
     Raises:
-        InputError: one zone is needed and nothing says which, or it is in another region.
+        InputError: one zone is needed and none is named, or it is in another region.
     """
     close = pool.placement_group or fabric_of(pool) is not None
     reserved = pool.kind == "capacity_block" or pool.name in site.settings.reservations
@@ -82,15 +82,15 @@ def zone_of(pool: Pool, *, site: PlacementContext, settings: GcpSettings) -> pul
 
 
 def pool_zones(pool: Pool, zone: pulumi.Input[str] | None) -> tuple[pulumi.Input[str], ...]:
-    """Zones that a pool's nodes start in: its one zone, else all that sell its machine; empty where GKE chooses."""
+    """Zones of a pool: its one zone, else all that sell its machine; empty where GKE chooses."""
     return pool.zones if zone is None else (zone,)
 
 
 def reservation_of(pool: Pool, *, site: PlacementContext) -> pulumi.Input[str] | None:
-    """Name of the reservation a pool starts in; None where it needs none and the stack names none.
+    """Name of the pool's reservation; None where it needs none and the stack names none.
 
     Raises:
-        InputError: the capacity is booked and the stack names no reservation.
+        InputError: the capacity is booked, but the stack names no reservation.
     """
     named = site.settings.reservations.get(pool.name)
     if named is not None or pool.kind != "capacity_block":
@@ -104,5 +104,4 @@ def reservation_of(pool: Pool, *, site: PlacementContext) -> pulumi.Input[str] |
 
 
 def find_file_system_item(spec: ClusterSpec) -> str:
-    """Item of the shared file system; "" where there is none."""
     return next((tier.item for tier in spec.storage if tier.item in {LUSTRE, FILESTORE}), "")

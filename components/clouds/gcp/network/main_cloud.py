@@ -1,4 +1,4 @@
-"""The customer's own network on Google Cloud: peered with the cluster's, or joined by its end of a site-to-site VPN."""
+"""Connection to the customer's own network on Google Cloud: peering, or Google's end of a site-to-site VPN."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from components.context.placement import PlacementContext
     from planning.spec.cluster import Peering as PeeringSpec
 
-# What a Classic gateway needs to be reached (.../vpn/how-to/creating-static-vpns): name, protocol, port.
+# Forwarding rules of a Classic VPN gateway (.../vpn/how-to/creating-static-vpns): name, protocol, port.
 WAYS_IN: Final = (("esp", "ESP", None), ("ike", "UDP", "500"), ("nat-t", "UDP", "4500"))
 
 
 @final
 class VpcPeering(pulumi.ComponentResource):
-    """Our half, and the other where it is a network of the same project; else the customer makes it.
+    """Our half of the peering, and the other half within the same project; else the customer creates it.
 
-    Routes to subnets are exchanged by Google Cloud itself; custom ones pass in both directions, which is how a VPN or
-    an interconnect of the customer's network reaches the cluster. A peering is not regional.
+    Google Cloud exchanges routes to subnets itself; custom routes pass in both directions, so that a VPN or an
+    interconnect of the customer's network reaches the cluster. A peering is global.
 
     Attributes:
-        accepted: whether the other half is made here.
+        accepted: whether the other half is created here.
         peer: the customer's network.
     """
 
@@ -51,17 +51,12 @@ class VpcPeering(pulumi.ComponentResource):
         network_id: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers it.
-
-        Args:
-            project: our own, once it is known; project_setting: as the stack names it.
-            network_id: "projects/../global/networks/..".
-        """
+        """`project` is our own, `project_setting` the stack's setting, which may be empty."""
         super().__init__("atoll:network:Peering", name, site.describe(peer=peering.vpc_id), opts)
         cidr, theirs = site.spec.network.cidr, peering.vpc_cidr
         if theirs is not None and theirs.overlaps(cidr):
             raise InputError(f"{cidr} overlaps {theirs} of the peered VPC", hint="choose another where.cidr")
-        # A short name lies in the account that the lock names, else in ours.
+        # A short name belongs to the account of the lock, else to our project.
         self.peer = (
             pulumi.Output.from_input(peering.vpc_id)
             if "/" in peering.vpc_id
@@ -99,16 +94,13 @@ def _half(
 
 @final
 class MainSide(pulumi.ComponentResource):
-    """The main cloud's end of the tunnel: a Classic VPN gateway at the customer's network, tunnel and route.
+    """The main cloud's end of the tunnel: a Classic VPN gateway in the customer's network, tunnel and route.
 
-    HA VPN takes its routes over BGP only, which strongSwan does not speak; static routes are what Classic VPN is kept
-    for (docs.cloud.google.com/network-connectivity/docs/vpn/concepts/choosing-networks-routing).
+    HA VPN takes its routes over BGP only, which strongSwan does not speak; Classic VPN remains for static routes
+    (docs.cloud.google.com/network-connectivity/docs/vpn/concepts/choosing-networks-routing).
 
-    Its ciphers are not said: Cloud VPN takes the one that the cluster proposes, AES256-GCM-16 with group 20
+    It has no cipher setting: Cloud VPN accepts the cluster's proposal, AES256-GCM-16 with group 20
     (.../vpn/concepts/supported-ike-ciphers, for Classic VPN and HA VPN alike).
-
-    Attributes:
-        tunnels: the one that there is.
     """
 
     tunnels: Sequence[Tunnel]
@@ -119,10 +111,10 @@ class MainSide(pulumi.ComponentResource):
         super().__init__("atoll:network:MainSide", name, facts, opts)
         if args.site.settings.link_gateway:
             raise InputError(
-                "atoll:linkGateway names a gateway, and on Google Cloud the tunnel gets one of its own",
+                "atoll:linkGateway names a gateway, but on Google Cloud the tunnel gets one of its own",
                 hint="pulumi config rm atoll:linkGateway",
             )
-        # The project of the network, by its whole name or as the checklist says; else the one of the credentials.
+        # The project in the network's full name, else the checklist's; None for the one of the credentials.
         parts = link.vpc_id.split("/")
         there = gcp.Provider(
             "main-cloud",
@@ -139,7 +131,7 @@ class MainSide(pulumi.ComponentResource):
 
 
 def _create_tunnel(args: MainSideArgs, *, key: pulumi.Output[str], opts: pulumi.ResourceOptions) -> pulumi.Output[str]:
-    """The gateway with its address, which is answered, and the tunnel with the way to the cluster through it."""
+    """The gateway, and the tunnel with its route to the cluster; returns the gateway's address."""
     region, said = args.link.region, f"tunnel of {build_physical_name(args.site.placement)}"
     gateway = gcp.compute.VPNGateway("main-cloud", network=args.link.vpc_id, region=region, description=said, opts=opts)
     address = gcp.compute.Address("main-cloud", region=region, address_type="EXTERNAL", description=said, opts=opts)

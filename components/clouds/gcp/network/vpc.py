@@ -1,4 +1,4 @@
-"""The network on Google Cloud: one VPC, one subnet for nodes, pods and services, Cloud NAT, and its names."""
+"""The network on Google Cloud: one VPC, one subnet for nodes, pods and services, Cloud NAT; DNS."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 PODS: Final = "pods"
 SERVICES: Final = "services"
 MTU: Final = 8896  # the largest of a VPC (docs.cloud.google.com/vpc/docs/mtu)
-FLOW_SHARE: Final = 0.1  # of the flows; enough to see who talks to whom, a tenth of the volume
+FLOW_SHARE: Final = 0.1  # of the flows: shows which peers communicate, at a tenth of the volume
 NAT_PORTS: Final = 64
 
 
 @final
 class Vpc(pulumi.ComponentResource):
-    """A VPC without any rule but its own: what no rule allows, Google Cloud refuses.
+    """A VPC with explicit firewall rules only: Google Cloud refuses everything else.
 
     Attributes:
         id: "projects/../networks/..".
-        managed: what managed services wait for; None where there are none.
+        managed: managed services wait for it; None without them.
     """
 
     id: pulumi.Output[str]
@@ -50,8 +50,8 @@ class Vpc(pulumi.ComponentResource):
         """Registers the network.
 
         Args:
-            managed: whether services that Google runs in a network of its own (Lustre, Filestore) are joined to it.
-            lustre: whether Lustre calls its clients back.
+            managed: whether services in Google's own network (Lustre, Filestore) are connected to it.
+            lustre: whether Lustre servers connect back to their clients.
         """
         network, placement = site.spec.network, site.placement
         facts = site.describe(cidr=str(network.cidr), charges=site.ledger.claim("network"))
@@ -77,7 +77,7 @@ class Vpc(pulumi.ComponentResource):
 def _create_subnet(
     vpc: gcp.compute.Network, site: PlacementContext, ranges: GkeRanges, *, parent: Vpc
 ) -> gcp.compute.Subnetwork:
-    """One subnet spans every zone of the region; Google's own APIs are reached inside it."""
+    """One subnet over every zone of the region, with private access to Google's APIs."""
     return gcp.compute.Subnetwork(
         "nodes",
         name=build_gcp_name(site.placement, "nodes"),
@@ -99,10 +99,7 @@ def _create_subnet(
 
 
 def _create_nat(vpc: gcp.compute.Network, *, addresses: int, region: str, parent: Vpc) -> None:
-    """Cloud NAT: nodes have no public address. Its own are fixed, so that others can name this cluster in their rules.
-
-    Without addresses there is no egress.
-    """
+    """Cloud NAT with fixed addresses, so that others can allow this cluster; without addresses there is no egress."""
     if addresses == 0:
         return
     opts = pulumi.ResourceOptions(parent=parent)
@@ -127,10 +124,10 @@ def _create_nat(vpc: gcp.compute.Network, *, addresses: int, region: str, parent
 
 
 def _allow_inside(vpc: gcp.compute.Network, ranges: GkeRanges, *, called_back: Sequence[str], parent: Vpc) -> None:
-    """Nodes and pods talk to each other, managed services call back; what no rule allows, every VPC refuses.
+    """Traffic between nodes and pods, and from managed services back to their clients.
 
-    GKE's own rule lets the control plane reach ports 443 and 10250 of the nodes and no other, and admission webhooks
-    listen where they like (cloud.google.com/service-mesh/docs/private-cluster-open-port).
+    GKE's own rule admits the control plane only to ports 443 and 10250 of the nodes, but admission webhooks listen on
+    any port (cloud.google.com/service-mesh/docs/private-cluster-open-port).
     """
     every: list[gcp.compute.FirewallAllowArgsDict] = [{"protocol": protocol} for protocol in ("tcp", "udp", "icmp")]
     sources = {"inside": ([ranges.nodes, ranges.pods], every)}
@@ -151,7 +148,7 @@ def _allow_inside(vpc: gcp.compute.Network, ranges: GkeRanges, *, called_back: S
 def _register_private_services_access(
     vpc: gcp.compute.Network, ranges: GkeRanges, *, parent: Vpc
 ) -> tuple[pulumi.Resource, pulumi.Output[str]]:
-    """The range that services of Google's own network get, and the peering through which they are reached."""
+    """The range of services in Google's own network, and the peering with it."""
     opts = pulumi.ResourceOptions(parent=parent)
     taken = gcp.compute.GlobalAddress(
         "managed",
@@ -174,11 +171,11 @@ def _register_private_services_access(
 
 @final
 class DnsZone(pulumi.ComponentResource):
-    """A signed public zone: certificates are proved by it, while the addresses in it may well be private.
+    """A public zone with DNSSEC, which validates certificates; its addresses may be private.
 
     Attributes:
         zone_id: name of the zone at Google Cloud.
-        name_servers: what the parent domain delegates to.
+        name_servers: for the delegation by the parent domain.
     """
 
     zone_id: pulumi.Output[str]

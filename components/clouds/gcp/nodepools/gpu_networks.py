@@ -1,4 +1,4 @@
-"""Networks between the GPUs of several nodes: one set for each kind of machine, shared by its pools."""
+"""Networks between the GPUs of several nodes: one set for each machine type, shared by its pools."""
 
 from __future__ import annotations
 
@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Lane:
-    """One further network of a node, by the name that pods ask for it.
-
-    Args:
-        mode: how a pod gets it: "NetDevice" or "RDMA".
-    """
+    """An additional network of a node, by the name that pods request; `mode` is "NetDevice" or "RDMA"."""
 
     name: str
     mode: str
@@ -40,7 +36,7 @@ class Lane:
 
 @final
 class GpuNetwork(pulumi.ComponentResource):
-    """VPCs that join nothing but GPUs: no way out, and no rule that lets anything else in.
+    """VPCs between GPUs only: no egress, and no ingress from other networks.
 
     Attributes:
         lanes: in the order of the node's network cards.
@@ -57,12 +53,7 @@ class GpuNetwork(pulumi.ComponentResource):
         zone: pulumi.Input[str],
         ranges: Sequence[IPv4Network],
     ) -> None:
-        """Registers them.
-
-        Args:
-            zone: of all machines; an RDMA network is of one zone.
-            ranges: one for each plain network, then one for each RDMA lane.
-        """
+        """An RDMA network is in one `zone`; `ranges` are for the plain networks, then for the RDMA lanes."""
         facts = here.site.describe(kind=fabric.kind, networks=fabric.networks, lanes=fabric.lanes)
         super().__init__("atoll:network:Fabric", name, facts, here.options())
         plain = [self._create_plain(index, fabric, here, ranges[index]) for index in range(fabric.networks)]
@@ -98,7 +89,7 @@ class GpuNetwork(pulumi.ComponentResource):
     def _create_rdma(
         self, fabric: GpuNetworkSpec, here: ClusterContext, *, zone: pulumi.Input[str], ranges: Sequence[IPv4Network]
     ) -> tuple[Lane, ...]:
-        """One network by Google's profile for RDMA over Ethernet; it takes no firewall rule of TCP's kind."""
+        """One network with Google's profile for RDMA over Ethernet; TCP firewall rules do not apply to it."""
         profile = pulumi.Output.concat("projects/", here.project, "/global/networkProfiles/", zone, "-vpc-roce")
         network = gcp.compute.Network(
             f"{fabric.kind}-lanes",
@@ -134,7 +125,7 @@ class GpuNetwork(pulumi.ComponentResource):
 
 @final
 class Lanes(pulumi.ComponentResource):
-    """The networks as objects of the cluster, by which GKE hands them to pods."""
+    """The networks as objects of the cluster, so that pods can request them."""
 
     def __init__(self, name: str, lanes: Sequence[Lane], *, opts: pulumi.ResourceOptions) -> None:
         super().__init__("atoll:network:Lanes", name, {"networks": [lane.name for lane in lanes]}, opts)
@@ -168,7 +159,7 @@ def _announce(lane: Lane, *, parent: Lanes) -> None:
 
 
 def register_gpu_networks(here: ClusterContext) -> dict[str, GpuNetwork]:
-    """One set of networks for each kind of machine that needs one, shared by its pools; by its kind.
+    """Sets of networks by kind.
 
     Raises:
         InputError: pools that share a fabric are in different zones, or no range is left for it.
@@ -190,7 +181,7 @@ def register_gpu_networks(here: ClusterContext) -> dict[str, GpuNetwork]:
 
 
 def _find_ranges(spec: ClusterSpec, *, count: int) -> tuple[IPv4Network, ...]:
-    """Beside the cluster's own range, the peered network's and the VPN's."""
+    """Ranges outside the cluster's, the peered network's, the VPN's and the tunnel's."""
     peer = spec.network.peering.vpc_cidr if spec.network.peering else None
     others = [peer, spec.vpn.cidr if spec.vpn else None, spec.network.link.vpc_cidr if spec.network.link else None]
     taken = [spec.network.cidr, *(cidr for cidr in others if cidr is not None)]

@@ -26,7 +26,7 @@ LONGEST_RUN: Final = "604800s"  # seven days, the most that flex-start gives (GK
 
 @dataclass(frozen=True, kw_only=True)
 class Interface:
-    """A further network of a node: the cluster's own is always the first."""
+    """An additional network of a node; the cluster's own is always the first."""
 
     network: pulumi.Input[str]
     subnet: pulumi.Input[str]
@@ -36,8 +36,8 @@ class Interface:
 class NodePool(pulumi.ComponentResource):
     """Equal nodes of one offer.
 
-    GPU nodes carry the taint that GKE gives them too, so that the plan says it. Burn-in taints nodes of pools that
-    always hold nodes, as on AWS. Its size belongs to the autoscaler after the first update.
+    GPU nodes have GKE's own taint explicitly, so that the plan shows it. Burn-in taints nodes of pools of fixed
+    size. After the first update the autoscaler owns the size.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class NodePool(pulumi.ComponentResource):
                 "location_policy": "ANY" if pool.kind in {"spot", "flex"} else "BALANCED",
             },
             management={"auto_repair": pool.kind != "flex", "auto_upgrade": True},
-            # One node at a time; a machine that is reserved or scarce has no double to surge to.
+            # One node at a time; GPU machines are reserved or scarce, so there is none to surge to.
             upgrade_settings=(
                 {"strategy": "SURGE", "max_surge": 0, "max_unavailable": 1}
                 if pool.role == "gpu"
@@ -88,13 +88,13 @@ class NodePool(pulumi.ComponentResource):
 
 
 def _select_placement(pool: Pool, *, reserved: bool) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
-    """Close together where asked; a reservation brings its own placement, and few machines start flexibly so."""
+    """Compact where requested; a reservation has its own placement, and few machines support it with flex-start."""
     refused = reserved or (pool.kind == "flex" and pool.machine not in COMPACT_FLEX)
     return {"type": "COMPACT"} if pool.placement_group and not refused else None
 
 
 def _count_first_nodes(pool: Pool, *, zones: int) -> int:
-    """Nodes to begin with, counted for each zone; never more than the pool may have, and none that may have to wait."""
+    """Initial nodes per zone; never more than the pool's maximum, and none with flex-start, which may wait."""
     if pool.kind == "flex":
         return 0
     each = -(-pool.min_nodes // zones)
@@ -147,7 +147,7 @@ def _build_node(
 def _take_reservation(
     reservation: pulumi.Input[str] | None,
 ) -> gcp.container.NodePoolNodeConfigReservationAffinityArgsDict:
-    """Only nodes that are meant for a reservation take from it."""
+    # Other nodes must not use up a reservation.
     if reservation is None:
         return {"consume_reservation_type": "NO_RESERVATION"}
     return {"consume_reservation_type": "SPECIFIC_RESERVATION", "key": RESERVATION_KEY, "values": [reservation]}

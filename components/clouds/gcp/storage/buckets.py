@@ -1,4 +1,4 @@
-"""Object tiers on Google Cloud: buckets that nobody outside the project reads, with the customer's key."""
+"""Object tiers on Google Cloud: private buckets with the customer's key, and the workloads' right to use them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from planning.spec.cluster import Tier
 
 
-UNDELETE_S: Final = 7 * 24 * 3600  # deleted objects come back for a week; what they hold is paid for meanwhile
-# Storage class by the item that prices the tier; what stays in Standard has none. Objects move on the day after they
-# are written: their classes have a least time of storage, not a least age.
+UNDELETE_S: Final = 7 * 24 * 3600  # deleted objects can be restored for a week, and are billed meanwhile
+# Storage class by price item of the tier; Standard has none. Objects move on the day after they are written: the
+# classes have a minimum storage time, not a minimum age.
 CLASSES: Final[Mapping[str, str]] = {"object_infrequent": "NEARLINE", "object_archive": "ARCHIVE"}
 CLASS_AFTER_DAYS: Final = 1
 # Read and write objects, and read the bucket itself, which the FUSE driver does before it mounts (GKE docs, GCS FUSE).
@@ -46,10 +46,10 @@ def register_object_tiers(here: ClusterContext) -> Mapping[str, pulumi.Output[st
 
 @final
 class ObjectTier(pulumi.ComponentResource):
-    """The buckets of one tier, which share its volume: one for its purpose, and the cold tier's one for artifacts.
+    """The buckets of one tier, which share its volume: one for its purpose, and in the cold tier one for artifacts.
 
     Attributes:
-        buckets: bucket names by purpose.
+        buckets: names by purpose.
     """
 
     buckets: Mapping[str, pulumi.Output[str]]
@@ -73,12 +73,12 @@ class ObjectTier(pulumi.ComponentResource):
 def create_private_bucket(
     name: str, here: ClusterContext, *, old_version_days: int, storage_class: str = "", parent: pulumi.Resource
 ) -> gcp.storage.Bucket:
-    """A versioned bucket, which a destroy keeps, encrypted with the customer's key.
+    """A versioned bucket, encrypted with the customer's key and retained on destroy.
 
-    Rights are given to the whole bucket only; no list of rights on an object can open it.
+    Rights are granted on the bucket only, never on single objects.
 
     Args:
-        storage_class: that objects move to; "" for those that stay in Standard.
+        storage_class: that objects move to; "" for Standard.
     """
     rules: list[gcp.storage.BucketLifecycleRuleArgsDict] = [
         {"action": {"type": "AbortIncompleteMultipartUpload"}, "condition": {"age": INCOMPLETE_UPLOAD_DAYS}},
@@ -114,7 +114,7 @@ def create_private_bucket(
 class BucketAccess(pulumi.ComponentResource):
     """The service account `workload` of each workload's namespace may read and write objects.
 
-    Rights are given to the Kubernetes account itself: there is no Google account between, and nothing to annotate.
+    Rights are granted to the Kubernetes account itself, without a Google account or an annotation.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class BucketAccess(pulumi.ComponentResource):
         *,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers the rights on `buckets`, whose names it takes by purpose."""
+        """`buckets` are names by purpose."""
         names = workloads(here.spec)
         super().__init__("atoll:access:BucketAccess", name, {"workloads": list(names)}, opts)
         for workload in names:

@@ -1,4 +1,4 @@
-"""Storage classes of Google Cloud, and the volumes of the shared file system: who provisions what, with which key."""
+"""Storage classes on Google Cloud, and the persistent volumes of the shared file system and the cold bucket."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SHARED: Final = "atoll-shared"
 BUCKET: Final = "atoll-bucket"
 SHARED_CLAIM: Final = "shared"
 BUCKET_CLAIM: Final = "bucket"
-BUCKET_GIB: Final = 1000  # said because Kubernetes wants a size; a bucket has none
+BUCKET_GIB: Final = 1000  # Kubernetes requires a size; a bucket has none
 DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 
 
 def list_workload_volumes(
     files: Sequence[SharedFileSystem], bucket: pulumi.Input[str] | None
 ) -> tuple[WorkloadVolume, ...]:
-    """Volumes of the first shared file system and of the cold bucket, which are kept for each workload."""
+    """Volumes of each workload: of the first shared file system and of the cold bucket."""
     shared = tuple(WorkloadVolume(claim=SHARED_CLAIM, storage_class=SHARED, gib=each.size_gib) for each in files[:1])
     objects = WorkloadVolume(claim=BUCKET_CLAIM, storage_class=BUCKET, gib=BUCKET_GIB)
     return shared if bucket is None else (*shared, objects)
@@ -37,7 +37,7 @@ def list_workload_volumes(
 
 @final
 class Classes(pulumi.ComponentResource):
-    """`atoll-disk`, the default: disks outliving their claim; `atoll-shared`, where there is a shared file system."""
+    """`atoll-disk`, the default: disks that outlive their claim; `atoll-shared` and `atoll-bucket` if wanted."""
 
     def __init__(
         self,
@@ -51,11 +51,11 @@ class Classes(pulumi.ComponentResource):
         """Registers the classes, and a volume for each workload.
 
         Args:
-            files: shared file systems; the first is the one that workloads get.
-            bucket: the cold tier's bucket, mounted by Cloud Storage FUSE; None for none.
+            files: shared file systems; workloads use the first.
+            bucket: the cold tier's bucket, mounted by Cloud Storage FUSE.
         """
         super().__init__("atoll:storage:Classes", name, {}, opts)
-        # The default is what the machines of the system pool attach; other kinds of disk have classes of their own.
+        # The default is the disk type of the system pool's machines; other disk types have classes of their own.
         pools = sorted(here.spec.pools, key=lambda pool: pool.role != "system")
         default, *others = dict.fromkeys(disk_type(pool) for pool in pools)
         _create_disk_class(DISK, default, key_id=here.key.id, default=True, parent=self)
@@ -86,7 +86,7 @@ def _create_disk_class(name: str, kind: str, *, key_id: pulumi.Input[str], defau
 
 
 def _create_static_class(name: str, *, parent: Classes) -> None:
-    """Nothing provisions it: what it holds is there, and volumes of it are kept for their claims."""
+    """A class of static volumes, each reserved for its claim."""
     kubernetes.storage.v1.StorageClass(
         name,
         metadata={"name": name},
@@ -119,7 +119,7 @@ def _create_shared_volume(files: SharedFileSystem, *, workload: str, parent: Cla
 
 
 def _create_bucket_volume(bucket: pulumi.Input[str], *, workload: str, parent: Classes) -> None:
-    """Pods that mount it say so by the annotation gke-gcsfuse/volumes and run as the account `workload`."""
+    """Pods that mount it need the annotation gke-gcsfuse/volumes and the service account `workload`."""
     kubernetes.core.v1.PersistentVolume(
         f"bucket-{workload}",
         metadata={"name": f"bucket-{workload}"},

@@ -1,4 +1,4 @@
-"""The warm tier on Google Cloud: Managed Lustre, or Filestore where the lock says a plain shared disk."""
+"""The warm tier on Google Cloud: Managed Lustre, or Filestore for a plain shared disk."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from components.clouds.gcp.cluster.context import ClusterContext
     from planning.spec.cluster import Tier
 
-MBPS_PER_TIB: Final = "1000"  # the tier whose steps catalogs/tiers.csv knows
+MBPS_PER_TIB: Final = "1000"  # the tier in catalogs/tiers.csv
 LUSTRE_NAME: Final = "atoll"  # what clients mount; eight letters or digits at most
-FILESTORE_TIER: Final = "BASIC_HDD"  # the tier that the catalog prices; only dearer ones take a key of the customer's
+FILESTORE_TIER: Final = "BASIC_HDD"  # the tier that the catalog prices; only more expensive ones take a customer key
 SHARE: Final = "atoll"
 
 
@@ -32,7 +32,7 @@ def register_file_systems(here: ClusterContext) -> tuple[SharedFileSystem, ...]:
 
 
 def _select_zone(here: ClusterContext) -> pulumi.Input[str]:
-    """The zone of the first pool that is bound to one, since data should lie where it is read; else any."""
+    """The zone of the first pool with a fixed one, to be near its readers; else any."""
     bound = [zone for zone in here.zones.values() if zone is not None]
     if bound:
         return bound[0]
@@ -46,10 +46,10 @@ class SharedFileSystem(pulumi.ComponentResource):
     """A file system that every node mounts.
 
     Attributes:
-        mount: "address:/name", what a client mounts.
-        driver: that of its volumes in the cluster.
-        handle: begins what the driver calls a volume of it.
-        attributes: where the driver finds it.
+        mount: "address:/name".
+        driver: CSI driver of its volumes.
+        handle: prefix of its volume handles.
+        attributes: volume attributes of the driver.
     """
 
     mount: pulumi.Output[str]
@@ -66,7 +66,7 @@ class SharedFileSystem(pulumi.ComponentResource):
         self.register_outputs({"mount": self.mount})
 
     def _create_lustre(self, tier: Tier, here: ClusterContext, zone: pulumi.Input[str]) -> None:
-        """Volumes that are there already (Cluster Toolkit at 10470803, modules/file-system/gke-persistent-volume)."""
+        # Handle of static volumes: Cluster Toolkit at 10470803, modules/file-system/gke-persistent-volume.
         instance = gcp.lustre.Instance(
             "shared",
             instance_id=build_gcp_name(here.site.placement, "shared"),
@@ -86,7 +86,7 @@ class SharedFileSystem(pulumi.ComponentResource):
         self.attributes = {"ip": address, "filesystem": LUSTRE_NAME}
 
     def _create_filestore(self, tier: Tier, here: ClusterContext, zone: pulumi.Input[str]) -> None:
-        """Volumes that are there already (the same module of the Toolkit)."""
+        # Handle of static volumes: the same module of the Cluster Toolkit.
         instance = gcp.filestore.Instance(
             "shared",
             name=build_gcp_name(here.site.placement, "shared"),

@@ -1,4 +1,4 @@
-"""The bucket of the platform on Google Cloud: backups and what must outlive the cluster, a prefix for each user."""
+"""The platform's bucket on Google Cloud, for backups and other data that outlives the cluster; a prefix per user."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 ANNOTATION: Final = "iam.gke.io/gcp-service-account"
-SIGNER: Final = "roles/iam.serviceAccountTokenCreator"  # Velero signs the addresses that its logs are read at
+SIGNER: Final = "roles/iam.serviceAccountTokenCreator"  # Velero signs URLs of its logs
 SIGNS: Final = frozenset({"velero"})
 
 
 def register_platform_bucket(here: ClusterContext) -> PlatformBucket | None:
-    """The bucket and who may use it; None where no platform is installed."""
+    """The bucket and the rights of its users; None without a platform."""
     platform = here.spec.platform
     if platform is None:
         return None
@@ -51,11 +51,7 @@ def register_platform_bucket(here: ClusterContext) -> PlatformBucket | None:
 
 @final
 class PlatformStorage(pulumi.ComponentResource):
-    """One bucket, as private as those of the tiers; a destroy keeps it.
-
-    Attributes:
-        bucket: its name.
-    """
+    """One private bucket, retained on destroy; `bucket` is its name."""
 
     bucket: pulumi.Output[str]
 
@@ -67,10 +63,10 @@ class PlatformStorage(pulumi.ComponentResource):
 
 @final
 class PlatformAccess(pulumi.ComponentResource):
-    """A Google account for each user, taken by workload identity, with no key in any secret.
+    """A Google service account for each user, used by workload identity without keys.
 
     Attributes:
-        annotations: what the service account of each user carries.
+        annotations: of the Kubernetes service account of each user.
     """
 
     annotations: Mapping[str, Mapping[str, pulumi.Input[str]]]
@@ -85,7 +81,7 @@ class PlatformAccess(pulumi.ComponentResource):
         bucket: pulumi.Input[str],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        """Registers accounts of `users`, whose names are their prefixes, and rights of `visitors`, by their names."""
+        """The names of `users` are their prefixes; `visitors` get rights without an account."""
         super().__init__("atoll:access:PlatformAccess", name, {"users": [*users, *visitors]}, opts)
         accounts = {user: self._create_account(user, account, here) for user, account in users.items()}
         for user, account in accounts.items():
@@ -101,7 +97,7 @@ class PlatformAccess(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _create_account(self, user: str, taker: Account, here: ClusterContext) -> gcp.serviceaccount.Account:
-        """The account, and the right of the cluster's service account to take it."""
+        """The account, which the Kubernetes service account `taker` may use."""
         account = gcp.serviceaccount.Account(
             f"platform-{user}",
             account_id=build_gcp_name(here.site.placement, user, longest=ACCOUNT_LENGTH),
@@ -127,9 +123,9 @@ class PlatformAccess(pulumi.ComponentResource):
 def _grant(
     name: str, member: pulumi.Input[str], prefix: str, *, bucket: pulumi.Input[str], parent: pulumi.Resource
 ) -> None:
-    """Objects below the prefix, and lists that begin with it (docs.cloud.google.com/iam: objectListPrefix).
+    """Rights on objects below a prefix, and on lists of it (docs.cloud.google.com/iam: objectListPrefix).
 
-    Clients ask first whether the bucket is there; that right lists nothing.
+    Clients first check that the bucket exists; that right lists nothing.
     """
     inside = pulumi.ResourceOptions(parent=parent)
     below = pulumi.Output.concat(
