@@ -156,4 +156,4 @@ def _find_unmeasured(
     yield from list_unmounted_tiers(context, nodes)
     if not peers and (spec.network.peering is not None or spec.network.link is not None):
         about = subject(Per.NETWORK, "peering", placement=place)
-        yield about, "nobody said which host:port of the main network is to answer (--peer)"
+        yield about, "no host:port of the main network was named (--peer)"

@@ -108,9 +108,9 @@ CHECKS: Final[tuple[AcceptanceCheck, ...]] = (
         {"create": "s", "read": "s", "remove": "s"},
         ("files", "bytes", "node"),
     ),
-    AcceptanceCheck("dns", Per.NETWORK, "names", {"resolved": "", "asked": ""}),
-    AcceptanceCheck("egress", Per.NETWORK, "way out", {"reached": "", "asked": ""}),
-    AcceptanceCheck("peering", Per.NETWORK, "way to the main network", {"reached": "", "asked": ""}),
+    AcceptanceCheck("dns", Per.NETWORK, "DNS", {"resolved": "", "asked": ""}),
+    AcceptanceCheck("egress", Per.NETWORK, "egress", {"reached": "", "asked": ""}),
+    AcceptanceCheck("peering", Per.NETWORK, "VPC connectivity", {"reached": "", "asked": ""}),
     AcceptanceCheck("smoke", Per.SERVICE, "the service does its work", {"seconds": "s"}),
     AcceptanceCheck("burn_in", Per.NODE, "burn-in", {"hours": "h", "rounds": ""}, PLACE),
 )

@@ -1,4 +1,4 @@
-"""Where software is copied to for clusters without a way out: a registry, or a folder beside one."""
+"""Mirror of software for air-gapped clusters: a registry, or a folder beside one."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class ImageForm(TypedDict):
 
 @with_config(_CLOSED)
 class CopiesForm(TypedDict):
-    """`atoll software images --json`: what a cluster without a way out needs."""
+    """`atoll software images --json`: what an air-gapped cluster needs."""
 
     schema_version: int
     release: str
