@@ -1,4 +1,4 @@
-"""Whether a new node may take work: it is tested round after round, and let in only by what is known.
+"""Decides whether a new node may take work: after rounds of tests whose results are known.
 
 It runs in a pod too: standard library only. Time counts while a round runs, by the clock of the cluster; a round of
 which nothing is known adds none.
@@ -145,7 +145,7 @@ def decide(
 
 
 def judge_round(plan: BurnInPlan, node: BurnInNode, seen: BurnInRound, *, now: datetime) -> BurnInRound:
-    """The same round, doubted: passed only where every check was told of and the cluster says how long it took."""
+    """The round, verified: passed only with a record of every check and a known duration."""
     wanted = plan.checks.get(node.pool, ())
     if seen.failed:
         return replace(seen, went=RoundState.FAILED)

@@ -1,4 +1,4 @@
-"""The burn-in's ledger as text, and what a node has told of a round: standard library only, for it runs in a pod."""
+"""The burn-in's ledger as JSON, and results of a round from a log: standard library only, for it runs in a pod."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _blind(plan: SpendGuardPlan, ledger: SpendLedger | None, *, now: datetime) -
 def _advance_ledger(
     plan: SpendGuardPlan, ledger: SpendLedger | None, nodes: Sequence[MeteredNode], *, now: datetime
 ) -> SpendLedger:
-    """The ledger up to now: the dearer of two looks for the time between them, and the start of every new machine."""
+    """The ledger up to now: time between two looks at the higher rate of both, and the start of every new machine."""
     rate = sum((_price(plan, node) for node in nodes), ZERO)
     if ledger is None:
         start = month_start(now)

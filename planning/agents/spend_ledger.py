@@ -65,7 +65,7 @@ def ledger_to_text(ledger: SpendLedger) -> str:
 
 
 def ledger_of_text(text: str, plan: SpendGuardPlan, *, now: datetime) -> SpendLedger | None:
-    """The ledger that was written; None for none. One that nobody can read counts the whole month at its full size."""
+    """The ledger that was written; None for none. An unreadable one counts the whole month at its full size."""
     if not text.strip():
         return None
     try:

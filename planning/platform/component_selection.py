@@ -37,7 +37,7 @@ class ComponentSelection:
 
     @property
     def footprint(self) -> Footprint:
-        """What they ask for when nobody works."""
+        """Their requests while the cluster is idle."""
         cores = sum(each.cpu_millicores for each in self.chosen)
         memory = sum(each.memory_mib for each in self.chosen)
         return Footprint(

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from components.platform.building_blocks.context import PlatformContext, PlatformResource
 
 
-# Kubernetes writes into such a role whenever a role below it comes or goes, and makes it anew where Helm has just
-# deleted it; Helm then waits for it to go until its time is over.
+# Kubernetes updates an aggregated role with every role that it selects, and recreates it where Helm has just deleted
+# it; Helm then waits for the deletion until its timeout.
 MADE_OF_OTHERS: Final = ("batch-admin", "batch-user")
 FORCE: Final = "pulumi.com/patchForce"
 REVISION: Final = "atoll/kueue-revision"
 
 
 def register_aggregate_roles(release: kubernetes.helm.v3.Release) -> None:
-    """Say which roles they are made of, in other words than the chart, so that this is ours alone.
+    """Aggregate the roles by a selector of our own instead of the chart's, so that the patch owns the field.
 
-    A destroy takes it back before the chart goes: the roles then hold what they held, and nobody fills them any more.
-    Helm sets its own words again with each revision, which is why the revision is a part of it.
+    A destroy removes the patch before the chart: the roles keep their rules, and Kubernetes updates them no more.
+    Each revision of Helm restores the chart's selector, so the revision is part of the patch.
     """
     revision = release.status.apply(lambda status: str(status.revision))
     for role in MADE_OF_OTHERS:
@@ -68,7 +68,7 @@ FRAMEWORKS: Final = (
     "kubeflow.org/mpijob",
     "pod",
 )
-# Accelerators are what is scarce. Whatever else pods ask for is bounded by the nodes and counts for nobody's quota.
+# Accelerators are scarce. Other resources are limited by the nodes and count against no quota.
 UNCOUNTED: Final = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws.com/", "rdma/")
 # A node that a scaler starts is there in minutes, and its images of tens of GB in a quarter of an hour; a job that has
 # not all its pods by then gives back what it holds, and queues again. Our choice.
@@ -84,14 +84,14 @@ LIMITS: Final = {"cpu": "2", "memory": "512Mi"}
 
 @component(PART, "atoll:platform:Kueue", inputs=show_version(PART))
 def build(own: PlatformResource) -> None:
-    """Kueue at home: every pod of a team's namespaces waits for its queue."""
+    """Kueue in the primary cluster: every pod in a team's namespace waits for its queue."""
     allow_webhook("kueue-webhooks", namespace=NAMESPACE, ports=(WEBHOOK, VISIBILITY), parent=own)
     register_aggregate_roles(release(own, _values(own.context)))
 
 
 @final
 class ForeignKueue(pulumi.ComponentResource):
-    """Kueue in a cluster beside home, as the chart comes: whoever sends jobs here has queued them at home."""
+    """Kueue in an additional placement, with the chart's values: jobs were queued in the primary cluster already."""
 
     def __init__(self, name: str, site: PlacementContext, *, opts: pulumi.ResourceOptions) -> None:
         row = parts()[PART]
@@ -148,7 +148,7 @@ def _values(context: PlatformContext) -> dict[str, object]:
 
 
 def configuration() -> Mapping[str, object]:
-    """Kueue's whole configuration: what the chart says of it is replaced, never merged."""
+    """Kueue's whole configuration, which replaces the chart's."""
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",
@@ -173,7 +173,7 @@ def configuration() -> Mapping[str, object]:
 
 
 def _server() -> dict[str, object]:
-    """How the controller itself runs; ports are those that the chart's services name."""
+    """Settings of the controller; ports are those of the chart's services."""
     workers = {"Job.batch": 5, "Pod": 5, "Workload.kueue.x-k8s.io": 10, "LocalQueue.kueue.x-k8s.io": 5}
     return {
         "health": {"healthProbeBindAddress": ":8081"},

@@ -1,4 +1,4 @@
-"""The near end of a spanning stack: jobs queued at home are sent to the cluster whose accelerators they need."""
+"""MultiKueue: jobs queued in the primary cluster are sent to the cluster whose accelerators they need."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class SenderArgs:
 
 @final
 class Sender(pulumi.ComponentResource):
-    """For each cluster elsewhere: how it is reached, what it takes, and a queue at home for each of its workloads."""
+    """For each other cluster its kubeconfig and admission check, and a queue in the primary cluster per workload."""
 
     def __init__(self, name: str, args: SenderArgs, *, opts: pulumi.ResourceOptions | None = None) -> None:
         places = [spec.placement.name for spec, _ in args.takers]
@@ -205,7 +205,7 @@ class Sender(pulumi.ComponentResource):
 
 
 def join(home: End, others: Sequence[End]) -> None:
-    """Kueue in every cluster, and home as the one that people send jobs to."""
+    """Kueue in every cluster; people submit jobs to `home`."""
     takers = [(end.spec, _worker(end)) for end in others]
     sender = Sender("elsewhere", SenderArgs(takers=takers), opts=_after_queues(home))
     if home.queues is not None:  # the platform's, whose namespace is shut
@@ -252,7 +252,7 @@ def _queue(
     flavor: kubernetes.apiextensions.CustomResource,
     parent: Sender,
 ) -> None:
-    """The workload's namespace at home, where its jobs are written, and its queue, as long as that of the worker."""
+    """The workload's namespace and queue in the primary cluster, with the quota of the worker's queue."""
     marks = NamespaceMetadata(labels={QUEUED: "yes"})
     home = shut_namespace(namespace(workload), level="restricted", parent=parent, marks=marks)
     fill_tenant_namespace(TenantArgs(workload=workload, accelerators={}), home=home)

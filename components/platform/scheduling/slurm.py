@@ -168,7 +168,7 @@ def list_users(context: PlatformContext) -> dict[str, str]:
 
 
 def build_login_values(context: PlatformContext, selector: Mapping[str, str]) -> dict[str, object]:
-    """Values of the chart; no login pod where nobody has a key."""
+    """Values of the chart; no login pod without SSH keys."""
     if not list_users(context):
         return {}
     # The image holds the accounts that it needs itself.

@@ -1,7 +1,7 @@
-"""Series of what was delivered, minute by minute: what a month's credits are reckoned from.
+"""Recorded series of availability, minute by minute, from which the service credits of a month are calculated.
 
-They are recorded whether anything is promised or not: a month that was not recorded can never be reckoned. What nobody
-measured is absent, never up: each expression has no result where the exporter it asks has none.
+They are recorded even where nothing is promised: without them a month can never be calculated. What was not measured
+is absent, never up: each expression has no result where the exporter it asks has none.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _of(each: SloTarget) -> str:
 def _fabric(each: SloTarget) -> str:
     """Share of the pool's nodes whose ports all work; nodes whose exporter is silent are not in it.
 
-    Where nobody knows how many ports a node has, a port counts once it has carried anything: some are left unplugged.
+    Where the number of ports of a node is unknown, a port counts once it has carried anything: some are left unplugged.
     """
     active = f"node_infiniband_state_id == bool {ACTIVE}"
     if each.ports:

@@ -87,12 +87,12 @@ class SloTarget:
     Args:
         pool: what the label says.
         pools: pools of the lock that it stands for; several where machines are labelled and not pools.
-        fixed: nodes that are owed at any time, spares left out.
-        most: nodes that are owed when all are asked for; equal to `fixed` where nothing scales.
+        fixed: nodes that must be available at any time, without spares.
+        most: nodes that must be available at full demand; equal to `fixed` where nothing scales.
         accelerators: of each node that Kubernetes must offer; 0 for none.
         resource: how kube-state-metrics writes their resource; "" for none.
         fabric: word of machines.csv; "" where nodes of the pool do not need one.
-        ports: of the fabric, by node; 0 where nobody knows.
+        ports: of the fabric, by node; 0 where unknown.
     """
 
     pool: str
@@ -123,7 +123,7 @@ class AlertFacts:
         slo_percent: share of the month that the platform is promised to be up; None for no promise.
         idle_minutes: after which a notebook is stopped.
         gpu_pools: values of that label of nodes with accelerators.
-        owed: every value of that label, and what is owed of it.
+        owed: availability target of every value of that label.
         shared_tiers: storage tiers that are file systems which many pods share.
     """
 
