@@ -20,35 +20,47 @@ GKE: Final = "gcp:container/cluster:Cluster"
 CKS: Final = "coreweave:index/cksCluster:CksCluster"
 
 
-@dataclass(frozen=True, slots=True)
-class PriceLocation:
-    """Where a charge is priced."""
+@dataclass(frozen=True, slots=True, order=True)
+class ProviderRegion:
+    """A provider's region, in the words of its prices."""
 
     provider: str
     region: str
 
-
-def _aws(case: CostingContext) -> PriceLocation:
-    return PriceLocation("aws", case.registered.region(case.resource))
-
-
-def _azure(case: CostingContext) -> PriceLocation:
-    """Where it says it is, by the region's short name."""
-    return PriceLocation("azure", case.inputs.at("location").text().lower().replace(" ", ""))
+    def __str__(self) -> str:
+        return f"{self.provider} {self.region}"
 
 
-def _gcp(case: CostingContext) -> PriceLocation:
-    """Where it says it is, a zone being part of its region; what is known only later lies with its component."""
+def read_google_region(text: str) -> ProviderRegion:
+    """The region of a location of Google Cloud, a zone being part of its region."""
+    return ProviderRegion("gcp", ZONE_LETTER.sub("", text.lower()))
+
+
+def read_azure_region(text: str) -> ProviderRegion:
+    """A region of Azure by its short name."""
+    return ProviderRegion("azure", text.lower().replace(" ", ""))
+
+
+def _aws(case: CostingContext) -> ProviderRegion:
+    return ProviderRegion("aws", case.registered.region(case.resource))
+
+
+def _azure(case: CostingContext) -> ProviderRegion:
+    return read_azure_region(case.inputs.at("location").text())
+
+
+def _gcp(case: CostingContext) -> ProviderRegion:
+    """Where it says it is; what is known only later lies with its component."""
     for name in ("location", "zone"):
         location = case.inputs.at(name)
         if isinstance(location.value, str):
-            return PriceLocation("gcp", ZONE_LETTER.sub("", location.value.lower()))
+            return read_google_region(location.value)
         if location.said and case.owner is not None:
             return _find_declared_location(case)
-    return PriceLocation("gcp", case.registered.region(case.resource))
+    return ProviderRegion("gcp", case.registered.region(case.resource))
 
 
-def _find_declared_location(case: CostingContext) -> PriceLocation:
+def _find_declared_location(case: CostingContext) -> ProviderRegion:
     """The place that the component, or the nearest one above it, names."""
     for owner in (case.resource, *case.registered.owners(case.resource)):
         if "provider" in owner.inputs:
@@ -56,7 +68,7 @@ def _find_declared_location(case: CostingContext) -> PriceLocation:
     raise UnreadableError("provider is not said")
 
 
-def _host(case: CostingContext) -> PriceLocation:
+def _host(case: CostingContext) -> ProviderRegion:
     """The place of the cluster that an object lives in.
 
     Raises:
@@ -71,27 +83,27 @@ def _host(case: CostingContext) -> PriceLocation:
     return _place_of_cluster(clusters[0], case)
 
 
-def _place_of_cluster(cluster: Resource, case: CostingContext) -> PriceLocation:
+def _place_of_cluster(cluster: Resource, case: CostingContext) -> ProviderRegion:
     """What the cluster's component declares, else where the cluster itself is; CoreWeave's zones have no prices."""
     for owner in case.registered.owners(cluster):
         if "provider" in owner.inputs:
             return _read_location(owner)
     if cluster.type == EKS:
-        return PriceLocation("aws", case.registered.region(cluster))
+        return ProviderRegion("aws", case.registered.region(cluster))
     location = Properties(cluster.inputs, cluster.name).at("location")
     if cluster.type == GKE and location.said:
-        return PriceLocation("gcp", ZONE_LETTER.sub("", location.text().lower()))
+        return read_google_region(location.text())
     if cluster.type == GKE:
-        return PriceLocation("gcp", case.registered.region(cluster))
+        return ProviderRegion("gcp", case.registered.region(cluster))
     raise UnreadableError("in which region the cluster is priced is not said")
 
 
-def _read_location(owner: Resource) -> PriceLocation:
+def _read_location(owner: Resource) -> ProviderRegion:
     inputs = Properties(owner.inputs, owner.name)
-    return PriceLocation(inputs.at("provider").text(), inputs.at("region").text())
+    return ProviderRegion(inputs.at("provider").text(), inputs.at("region").text())
 
 
-_PLACES: Final[dict[str, Callable[[CostingContext], PriceLocation]]] = {
+_PLACES: Final[dict[str, Callable[[CostingContext], ProviderRegion]]] = {
     "aws": _aws,
     "atoll": _find_declared_location,
     "azure": _azure,
@@ -101,7 +113,7 @@ _PLACES: Final[dict[str, Callable[[CostingContext], PriceLocation]]] = {
 }
 
 
-def place_of(case: CostingContext) -> PriceLocation:
+def place_of(case: CostingContext) -> ProviderRegion:
     """Provider and region whose prices hold for the resource.
 
     Raises:

@@ -11,7 +11,7 @@ from planning.costs import pricing
 from planning.costs.bill import LIST_PRICE, Bill, Charge, LineItem
 from planning.costs.resources.counters import COMPONENT, counter_of, declares_share, free_by_rule, group_of
 from planning.costs.resources.findings import CostingContext, Free, Gap
-from planning.costs.resources.locations import PriceLocation, place_of
+from planning.costs.resources.locations import ProviderRegion, place_of
 from planning.costs.resources.resource import OWN_PREFIX, ResourceTree, UnreadableError
 from planning.spec.lock_content import State
 from planning.values.money import NOTHING, ZERO, Range
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 CHOICE: Final = "one of "  # how the note of a line begins whose machine is one of several
-_NOWHERE: Final = PriceLocation("", "")  # where a price that the checklist states is looked up: nowhere
+_NOWHERE: Final = ProviderRegion("", "")  # where a price that the checklist states is looked up: nowhere
 
 
 @final

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from planning.costs.resources.locations import ProviderRegion, read_azure_region, read_google_region
 from planning.costs.resources.resource import Properties, UnknownValue, UnreadableError
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from planning.spec.lock import Lock
     from policies.stack_context import StackContext
 
-ZONE_LETTER: Final = re.compile(r"(?<=\d)-[a-z]$")
 GATEWAY: Final = "gcp:compute/instance:Instance"
 SUBNET: Final = "gcp:compute/subnetwork:Subnetwork"
 EVERYWHERE: Final = "global"  # Google Cloud's word for no region
@@ -25,15 +24,6 @@ OUTWARD: Final[Mapping[str, str]] = {  # components whose resources are in the m
     "atoll:network:MainSide": "link",
     "atoll:network:Peering": "peering",
 }
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class ProviderRegion:
-    provider: str
-    region: str
-
-    def __str__(self) -> str:
-        return f"{self.provider} {self.region}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +85,9 @@ def _gcp(subject: StackContext, resource: Resource, inputs: Properties) -> Itera
         if name == "zone" and resource.type == GATEWAY and isinstance(value.value, UnknownValue):
             yield _of_subnet(subject, resource), "zone"
         elif value.said and value.text().lower() != EVERYWHERE:
-            yield _google(value.text()), name
+            yield read_google_region(value.text()), name
     for zone in inputs.at("nodeLocations").each():
-        yield _google(zone.text()), zone.path
-
-
-def _google(said: str) -> ProviderRegion:
-    return ProviderRegion("gcp", ZONE_LETTER.sub("", said.lower()))
+        yield read_google_region(zone.text()), zone.path
 
 
 def _of_subnet(subject: StackContext, resource: Resource) -> ProviderRegion:
@@ -115,13 +101,13 @@ def _of_subnet(subject: StackContext, resource: Resource) -> ProviderRegion:
     regions = {Properties(each.inputs).at("region").text() for each in subnets}
     if len(regions) != 1:
         raise UnreadableError("zone is known only after creation", path="zone")
-    return _google(regions.pop())
+    return read_google_region(regions.pop())
 
 
 def _azure(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
     del subject, resource
     if inputs.at("location").said:
-        yield ProviderRegion("azure", inputs.at("location").text().lower().replace(" ", "")), "location"
+        yield read_azure_region(inputs.at("location").text()), "location"
 
 
 def _coreweave(subject: StackContext, resource: Resource, inputs: Properties) -> Iterator[Found]:
