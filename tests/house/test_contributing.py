@@ -85,8 +85,8 @@ def build(own: PlatformResource) -> None:
 def add_component(tree: Path) -> None:
     (tree / "components/platform/observability/greeting.py").write_text(GREETING)
     registry = tree / "components/platform/installation.py"
-    change(registry, "import collector, dashboards,", "import collector, dashboards, greeting,")
-    change(registry, '    "opencost": ', '    "greeting": greeting.build,\n    "opencost": ')
+    change(registry, "\nBUILDERS:", "\nfrom components.platform.observability import greeting\n\nBUILDERS:")
+    change(registry, "Builder]] = {", 'Builder]] = {\n    "greeting": greeting.build,')
     row = "greeting,a greeting,objects,,,0,,,,Apache-2.0,full,0,0,0,namespaces,,,,,,,"
     change(tree / "catalogs/software/parts.csv", "\nopencost,", f"\n{row}\nopencost,")
     change(tree / "catalogs/stateful_assets.yaml", "  opencost:", "  greeting: {reason: keeps nothing}\n  opencost:")
