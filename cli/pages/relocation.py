@@ -198,7 +198,7 @@ def _notes(form: RelocationPlanForm) -> Iterator[Sentence]:
 
 
 def loss_matrix(matrix: Sequence[CellForm]) -> Iterator[Block]:
-    """What each mover carries of each feature, and where nobody knows."""
+    """What each copy tool preserves of each feature, and where that is unknown."""
     yield Paragraph(cite(", ".join(f"{sign} {word}" for word, sign in SIGNS.items()), tone="faint"))
     movers: dict[tuple[str, str, str], list[CellForm]] = {}
     for each in matrix:

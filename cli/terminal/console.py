@@ -1,4 +1,4 @@
-"""What reaches the terminal: laid-out lines, tables and trees to stdout, progress to stderr; plain where nobody is."""
+"""Output: lines, tables and trees to stdout, progress to stderr; plain text without a terminal."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _STARTS_SOMETHING: Final = re.compile(r"@|#|:(?=\S)|(?i:\bwww(?=\.))|(?i:\bGH(?=
 
 @lru_cache(maxsize=REMEMBERED)
 def plain(outside: str, *, most: int = LONGEST) -> str:
-    """One line without characters that nobody sees or that turn the line round; cut at `most` characters."""
+    """One line without invisible or direction-changing characters; cut at `most` characters."""
     line = outside[: most * 8]
     if not (line.isascii() and line.isprintable()):
         line = _without_towers("".join(_visible_sign(sign) for sign in line))

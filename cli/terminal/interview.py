@@ -120,7 +120,7 @@ class _Interview:
         """Take back the answers that a fault is about.
 
         Raises:
-            InputError: no answer is: nobody can mend them here.
+            InputError: it is about no answer, so that no other answer can correct it.
         """
         whole = complete(self._answers)
         about = {each.id for each in QUESTIONS if each.id in whole for fault in faults if _is_about(fault, each)}

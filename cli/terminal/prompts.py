@@ -30,7 +30,7 @@ def read_typed_line(prompt: str) -> str:
 
 
 def ask_passphrase(prompt: str) -> str | None:
-    """What a person typed unseen; None where nobody is at the terminal."""
+    """A passphrase, typed without echo; None without a terminal."""
     return getpass(prompt) if sys.stdin.isatty() else None
 
 
@@ -39,7 +39,7 @@ def confirm(question: str, *, yes: bool) -> None:
 
     Raises:
         AtollError: a no.
-        InputError: nobody is there to ask.
+        InputError: there is no terminal to ask at.
     """
     _ask_only_people(yes=yes)
     if not yes and not typer.confirm(question, err=True):
@@ -47,11 +47,11 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def confirm_by_name(question: str, *, name: str, yes: bool) -> None:
-    """Go on only after somebody typed the stack's name.
+    """Go on only after the stack's name was typed.
 
     Raises:
         AtollError: something else was typed.
-        InputError: nobody is there to ask.
+        InputError: there is no terminal to ask at.
     """
     _ask_only_people(yes=yes)
     if yes:
@@ -63,4 +63,4 @@ def confirm_by_name(question: str, *, name: str, yes: bool) -> None:
 
 def _ask_only_people(*, yes: bool) -> None:
     if not yes and not sys.stdin.isatty():
-        raise InputError("nobody is at the terminal to say yes; nothing was touched", hint="--yes does not ask")
+        raise InputError("there is no terminal to confirm at; nothing was touched", hint="--yes does not ask")

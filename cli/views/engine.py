@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from operations.project.workspace import Project
 
 
-EVERY_S: Final = 30.0  # between two lines of progress where nobody watches
+EVERY_S: Final = 30.0  # between two lines of progress without a terminal
 LONGEST: Final = 100  # characters of an output in a table
 PROPERTIES_SHOWN: Final = 4
 SAME: Final = "same"
@@ -123,7 +123,7 @@ def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
 
 
 def tell_opened(opened: StackSession) -> None:
-    """Where the state of a stack made just now is, as long as nobody chose that."""
+    """Where the state of a stack made just now is, as long as it was not chosen."""
     if opened.is_new and opened.backend.folder:
         note(f"state of {opened.name}: {display_path(opened.backend.folder)}, ignored by git")
         note(f"for plain pulumi: export {opened.backend.prefix().strip()}")

@@ -1,4 +1,4 @@
-"""A month's report on the terminal."""
+"""Acceptance and SLA reports for a terminal."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _remarks(form: SlaForm) -> Iterator[str]:
         if part["verdict"] == "not counted":
             yield f"Not counted: {part['title']}; the annex leaves it out of the credits."
         elif not part["recorded"]:
-            yield f"Nobody measured {part['title']}: no {part['series'][0]}."
+            yield f"No measurements of {part['title']}: {part['series'][0]} is missing."
     for name in form["not_recorded"]:
         yield f"Nothing records the placement {name}."
     for key in form["untold"]:
@@ -143,4 +143,4 @@ def _unusable(form: SlaForm) -> Iterator[str]:
         found = part["unusable_usd"]
         if found is not None and found["if_down"] != "0.00":
             usd = found["if_up"] if found["if_up"] == found["if_down"] else f"{found['if_up']} to {found['if_down']}"
-            yield f"For comparison: unusable node-hours of {part['title']} cost {usd} USD; the annex owes the credit."
+            yield f"For comparison: unusable node-hours of {part['title']} cost {usd} USD; only the credit is due."

@@ -108,7 +108,7 @@ def exemption_lines(report: PolicyReport) -> Iterator[Text]:
 
 
 def _table(report: PolicyReport) -> Table:
-    table = Table("", "what the rules say", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table("", "policy results", box=SIMPLE_HEAD, pad_edge=False)
     told: Counter[tuple[str, str]] = Counter()
     for each in report.found:
         told[each.rule.name, _word(each)] += 1
@@ -131,4 +131,4 @@ def _sentence(report: PolicyReport, *, rules: int) -> Text:
     if stopping:
         return Text(f"{stopping} of {rules} rules stop this stack.", style="bold red")
     others = len({each.rule.name for each in report.found})
-    return Text(f"{rules} rules judged, none stops this stack{f'; {others} have something to say' if others else ''}.")
+    return Text(f"{rules} rules checked, none stops this stack{f'; {others} have findings' if others else ''}.")

@@ -153,7 +153,7 @@ def mover_text(thing: ThingForm) -> str:
 
 
 def losses_text(thing: ThingForm) -> str:
-    """What is lost, or that nobody has looked."""
+    """What is lost, or that it was not checked."""
     mover = thing["mover"]
     if mover is None:
         return ""
@@ -167,7 +167,7 @@ def losses_text(thing: ThingForm) -> str:
 
 MOVED_HEADS: Final = ("what", "class", "size", "by", "what that loses")
 LEFT_OUT_HEADS: Final = ("what", "becomes", "size", "saved", "because")
-STEP_HEADS: Final = ("step", "time", "proves", "stops where", "way back")
+STEP_HEADS: Final = ("step", "time", "proves", "stops where", "rollback")
 
 
 def left_out_rows(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
@@ -200,12 +200,12 @@ def relocation_parts(form: RelocationPlanForm) -> Iterator[RenderableType]:
     yield heading(form)
     yield "Moved:"
     yield transfer_table(form)
-    yield "Left out, and what its way would cost:"
+    yield "Not moved, and what moving it would cost:"
     yield exclusion_table(form)
     yield from (f"Not asked: {each['what']}: {each['why']}" for each in form["unlooked"])
     yield from describe_manual_work(form)
     yield bill_table(form)
-    yield "Steps; writers stand still where a line says frozen:"
+    yield "Steps; a write freeze holds in those marked frozen:"
     yield steps_table(form)
     yield from questions(form)
     yield from (f"Note: {each['text']}" for each in (*form["notes"], *form["bill"]["notes"]))

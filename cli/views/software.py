@@ -38,7 +38,7 @@ def software_parts(parts: Sequence[PinnedForm], skipped: Sequence[LeftOutForm]) 
     if parts:
         yield installation_table(parts)
         unpinned = sum(1 for part in parts if part["unresolved"])
-        yield f"{len(parts)} parts of the platform, digests of {unpinned} of them not resolved"
+        yield f"{len(parts)} platform components, digests of {unpinned} of them not resolved"
     if skipped:
         yield "Not installed:"
         yield omission_table(skipped)

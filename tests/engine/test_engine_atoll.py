@@ -121,7 +121,7 @@ def test_outputs_stay_masked_however_deep_they_are(built: Here) -> None:
 
 
 def test_a_guarded_cluster_goes_in_two_steps_and_what_is_protected_stays(built: Here) -> None:
-    assert "nobody is at the terminal" in refused(built.atoll("destroy", EXAMPLE))
+    assert "there is no terminal to confirm at" in refused(built.atoll("destroy", EXAMPLE))
     done = fine(built.atoll("destroy", EXAMPLE, "--yes"))
     assert "step 1: cluster is protected against deletion by its cloud" in done
     assert "lift protection: 1 updated, " in done

@@ -68,7 +68,7 @@ def _write(stack: str, text: str) -> int:
 
 
 def _need_terminal() -> None:
-    """Refuse to ask where nobody answers.
+    """Refuse to ask without a terminal.
 
     Raises:
         typer.BadParameter: stdin is no terminal.

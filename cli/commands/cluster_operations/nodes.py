@@ -230,11 +230,11 @@ def _ask(question: str) -> None:
     """Go on only with a yes.
 
     Raises:
-        InputError: nobody is there to ask.
+        InputError: there is no terminal to ask at.
         typer.Abort: no.
     """
     if not sys.stdin.isatty():
-        raise InputError("nobody is at the terminal to say yes; nothing was touched", hint="--yes does not ask")
+        raise InputError("there is no terminal to confirm at; nothing was touched", hint="--yes does not ask")
     typer.confirm(question, abort=True, err=True)
 
 

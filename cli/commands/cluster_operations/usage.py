@@ -52,7 +52,7 @@ def run_usage(
         options.make_option(
             "--opencost-usd-per-gb",
             "USD",
-            "The files are answers of OpenCost, which reckons this for a GB to the internet.",
+            "The files are answers of OpenCost, which charges this for a GB to the internet.",
         ),
     ] = "",
     write: Annotated[bool, typer.Option("--write", help="Put it into the checklist.")] = False,
@@ -102,7 +102,7 @@ def _write(project: "Project", stack: str, section: str) -> None:
     text = with_block(read_text(path), section)
     read(text, file=display_path(path))
     write_all({path: text})
-    note(f"written: {display_path(path)}; atoll quote {stack} reckons with it")
+    note(f"written: {display_path(path)}; atoll quote {stack} uses it")
 
 
 def _tag(text: str) -> tuple[str, str]:

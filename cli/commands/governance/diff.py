@@ -63,9 +63,9 @@ def run_diff(
     """Compare every stack that a change touches: money, resources and rules, without a cloud or an engine.
 
     Prices, ceilings, rules and exemptions of the base judge both sides. Exit code: the worst of all stacks that differ:
-    10 over a ceiling, 1 another rule broken or a stack that fails, 12 prices too old, 11 where nobody can tell, else 0.
-    Breaches that the base has too do not count, but for a ceiling, and for one of which nobody can tell in a stack
-    that gets dearer; --fail-on all counts them.
+    10 over a ceiling, 1 another rule broken or a stack that fails, 12 prices too old, 11 undetermined, else 0.
+    Breaches that the base has too do not count, except of a ceiling, and undetermined ones of a stack that gets more
+    expensive; --fail-on all counts them.
     """
     files = resolve_files(
         output, forms=("json", "markdown", "sarif", "junit"), markdown=markdown, sarif=sarif, junit=junit

@@ -48,7 +48,7 @@ def run_watch(
     """Check running stacks against today's prices, their locks and the rules.
 
     Exit code: the worst of all stacks: 10 over a ceiling, 1 where another rule is broken, where what runs is not what
-    was accepted, or where a state cannot be read, 12 prices too old, 11 where nobody can tell, else 0.
+    was accepted, or where a state cannot be read, 12 prices too old, 11 undetermined, else 0.
     """
     if bool(stack) == bool(states):
         raise typer.BadParameter("name a stack, or a folder of states", param_hint="STACK or --states")

@@ -1,4 +1,4 @@
-"""`atoll sla`: a month's attainment and the credit owed."""
+"""`atoll contract` and `atoll sla`: the annex of a contract, and a month's availability with its service credit."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def run_contract(
     markdown: Annotated[str, options.make_option("--markdown", "FILE", "Write it as Markdown.")] = "",
     output: Annotated[list[str] | None, options.output_of(".html, .md")] = None,
 ) -> int:
-    """Write the annex of a contract: what was accepted and settled, as figures that can be measured.
+    """Write the annex of a contract: the accepted option and the agreed terms in measurable figures.
 
-    Without a file, Markdown goes to stdout. What nobody has settled in the checklist's agreement is a line to be filled
-    in. No legal advice: have a lawyer review it.
+    Without a file, Markdown goes to stdout. An open term of the checklist's agreement is a blank line. This is not
+    legal advice: have a lawyer review it.
     """
     files = resolve_files(output, forms=("html", "markdown"), html=html, markdown=markdown)
     project = require_stack(stack)
@@ -62,7 +62,7 @@ def _write(document: Document, files: Mapping[str, Path]) -> None:
     )
     tell_written(files.values())
     blanks = sum(isinstance(block, Blank) for block in document.blocks)
-    note(f"{blanks} lines are to be filled in; `agreement` in the checklist settles terms and contacts")
+    note(f"{blanks} open terms are blank lines; set terms and contacts in `agreement` of the checklist")
 
 
 MISSED = OverCeilingError.exit_code
@@ -93,16 +93,16 @@ def run_sla(
     from_files: From = None,
     prometheus: Prometheus = "",
     exclusions: Exclusions = "",
-    export: Annotated[str, options.make_option("--export", "FILE", "Save the samples, to reckon again.")] = "",
+    export: Annotated[str, options.make_option("--export", "FILE", "Save the samples, to calculate again.")] = "",
     html: Annotated[str, options.make_option("--html", "FILE", "Write the report as one page.")] = "",
     markdown: Markdown = "",
     as_json: options.AsJson = False,
     output: Annotated[list[str] | None, options.output_of(".html, .md, .json")] = None,
     today: options.Today = "",
 ) -> int:
-    """Show what a month delivered and the credit owed back.
+    """Show the availability of a month and the service credit.
 
-    Exit code: 0 where every part met its promise, 10 where one fell short, 11 where nobody can tell.
+    Exit code: 0 where every part met its SLA, 10 where one missed it, 11 where that is undetermined.
     """
     files = resolve_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
     from operations.service_levels.monthly_report import StackMonth  # noqa: PLC0415 - what only this command needs

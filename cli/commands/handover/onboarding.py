@@ -172,5 +172,5 @@ def run_handbook(
     if not facts.outputs.is_known:
         note(f"addresses that only a running cluster knows are left open: atoll outputs {stack} --json > outputs.json")
     if not facts.checklist.agreement.contacts:
-        note("nobody is named to call: agreement.contacts in the checklist")
+        note("no support contacts: add them to agreement.contacts in the checklist")
     return 0

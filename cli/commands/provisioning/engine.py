@@ -85,7 +85,7 @@ def _list_plugins(stack: str) -> tuple[Plugin, ...]:
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 AcceptUnknown = Annotated[
-    bool, typer.Option("--accept-unknown", help="Go on where nobody can tell whether it stays under the ceiling.")
+    bool, typer.Option("--accept-unknown", help="Go on where it is undetermined whether it stays under the ceiling.")
 ]
 SecretsProvider = Annotated[
     str,
@@ -112,7 +112,7 @@ def run_preview(
 ) -> int:
     """Show what the engine would change.
 
-    Exit code: 0 within the ceiling, 10 over it, 11 where nobody can tell, 1 where the engine fails.
+    Exit code: 0 within the ceiling, 10 over it, 11 undetermined, 1 where the engine fails.
     """
     from operations.engine import operation, session  # noqa: PLC0415 - as above
     from operations.plans import verdict  # noqa: PLC0415 - as above
@@ -145,7 +145,7 @@ def run_up(
 ) -> int:
     """Create or update the cluster.
 
-    Over the ceiling nothing is touched (exit code 10), and where nobody can tell (11) only with --accept-unknown.
+    Over the ceiling nothing is changed (exit code 10); where that is undetermined (11), only with --accept-unknown.
     """
     from operations.engine import operation, session  # noqa: PLC0415 - as above
     from operations.plans import verdict  # noqa: PLC0415 - as above

@@ -61,8 +61,8 @@ def run_plan(
 ) -> int:
     """Show what the program would build, and its bill.
 
-    Exit code: 0 where every rule is kept, 10 over a ceiling, 11 where nobody can tell, 12 where a rule finds prices too
-    old, 1 where another rule is broken, or where bill and resources disagree.
+    Exit code: 0 where every rule is kept, 10 over a ceiling, 11 undetermined, 12 where a rule finds prices too old,
+    1 where another rule is broken, or where bill and resources disagree.
     """
     if (as_json or output) and form is not Format.TABLE:
         given = "--json" if as_json else "--output"

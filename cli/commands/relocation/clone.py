@@ -165,7 +165,7 @@ def _answers(
     """Answers from the file, or from a person; every decision that is still open at once.
 
     Raises:
-        InputError: faults in the file, or nobody to ask.
+        InputError: faults in the file, or no terminal to ask at.
     """
     if file:
         text = read_text(Path(file), hint="a decisions file is a few lines of YAML")

@@ -54,7 +54,7 @@ def say_stopped(source: str, target: str, *, name: str = "") -> None:
         from datetime import UTC, datetime  # noqa: PLC0415 - as above
 
         still = stands.still_for(datetime.now(tz=UTC))
-        note(f"writers stand still{f' for {format_duration(still)}' if still else ''}")
+        note(f"write freeze{f' for {format_duration(still)}' if still else ''}")
     note(f"go on: {back if stands.rolling_back else go_on}")
     if stands.begun and not stands.past_return and not stands.rolling_back:
         note(f"or go back: {back}")

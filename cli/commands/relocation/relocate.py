@@ -1,4 +1,4 @@
-"""`atoll relocate`: the next steps from where the journal ends, their proof, a rehearsal, and the way back."""
+"""`atoll relocate`: the next steps from where the journal ends, their proof, a rehearsal, and the rollback."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run_relocation(
     ] = "",
     on_failure: Annotated[
         Literal["stop", "rollback"],
-        typer.Option("--on-failure", help="Where a step fails while writers stand still, or the window is over."),
+        typer.Option("--on-failure", help="Where a step fails in the write freeze, or the window is over."),
     ] = "stop",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Commit without asking.")] = False,
     plain: options.Plain = False,
@@ -57,7 +57,7 @@ def run_relocation(
     asks = last == POINT_OF_NO_RETURN and not yes
     if asks and not sys.stdin.isatty():
         raise typer.BadParameter(
-            f"{last} is the point of no return and nobody can be asked: give --yes, or --until {BEFORE}",
+            f"{last} is the point of no return and there is no terminal to confirm at: give --yes, or --until {BEFORE}",
             param_hint="--yes",
         )
 
@@ -81,7 +81,7 @@ def _run(parts: RunContext, *, last: str, asks: bool, on_failure: OnFailure) -> 
     if asks and not stands.past_return:
         execution.run(parts, steps, until=BEFORE, on_failure=on_failure)
         if not _is_wanted(parts.places.target.stack):
-            note(f"not committed: writers stand still, and the target is ready; {BEFORE} was the last step")
+            note(f"not committed: the write freeze holds, and the target is ready; {BEFORE} was the last step")
             return 0
     stands = execution.run(parts, steps, until=last, on_failure=on_failure)
     note("committed: the target is open" if stands.committed else f"done until {last}; next: {_after(last)}")

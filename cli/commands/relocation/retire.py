@@ -228,7 +228,7 @@ _WORDS = {
     "nothing": "{stack} costs nothing any more",
     "kept": "of {stack} only what is kept on purpose still costs",
     "costs": "{stack} still costs: delete what is listed",
-    "undetermined": "nobody can say that {stack} costs nothing: not everything answered",
+    "undetermined": "whether {stack} still costs anything is undetermined: not everything answered",
 }
 
 

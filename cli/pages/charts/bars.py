@@ -247,7 +247,7 @@ def _freeze(form: RelocationPlanForm, frozen: Sequence[int]) -> Iterator[Markup]
     left, right = STEPS_LEFT + STEP_WIDTH * frozen[0], STEPS_LEFT + STEP_WIDTH * (frozen[-1] + 1)
     said = format_span_form(form["times"]["frozen"])
     window = form["times"]["window_seconds"] // 60
-    words = f"writers stand still: {said} (window {window} min), then as long as is observed"
+    words = f"write freeze: {said} (window {window} min), then as long as is observed"
     yield axes.element("rect", x=left, y=22, width=right - left, height=108, fill=FROZEN, opacity=0.1)
     yield axes.text(words, x=(left + right) / 2, y=16, class_="tick")
 
@@ -271,4 +271,4 @@ def _two_lines(words: str) -> list[str]:
 
 def _no_return(x: int) -> Iterator[Markup]:
     yield axes.element("line", x1=x, x2=x, y1=22, y2=134, class_="ceiling")
-    yield axes.text("no way back", x=x + 4, y=146, class_="ceiling-name at-end")
+    yield axes.text("point of no return", x=x + 4, y=146, class_="ceiling-name at-end")

@@ -27,7 +27,7 @@ def render_list(heading: str, items: Sequence[str], *, budget: int) -> str:
 
 
 def box(kind: str, lines: Iterable[str], *, budget: int) -> str:
-    """An alert as GitHub and GitLab draw it; elsewhere a quotation."""
+    """An alert of GitHub and GitLab; other Markdown renders it as a quotation."""
     shown, more = fit_lines((f"> - {each}" for each in lines), budget=budget)
     if len(shown) == 1 and not more:
         shown = [shown[0].replace("> - ", "> ", 1)]

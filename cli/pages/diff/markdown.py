@@ -188,7 +188,7 @@ READING: Final = "USD a month as expected; in small print the least and the most
 WHOLE: Final = "`atoll diff --json` gives the whole, as does the `atoll-diff` artifact of this run where there is one."
 LEFT_OUT: Final[tuple[str, ...]] = (
     "",
-    "all but the ten dearest lines of each component",
+    "all but the ten most expensive lines of each component",
     "the lines of components",
     "the components of stacks",
     "everything of a stack but its rules and what is deleted or replaced",
@@ -277,7 +277,11 @@ def _render_limit_changes(form: DiffForm) -> str:
     ]
     if not rows:
         return ""
-    alarm = box("WARNING", ["**This change moves what judges it.** Those of the base were used."], budget=ALARM_BUDGET)
+    alarm = box(
+        "WARNING",
+        ["**This change edits its own rules, prices or workflows.** Those of the base were used."],
+        budget=ALARM_BUDGET,
+    )
     return f"{alarm}{table(('what', 'how', 'where'), 'lll', rows, budget=MOVED_BUDGET)}"
 
 

@@ -100,7 +100,7 @@ def _look_at(clone: Clone, c: CloneComparison) -> Iterator[tuple[str, str]]:
     assumed = list_assumed(clone.decisions, clone.answers)
     for each in clone.decisions:
         if each.path in assumed:
-            yield f"assumed, as nobody decided it: {each.path}: {assumed[each.path]} ({each.why})", "yellow"
+            yield f"assumed, as it was not decided: {each.path}: {assumed[each.path]} ({each.why})", "yellow"
     if moved := [each for each in c.capabilities if each.what == "accelerator"]:
         said = ", ".join(f"{each.topic} {each.old} → {each.new}" for each in moved)
         yield f"other accelerators: {said}; --option names another choice", "yellow"

@@ -38,12 +38,12 @@ def format_signed(text: str | None) -> str:
 
 
 def missing(count: int) -> str:
-    """How many lines nobody can price: "2 without a price"."""
+    """Number of unpriced lines: "2 without a price"."""
     return f"{count} without a price"
 
 
 def amount(form: AmountForm | None, *, absent: str = NOT_THERE) -> str:
-    """What one side costs, expected; never 0 for what nobody knows."""
+    """What one side costs, expected; never 0 for an unknown price."""
     if form is None:
         return absent
     expected, unpriced = form["usd_per_month"]["expected"], form["unpriced"]
@@ -112,7 +112,7 @@ def quantities(line: LineDiffForm) -> str:
 
 
 def unit_prices(line: LineDiffForm) -> str:
-    """Both prices, "39.80 → 41.00", or the one that stays; "" where nobody knows one."""
+    """Both prices, "39.80 → 41.00", or the one that stays; "" where none is known."""
     return _pair(
         [usd_exact(value) if (value := parse_amount(each)) is not None else "" for each in line["usd_per_unit"]]
     )

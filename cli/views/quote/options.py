@@ -61,7 +61,7 @@ def places(option: Option) -> str:
 
 
 def describe_verdict(option: Option) -> str:
-    """The verdict in prose; nothing is within a ceiling that nobody set."""
+    """The verdict in prose; without a ceiling nothing is within it."""
     return "no ceiling" if option.judgement.reason == NO_CEILING else VERDICTS[option.judgement.verdict]
 
 
@@ -71,7 +71,7 @@ def explain_verdict(option: Option) -> str:
 
 
 def describe_tradeoff(option: Option) -> str:
-    """Why it is recommended, or what it gains and loses; what it was chosen for where nobody compared it."""
+    """Why it is recommended, or what it gains and loses; what it was chosen for where there is no comparison."""
     return option.tradeoff or "; ".join(option.why)
 
 
@@ -203,7 +203,7 @@ def _place(place: Placement, *, named: bool) -> str:
 
 
 def list_named_pools(option: Option) -> Iterator[tuple[str, Pool]]:
-    """Every pool with its name, which beside home begins with its placement's."""
+    """Every pool with its name, which in an additional placement begins with the placement's."""
     for each in option.placements:
         prefix = "" if each.placement.name == HOME else f"{each.placement.name}/"
         yield from ((f"{prefix}{pool.name}", pool) for pool in each.pools)

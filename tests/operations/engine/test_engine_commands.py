@@ -191,7 +191,7 @@ def test_a_failed_destroy_leaves_the_setting_and_says_how_to_go_on(engine: Engin
 
 def test_a_destroy_wants_the_stacks_name(engine: Engine, atoll: Atoll, monkeypatch: pytest.MonkeyPatch) -> None:
     stack = engine(FakeStack(states=[[OPEN_CLUSTER]]))
-    assert "nobody is at the terminal" in atoll("destroy", "demo").err
+    assert "there is no terminal to confirm at" in atoll("destroy", "demo").err
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.prompt", lambda *_a, **_m: "yes")
     assert "'yes' is not 'demo'; nothing was touched" in atoll("destroy", "demo").err

@@ -215,7 +215,7 @@ def test_a_signal_stops_at_once_and_says_what_to_run_next(
     said = (tmp_path / "said").read_text()
     assert "go on: atoll relocate run old new" in said
     assert "or go back: atoll relocate rollback old new" in said
-    assert "writers stand still for" in said
+    assert "write freeze for" in said
     assert scene.kinds()[-1] == "begun final_delta"
     assert run.run_rollback("old", "new") == 0
 

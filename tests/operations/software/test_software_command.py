@@ -254,5 +254,5 @@ def test_the_tables_of_a_plan_name_what_is_not_resolved_and_what_is_not_installe
     assert re.search(r"minio +chart +5.4.0 +charts.min.io/minio +unresolved: chart and 2 of 2 images", shown)
     assert re.search(r"queues +objects +with Atoll +our own", shown)
     assert re.search(r"katib +platform.without", shown)
-    assert "4 parts of the platform, digests of 2 of them not resolved" in shown
+    assert "4 platform components, digests of 2 of them not resolved" in shown
     assert list(software_parts([], [])) == []

@@ -38,7 +38,7 @@ def test_both_files_are_written_whole(project: Path, capsys: pytest.CaptureFixtu
     assert (project / "out/annex.md").read_text(encoding="utf-8").startswith("# Annex")
     seen = capsys.readouterr()
     assert seen.out == ""
-    assert "lines are to be filled in" in seen.err
+    assert "open terms are blank lines" in seen.err
 
 
 def test_the_page_fetches_nothing(project: Path) -> None:

@@ -142,7 +142,7 @@ def test_the_command_says_first_what_it_leaves_behind_and_the_file_has_none_of_i
     told = call(capsys, "clone", "demo", "demo-gcp", "--provider", "gcp", "--region", "us-central1", *FIXED)
     assert told.code == 0, told.err
     first = " ".join(told.out.partition("Decided:")[0].split())
-    said = f"assumed, as nobody decided it: agreement: drop (settled with aws, which binds gcp to nothing: {GONE})"
+    said = f"assumed, as it was not decided: agreement: drop (settled with aws, which binds gcp to nothing: {GONE})"
     assert said in first.partition("Look at these first:")[2]
     assert "2026-12-01" in told.out.partition("Decided:")[2].partition("Re-derived:")[0]
     text = (accepted / "stacks/demo-gcp/checklist.yaml").read_text(encoding="utf-8")

@@ -64,7 +64,7 @@ def test_the_first_lines_say_where_to_for_how_much_and_what_to_look_at(capsys: p
     first = " ".join(" ".join(lines[:16]).split())
     assert "20 lines of the bill, 1,167.07 USD a month at demo: the price book has no price for them" in first
     assert "30,000.00 USD a month: undetermined while 20 lines of the bill have no price" in first
-    assert "Look at these first: - assumed, as nobody decided it: contract.months: keep" in first
+    assert "Look at these first: - assumed, as it was not decided: contract.months: keep" in first
     assert "other accelerators: pool notebooks L40S-PCIe-48GB → A100-SXM-40GB" in first
     assert max(map(len, lines)) <= 100
 

@@ -119,7 +119,7 @@ def test_a_month_without_samples_of_a_part_cannot_be_told(project: Path, told: T
     (project.parents[1] / "few.csv").write_text(NO_SAMPLES + row)
     code, out, _ = told(samples="few.csv")
     assert code == 11
-    assert "Nobody measured warm storage: no atoll:storage_up{tier=" in out
+    assert "No measurements of warm storage: atoll:storage_up{tier=" in out
 
 
 def test_a_month_in_which_all_was_well_leaves_with_nothing(project: Path, told: Told, made: dict[str, str]) -> None:
