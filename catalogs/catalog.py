@@ -114,7 +114,7 @@ class Catalog:
 
     @cached_property
     def nominals(self) -> Mapping[str, Nominal]:
-        """By accelerator family: peaks that the book's own text reckons with. Empty for the current book."""
+        """By accelerator family: peaks that the book's own text calculates with. Empty for the current book."""
         found = (parsing.read_facts(folder / "nominal_tflops.csv", Nominal) for folder in self._folders)
         return {each.family: each for every in found for each in every}
 

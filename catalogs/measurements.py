@@ -163,7 +163,7 @@ class TierSpeed:
 
 @cache
 def achievable() -> Mapping[tuple[str, str], Achievable]:
-    """By accelerator and precision; what nobody has published is not there.
+    """By accelerator and precision; what is not published is not there.
 
     Raises:
         CatalogError: a row cannot be read.

@@ -185,7 +185,7 @@ SERVICE_AGE_LIMIT_DAYS = 1100
 
 
 def age_days(as_of: date | None, *, today: date) -> int | None:
-    """Days since a price was true; None where nobody dated it. Never negative: a price may name a coming date."""
+    """Days since a price was true; None where it has no date. Never negative: a price may name a coming date."""
     return None if as_of is None else max(0, (today - as_of).days)
 
 
@@ -201,7 +201,7 @@ def too_old(price: Price, *, today: date, machine: bool) -> bool:
 
 
 def past_limit(as_of: date | None, *, today: date, machine: bool) -> bool:
-    """Whether a price of that day is past the limit of its kind; never, where nobody dated it."""
+    """Whether a price of that day is past the limit of its kind; never, where it has no date."""
     age = age_days(as_of, today=today)
     limit = MACHINE_AGE_LIMIT_DAYS if machine else SERVICE_AGE_LIMIT_DAYS
     return age is not None and age > limit

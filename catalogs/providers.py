@@ -41,7 +41,7 @@ def profiles() -> Mapping[str, KubernetesProfile]:
 
 
 def profile(provider: str) -> KubernetesProfile:
-    """The profile of a provider; of a cluster that nobody manages where it sells no Kubernetes."""
+    """The profile of a provider; of an unmanaged cluster where it sells no Kubernetes."""
     found = profiles()
     return found.get(provider) or found[OWN_CLUSTER]
 

@@ -40,12 +40,12 @@ last.
 IMAGES: Final = """
 ## Images
 
-Where upstream's tag moves, another is pulled in its place. "named by" says who can send an image elsewhere, as to a
-mirror: values of the chart, the objects of the manifests (kustomize rewrites both), their configuration (only a patch
-does), or the program. The GPU Operator puts the node's operating system behind the driver's version: the image of
-Ubuntu 24.04 stands here.
+Where upstream's tag moves, another is pulled in its place. "named by" says who can take an image from another place,
+as from a mirror: values of the chart, the objects of the manifests (kustomize rewrites both), their configuration
+(only a patch does), or the program. The GPU Operator puts the node's operating system behind the driver's version:
+the image of Ubuntu 24.04 stands here.
 """
-BUILT_BY: Final[Mapping[str, str]] = {"aws": "every cluster on AWS", "ways": "every cluster, by its ways in"}
+BUILT_BY: Final[Mapping[str, str]] = {"aws": "every cluster on AWS", "ways": "every cluster, by its access"}
 NOT_THEIRS: Final[Mapping[str, str]] = {"node_repair": "not the provider's"}
 HELD: Final[Mapping[HeldIn, str]] = {
     HeldIn.VALUES: "values",

@@ -38,7 +38,7 @@ class SoftwareComponent:
         needs: parts that must be there before.
         forbidden_by: word of a provider's profile that forbids it; "" for none.
         built_by: "" for the platform's composer; else who installs it without a platform too: the builder of a target
-            by its name, or "ways" for the ways in and out of every cluster.
+            by its name, or "ways" for the access of every cluster.
         owns: column of profiles.csv whose owner "atoll" makes this part ours, of "node_repair" any but the provider;
             "" for none.
         reference: folder of the chart's own values in the platform reference data; "" for none.

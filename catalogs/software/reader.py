@@ -24,7 +24,7 @@ def _image(row: Mapping[str, str]) -> Image:
 
 @cache
 def software() -> Mapping[str, SoftwareComponent]:
-    """Every row by name: parts of the platform, and what stands beneath it.
+    """Every row by name: platform components, and what stands beneath it.
 
     Raises:
         CatalogError: a row cannot be read.

@@ -182,7 +182,7 @@ class _JsonText:
         if not error.doc.strip():
             return InputError(f"{self._file} is empty", hint=self._hint or "did the command that writes it fail?")
         ends = error.pos >= len(error.doc.rstrip()) or error.msg.startswith(_CUT)
-        message = "it ends in the middle" if ends else error.msg
+        message = "it ends before it is complete" if ends else error.msg
         line = error.lineno + self._first_line - 1
         fault = Fault(message=message, file=self._file, line=line, column=error.colno)
         return InputError(f"{self._file}: not JSON", faults=(fault,), hint=self._hint)

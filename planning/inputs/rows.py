@@ -128,7 +128,7 @@ class BoundedLines:
 
 
 def csv_rows(lines: BoundedLines) -> Iterator[InputRow]:
-    """Rows under the names of the first line; cells that a row leaves out at its end are "".
+    """Rows under the names of the first line; cells that are missing at its end are "".
 
     Raises:
         InputError: as the lines, no names, a name twice, or more cells than names.

@@ -233,4 +233,4 @@ class ClusterSpec(SpecModel):
     profile: Profile
     vpn: Gateway | None = None
     platform: Platform | None = None
-    """What is installed on it; None on a cluster beside home, which only takes jobs."""
+    """What is installed on it; None on an additional placement, which only takes jobs."""

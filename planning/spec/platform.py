@@ -73,7 +73,7 @@ class Forwarding(SpecModel):
 
 
 class Platform(SpecModel):
-    """Everything that is installed on the cluster at home."""
+    """Everything that is installed on the cluster of the primary placement."""
 
     release: str
     """Name of the tested tuple."""

@@ -156,7 +156,7 @@ def server_address(cidr: IPv4Network) -> IPv4Address:
 
 
 def user_address(user: str, cidr: IPv4Network) -> IPv4Address:
-    """A user's address in the tunnel, from the name alone: nobody's address moves when somebody comes or goes.
+    """A user's address in the tunnel, from the name alone, so that it stays when others come or go.
 
     The price is that two names may meet, once in 65,000 pairs; `atoll check` then asks for another name.
     """

@@ -214,7 +214,7 @@ def allow_bucket_egress(
 ) -> None:
     """Allow egress of pods to the provider's bucket, and to the agent that gives them their identity.
 
-    For isolated namespaces: elsewhere these policies would deny all other egress.
+    For isolated namespaces: in any other these policies would deny all other egress.
 
     Args:
         name: as in "store-to-tier".

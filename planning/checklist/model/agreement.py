@@ -22,16 +22,16 @@ class Credit(ChecklistModel):
     """What is paid back where a month falls short."""
 
     below_percent: Number = Field(gt=0, lt=100)
-    """Attainment of the month below which it is owed."""
+    """Availability of the month below which it is due."""
     credit_percent: Number = Field(gt=0, le=100)
-    """Of what the part that fell short costs in that month."""
+    """Of what the part costs in that month."""
 
 
 class Response(ChecklistModel):
     """How soon somebody answers."""
 
     sort: Sort
-    """How bad it is: nobody can work, some cannot, a question."""
+    """How bad it is: no work is possible, some is not, a question."""
     within_minutes: Whole = Field(ge=1)
     """From the report to the first answer of an engineer."""
     weekends: Flag = False
@@ -39,7 +39,7 @@ class Response(ChecklistModel):
 
 
 class Contact(ChecklistModel):
-    """Whom to call."""
+    """Support contacts."""
 
     role: Role
     """What for."""
@@ -66,7 +66,7 @@ class AgreedSpeed(ChecklistModel):
     tier: Literal["hot", "warm"]
     """Which one; only file systems are measured."""
     placement: Name = "home"
-    """Where it is: a name of where.elsewhere for a tier beside home."""
+    """Where it is: a name of where.elsewhere for a tier of an additional placement."""
     read_mb_per_s: Number | None = Field(default=None, gt=0)
     """MB/s that all nodes together read."""
     write_mb_per_s: Number | None = Field(default=None, gt=0)
@@ -103,4 +103,4 @@ class Agreement(ChecklistModel):
     maintenance_notice_hours: Number | None = Field(default=None, gt=0)
     """Notice of work that takes nodes away; such hours are not counted as failures."""
     contacts: tuple[Contact, ...] = ()
-    """Whom to call, and who answers for the steps of the handover."""
+    """Support contacts, and who answers for the steps of the handover."""

@@ -164,7 +164,7 @@ class Elsewhere(ChecklistModel):
     existing: Existing | None = None
     """A cluster that is already there."""
     storage: Storage = Storage()
-    """Storage tiers beside it; those of the checklist itself are at home."""
+    """Storage tiers beside it; those of the checklist itself are in the primary placement."""
     traffic: Traffic = Traffic()
     """What crosses the edge of that cluster."""
     cidr: Cidr = IPv4Network("10.80.0.0/16")
@@ -187,9 +187,9 @@ class Where(ChecklistModel):
     existing: Existing | None = None
     """Build on a cluster that is already there."""
     elsewhere: tuple[Elsewhere, ...] = ()
-    """Workloads that run in a cluster of their own at another place; everything else runs at home."""
+    """Workloads that run in a cluster of their own at another place; all others run in the primary placement."""
     joined: Flag = True
-    """Whether jobs queued at home are sent on to the clusters elsewhere."""
+    """Whether jobs queued in the primary placement are sent on to additional ones."""
     cidr: Cidr = IPv4Network("10.64.0.0/16")
     """Address range of the cluster's network."""
     domain: str | None = Field(default=None, pattern=DOMAIN)

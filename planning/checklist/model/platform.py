@@ -31,7 +31,7 @@ class PlatformAsk(ChecklistModel):
     digests: Literal["shown", "required"] = "shown"
     """Whether software whose digest is not resolved is only named, or refused."""
     idle_minutes: Whole = Field(default=60, ge=5)
-    """A notebook that nobody used for so long is stopped; its volume stays."""
+    """A notebook that was idle for so long is stopped; its volume stays."""
     sharing: Literal["none", "time_slicing", "mig"] = "none"
     """How one accelerator serves several notebooks."""
     mig_profile: str | None = None
@@ -79,7 +79,7 @@ class Requests(ChecklistModel):
 
 
 class Usage(ChecklistModel):
-    """What is paid by use, measured or foreseen; each replaces the single figure asked for elsewhere."""
+    """What is paid by use, measured or foreseen; each replaces the single figure of another section."""
 
     egress: Volume | None = None
     """Volume to the internet in a month; replaces traffic.egress_per_month and its max."""
@@ -88,7 +88,7 @@ class Usage(ChecklistModel):
     peering: Volume | None = None
     """Volume over the peering in a month; replaces main_cloud.peering_per_month."""
     logs: Volume | None = None
-    """Volume of logs taken in; replaces traffic.logs_per_month."""
+    """Volume of log ingestion; replaces traffic.logs_per_month."""
     growth: Volume | None = None
     """Volume by which the cold tier grows in a month; billed as it lies there over the contract, or over a year."""
     writes: Requests | None = None

@@ -173,7 +173,7 @@ class Inference(WorkloadModel):
     max_replicas: Whole | None = Field(default=None, ge=1)
     """Copies at the peak; the difference is autoscaled."""
     scale_to_zero: Flag = False
-    """Whether the last copy goes too when nobody asks, which the first request after that waits for."""
+    """Whether the last copy goes too when no request comes; the first request after that waits for it."""
     batch: Whole | None = Field(default=None, ge=1)
     """Requests answered together by one replica; not given: 1."""
     context_tokens: Whole = Field(default=4096, ge=1)

@@ -1,4 +1,4 @@
-"""Fields that a checklist may have and that no price follows from: named, so that nobody waits for their effect.
+"""Fields that a checklist may have and that no price follows from: named, so that their effect is not expected.
 
 A census in the tests gives every field another value: what changes no quote is listed here, or the test fails.
 """

@@ -28,7 +28,7 @@ def starts_in_our_time(checklist: Checklist) -> Iterator[RuleViolation]:
 
 
 def credits_rise(checklist: Checklist) -> Iterator[RuleViolation]:
-    """The worse the month, the more is paid back: attainment falls from credit to credit, and what is paid rises."""
+    """The worse the month, the more is paid back: availability falls from credit to credit, and what is paid rises."""
     for at, (milder, worse) in enumerate(pairwise(checklist.agreement.credits), start=1):
         where = ("agreement", "credits", at)
         if worse.below_percent >= milder.below_percent:
@@ -64,7 +64,7 @@ def responses_by_urgency(checklist: Checklist) -> Iterator[RuleViolation]:
 
 
 def exit_after_fix(checklist: Checklist) -> Iterator[RuleViolation]:
-    """Nobody may leave for a fault before its time to be fixed is over."""
+    """The exit for a fault comes after the time to fix it."""
     fix, leave = checklist.agreement.fix_within_days, checklist.agreement.exit_after_days
     if fix is not None and leave is not None and leave < fix:
         message = f"the customer may leave after {leave} days, while there are {fix} to fix the fault"

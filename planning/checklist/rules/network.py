@@ -210,7 +210,7 @@ def _reachable(cidr: IPv4Network, *, path: Path) -> Iterator[RuleViolation]:
         return  # said by the rule of the width
     if any(cidr.overlaps(other) for other in (*PRIVATE, *IMPOSSIBLE)):
         hint = "write the public addresses that your offices have; private networks reach the API by peering or VPN"
-        yield RuleViolation(path, f"nobody comes from {cidr} over the internet", hint)
+        yield RuleViolation(path, f"{cidr} is no address of the internet", hint)
 
 
 def _fits(cidr: IPv4Network, *, path: Path) -> Iterator[RuleViolation]:

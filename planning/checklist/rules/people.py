@@ -61,7 +61,7 @@ def vpn_addresses_apart(checklist: Checklist) -> Iterator[RuleViolation]:
 
 
 def ssh_has_a_key(checklist: Checklist) -> Iterator[RuleViolation]:
-    """SSH without a public key lets nobody in; we make no keys for people."""
+    """SSH needs a public key of each user; we make no keys for people."""
     access = checklist.access
     if access.ssh and not any(user.ssh_key for user in access.users):
         message = "SSH is wanted, but no user has a public key"
@@ -71,7 +71,7 @@ def ssh_has_a_key(checklist: Checklist) -> Iterator[RuleViolation]:
 
 
 def ssh_names_free(checklist: Checklist) -> Iterator[RuleViolation]:
-    """Accounts that a node has already are left alone, so nobody gets one of their names."""
+    """Accounts that a node has already are left alone, so no user gets one of their names."""
     access = checklist.access
     for at, user in enumerate(access.users):
         if access.ssh and user.ssh_key and user.name in ACCOUNTS:
@@ -87,7 +87,7 @@ def ssh_through_vpn(checklist: Checklist) -> Iterator[RuleViolation]:
 
 
 def users_get_in(checklist: Checklist) -> Iterator[RuleViolation]:
-    """A private API with no VPN and no peering is a cluster that nobody can reach."""
+    """A private API with no VPN and no peering is a cluster out of reach."""
     where, access = checklist.where, checklist.access
     if not access.users or _has_private_way_in(checklist) or where.api_cidrs:
         return
@@ -193,7 +193,7 @@ def teams_have_people(checklist: Checklist) -> Iterator[RuleViolation]:
             message = f'the group "{team.group}" is nowhere, for access.sso does not say where people sign in'
             yield RuleViolation(("teams", at, "group"), message, 'write access.sso, or "team" for each of access.users')
         else:
-            message = f'nobody is in the team "{team.name}"'
+            message = f'team "{team.name}" has no members'
             hint = f'write its "group" at your identity provider, or "team: {team.name}" for some of access.users'
             yield RuleViolation(("teams", at, "name"), message, hint)
 
@@ -237,7 +237,7 @@ def guarantees_fit(checklist: Checklist) -> Iterator[RuleViolation]:
 
 
 def _together(checklist: Checklist, stated: dict[str, int | None]) -> Iterator[RuleViolation]:
-    """The first team with which the guarantees of all are more than all the hardware at home."""
+    """The first team with which the guarantees of all are more than all the hardware of the primary placement."""
     if None in stated.values():
         return
     there, given = sum(count for count in stated.values() if count is not None), 0

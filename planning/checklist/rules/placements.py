@@ -39,7 +39,7 @@ def places_named(checklist: Checklist) -> Iterator[RuleViolation]:
 
 
 def workloads_placed(checklist: Checklist) -> Iterator[RuleViolation]:
-    """Each workload runs at one place, and one at least stays at home."""
+    """Each workload runs at one place, and one at least stays in the primary placement."""
     known = {each.name for each in checklist.workloads}
     away: set[str] = set()
     for at, each in enumerate(checklist.where.elsewhere):
@@ -50,11 +50,13 @@ def workloads_placed(checklist: Checklist) -> Iterator[RuleViolation]:
                     path, f'no workload is called "{name}"', f"workloads are {', '.join(sorted(known))}"
                 )
             elif name in away:
-                yield RuleViolation(path, f'"{name}" runs at two places', "name it once")
+                yield RuleViolation(path, f'"{name}" runs in several placements', "name it once")
             away.add(name)
     if known and known <= away:
         yield RuleViolation(
-            ("where", "elsewhere"), "no workload is left at home", "leave one out, or write where.wanted"
+            ("where", "elsewhere"),
+            "no workload is left in the primary placement",
+            "leave one out, or write where.wanted",
         )
 
 
@@ -66,7 +68,9 @@ def people_at_home(checklist: Checklist) -> Iterator[RuleViolation]:
             if name in notebooks:
                 path = ("where", "elsewhere", at, "workloads", position)
                 yield RuleViolation(
-                    path, f'"{name}" are notebooks, which run at home', "leave them out of where.elsewhere"
+                    path,
+                    f'"{name}" are notebooks, which run in the primary placement',
+                    "leave them out of where.elsewhere",
                 )
 
 

@@ -105,7 +105,7 @@ def store_exists(checklist: Checklist) -> Iterator[RuleViolation]:
         message = "on an existing cluster no bucket of the provider is made, so none can be the object store"
     elif left and not any(find_traits(name).bucket for name in left):
         made = sorted(name for name, traits in provider_traits().items() if traits.bucket)
-        message = f"a bucket is made at {', '.join(made)} only, so none can be the object store elsewhere"
+        message = f"a bucket is made at {', '.join(made)} only, so none can be the object store of this placement"
     else:
         return
     yield RuleViolation(PATH, message, 'write "object_store: minio" or "object_store: seaweedfs"')

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def provider_restrictions_kept(checklist: Checklist) -> Iterator[RuleViolation]:
-    """What is wanted is not forbidden where a cluster must be, at home and elsewhere."""
+    """What is wanted is not forbidden where a cluster must be, in the primary and in additional placements."""
     where = checklist.where
     moved = frozenset(name for place in where.elsewhere for name in place.workloads)
     at_home = frozenset(each.name for each in checklist.workloads) - moved

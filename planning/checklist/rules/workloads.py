@@ -139,7 +139,7 @@ def notebooks_have_engineers(checklist: Checklist) -> Iterator[RuleViolation]:
     """Notebooks are counted per engineer."""
     for at, job in enumerate(checklist.workloads):
         if isinstance(job, Notebooks) and checklist.engineers is None:
-            message = f'"{job.name}" is sized per engineer, and nobody says how many there are'
+            message = f'"{job.name}" is sized per engineer, and their number is not given'
             yield RuleViolation(("workloads", at), message, 'add a section "engineers:" with "count: ..."')
 
 

@@ -74,7 +74,7 @@ REFUSED_BY_CHECK = {
     "a team without users": (
         asking("teams: [{name: vision}]"),
         (8, 16),
-        'nobody is in the team "vision"',
+        'team "vision" has no members',
     ),
     "a team whose group nobody knows": (
         asking("teams: [{name: vision, group: ml-vision}]"),

@@ -46,7 +46,7 @@ def test_what_json_can_say_comes_back(value: object) -> None:
         ('["\\ud83d\\ude00",\n "\\udc00"]', 2, "half a character (a lone surrogate)"),
         ("[" * (MAX_JSON_DEPTH + 2) + "]" * (MAX_JSON_DEPTH + 2), 0, "nested deeper than 100 levels"),
         ("[" * 200_000, 0, "nested deeper than 100 levels"),
-        ("[1,\n2", 2, "it ends in the middle"),
+        ("[1,\n2", 2, "it ends before it is complete"),
         ("[1,\nx]", 2, "Expecting value"),
     ],
 )
