@@ -1,4 +1,4 @@
-"""All rules, in the order of reports: money, placement, pools, security, operations."""
+"""All rules, in the order of reports: money, placement and pools, security, operations."""
 
 from __future__ import annotations
 

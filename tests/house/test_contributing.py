@@ -20,7 +20,8 @@ COPIED = (
     "catalogs", "planning", "components", "policies", "operations", "cli", "stacks", "tests", "docs", "pyproject.toml",
 )  # fmt: skip
 SUBJECTS = {
-    "a machine type", "a rule", "a command", "a platform component", "a checklist field", "a cloud to quote",
+    "a machine type", "a rule", "a command", "a platform component",
+    "a price", "a checklist field", "a cloud to quote",
 }  # fmt: skip
 
 

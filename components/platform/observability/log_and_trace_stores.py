@@ -93,7 +93,9 @@ def authority(own: PlatformResource) -> list[pulumi.Resource]:
 LOKI: Final = "loki"
 LOKI_PODS: Final = {"app.kubernetes.io/name": "loki"}
 LOKI_DISK: Final = "10Gi"  # data that is not in the bucket yet
-LOGS_KEPT_FOR: Final = "720h"  # 30 days
+LOGS_KEPT_FOR: Final = (
+    "720h"  # 30 days, in hours: the handbook counts days of it, docs/guides/observability.md says them
+)
 FIRST_DAY: Final = "2025-01-01"  # from which its format of tables holds: before any cluster of ours
 GOOGLE: Final = "gs"
 SCALED: Final = ("read", "write", "backend")  # targets of the chart's other way to run it, three pods each by default

@@ -151,7 +151,7 @@ def _class(case: CostingContext, name: str) -> Properties:
 
 
 def gib(quantity: Properties) -> Decimal:
-    """A Kubernetes quantity ("10Gi", "500M") in GiB, rounded up as disks are.
+    """A Kubernetes quantity ("10Gi", "500M") in GiB, rounded up as disks are; a bare number is bytes.
 
     Raises:
         UnreadableError: unknown, or not a quantity.
