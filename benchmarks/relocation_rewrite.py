@@ -89,8 +89,6 @@ def tables() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for each in MLFLOW.columns:
         found.setdefault(each.table, set()).add(each.name)
-    for table, names in MLFLOW.names.items():
-        found.setdefault(table, set()).update(names)
     return found
 
 

@@ -17,7 +17,7 @@ from fake_nodes import joined
 from kube_client import KubeClient, Manifest
 from waiting import WITHIN, wait_until
 
-from operations.clouds.kubernetes.objects import ClusterError
+from operations.clouds.kubernetes.objects import KUBECONFIG_VARIABLE, ClusterError
 from operations.nodes import kubernetes_cluster as live
 from operations.nodes import watch
 from operations.nodes.health import MaintenanceContext, inspect_nodes
@@ -189,7 +189,7 @@ def scene(folder: Path) -> MaintenanceContext:
 def work(
     room: Room, log: IncidentLog, config: Path, monkeypatch: pytest.MonkeyPatch, *, within: float = WITHIN
 ) -> RepairContext:
-    monkeypatch.setenv(live.VARIABLE, str(config))
+    monkeypatch.setenv(KUBECONFIG_VARIABLE, str(config))
     at = scene(room.folder)
     wait = Waiting(timeout_s=within, every_s=0.3, grace_s=1, clock=time.monotonic, sleep=time.sleep)
     return RepairContext(scene=at, cluster=live.open_node_api(at.spec), log=log, waiting=wait, say=lambda _text: None)
@@ -296,12 +296,12 @@ def test_two_at_once_do_not_take_the_same_node(room: Room, monkeypatch: pytest.M
 
 
 def test_a_cluster_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(live.VARIABLE, raising=False)
+    monkeypatch.delenv(KUBECONFIG_VARIABLE, raising=False)
     with pytest.raises(ClusterError, match="ATOLL_KUBECONFIG is not set"):
         live.open_node_api(spec())
     bad = tmp_path / "config"
     bad.write_text("- no\n")
-    monkeypatch.setenv(live.VARIABLE, str(bad))
+    monkeypatch.setenv(KUBECONFIG_VARIABLE, str(bad))
     with pytest.raises(ClusterError, match="is no kubeconfig"):
         live.open_node_api(spec())
     away = {
