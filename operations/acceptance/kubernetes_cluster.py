@@ -190,8 +190,9 @@ class AcceptanceCluster:
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         if (version, kind) not in self._plurals:
             served = rows((self._cluster.get(root) or {}).get("resources"))
-            names = {(version, str(each["kind"])): str(each["name"]) for each in served}
-            self._plurals |= {key: plural for key, plural in names.items() if "/" not in plural}
+            # `namespaces/status` has the kind of `namespaces`: what has a slash is a part of an object.
+            whole = [each for each in served if "/" not in str(each["name"])]
+            self._plurals |= {(version, str(each["kind"])): str(each["name"]) for each in whole}
         plural = self._plurals.get((version, kind))
         within = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
         return f"{root}{within}/{plural}" if plural else None

@@ -66,7 +66,8 @@ NODE = Node(name="n", uid="u", version="7")
 DELETE = {"kind": "DeleteOptions", "apiVersion": "v1"}
 SET = ResourceKind(group="apps", version="v1", plural="sets", name="Set")
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "team"}}
-MAPS = {"resources": [{"kind": "ConfigMap", "name": "configmaps"}]}
+# An API server lists parts of an object with the object's own kind, as `namespaces/status` behind `namespaces`.
+MAPS = {"resources": [{"kind": "ConfigMap", "name": "configmaps"}, {"kind": "ConfigMap", "name": "configmaps/status"}]}
 
 
 def test_an_acceptance_sends_its_own_text(server: Server) -> None:
