@@ -206,7 +206,7 @@ def test_the_command_judges_records_writes_everything_and_signs(
     assert "is not to be believed" in capsys.readouterr().err
     whole = json.dumps(report, indent=2)
     for text, words in (
-        (whole[:-300], "ends in the middle"),
+        (whole[:-300], "ends before it is complete"),
         (whole.replace('"stack"', '"stack": "x", "stack"', 1), "'stack' stands twice"),
         ('{"document": "atoll acceptance"}', "not the report of an acceptance"),
         ("[" * 100_000, "report"),
