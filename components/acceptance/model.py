@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, cast
 
+from planning.values.json_format import to_mapping
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -50,7 +52,7 @@ class StatusMatcher:
         if not self.condition:
             return found is not None and str(found) == self.value
         conditions = cast("list[object]", found) if isinstance(found, list) else []
-        mine = [_mapping(each) for each in conditions if _mapping(each).get("type") == self.condition]
+        mine = [to_mapping(each) for each in conditions if to_mapping(each).get("type") == self.condition]
         return any(str(each.get("status")) == self.value for each in mine)
 
 
@@ -107,7 +109,7 @@ JOB_FAILED: Final = (StatusMatcher(path=("status", "conditions"), condition="Fai
 
 
 def reference(manifest: Manifest) -> Reference:
-    metadata = _mapping(manifest["metadata"])
+    metadata = to_mapping(manifest["metadata"])
     return Reference(
         api_version=str(manifest["apiVersion"]),
         kind=str(manifest["kind"]),
@@ -124,9 +126,5 @@ def list_deletion_order(manifests: Iterable[Manifest]) -> tuple[Reference, ...]:
 def _at(document: Mapping[str, object], path: tuple[str, ...]) -> object:
     found: object = document
     for name in path:
-        found = _mapping(found).get(name)
+        found = to_mapping(found).get(name)
     return found
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

@@ -14,14 +14,13 @@ from operations.clouds.kubernetes.objects import (
     ClusterError,
     kubeconfig_source,
     labels_of,
-    mapping,
     metadata,
     name_of,
     namespace_of,
-    rows,
     value_at,
 )
 from operations.clouds.kubernetes.placement import RESOURCES
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -83,22 +82,22 @@ def holders(pods: Iterable[Mapping[str, object]]) -> Mapping[str, list[str]]:
 
 
 def _holds_accelerators(pod: Mapping[str, object]) -> bool:
-    containers = rows(value_at(pod, ("spec", "containers")))
-    limits = [mapping(value_at(each, ("resources", "limits"))) for each in containers]
+    containers = to_mappings(value_at(pod, ("spec", "containers")))
+    limits = [to_mapping(value_at(each, ("resources", "limits"))) for each in containers]
     return any(str(each[name]) != "0" for each in limits for name in RESOURCES & each.keys())
 
 
 def parse_node(node: Mapping[str, object], held: Mapping[str, Sequence[str]]) -> NodeSnapshot:
-    conditions = rows(value_at(node, ("status", "conditions")))
+    conditions = to_mappings(value_at(node, ("status", "conditions")))
     return NodeSnapshot(
         name=name_of(node),
         labels=cast("Mapping[str, str]", labels_of(node)),
         ready=any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions),
         cordoned=bool(value_at(node, ("spec", "unschedulable"))),
-        taints=tuple(str(each.get("key")) for each in rows(value_at(node, ("spec", "taints")))),
+        taints=tuple(str(each.get("key")) for each in to_mappings(value_at(node, ("spec", "taints")))),
         accelerators={
             key: int(str(amount))
-            for key, amount in mapping(value_at(node, ("status", "allocatable"))).items()
+            for key, amount in to_mapping(value_at(node, ("status", "allocatable"))).items()
             if key in RESOURCES and str(amount).isdigit() and int(str(amount))
         },
         uid=str(metadata(node).get("uid") or ""),
@@ -107,7 +106,7 @@ def parse_node(node: Mapping[str, object], held: Mapping[str, Sequence[str]]) ->
 
 
 def parse_pod(pod: Mapping[str, object]) -> PodSnapshot:
-    status = mapping(pod.get("status"))
+    status = to_mapping(pod.get("status"))
     return PodSnapshot(
         namespace=namespace_of(pod),
         name=name_of(pod),
@@ -118,11 +117,11 @@ def parse_pod(pod: Mapping[str, object]) -> PodSnapshot:
 
 
 def _explain_waiting(status: Mapping[str, object]) -> str:
-    for each in rows(status.get("conditions")):
+    for each in to_mappings(status.get("conditions")):
         if each.get("type") == "PodScheduled" and each.get("status") == "False":
             return f"{each.get('reason', '')}: {each.get('message', '')}"
-    for each in (*rows(status.get("initContainerStatuses")), *rows(status.get("containerStatuses"))):
-        state = mapping(value_at(each, ("state", "waiting")))
+    for each in (*to_mappings(status.get("initContainerStatuses")), *to_mappings(status.get("containerStatuses"))):
+        state = to_mapping(value_at(each, ("state", "waiting")))
         if state and state.get("reason") != INITIALIZING:
             return f"{state.get('reason', '')}: {state.get('message', '')}".removesuffix(": ")
     return ""
@@ -189,7 +188,7 @@ class AcceptanceCluster:
     def _collection(self, version: str, kind: str, namespace: str) -> str | None:
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         if (version, kind) not in self._plurals:
-            served = rows((self._cluster.get(root) or {}).get("resources"))
+            served = to_mappings((self._cluster.get(root) or {}).get("resources"))
             # `namespaces/status` has the kind of `namespaces`: what has a slash is a part of an object.
             whole = [each for each in served if "/" not in str(each["name"])]
             self._plurals |= {(version, str(each["kind"])): str(each["name"]) for each in whole}

@@ -14,6 +14,7 @@ from operations.engine import binary, environment
 from operations.engine.messages import build_operation_error
 from operations.project.atomic_files import write_all
 from planning.values.errors import AtollError, InputError
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -186,8 +187,8 @@ def build_output_files(plain: Mapping[str, object]) -> dict[str, str]:
         InputError: a name that cannot be a file's.
     """
     found = _files_of(plain)
-    for placement, outputs in _entries(plain.get(PLACEMENTS)).items():
-        below = _files_of(_entries(outputs))
+    for placement, outputs in to_mapping(plain.get(PLACEMENTS)).items():
+        below = _files_of(to_mapping(outputs))
         found |= {f"{_file_name(placement, of=PLACEMENTS)}/{name}": text for name, text in below.items()}
     return found
 
@@ -224,13 +225,9 @@ def _texts(value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield ADMIN, value
         return
-    entries = _entries(value)
+    entries = to_mapping(value)
     if "apiVersion" in entries:
         yield ADMIN, json.dumps(entries, indent=2)
         return
     for owner, text in entries.items():
         yield owner, text if isinstance(text, str) else json.dumps(text, indent=2)
-
-
-def _entries(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

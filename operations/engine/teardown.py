@@ -11,6 +11,7 @@ from operations.engine import operation
 from operations.engine.messages import build_operation_error
 from operations.engine.stack_warnings import ALLOW_DESTROY
 from planning.values.errors import AtollError
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,8 +90,8 @@ def read_state(opened: StackSession) -> StackState:
         AtollError: the engine cannot export it.
     """
     deployment = opened.ask_json("stack", "export").get("deployment")
-    rows = _mapping(deployment).get("resources")
-    found = (_parse_resource(_mapping(row)) for row in cast("list[object]", rows or []))
+    rows = to_mapping(deployment).get("resources")
+    found = (_parse_resource(to_mapping(row)) for row in cast("list[object]", rows or []))
     return StackState(tuple(each for each in found if each.type != ROOT_TYPE))
 
 
@@ -121,12 +122,8 @@ def _parse_resource(row: Mapping[str, object]) -> StackResource:
         id="" if is_provider else str(row.get("id") or ""),
         protected=bool(row.get("protect")),
         retained=bool(row.get("retainOnDelete")),
-        guarded=_mapping(row.get("inputs")).get(GUARD) is True,
+        guarded=to_mapping(row.get("inputs")).get(GUARD) is True,
     )
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def lift_guard(opened: StackSession, state: StackState, *, progress: Progress) -> OperationReport:

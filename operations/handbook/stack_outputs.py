@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from components.context.buckets import purposes
 from components.platform.building_blocks import names
@@ -12,6 +12,7 @@ from planning.costs.charges import OBJECT_ITEMS
 from planning.inputs.files import read_object
 from planning.values.addresses import PRIVATE_DOMAIN
 from planning.values.errors import Fault, InputError
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -71,7 +72,7 @@ def read_outputs(path: Path, *, lock: Lock) -> ClusterOutputs:
     faults = tuple(Fault(message=each, file=str(path)) for each in _contradictions(found, lock))
     if faults:
         raise InputError(f"{path}: these are not the outputs of {lock.stack}", faults=faults, hint=hint)
-    entrance = _mapping(found.get("entrance"))
+    entrance = to_mapping(found.get("entrance"))
     return ClusterOutputs(
         is_known=True,
         vpn_address=_text(found.get("vpnAddress")),
@@ -93,24 +94,20 @@ def _contradictions(found: Mapping[str, object], lock: Lock) -> Iterator[str]:
             yield f"{output} is {said}; this stack answers below {domain}"
     users = {user.name for user in spec.access.users}
     for output in PEOPLE:
-        people = set(_mapping(found.get(output)))
+        people = set(to_mapping(found.get(output)))
         if people and people != users:
             yield f"{output} is of {', '.join(sorted(people))}; this stack has {', '.join(sorted(users)) or 'no users'}"
     region = _text(found.get("region"))
     if region and region != spec.placement.region:
         yield f"region is {region}; this stack is at {spec.placement.region}"
     kept = {purpose for tier in spec.storage if tier.item in OBJECT_ITEMS for purpose in purposes(tier)}
-    strange = sorted(set(_mapping(found.get("buckets"))) - kept)
+    strange = sorted(set(to_mapping(found.get("buckets"))) - kept)
     if strange:
         yield f"buckets for {', '.join(strange)}; this stack has tiers for {', '.join(sorted(kept)) or 'nothing'}"
 
 
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
 def _texts(value: object) -> dict[str, str]:
-    return {name: text for name, text in _mapping(value).items() if isinstance(text, str)}
+    return {name: text for name, text in to_mapping(value).items() if isinstance(text, str)}
 
 
 def _text(value: object) -> str:

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Final, cast, final
 from urllib.parse import quote
 
 from operations.clouds.kubernetes.client import ClusterWords, KubernetesClient, open_cluster, parse_object
-from operations.clouds.kubernetes.objects import (
-    ChangedMeanwhileError,
-    ClusterError,
-    kubeconfig_source,
-    mapping,
-)
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError, kubeconfig_source
 from planning.incidents.node import node_of
 from planning.incidents.pods import budget_of, pod_of
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +52,7 @@ class NodeApi:
             ChangedMeanwhileError: it has changed since.
         """
         unchanged = {"uid": node.uid, "resourceVersion": node.version}
-        metadata = {**mapping(change.get("metadata")), **unchanged}
+        metadata = {**to_mapping(change.get("metadata")), **unchanged}
         if not self._cluster.patch(_path(node), {**change, "metadata": metadata}):
             raise ClusterError(f"node {node.name} is not there any more")
 

@@ -10,6 +10,7 @@ import yaml
 
 from planning.checklist.reading.checklist_file import read
 from planning.values.errors import InputError
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,7 +68,7 @@ def _changes(old: Mapping[str, object], new: Mapping[str, object], *, at: Steps 
 
 
 def _compare_values(before: object, after: object, *, at: Steps) -> Iterator[tuple[Steps, object]]:
-    sections = _section(before), _section(after)
+    sections = to_mapping(before), to_mapping(after)
     entries = _entries(before), _entries(after)
     if sections[0] and sections[1]:
         yield from _changes(*sections, at=at)
@@ -76,10 +77,6 @@ def _compare_values(before: object, after: object, *, at: Steps) -> Iterator[tup
             yield from _changes(one, other, at=(*at, index))
     else:
         yield at, _NOTHING if after in (None, []) else after
-
-
-def _section(value: object) -> dict[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _entries(value: object) -> list[dict[str, object]]:

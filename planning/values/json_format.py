@@ -39,6 +39,16 @@ def to_json(value: object) -> object:
             return value
 
 
+def to_mapping(value: object) -> dict[str, object]:
+    """A JSON object; an empty one for anything else."""
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def to_mappings(value: object) -> list[dict[str, object]]:
+    """The elements of a JSON list as objects; none for anything else."""
+    return [to_mapping(element) for element in cast("list[object]", value)] if isinstance(value, list) else []
+
+
 def to_json_fields(result: object) -> dict[str, object]:
     """The fields of a result that is printed as it is."""
     return cast("dict[str, object]", to_json(result))

@@ -16,8 +16,9 @@ from kubernetes.config import ConfigException
 from urllib3.exceptions import HTTPError
 
 from catalogs.files import UnreadableFileError, read_text
-from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError, ClusterSilentError, mapping, rows
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, ClusterError, ClusterSilentError
 from planning.inputs.yaml_document import YamlText
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -201,8 +202,8 @@ class KubernetesClient:
                     "what answers is no cluster, a page to sign in perhaps:"
                     " look at the server that the kubeconfig names"
                 )
-            found += rows(page["items"])
-            parameters["continue"] = str(mapping(page.get("metadata")).get("continue") or "")
+            found += to_mappings(page["items"])
+            parameters["continue"] = str(to_mapping(page.get("metadata")).get("continue") or "")
             if not parameters["continue"]:
                 return found
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.values.errors import AtollError
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,18 +69,8 @@ class ResourceKind:
         return f"{self.root}{within}/{self.plural}" + (f"/{name}" if name else "")
 
 
-def mapping(value: object) -> Mapping[str, object]:
-    """The value, where it is a JSON object; an empty one else."""
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
-def rows(value: object) -> Sequence[Mapping[str, object]]:
-    """The JSON objects of a list; none where it is no list."""
-    return [mapping(each) for each in cast("list[object]", value)] if isinstance(value, list) else []
-
-
 def metadata(document: Mapping[str, object]) -> Mapping[str, object]:
-    return mapping(document.get("metadata"))
+    return to_mapping(document.get("metadata"))
 
 
 def name_of(document: Mapping[str, object]) -> str:
@@ -92,18 +83,18 @@ def namespace_of(document: Mapping[str, object]) -> str:
 
 
 def labels_of(document: Mapping[str, object]) -> Mapping[str, object]:
-    return mapping(metadata(document).get("labels"))
+    return to_mapping(metadata(document).get("labels"))
 
 
 def owners_of(document: Mapping[str, object]) -> frozenset[str]:
-    return frozenset(str(each.get("kind")) for each in rows(metadata(document).get("ownerReferences")))
+    return frozenset(str(each.get("kind")) for each in to_mappings(metadata(document).get("ownerReferences")))
 
 
 def value_at(document: Mapping[str, object], path: Sequence[str]) -> object:
     """What stands in a field; None where it is not there."""
     found: object = document
     for each in path:
-        found = mapping(found).get(each)
+        found = to_mapping(found).get(each)
     return found
 
 
@@ -117,6 +108,6 @@ def patch_of(path: Sequence[str], value: object) -> dict[str, object]:
 
 def selects(selector: Mapping[str, object], document: Mapping[str, object]) -> bool:
     """Whether an object has every label of a selector; an empty selector selects nothing here."""
-    wanted = mapping(selector.get("matchLabels"))
+    wanted = to_mapping(selector.get("matchLabels"))
     labels = labels_of(document)
     return bool(wanted) and all(labels.get(key) == value for key, value in wanted.items())

@@ -15,16 +15,15 @@ from operations.clouds.kubernetes.objects import (
     ClusterError,
     kubeconfig_source,
     labels_of,
-    mapping,
     name_of,
     namespace_of,
-    rows,
     value_at,
 )
 from operations.clouds.registry import Search
 from planning.cloud_checks.cloud_reports import CLOUD, CloudReport, OfferReport, QuotaReport, UnknownFact
 from planning.cloud_checks.orphans import Orphan, Use
 from planning.cloud_checks.quotas import nodes_code
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -56,12 +55,12 @@ def node_counts(nodes: Iterable[Mapping[str, object]]) -> Counter[int]:
 
 
 def _ready(node: Mapping[str, object]) -> bool:
-    conditions = rows(value_at(node, ("status", "conditions")))
+    conditions = to_mappings(value_at(node, ("status", "conditions")))
     return any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
 
 
 def _accelerators(node: Mapping[str, object]) -> int:
-    allocatable = mapping(value_at(node, ("status", "allocatable")))
+    allocatable = to_mapping(value_at(node, ("status", "allocatable")))
     return sum(int(str(amount)) for name, amount in allocatable.items() if name in RESOURCES)
 
 

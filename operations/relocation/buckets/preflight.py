@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from components.agents.mover.store.connection import EMPTY, ConnectionLostError, HttpConnection, SigV4Signer
 from components.agents.mover.store.model import BucketEndpoint, Head, StoreError
 from operations.relocation.buckets.pairs import RESERVED, BucketPair, find_foreign_objects, format_keys
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -170,9 +171,9 @@ def _fetch_server_info(store: StorePlace, secrets: Mapping[str, str]) -> object 
 
 def usable(told: object) -> int | None:
     """Free bytes on all drives without the share of parity; None if unknown."""
-    form = _fields(told)
-    backend = _fields(form.get("backend"))
-    drives = [_fields(each) for server in _list(form.get("servers")) for each in _list(_fields(server).get("drives"))]
+    form = to_mapping(told)
+    backend = to_mapping(form.get("backend"))
+    drives = [drive for server in to_mappings(form.get("servers")) for drive in to_mappings(server.get("drives"))]
     free = [left for each in drives if isinstance(left := each.get("availspace"), int)]
     wide = [each for each in _list(backend.get("totalDrivesPerSet")) if isinstance(each, int)]
     if not free or len(free) != len(drives):
@@ -181,10 +182,6 @@ def usable(told: object) -> int | None:
     if not wide or not isinstance(parity, int):
         return sum(free)
     return sum(free) * (min(wide) - parity) // min(wide)
-
-
-def _fields(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[object]:

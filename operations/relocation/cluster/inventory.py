@@ -18,16 +18,15 @@ from operations.clouds.kubernetes.objects import (
     ClusterError,
     ResourceKind,
     labels_of,
-    mapping,
     name_of,
     namespace_of,
     owners_of,
-    rows,
     value_at,
 )
 from planning.relocation.inventory import assets as things
 from planning.relocation.inventory.assets import AssetSource, AssetTreatment, Loss, StatefulAsset
 from planning.relocation.inventory.resource_assets import POSTGRES
+from planning.values.json_format import to_mapping, to_mappings
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
@@ -153,7 +152,7 @@ def _find_deployed_databases(workloads: Sequence[Mapping[str, object]]) -> Itera
 
 
 def _images(workload: Mapping[str, object]) -> Iterator[str]:
-    for each in rows(value_at(workload, ("spec", "template", "spec", "containers"))):
+    for each in to_mappings(value_at(workload, ("spec", "template", "spec", "containers"))):
         yield str(each.get("image") or "")
 
 
@@ -166,7 +165,7 @@ def _engine(image: str) -> things.AssetKind | None:
 def _outside(configs: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
     """Pipelines with a database outside the cluster."""
     for each in configs:
-        host = mapping(each.get("data")).get("dbHost")
+        host = to_mapping(each.get("data")).get("dbHost")
         if name_of(each) == "pipeline-install-config" and isinstance(host, str) and host not in {"", "mysql"}:
             yield _database(f"database/outside/{host}", host, things.AssetKind.MYSQL, size=None)
 

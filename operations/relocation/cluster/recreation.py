@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.clouds.kubernetes import kinds
-from operations.clouds.kubernetes.objects import ResourceKind, mapping, metadata, name_of, namespace_of
+from operations.clouds.kubernetes.objects import ResourceKind, metadata, name_of, namespace_of
 from operations.relocation.databases import mysql, postgres
 from operations.relocation.databases.sql import execute_change, tables_of
 from operations.relocation.runner.step import Memory, StepError
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -132,7 +133,7 @@ def recreate(
 
 def matches_wanted(wanted: object, there: object) -> bool:
     if isinstance(wanted, dict):
-        other = mapping(there)
+        other = to_mapping(there)
         return all(matches_wanted(each, other.get(name)) for name, each in cast("dict[str, object]", wanted).items())
     if isinstance(wanted, list):
         found, items = cast("list[object]", there if isinstance(there, list) else []), cast("list[object]", wanted)
@@ -195,7 +196,7 @@ def recreate_schedules(*, source: RelocationCluster, target: RelocationCluster, 
 
 def disable_schedule(document: dict[str, object]) -> dict[str, object]:
     """Disable a recurring run."""
-    return {**document, "spec": {**mapping(document.get("spec")), "enabled": False}}
+    return {**document, "spec": {**to_mapping(document.get("spec")), "enabled": False}}
 
 
 def update_run_ids(
@@ -300,4 +301,4 @@ def stop_model(document: dict[str, object]) -> dict[str, object]:
 
 
 def _annotations(document: Mapping[str, object]) -> Mapping[str, object]:
-    return mapping(metadata(document).get("annotations"))
+    return to_mapping(metadata(document).get("annotations"))

@@ -14,9 +14,9 @@ import psycopg
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
-from operations.clouds.kubernetes.objects import mapping
 from operations.relocation.databases.client_programs import read_uri
 from operations.relocation.runner.step import Move, StepError
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -50,7 +50,7 @@ def close(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
     """
     key = memory_key_of_database(side, place)
     with connect(place, move.secrets, writing=True) as session:
-        before = mapping(move.memory.remember(key, {"before": _set_to(session)})).get("before")
+        before = to_mapping(move.memory.remember(key, {"before": _set_to(session)})).get("before")
         session.execute(_alter(session, "on"))
         ended = _end_others(session, place)
     return {"part": place.part, "engine": place.engine, "before": before, "sessions_ended": ended}
@@ -61,7 +61,7 @@ def open_again(place: DatabasePlace, move: Move, *, side: str) -> dict[str, obje
     kept = move.memory.recall(memory_key_of_database(side, place))
     if kept is None:
         return {}
-    before = mapping(kept).get("before")
+    before = to_mapping(kept).get("before")
     with connect(place, move.secrets, writing=True) as session:
         session.execute(_alter(session, str(before) if before is not None else None))
         ended = _end_others(session, place)

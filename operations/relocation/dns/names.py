@@ -8,10 +8,10 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast, final
 
-from operations.clouds.kubernetes.objects import mapping
 from operations.project.atomic_files import write_all
 from operations.relocation.runner.step import Evidence, Move, StepError
 from operations.relocation.writers.suspension import Patience
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +108,7 @@ class HostsFile:
         there = addresses(text, names.names)
         for name, address in there.items():
             _refuse_foreign_address(name, address, names)
-        kept = mapping(move.memory.remember(memory_key_of_name(str(path)), {"text": text, "addresses": there}))
+        kept = to_mapping(move.memory.remember(memory_key_of_name(str(path)), {"text": text, "addresses": there}))
         _write(path, switch_addresses(text, dict.fromkeys(names.names, names.target)))
         found = addresses(_read(path), names.names)
         return {"file": str(path), "before": kept.get("addresses"), "now": found}
@@ -116,13 +116,13 @@ class HostsFile:
     def put_back(self, names: NamesMove, move: Move) -> Evidence:
         """Restore the whole file, unless it was changed meanwhile; then only the addresses."""
         path = _file(names)
-        kept = mapping(move.memory.recall(memory_key_of_name(str(path))))
+        kept = to_mapping(move.memory.recall(memory_key_of_name(str(path))))
         if not kept:
             return {}
         before = str(kept["text"])
         text = _read(path)
         ours = switch_addresses(before, dict.fromkeys(names.names, names.target))
-        old = cast("dict[str, str | None]", dict(mapping(kept["addresses"])))
+        old = cast("dict[str, str | None]", dict(to_mapping(kept["addresses"])))
         _write(path, before if text in {before, ours} else switch_addresses(text, old))
         return {"file": str(path), "now": addresses(_read(path), names.names)}
 

@@ -9,10 +9,10 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operations.clouds.kubernetes.objects import mapping, rows
 from operations.relocation.dns.names import is_same, memory_key_of_name
 from operations.relocation.runner.step import Evidence, Move, StepError
 from operations.relocation.writers.suspension import Patience
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +46,9 @@ class Route53:
                 _see_that_it_may_be_switched(name, there, names)
             before[name] = [
                 dict(each)
-                for each in rows(mapping(move.memory.remember(memory_key_of_name(name), {"sets": there})).get("sets"))
+                for each in to_mappings(
+                    to_mapping(move.memory.remember(memory_key_of_name(name), {"sets": there})).get("sets")
+                )
             ]
         changes = [each for name in names.names for each in self._changes(names, name, [_to_target(name, names)])]
         self._change(names, changes)
@@ -57,7 +59,7 @@ class Route53:
         for name in names.names:
             kept = move.memory.recall(memory_key_of_name(name))
             if kept is not None:
-                wanted = [dict(each) for each in rows(mapping(kept).get("sets"))]
+                wanted = [dict(each) for each in to_mappings(to_mapping(kept).get("sets"))]
                 changes += self._changes(names, name, wanted)
         self._change(names, changes)
         return {"zone": names.zone, "changes": len(changes)}
@@ -73,7 +75,7 @@ class Route53:
     def _records(self, names: NamesMove, name: str) -> Records:
         """Records with the target of a name."""
         found = self._ask("list_resource_record_sets", HostedZoneId=names.zone, StartRecordName=name, MaxItems="100")
-        every = [dict(each) for each in rows(found.get("ResourceRecordSets"))]
+        every = [dict(each) for each in to_mappings(found.get("ResourceRecordSets"))]
         return [each for each in every if is_same(str(each["Name"]), name) and each["Type"] in OF_A_NAME]
 
     def _change(self, names: NamesMove, changes: Sequence[Mapping[str, object]]) -> None:
@@ -86,10 +88,10 @@ class Route53:
             return
         batch = {"Comment": "atoll relocate", "Changes": list(changes)}
         made = self._ask("change_resource_record_sets", HostedZoneId=names.zone, ChangeBatch=batch)
-        change = str(mapping(made.get("ChangeInfo")).get("Id"))
+        change = str(to_mapping(made.get("ChangeInfo")).get("Id"))
 
         def in_sync() -> bool:
-            return mapping(self._ask("get_change", Id=change).get("ChangeInfo")).get("Status") == IN_SYNC
+            return to_mapping(self._ask("get_change", Id=change).get("ChangeInfo")).get("Status") == IN_SYNC
 
         if not self._patience.until(in_sync):
             raise StepError(f"change {change} of zone {names.zone} is not everywhere yet", hint="run again in a while")
@@ -127,7 +129,7 @@ def _see_that_it_may_be_switched(name: str, there: Records, names: NamesMove) ->
                 hint=f"lower its time to live to {names.ttl_seconds}, wait {ttl} s until the old one is forgotten, "
                 "and run again",
             )
-        values = [str(value.get("Value")) for value in rows(each.get("ResourceRecords"))]
+        values = [str(value.get("Value")) for value in to_mappings(each.get("ResourceRecords"))]
         known = [value for value in (names.source, names.target) if value]
         if names.source and values and not any(is_same(value, side) for value in values for side in known):
             raise StepError(

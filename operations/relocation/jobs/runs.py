@@ -8,9 +8,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast, final
 
 from operations.clouds.kubernetes.client import KubernetesClient, explain_refusal, parse_object
-from operations.clouds.kubernetes.objects import ClusterSilentError, mapping
+from operations.clouds.kubernetes.objects import ClusterSilentError
 from operations.relocation.cluster.client import open_client
 from operations.relocation.runner.step import StepError
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -104,7 +105,7 @@ class JobRuns:
             if status >= HTTPStatus.MULTIPLE_CHOICES:
                 how = "is not there any more" if status == HTTPStatus.NOT_FOUND else "cannot be looked at"
                 raise StepError(f"{path_of(job)} {how}: {status} {explain_refusal(content)}")
-            return mapping(parse_object(content).get("status"))
+            return to_mapping(parse_object(content).get("status"))
         raise AssertionError
 
 

@@ -10,7 +10,7 @@ from components.agents.mover.store import s3_client
 from components.agents.mover.store.model import StoreError
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.kinds import POD
-from operations.clouds.kubernetes.objects import ClusterError, ResourceKind, mapping, name_of, namespace_of, rows
+from operations.clouds.kubernetes.objects import ClusterError, ResourceKind, name_of, namespace_of
 from operations.relocation.cluster.client import RelocationCluster, open_cluster, open_clusters
 from operations.relocation.databases import mlflow, mysql, postgres
 from operations.relocation.databases.client_programs import own_folder
@@ -21,6 +21,7 @@ from operations.relocation.runner.context import place_of
 from operations.relocation.runner.step import Evidence, Move, RelocationStep, StepError
 from operations.relocation.steps.databases import DUMPS, list_database_pairs
 from operations.relocation.steps.rewrite import SCHEMAS, rules_for
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,12 +73,12 @@ def try_placement(cluster: RelocationCluster, *, sleep: Callable[[float], None] 
     try:
         for _ in range(int(SECONDS / EVERY)):
             found = cluster.get(POD, namespace=NAMESPACE, name=NAME) or {}
-            node = str(mapping(found.get("spec")).get("nodeName") or "")
+            node = str(to_mapping(found.get("spec")).get("nodeName") or "")
             if node:
                 return node
             sleep(EVERY)
-        conditions = rows(
-            mapping((cluster.get(POD, namespace=NAMESPACE, name=NAME) or {}).get("status")).get("conditions")
+        conditions = to_mappings(
+            to_mapping((cluster.get(POD, namespace=NAMESPACE, name=NAME) or {}).get("status")).get("conditions")
         )
         said = next((str(each.get("message")) for each in conditions if each.get("type") == "PodScheduled"), "")
         return f"! no node took it within {SECONDS:.0f} s: {said or 'the scheduler said nothing'}"
@@ -213,7 +214,7 @@ def _cluster(move: Move) -> SmokeResult:
     spaces = {name_of(each) for each in target.listed(kinds.NAMESPACE)}
     claims = {(namespace_of(each), name_of(each)): each for each in target.listed(CLAIM)}
     used = {(namespace_of(each), claim) for each in target.listed(kinds.NOTEBOOKS.kind) for claim in _claims(each)}
-    phases = {key: str(mapping(claims[key].get("status")).get("phase")) for key in used if key in claims}
+    phases = {key: str(to_mapping(claims[key].get("status")).get("phase")) for key in used if key in claims}
     faults = [f"notebook's claim {'/'.join(key)} is not there" for key in sorted(used - set(claims))]
     faults += [
         f"notebook's claim {'/'.join(key)} has lost its volume"
@@ -234,8 +235,10 @@ def _cluster(move: Move) -> SmokeResult:
 
 
 def _claims(notebook: Mapping[str, object]) -> list[str]:
-    spec = mapping(mapping(mapping(notebook.get("spec")).get("template")).get("spec"))
-    named = [mapping(each.get("persistentVolumeClaim")).get("claimName") for each in rows(spec.get("volumes"))]
+    spec = to_mapping(to_mapping(to_mapping(notebook.get("spec")).get("template")).get("spec"))
+    named = [
+        to_mapping(each.get("persistentVolumeClaim")).get("claimName") for each in to_mappings(spec.get("volumes"))
+    ]
     return [str(each) for each in named if each]
 
 

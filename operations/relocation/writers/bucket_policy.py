@@ -10,8 +10,8 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operations.clouds.kubernetes.objects import mapping, rows
 from operations.relocation.runner.step import Move, StepError
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,7 +69,7 @@ def denies(document: str | None) -> bool:
 
 def parse_policy(document: str | None) -> Mapping[str, object]:
     """Parse a policy; an empty one for no text."""
-    return mapping(cast("object", json.loads(document))) if document else {}
+    return to_mapping(cast("object", json.loads(document))) if document else {}
 
 
 def _denials(buckets: Sequence[str]) -> list[dict[str, object]]:
@@ -87,7 +87,7 @@ def _except(movers: Sequence[str]) -> dict[str, object]:
 
 def _statements(document: Mapping[str, object], *, ours: bool) -> list[Mapping[str, object]]:
     found = document.get("Statement")
-    every = rows(found) or [mapping(found)]  # a single statement may stand without its list
+    every = to_mappings(found) or [to_mapping(found)]  # a single statement may stand without its list
     return [each for each in every if each and str(each.get("Sid", "")).startswith(SID) is ours]
 
 
@@ -117,7 +117,7 @@ def open_again(place: StorePlace, buckets: Sequence[str], move: Move, *, side: s
     store = _s3(place, move)
     done: list[str] = []
     for bucket in buckets:
-        kept = mapping(move.memory.recall(_key(side, bucket)))
+        kept = to_mapping(move.memory.recall(_key(side, bucket)))
         before = cast("str | None", kept.get("policy"))
         there = _policy(store, bucket)
         if not kept or denies(before) or not denies(there):

@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, cast, final
 
-from operations.clouds.kubernetes.objects import mapping
 from operations.project.signals import with_parent_death_signal
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.writers import bucket_policy
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ class Users:
     def policies(self) -> dict[str, tuple[str, ...]]:
         """Every user with its attached policies."""
         lines = self._run("user", "ls", ALIAS).splitlines()
-        found = [mapping(cast("object", json.loads(each))) for each in lines if each.strip()]
+        found = [to_mapping(cast("object", json.loads(each))) for each in lines if each.strip()]
         return {str(each["accessKey"]): _split(each.get("policyName")) for each in found if each.get("accessKey")}
 
     def write_policy(self, name: str, text: str) -> None:
@@ -134,7 +134,7 @@ def open_again(place: StorePlace, _buckets: Sequence[str], move: Move, *, side: 
 
 def _is_ours(move: Move, side: str, user: str) -> bool:
     """Whether the freeze attached it."""
-    kept = mapping(move.memory.recall(_key(side, user)))
+    kept = to_mapping(move.memory.recall(_key(side, user)))
     return bool(kept) and _name(side) not in cast("list[object]", kept.get("policies") or [])
 
 
@@ -185,9 +185,9 @@ def _program() -> str:
 def _reason(output: str) -> str:
     for line in output.splitlines():
         try:
-            told = mapping(mapping(cast("object", json.loads(line))).get("error"))
+            told = to_mapping(to_mapping(cast("object", json.loads(line))).get("error"))
         except ValueError:
             continue
-        cause = mapping(mapping(told.get("cause")).get("error"))
+        cause = to_mapping(to_mapping(told.get("cause")).get("error"))
         return str(cause.get("Code") or told.get("message") or "no reason given")
     return "no reason given"

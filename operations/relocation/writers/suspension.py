@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from operations.clouds.kubernetes import kinds
-from operations.clouds.kubernetes.objects import ChangedMeanwhileError, mapping, patch_of, value_at
+from operations.clouds.kubernetes.objects import ChangedMeanwhileError, patch_of, value_at
 from operations.relocation.runner.step import Move, StepError
 from operations.relocation.writers import workloads
 from operations.relocation.writers.workloads import WriterWorkload, writer_of
+from planning.values.json_format import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,9 +118,9 @@ def _of_a_keeper(words: str) -> bool:
 
 def _stop_one(cluster: RelocationCluster, move: Move, writer: WriterWorkload, *, side: str) -> Stopped:
     key = memory_key_of_writer(side, writer)
-    if other := mapping(move.memory.recall(key)).get("uid"):
+    if other := to_mapping(move.memory.recall(key)).get("uid"):
         key = key if other == writer.uid else f"{key}/{writer.uid}"  # made anew under the same name since
-    before = mapping(move.memory.remember(key, {"uid": writer.uid, "before": writer.value})).get("before")
+    before = to_mapping(move.memory.remember(key, {"uid": writer.uid, "before": writer.value})).get("before")
     if not writer.stands_still:
         value = move.now().strftime("%Y-%m-%dT%H:%M:%SZ") if writer.way.stopped is kinds.STAMP else writer.way.stopped
         _set(cluster, writer, value, only_if=lambda now: not now.stands_still)
@@ -143,7 +144,7 @@ def _set(
         if now.uid != writer.uid or not only_if(now):
             return False
         change = patch_of(way.field, value)
-        held = {**mapping(change.get("metadata")), "resourceVersion": now.version}
+        held = {**to_mapping(change.get("metadata")), "resourceVersion": now.version}
         try:
             return cluster.change(way.kind, namespace=now.namespace, name=now.name, change={**change, "metadata": held})
         except ChangedMeanwhileError:
@@ -183,7 +184,7 @@ def recall_state(move: Move, writer: WriterWorkload, *, side: str) -> dict[str, 
     """Remembered state of a writer; empty if it did not exist when the freeze began."""
     key = memory_key_of_writer(side, writer)
     for each in (key, f"{key}/{writer.uid}"):
-        kept = mapping(move.memory.recall(each))
+        kept = to_mapping(move.memory.recall(each))
         if kept.get("uid") == writer.uid:
             return dict(kept)
     return {}
@@ -214,7 +215,7 @@ def _open(cluster: RelocationCluster, move: Move, writer: WriterWorkload) -> boo
 
 def _recall_wanted_state(move: Move, writer: WriterWorkload) -> dict[str, object]:
     """State at the source, if the source had one of that name; else the earlier state at the target."""
-    if writer.way in AS_AT_SOURCE and (was := mapping(move.memory.recall(memory_key_of_writer("source", writer)))):
+    if writer.way in AS_AT_SOURCE and (was := to_mapping(move.memory.recall(memory_key_of_writer("source", writer)))):
         return dict(was)
     return recall_state(move, writer, side="target")
 

@@ -10,15 +10,14 @@ from components.platform.building_blocks import names
 from operations.clouds.kubernetes import kinds
 from operations.clouds.kubernetes.objects import (
     labels_of,
-    mapping,
     metadata,
     name_of,
     namespace_of,
     owners_of,
-    rows,
     selects,
     value_at,
 )
+from planning.values.json_format import to_mapping, to_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -134,10 +133,12 @@ def _of_a_queue(document: Mapping[str, object], queued: frozenset[str]) -> bool:
 
 
 def _has_ended(document: Mapping[str, object]) -> bool:
-    status = mapping(document.get("status"))
+    status = to_mapping(document.get("status"))
     if status.get("phase") in ENDED:
         return True
-    return any(each.get("type") in ENDED and each.get("status") == "True" for each in rows(status.get("conditions")))
+    return any(
+        each.get("type") in ENDED and each.get("status") == "True" for each in to_mappings(status.get("conditions"))
+    )
 
 
 def _servers(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
@@ -174,13 +175,13 @@ def _selectors(cluster: RelocationCluster) -> list[tuple[str, Mapping[str, objec
     for way, namespace, name in (*kinds.KEEPERS, *kinds.PLATFORM):
         document = cluster.get(way.kind, namespace=namespace, name=name)
         if document is not None:
-            found.append((namespace, mapping(value_at(document, ("spec", "selector")))))
+            found.append((namespace, to_mapping(value_at(document, ("spec", "selector")))))
     return found
 
 
 def _readers(cluster: RelocationCluster) -> list[tuple[str, Mapping[str, object]]]:
     return [
-        (namespace_of(each), mapping(value_at(each, ("spec", "selector"))))
+        (namespace_of(each), to_mapping(value_at(each, ("spec", "selector"))))
         for each in cluster.listed(kinds.DEPLOYMENTS.kind)
         if owners_of(each) & READERS
     ]
@@ -190,8 +191,8 @@ def _is_idle(pod: Mapping[str, object]) -> bool:
     """Whether it ended, or waits at a scheduling gate."""
     if value_at(pod, ("status", "phase")) in {"Succeeded", "Failed"}:
         return True
-    return bool(rows(value_at(pod, ("spec", "schedulingGates"))))
+    return bool(to_mappings(value_at(pod, ("spec", "schedulingGates"))))
 
 
 def _mounts(pod: Mapping[str, object]) -> bool:
-    return any("persistentVolumeClaim" in each for each in rows(value_at(pod, ("spec", "volumes"))))
+    return any("persistentVolumeClaim" in each for each in to_mappings(value_at(pod, ("spec", "volumes"))))
