@@ -15,7 +15,7 @@ from planning.inputs.fact_tables import read_rows
 from planning.values.json_format import fill_form
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Literal
 
     from planning.costs.resources.resource import Resource, Value
@@ -28,12 +28,13 @@ OBJECT_IDENTITY: Final = ("apiVersion", "kind", "metadata.name", "metadata.names
 
 
 @cache
-def _list_replacing_inputs(token: str, change: Literal["any", "smaller"]) -> tuple[str, ...]:
-    """Inputs of a type whose change makes a resource anew: `ForceNew` of the schemas beneath the Pulumi providers."""
-    rows = (
-        row for row in read_rows("resources/replacing_inputs.csv") if (row["type"], row["change"]) == (token, change)
-    )
-    return tuple(path for row in rows for path in row["inputs"].split())
+def _read_replacing_inputs() -> Mapping[tuple[str, str], Sequence[str]]:
+    """Inputs whose change, "any" or to "smaller", makes a resource anew, by type and change.
+
+    They are `ForceNew` of the schemas beneath the Pulumi providers.
+    """
+    rows = read_rows("resources/replacing_inputs.csv")
+    return {(row["type"], row["change"]): row["inputs"].split() for row in rows}
 
 
 def list_replacement_paths(changed: Sequence[str], old: Resource, new: Resource) -> list[str]:
@@ -42,11 +43,12 @@ def list_replacement_paths(changed: Sequence[str], old: Resource, new: Resource)
     Args:
         changed: names of the inputs that differ.
     """
-    paths = OBJECT_IDENTITY if old.type.startswith(KUBERNETES) else _list_replacing_inputs(old.type, "any")
+    replacing = _read_replacing_inputs()
+    paths = OBJECT_IDENTITY if old.type.startswith(KUBERNETES) else replacing.get((old.type, "any"), ())
     touched = [path for path in paths if path.partition(".")[0] in changed]
     different = [path for path in touched if not is_equal_value(_at(old, path), _at(new, path))]
     smaller: list[str] = []
-    for path in _list_replacing_inputs(old.type, "smaller"):
+    for path in replacing.get((old.type, "smaller"), ()):
         before, after = _at(old, path), _at(new, path)
         if isinstance(before, int | float) and isinstance(after, int | float) and after < before:
             smaller.append(path)
