@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter, ValidationError
 from requests.utils import parse_header_links
 
-from operations.project.http import BAD, HttpError, HttpSession, is_secure
+from operations.project.http import HttpError, HttpSession, is_secure
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _list_adapter(shape: type[T]) -> TypeAdapter[list[T]]:
 
 
 def _accept(answer: HttpResponse, what: str) -> HttpResponse:
-    if answer.status >= BAD:
+    if answer.status >= HTTPStatus.BAD_REQUEST:
         hint = "the request was not retried any further; run the job again"
         raise HttpError(f"{what}: the API answers {answer.status}", hint=hint, status=answer.status)
     return answer

@@ -6,6 +6,7 @@ import json
 import time
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Self, final
 from urllib.parse import urljoin, urlsplit
 
@@ -26,13 +27,6 @@ BLOCK: Final = 1 << 16
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 UNTRUSTED: Final = "its certificate is not trusted here: name the file of who signed it in REQUESTS_CA_BUNDLE"
 UNREACHABLE: Final = "is it reachable from here?"
-OK: Final = 200
-BAD: Final = 400
-UNAUTHORIZED: Final = 401
-FORBIDDEN: Final = 403
-NOT_FOUND: Final = 404
-TOO_MANY: Final = 429
-SERVER_FAULT: Final = 500
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
@@ -50,7 +44,7 @@ class HttpError(AtollError):
     @property
     def refused(self) -> bool:
         """Whether the login may not do this, which no retry mends."""
-        return self.status in {FORBIDDEN, NOT_FOUND}
+        return self.status in {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
 
 
 class AnswerTooLargeError(HttpError):
@@ -229,6 +223,6 @@ def _redirect_target(url: str, answer: HttpResponse, *, name: str) -> tuple[str,
 def _is_passing(answer: HttpResponse, *, repeatable: bool) -> bool:
     """Whether trying again may help: a rate limit always, a fault of the server where repeating does no harm."""
     limited = answer.headers.get("retry-after") or answer.headers.get("x-ratelimit-remaining") == "0"
-    if answer.status == TOO_MANY or (answer.status == FORBIDDEN and limited):
+    if answer.status == HTTPStatus.TOO_MANY_REQUESTS or (answer.status == HTTPStatus.FORBIDDEN and limited):
         return True
-    return repeatable and answer.status >= SERVER_FAULT
+    return repeatable and answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR

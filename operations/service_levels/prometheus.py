@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
-from operations.project.http import FORBIDDEN, OK, UNAUTHORIZED, HttpError, HttpSession, is_secure
+from operations.project.http import HttpError, HttpSession, is_secure
 from planning.service_levels.series import LABELS
 from planning.service_levels.series_sources import read_answers
 from planning.values.errors import InputError
@@ -23,7 +24,7 @@ SECONDS: Final = 60.0  # a query of a day may take longer than an answer of anot
 STEP: Final = 60  # seconds, as rules are evaluated
 DAY: Final = 86_400
 REDIRECTS: Final = range(300, 400)
-REFUSED: Final = frozenset({UNAUTHORIZED, FORBIDDEN})
+REFUSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
 def check_address(url: str) -> str:
@@ -74,7 +75,7 @@ def _answer(url: str, query: Mapping[str, str], *, session: HttpSession) -> obje
     got = session.request("GET", url, query={key: text for key, text in query.items() if key})
     body = _json(got, url)
     fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
-    if got.status != OK or fields.get("status") != "success":
+    if got.status != HTTPStatus.OK or fields.get("status") != "success":
         said = str(fields.get("error", "not what Prometheus documents"))[:200]
         raise HttpError(f"{url}: answers {got.status}: {said}", hint=_hint(got.status))
     for labels in _labels(fields):
@@ -94,7 +95,9 @@ def _labels(fields: Mapping[str, object]) -> Iterator[dict[str, object]]:
 
 def _json(got: HttpResponse, url: str) -> object:
     if got.status in REDIRECTS:
-        raise HttpError(f"{url}: sends us to another address, a page to sign in perhaps", hint=_hint(UNAUTHORIZED))
+        raise HttpError(
+            f"{url}: sends us to another address, a page to sign in perhaps", hint=_hint(HTTPStatus.UNAUTHORIZED)
+        )
     if got.status in REFUSED:
         raise HttpError(f"{url}: answers {got.status}", hint=_hint(got.status))
     try:
@@ -106,7 +109,7 @@ def _json(got: HttpResponse, url: str) -> object:
 
 
 def _hint(status: int) -> str:
-    if status in REFUSED or status == OK:
+    if status in REFUSED or status == HTTPStatus.OK:
         return f"give the address of Prometheus itself, and a token in {TOKEN} where it asks for one"
     return "is it the address of Prometheus, without a path?"
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urljoin
 
 import yaml
 
 from catalogs.software.model import DIGEST
-from operations.project.http import OK, HttpError
+from operations.project.http import HttpError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ def read_index(repository: str, *, fetch: Fetch) -> Index:
     """
     url = f"{repository.rstrip('/')}/index.yaml"
     answer = fetch(url)
-    if answer.status != OK:
+    if answer.status != HTTPStatus.OK:
         raise HttpError(f"{url}: the repository answers {answer.status}")
     try:
         found = cast("object", yaml.load(answer.body, Loader=LOADER))  # noqa: S506 - a safe loader, in C where it is there
@@ -61,6 +62,6 @@ def chart_digest(index: Index, repository: str, chart: str, version: str, *, fet
     except ValueError as error:
         raise HttpError(f"{of}: the index names an address that is none") from error
     answer = fetch(archive)
-    if answer.status != OK:
+    if answer.status != HTTPStatus.OK:
         raise HttpError(f"{of}: the archive cannot be read, the answer is {answer.status}")
     return f"sha256:{sha256(answer.body).hexdigest()}"

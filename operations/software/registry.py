@@ -6,11 +6,12 @@ import json
 import re
 from functools import partial
 from hashlib import sha256
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol, cast
 from urllib.parse import urlencode
 
 from catalogs.software.model import DIGEST, split
-from operations.project.http import OK, UNAUTHORIZED, HttpError, HttpSession
+from operations.project.http import HttpError, HttpSession
 from planning.platform.mirror import DOCKER_HUB, host_and_path
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ ACCEPTED: Final = (
 CHART_LAYER: Final = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 DIGEST_HEADER: Final = "docker-content-digest"
 REASONS: Final[Mapping[int, str]] = {
-    UNAUTHORIZED: "a login is wanted",
+    HTTPStatus.UNAUTHORIZED: "a login is wanted",
     403: "access is refused",
     404: "there is no such tag",
     429: "too many requests; try again later",
@@ -92,9 +93,9 @@ def _request_with_token(url: str, *, path: str, fetch: Fetch, method: str = "GET
     """The answer, after a token was fetched where one is wanted."""
     ask = partial(fetch, url, method=method)
     answer = ask(headers={"Accept": ACCEPTED})
-    if answer.status == UNAUTHORIZED and (token := _token(answer, path=path, fetch=fetch)):
+    if answer.status == HTTPStatus.UNAUTHORIZED and (token := _token(answer, path=path, fetch=fetch)):
         answer = ask(headers={"Accept": ACCEPTED, "Authorization": f"Bearer {token}"})
-    if answer.status != OK:
+    if answer.status != HTTPStatus.OK:
         raise HttpError(f"{url}: {REASONS.get(answer.status, f'the registry answers {answer.status}')}")
     return answer
 
@@ -107,7 +108,7 @@ def _token(refused: HttpResponse, *, path: str, fetch: Fetch) -> str:
         return ""
     wanted = {"service": said.get("service", ""), "scope": said.get("scope", f"repository:{path}:pull")}
     answer = fetch(f"{said['realm']}?{urlencode({key: text for key, text in wanted.items() if text})}")
-    if answer.status != OK:
+    if answer.status != HTTPStatus.OK:
         return ""
     given = _object(answer.body)
     return str(given.get("token") or given.get("access_token") or "")
