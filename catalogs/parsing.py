@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from catalogs.model import Accelerator, CatalogError, Form
 
@@ -106,14 +106,26 @@ _READERS: Final[Mapping[object, Callable[[str], object]]] = {
 def _columns(kind: type) -> tuple[tuple[str, Callable[[str], object], bool], ...]:
     """Name of each field, what reads its cell, and whether the cell may be left out."""
     types = get_type_hints(kind)
-    readers = {name: cast("Callable[[str], object]", _READERS.get(type_, type_)) for name, type_ in types.items()}
-    return tuple((each.name, readers[each.name], each.default is not MISSING) for each in fields(kind))
+    return tuple(_column(each.name, types[each.name], optional=each.default is not MISSING) for each in fields(kind))
+
+
+def _column(name: str, type_: object, *, optional: bool) -> tuple[str, Callable[[str], object], bool]:
+    if get_origin(type_) is Literal:
+        return name, partial(_read_word, name, get_args(type_)), False  # an empty cell is a word where "" is one
+    return name, cast("Callable[[str], object]", _READERS.get(type_, type_)), optional
+
+
+def _read_word(name: str, words: Sequence[str], text: str) -> str:
+    if text not in words:
+        raise ValueError(f"{name} is one of {words}, not {text!r}")
+    return text
 
 
 def build_fact(kind: type[Fact], row: Row) -> Fact:
     """A row as a dataclass whose fields are its columns, each cell read as the field's type says.
 
-    Words that are split at spaces fill a tuple. Where a field has a default, an empty cell or no column means it.
+    Words that are split at spaces fill a tuple. Where a field has a default, an empty cell or no column means it; a
+    field of words (`Literal`) has its column always, and "" among its words where a cell may be empty.
 
     Raises:
         ValueError: a cell is not what its field's type says, or the dataclass refuses the row.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from catalogs import parsing
 from catalogs.model import KubernetesProfile, Promise, Region
@@ -98,18 +98,18 @@ class ProviderTraits:
     Code asks for a trait, never for the name of a provider, so that a cloud is one row here and its own folders.
     """
 
-    tier: str = ""  # "big_three" or "micro_cloud"
+    tier: Literal["", "big_three", "micro_cloud"] = ""
     # Whether a builder of ours makes its clusters; elsewhere we build on a cluster that is handed over
     builder: bool = False
     # By the hour of a "gateway" (AWS, Azure) or of each "node" behind it (Cloud NAT, up to 32 of them; cluster_prices,
     # 2026-09-20 and 2026-10-16)
-    nat_billing: str = ""
+    nat_billing: Literal["", "gateway", "node"] = ""
     # What one NAT gateway serves, a "zone" (AWS NAT gateway documentation) or a "region", where nodes of our clusters
     # stand behind one
-    nat_scope: str = ""
+    nat_scope: Literal["", "zone", "region"] = ""
     # "one" where a cluster lies in one zone, nodes and all (pulumi-coreweave 1.0.3); "region" where its subnets span
     # the region, so that a pool starts wherever its machine is offered; else zones are chosen
-    zone_span: str = ""
+    zone_span: Literal["", "one", "region"] = ""
     # How often a GB from zone to zone is paid, at AWS at both ends (EC2 on-demand pricing, data transfer; Google Cloud
     # VPC network pricing)
     zone_crossings_paid: int = 0
@@ -118,15 +118,15 @@ class ProviderTraits:
     private_api: bool = False  # pods reach the API inside the cluster's network
     # What our end of a tunnel to it as the main cloud is paid by: "connection" (AWS gives the address along), "tunnel"
     # with an address, or "gateway" with an address
-    site_vpn: str = ""
+    site_vpn: Literal["", "connection", "tunnel", "gateway"] = ""
     # Smallest machine that holds a WireGuard server: 1 GiB (EC2 and Compute Engine machine tables)
     vpn_machine: str = ""
     dns_zone: bool = False  # the stack makes the DNS zone of its services
-    cluster_dns: str = ""  # "kube_dns" where it is not CoreDNS
+    cluster_dns: Literal["", "kube_dns"] = ""  # "kube_dns" where it is not CoreDNS
     # Which buckets private nodes reach without NAT: those of the own "region" (S3 gateway endpoints,
     # docs.aws.amazon.com/vpc/latest/privatelink/vpc-endpoints-s3.html, 2026-11-22) or "everywhere"
     # (cloud.google.com/vpc/docs/private-google-access, as remembered)
-    bucket_route: str = ""
+    bucket_route: Literal["", "region", "everywhere"] = ""
     # A load balancer is paid by capacity units too, each a GB an hour (Elastic Load Balancing pricing page);
     # connections of a service with few, long answers stay below that
     balancer_units: bool = False
@@ -158,8 +158,9 @@ class ProviderTraits:
     # docs.coreweave.com/products/networking/hpc-interconnect/infiniband-roce-labels; all read 2026-11-21
     topology_labels: tuple[str, ...] = ()
     # What is done with a node that failed: its "instance" is ended, or a "host_report" is made
-    node_replacement: str = ""
-    quota_api: str = ""  # who tells quotas: "service_quotas", "compute_engine", or "none"
+    node_replacement: Literal["", "instance", "host_report"] = ""
+    # Who tells quotas
+    quota_api: Literal["", "service_quotas", "compute_engine", "none"] = ""
     bucket: bool = False  # the stack makes a bucket for the platform
     # The bucket speaks S3 to whoever has a pod's identity. Google Cloud's does so with keys only
     # (docs.cloud.google.com/storage/docs/interoperability), CoreWeave's asks for a label on service accounts, which
@@ -172,21 +173,24 @@ class ProviderTraits:
     # A bucket key spares up to 99 of 100 requests to the key service:
     # see docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-key.html, 2026-11-22
     requests_per_key_request: int = 1
-    encryption_keys: str = ""  # who makes the key that data is encrypted with, the "customer" or the "provider"
-    files_billing: str = ""  # "used" where a plain file system is paid by what lies in it
+    # Who makes the key that data is encrypted with
+    encryption_keys: Literal["", "customer", "provider"] = ""
+    files_billing: Literal["", "used"] = ""  # "used" where a plain file system is paid by what lies in it
     # Where the claim on a shared file system stands: in the "system" namespace, in each "workload"'s, or in one of the
     # "tier"
-    shared_claims: str = ""
+    shared_claims: Literal["", "system", "workload", "tier"] = ""
     snapshot_driver: str = ""  # driver of disks of which the cluster takes snapshots
-    log_service: str = ""  # where logs and metrics of the main cloud go
+    # Where logs and metrics of the main cloud go
+    log_service: Literal["", "cloudwatch", "google_cloud", "azure_monitor"] = ""
     # Its clusters give the collector an identity with the right to write logs and metrics there
     log_identity: bool = False
-    kubeconfig: str = ""  # what people get: one of their "role", or the "cluster"'s
+    kubeconfig: Literal["", "role", "cluster"] = ""  # what people get: one of their "role", or the "cluster"'s
     regional_default: bool = False  # resources may leave their region to the provider
     region_setting: str = ""  # key of the region in a stack's configuration
     reference_region: str = ""  # of the big three, where prices are best known
     zones_source: str = ""  # id in sources.csv of its zones.csv
-    budget: str = ""  # "always" where the program makes a budget, "billing_account" where it does if told one
+    # "always" where the program makes a budget, "billing_account" where it does if told one
+    budget: Literal["", "always", "billing_account"] = ""
     free_ingress: str = ""  # page that says that data coming in is free (read 2026-11-22)
     free_in_region: str = ""  # page that says the same of data between a bucket and machines of its region
     egress_tiers: str = ""  # page of the tiers of data going out
@@ -206,37 +210,7 @@ class ProviderTraits:
         return self.tier == "big_three"
 
 
-WORDS_OF_TRAITS: Final[Mapping[str, tuple[str, ...]]] = {
-    "tier": ("big_three", "micro_cloud"),
-    "nat_billing": ("gateway", "node"),
-    "nat_scope": ("zone", "region"),
-    "zone_span": ("one", "region"),
-    "site_vpn": ("connection", "tunnel", "gateway"),
-    "cluster_dns": ("kube_dns",),
-    "bucket_route": ("region", "everywhere"),
-    "node_replacement": ("instance", "host_report"),
-    "quota_api": ("service_quotas", "compute_engine", "none"),
-    "encryption_keys": ("customer", "provider"),
-    "files_billing": ("used",),
-    "shared_claims": ("system", "workload", "tier"),
-    "log_service": ("cloudwatch", "google_cloud", "azure_monitor"),
-    "kubeconfig": ("role", "cluster"),
-    "budget": ("always", "billing_account"),
-}
 NO_TRAITS: Final = ProviderTraits()
-
-
-def read_traits(row: Mapping[str, str]) -> tuple[str, ProviderTraits]:
-    """Name and traits of a row of providers.csv.
-
-    Raises:
-        ValueError: a word that is none of its column's.
-        KeyError: a column is missing.
-    """
-    for column, words in WORDS_OF_TRAITS.items():
-        if row[column] and row[column] not in words:
-            raise ValueError(f"{column} is one of {words}, not {row[column]!r}")
-    return row["name"], parsing.build_fact(ProviderTraits, row)
 
 
 @cache
@@ -246,7 +220,9 @@ def provider_traits() -> Mapping[str, ProviderTraits]:
     Raises:
         CatalogError: a row cannot be read.
     """
-    return dict(parsing.read_rows(ROOT / "providers.csv", read_traits))
+    return dict(
+        parsing.read_rows(ROOT / "providers.csv", lambda row: (row["name"], parsing.build_fact(ProviderTraits, row)))
+    )
 
 
 def find_traits(name: str) -> ProviderTraits:

@@ -1,13 +1,26 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
 
 from catalogs import validation
 from catalogs.catalog import load
-from catalogs.providers import FORBIDDABLE, OLDEST_KUBERNETES, OWN_CLUSTER, OWNERS, PARTS, ROOT, profile, profiles
+from catalogs.parsing import build_fact
+from catalogs.providers import (
+    FORBIDDABLE,
+    NO_TRAITS,
+    OLDEST_KUBERNETES,
+    OWN_CLUSTER,
+    OWNERS,
+    PARTS,
+    ROOT,
+    ProviderTraits,
+    profile,
+    profiles,
+)
 from catalogs.reference_pages import profiles as profiles_page
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.vocabulary import CloudName
@@ -150,3 +163,14 @@ def test_a_zone_of_coreweave_sells_a_machine_and_nodes_for_the_system(machine: s
         for name in (machine, "cd-gp-i64-erapids", "turin-gp")
     }
     assert zones[machine] & (zones["cd-gp-i64-erapids"] | zones["turin-gp"])
+
+
+def test_a_trait_of_words_takes_no_other_word_and_its_column_is_always_there() -> None:
+    row = dict.fromkeys((each.name for each in fields(ProviderTraits)), "")
+    assert build_fact(ProviderTraits, row) == NO_TRAITS
+    assert build_fact(ProviderTraits, {**row, "nat_billing": "node"}).nat_billing == "node"
+    with pytest.raises(ValueError, match="nat_billing is one of"):
+        build_fact(ProviderTraits, {**row, "nat_billing": "hour"})
+    del row["nat_billing"]
+    with pytest.raises(KeyError, match="nat_billing"):
+        build_fact(ProviderTraits, row)
