@@ -33,10 +33,10 @@ demo: setup ## the main job on stacks/demo: quote, accept, plan
 	$(BIN)/atoll accept demo recommended --allow-stale
 	$(BIN)/atoll plan demo --allow-stale
 
-test: setup ## every test that needs no server and is no long search
+test: setup ## the tests that need no server; further cases and long searches are in test-long
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-test-long: setup ## other examples than last time, and thousands of generated checklists; SEED=N for the same again
+test-long: setup ## further cases of what test proves, other examples, thousands of checklists; SEED=N for the same again
 	$(BIN)/python -m pytest -n 2 -m "(long or hypothesis) and not server and not engine" --free-seed $(SEED)
 
 test-servers: setup $(MLFLOW_STAMP) ## tests against real servers, built from source on first use; the Pulumi engine where it is

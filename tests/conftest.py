@@ -1,7 +1,8 @@
 """Examples tell what is wrong, not how busy a machine is: they have no deadline, and none is kept beside the code.
 
 `make test` draws the same examples in every run, so that it fails for a change and never for luck. `make test-long`
-draws others, from a seed that it shows, and walks as many generated checklists as take minutes. `.ci/run` gives it a
+draws others, from a seed that it shows, walks as many generated checklists as take minutes, and tries further cases of
+what `make test` proves with one of each kind. `.ci/run` gives it a
 seed made of the tree: other examples for each change, the same for the same tree.
 """
 
