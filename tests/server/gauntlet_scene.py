@@ -232,15 +232,18 @@ def small_store(folder: Path, *, mib: int) -> Generator[RehearsedStore]:
         yield found
 
 
-def await_room(store: RehearsedStore, *, mib: int) -> None:
-    """Wait until the server itself says that so much is free: it answers a delete before its bytes are given back."""
+def await_room(store: RehearsedStore, *, mib: range) -> None:
+    """Wait until the server itself says that so much is free.
+
+    It answers a delete before its bytes are given back, and what it says of its drives may be a second old.
+    """
     keys = {"access_key_env": "KEY", "secret_key_env": "SECRET"}
     form = {"kind": "minio", "endpoint": store.endpoint, "region": REGION, "admin": keys, "mover": keys}
     place = StorePlace.model_validate(form)
     wait_until(
-        lambda: room_left(place, {"KEY": ROOT, "SECRET": store.keys[ROOT]}) or 0,
-        lambda left: left >= mib * 2**20,
-        what=f"{mib} MiB are free after the deletes",
+        lambda: (room_left(place, {"KEY": ROOT, "SECRET": store.keys[ROOT]}) or -1) // 2**20,
+        lambda left: left in mib,
+        what=f"from {mib.start} to {mib.stop} MiB are free",
     )
 
 

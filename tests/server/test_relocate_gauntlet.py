@@ -351,6 +351,7 @@ def test_a_target_that_is_too_small_is_told_before_and_one_that_fills_up_goes_on
         for bucket in ("small", "other"):
             target.administer("mb", f"{ALIAS}/{bucket}")
         put_all(target, "other", *lots(40, size=2**20))
+        await_room(target, mib=range(89))
         relocation = Relocation(tmp_path / "project", sides.source, target, "small")
         relocation.secrets |= {"TARGET_MOVER_KEY": "rehearsal-root"}
         found = relocation.until("seed")
@@ -366,7 +367,7 @@ def test_a_target_that_is_too_small_is_told_before_and_one_that_fills_up_goes_on
         with opened(target, "other") as other:
             for key in contents(target, "other"):
                 other.delete(key)
-        await_room(target, mib=90 - len(contents(target, "small")) + 10)
+        await_room(target, mib=range(90 - len(contents(target, "small")) + 10, 121))
         found = relocation.until("deltas")
         assert found.code == 0, found.said
         assert proven(relocation)
