@@ -157,7 +157,7 @@ class LeftoverForm(TypedDict):
     id: str
     status: str
     """The cloud's own word."""
-    state: Literal["priced", "free", "unpriced"]
+    state: Literal["priced", "free", "estimated", "unpriced"]
     usd_per_month: str | None
     """What is known of it; a floor where it is unpriced."""
     kept: str

@@ -42,9 +42,10 @@ class LineItem:
         key: stable identity inside one bill, as in "pool/train/machine"; a tier adds "#2".
         item: machine name or `catalogs.model.Item` word that was priced.
         quantity: units per month.
-        usd_per_unit: None unless priced.
-        usd_per_month: None when unpriced; zero when free.
-        note: why it is free or unpriced, or what a reader should know ("undated", "sources differ by 12%").
+        usd_per_unit: None unless priced or estimated; of an estimate the expected one.
+        usd_per_month: None when unpriced; zero when free; of an estimate from the least to the most expensive region.
+        note: what an estimate leans on, why it is free or unpriced, or what a reader should know ("undated", "sources
+            differ by 12%").
         at_most_usd_per_month: of an unpriced line the most that it can come to, where something bounds it.
     """
 
@@ -65,7 +66,7 @@ class LineItem:
 
 @dataclass(frozen=True)
 class Bill:
-    """Ordered line items. Totals cover priced lines only, so they are a floor while `unpriced` is not empty."""
+    """Ordered line items. Totals cover priced and estimated lines: a floor while `unpriced` is not empty."""
 
     lines: tuple[LineItem, ...]
 
@@ -77,6 +78,11 @@ class Bill:
     def unpriced(self) -> tuple[LineItem, ...]:
         """Lines without a price."""
         return tuple(line for line in self.lines if line.state is State.UNPRICED)
+
+    @property
+    def estimated(self) -> tuple[LineItem, ...]:
+        """Lines whose price is an estimate."""
+        return tuple(line for line in self.lines if line.state is State.ESTIMATED)
 
 
 def lock_line(line: LineItem) -> LockedLine:
@@ -92,11 +98,12 @@ def lock_line(line: LineItem) -> LockedLine:
         usd_per_month=line.usd_per_month and line.usd_per_month.readings,
         source=line.source,
         as_of=line.as_of,
+        basis=line.note if line.state is State.ESTIMATED else "",
     )
 
 
 def total(lines: Iterable[LineItem]) -> Range:
-    """Sum of what is priced among `lines`, USD per month."""
+    """Sum of what is priced or estimated among `lines`, USD per month."""
     amount = NOTHING
     for line in lines:
         if line.usd_per_month is not None:

@@ -64,7 +64,7 @@ class LineForm(TypedDict):
     group: str
     item: str
     """Machine, or a word of the price list."""
-    state: Literal["priced", "free", "unpriced"]
+    state: Literal["priced", "free", "estimated", "unpriced"]
     quantity: RangeForm
     """Units a month."""
     unit: str

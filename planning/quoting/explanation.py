@@ -80,6 +80,7 @@ def _formula(line: LineItem) -> str:
     said = {
         State.PRICED: f"quantity x USD per {spell_unit(line.unit)}",
         State.FREE: "free",
+        State.ESTIMATED: f"quantity x estimated USD per {spell_unit(line.unit)}",
         State.UNPRICED: "no price is known",
     }
     return f"{said[line.state]}; {line.note}" if line.note else said[line.state]

@@ -31,7 +31,7 @@ class TakenForm(TypedDict):
 
     urn: str
     type: str
-    state: Literal["priced", "free", "unpriced"]
+    state: Literal["priced", "free", "estimated", "unpriced"]
     usd_per_month: RangeForm | None
     reason: str
     """The rule by which it is free."""

@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from planning.checklist.model.vocabulary import HOME, Reading, Residency
 from planning.spec.cluster import Amounts, ClusterSpec
@@ -25,11 +25,17 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """The three states of a price. Unpriced is never 0."""
+    """The four states of a price. Unpriced is never 0, and an estimate is never signed as a price."""
 
     PRICED = "priced"
     FREE = "free"  # free by a rule that `source` names
+    ESTIMATED = "estimated"  # a range by the rule of `planning.costs.estimates`
     UNPRICED = "unpriced"
+
+
+def is_empty(text: str) -> bool:
+    """Whether there is nothing to write."""
+    return not text
 
 
 class LockedLine(SpecModel):
@@ -46,6 +52,8 @@ class LockedLine(SpecModel):
     usd_per_month: tuple[Decimal, Decimal, Decimal] | None
     source: str
     as_of: date | None
+    basis: str = Field(default="", exclude_if=is_empty)
+    """Of an estimate: what it leans on, in words. No other line has one, nor has a lock without estimates the word."""
 
 
 class Ceilings(SpecModel):
@@ -93,6 +101,7 @@ _ROLE_OF_ACCELERATORS: Final = "gpu"
 HAS_PRICE: Final[Mapping[str, tuple[bool, bool]]] = {  # by the unit, by the month
     State.PRICED: (True, True),
     State.FREE: (False, True),
+    State.ESTIMATED: (True, True),
     State.UNPRICED: (False, False),
 }
 
@@ -197,6 +206,8 @@ def _line(line: LockedLine, *, where: str) -> Iterator[Finding]:
     if has_price != HAS_PRICE[line.state]:
         yield f"{where}.state", f"{line.state}, and usd_per_unit is {line.usd_per_unit}"
         return
+    if bool(line.basis) != (line.state == State.ESTIMATED):
+        yield f"{where}.basis", f"{line.state}, and its basis is {line.basis!r}"
     if line.usd_per_month is None:
         return
     yield from _rising(line.usd_per_month, where=f"{where}.usd_per_month")
@@ -204,18 +215,18 @@ def _line(line: LockedLine, *, where: str) -> Iterator[Finding]:
 
 
 def _product(line: LockedLine, usd: Sequence[Decimal], *, where: str) -> Iterator[Finding]:
-    """Quantity times price; the most may be more, where another purchase may take this one's place."""
+    """Quantity times price; the most may be more, where another purchase may take this one's place.
+
+    Of an estimate the price is the expected one: the least region's is below it, the most expensive one's above.
+    """
     rate = line.usd_per_unit or ZERO
     if rate < ZERO:
         yield f"{where}.usd_per_unit", f"{rate} is negative"
     for name, amount, quantity in zip(READINGS, usd, line.quantity, strict=True):
         product = quantity * rate
-        is_off = (
-            amount < product - CENT
-            if name == READINGS[-1] and line.state == State.PRICED
-            else (abs(amount - product) > CENT)
-        )
-        if is_off:
+        may_be_less = name == READINGS[0] and line.state == State.ESTIMATED
+        may_be_more = name == READINGS[-1] and line.state in {State.PRICED, State.ESTIMATED}
+        if (amount < product - CENT and not may_be_less) or (amount > product + CENT and not may_be_more):
             yield f"{where}.usd_per_month", f"{name} is {amount}, and {quantity} at {rate} are {product}"
 
 

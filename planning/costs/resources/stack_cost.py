@@ -130,7 +130,7 @@ class ResourceCost:
     """One resource, counted.
 
     Args:
-        state: unpriced as soon as one of its lines is; free only by a rule.
+        state: unpriced as soon as one of its lines is, else estimated; free only by a rule.
         reason: the rule by which it is free; "" otherwise.
     """
 
@@ -241,9 +241,9 @@ def _gap(case: CostingContext, reason: str) -> Gap:
 
 
 def _state(lines: Iterable[LineItem]) -> State:
-    """Unpriced beats priced beats free; what runs never at all is priced, at nothing."""
+    """Unpriced beats estimated beats priced beats free; what runs never at all is priced, at nothing."""
     states = {line.state for line in lines} or {State.PRICED}
-    return next(state for state in (State.UNPRICED, State.PRICED, State.FREE) if state in states)
+    return next(state for state in (State.UNPRICED, State.ESTIMATED, State.PRICED, State.FREE) if state in states)
 
 
 def _merge_lines(lines: Iterable[LineItem]) -> Iterator[LineItem]:
