@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -17,7 +18,7 @@ from urllib3.exceptions import LocationParseError
 from planning.values.errors import AtollError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
 SECONDS: Final = 30.0
 TRIES: Final = 4
@@ -115,6 +116,7 @@ class HttpSession:
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
         redirects: int = 0,
+        own_host: bool = False,
         most_bytes: int | None = None,
         repeatable: bool = True,
     ) -> HttpResponse:
@@ -123,6 +125,7 @@ class HttpSession:
         Args:
             body: sent as JSON.
             redirects: how many are followed; the login goes to no other host with them.
+            own_host: whether a redirect to another host is refused.
             repeatable: whether sending it twice does no harm.
 
         Raises:
@@ -145,11 +148,51 @@ class HttpSession:
             if not redirects or answer.status not in REDIRECTS:
                 return answer
             there, same_host = _redirect_target(there, answer, name=url)
+            if own_host and not same_host:
+                raise HttpError(f"{url} redirects to another host, {urlsplit(there).hostname}")
             query = None
             if not same_host:
                 sent.pop("Authorization", None)
                 login = self._without_token
         raise HttpError(f"{url} leads from redirect to redirect")
+
+    @contextmanager
+    def stream(
+        self, url: str, *, headers: Mapping[str, str] | None = None, most_bytes: int
+    ) -> Generator[Iterator[bytes]]:
+        """The body of an answer block by block, where the whole is too large for memory; no redirect is followed.
+
+        Raises:
+            HttpError: not HTTPS, no answer, a status other than 200, or the body ends before its end.
+            AnswerTooLargeError: the body is longer than `most_bytes`.
+        """
+        if not (self._plain or is_secure(url)):
+            raise HttpError(f"{url} is not HTTPS")
+        with ExitStack() as held:
+            opened = self._open_stream(url, headers=dict(headers or {}), held=held)
+            if opened.status_code != HTTPStatus.OK:
+                raise HttpError(f"{url} answers {opened.status_code}", status=opened.status_code)
+            yield _read_blocks(opened, url, most_bytes=most_bytes)
+
+    def _open_stream(self, url: str, *, headers: dict[str, str], held: ExitStack) -> requests.Response:
+        self.connections.trust_env = url.startswith("https://")
+        for turn in range(1, TRIES + 1):
+            pause = 2.0**turn
+            try:
+                opened = self.connections.get(
+                    url, headers=headers, auth=self._login, timeout=self._seconds, stream=True, allow_redirects=False
+                )
+            except requests.RequestException as error:
+                if turn == TRIES:
+                    raise HttpError(f"{url}: {type(error).__name__}", hint=UNREACHABLE) from error
+            else:
+                held.callback(opened.close)
+                begun = HttpResponse(status=opened.status_code, headers=_lower(opened))
+                if turn == TRIES or not _is_passing(begun, repeatable=True):
+                    return opened
+                pause = _pause(begun, pause)
+            self._sleep(pause)
+        raise AssertionError
 
     def _try(
         self, call: Callable[..., requests.Response], name: str, *, most_bytes: int, repeatable: bool
@@ -173,8 +216,7 @@ class HttpSession:
             else:
                 if turn == TRIES or not _is_passing(answer, repeatable=repeatable):
                     return answer
-                asked = answer.headers.get("retry-after", "")
-                pause = min(float(asked) if asked.isdecimal() else pause, LONGEST_PAUSE)
+                pause = _pause(answer, pause)
             self._sleep(pause)
         raise AssertionError
 
@@ -185,8 +227,29 @@ def _read_answer(answer: requests.Response, name: str, *, most_bytes: int) -> Ht
         body += block
         if len(body) > most_bytes:
             raise AnswerTooLargeError(f"{name} is longer than {most_bytes >> 20} MiB")
-    headers = {key.lower(): value for key, value in answer.headers.items()}
-    return HttpResponse(status=answer.status_code, headers=headers, body=bytes(body))
+    return HttpResponse(status=answer.status_code, headers=_lower(answer), body=bytes(body))
+
+
+def _lower(answer: requests.Response) -> dict[str, str]:
+    return {key.lower(): value for key, value in answer.headers.items()}
+
+
+def _pause(answer: HttpResponse, seconds: float) -> float:
+    """Seconds until the next try: what the server asks for, else `seconds`, and a minute at most."""
+    asked = answer.headers.get("retry-after", "")
+    return min(float(asked) if asked.isdecimal() else seconds, LONGEST_PAUSE)
+
+
+def _read_blocks(answer: requests.Response, name: str, *, most_bytes: int) -> Iterator[bytes]:
+    size = 0
+    try:
+        for block in answer.iter_content(BLOCK):
+            size += len(block)
+            if size > most_bytes:
+                raise AnswerTooLargeError(f"{name} is longer than {most_bytes >> 20} MiB")
+            yield block
+    except requests.RequestException as error:
+        raise HttpError(f"{name} broke off after {size:,} bytes") from error
 
 
 class _BearerLogin(requests.auth.AuthBase):

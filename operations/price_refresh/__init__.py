@@ -1,0 +1,1 @@
+"""`atoll catalog refresh`: new prices from where providers publish them, held against the old ones first."""
