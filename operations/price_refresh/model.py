@@ -44,6 +44,8 @@ class FoundPrice:
         amount: for one unit, in `currency`.
         above: quantity from which this tier holds, in units of the item (GB for data).
         as_of: the source's own date; the day of the run only where the source has none, which its text then says.
+        source: where the section's does not hold for this row, as for the spot prices of one list that are the minimum
+            over zones; else None.
     """
 
     item: str
@@ -53,6 +55,7 @@ class FoundPrice:
     unit: str = HOUR
     currency: str = USD
     above: Decimal = Decimal(0)
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
