@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import select
 import sys
 from getpass import getpass
+from typing import Final
 
 import typer
 
 from planning.values.errors import AtollError, InputError
 
+HEARD_WITHIN_S: Final = 0.25  # a Ctrl-C; a person takes it for at once
+
 
 def read_typed_line(prompt: str) -> str:
     """What was typed at a prompt; U+FFFD where it is no text.
-
-    The prompt is not left to `input`, which writes it and waits in one call below Python: a Ctrl-C between the two
-    would be heard only after the next key.
 
     Raises:
         typer.Abort: the input ended.
     """
     sys.stdout.write(prompt)
     sys.stdout.flush()
+    # A Ctrl-C that comes between the prompt and the read is heard only when the read ends, with the next line: Python
+    # runs signal handlers between its own instructions. A wait that ends now and then hears it.
+    while sys.stdin.isatty() and not select.select([sys.stdin], [], [], HEARD_WITHIN_S)[0]:
+        pass
     try:
         return input("")
     except EOFError as error:
