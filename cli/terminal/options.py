@@ -105,6 +105,12 @@ Book = Annotated[
         autocompletion=price_books,
     ),
 ]
+Focus = Annotated[
+    str,
+    typer.Option(
+        "--focus", metavar="FILE", help="Write the bill in the columns of FOCUS 1.2 (CSV).", show_default=False
+    ),
+]
 OwnBook = Annotated[
     str,
     typer.Option("--price-book", metavar="FILE", help="Your own prices and discounts (CSV).", show_default=False),

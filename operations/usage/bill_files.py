@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Final, cast
 
 from planning.inputs.files import parse_json, read_content
 from planning.inputs.rows import csv_rows, json_objects, open_lines
-from planning.usage.meters import CATEGORY, QUANTITY, ROW, START, TAG_COLUMNS, TAGS, UNIT, USAGE_TYPE, in_focus, missing
+from planning.usage.columns import (
+    CATEGORY,
+    QUANTITY,
+    ROW,
+    START,
+    TAG_COLUMNS,
+    TAGS,
+    UNIT,
+    USAGE_TYPE,
+    in_focus,
+    missing,
+)
 from planning.values.errors import InputError
 from planning.values.money import ZERO
 

@@ -1,9 +1,4 @@
-"""Which line of a bill measures which usage, by calendar month. What is not known for certain measures nothing.
-
-FOCUS 1.0 to 1.2 (focus.finops.org); AWS adds x_UsageType (Data Exports, "FOCUS 1.2 with AWS columns"); Google Cloud's
-FOCUS export puts the SKU into ChargeDescription; CoreWeave's FOCUS export API has quantities without costs. CUR 2.0 and
-the detailed BigQuery export have other names for these columns (AWS and Google Cloud billing documentation, 2026-11).
-"""
+"""Which line of a bill measures which usage, by calendar month. What is not known for certain measures nothing."""
 
 from __future__ import annotations
 
@@ -13,50 +8,24 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from planning.inputs.fact_tables import read_rows
+from planning.usage.columns import (
+    CATEGORY,
+    DESCRIPTION,
+    QUANTITY,
+    ROW,
+    SERVICE,
+    START,
+    UNIT,
+    USAGE_TYPE,
+)
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-
-START: Final = "ChargePeriodStart"
-QUANTITY: Final = "ConsumedQuantity"
-UNIT: Final = "ConsumedUnit"
-CATEGORY: Final = "ChargeCategory"
-DESCRIPTION: Final = "ChargeDescription"
-USAGE_TYPE: Final = "x_UsageType"
-SERVICE: Final = "ServiceName"
-TAGS: Final = "Tags"
-ROW: Final = "row"  # not of FOCUS: what tells one row from every other, where a reader knows it
-NEEDED: Final = (START, QUANTITY)
-
-TAG_COLUMNS: Final = ("resourceTags/user:", "resource_tags_user_")  # CUR has a column for each tag
-
-
-@cache
-def _read_columns() -> dict[str, str]:
-    known = (START, QUANTITY, UNIT, CATEGORY, DESCRIPTION, USAGE_TYPE, SERVICE, TAGS)
-    aliases = {row["column"]: row["focus_column"] for row in read_rows("resources/usage_columns.csv")}
-    return aliases | {name: name for name in known}
-
-
-def in_focus(names: Iterable[str]) -> dict[str, str]:
-    """Column of the file to the FOCUS column that it is; columns that say nothing to us are left out."""
-    columns = _read_columns()
-    return {name: columns[name] for name in names if name in columns}
-
-
-def missing(names: Iterable[str]) -> tuple[str, ...]:
-    """FOCUS columns without which a file says nothing of use."""
-    found = set(in_focus(names).values())
-    kinds = () if {USAGE_TYPE, DESCRIPTION} & found else (f"{USAGE_TYPE} or {DESCRIPTION}",)
-    return (*(name for name in NEEDED if name not in found), *kinds)
 
 
 EGRESS: Final = "egress"

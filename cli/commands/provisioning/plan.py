@@ -12,7 +12,7 @@ import typer
 from cli.terminal import options
 from cli.terminal.amounts import describe_month
 from cli.terminal.console import json_text, note, progress, screen_width, show, show_lines
-from cli.terminal.options import resolve_files, tell_written
+from cli.terminal.options import resolve_files, tell_written, write_documents
 from cli.views.plan import counts_line, differences_table, policy_parts, resource_tree
 from cli.views.quote.derivations import lay_out_bill
 from cli.views.software import software_parts
@@ -21,13 +21,15 @@ from operations.engine.stack_warnings import reminders
 from operations.plans.plan import Planned, build_left_out_forms, plan_form, plan_stack, software_forms
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock
-from operations.project.atomic_files import write_all
 from operations.project.workspace import Project, display_path, require_stack
 from planning.platform.base_layer_software import list_base_layer_software
 from policies.settings_reader import read_law
 from policies.table import RULES
 
 if TYPE_CHECKING:
+    from datetime import date
+
+    from catalogs.catalog import Catalog
     from operations.plans.plan_form import ResourceForm
     from planning.costs.resources.resource import Resource
     from planning.platform.digests import SoftwareLock
@@ -53,6 +55,7 @@ def run_plan(
     own: options.OwnBook = "",
     as_json: options.AsJson = False,
     output: options.Output = None,
+    focus: options.Focus = "",
     form: Annotated[
         Format, typer.Option(FORMAT_OPTION, help="Print tables, JSON, or a Terraform plan of the AWS resources.")
     ] = Format.TABLE,
@@ -67,7 +70,7 @@ def run_plan(
     if (as_json or output) and form is not Format.TABLE:
         given = "--json" if as_json else "--output"
         raise typer.BadParameter(f"it is Atoll's plan as JSON; leave out {FORMAT_OPTION} {form}", param_hint=given)
-    files = resolve_files(output, forms=("json",))
+    files = resolve_files(output, forms=("json",), focus=focus)
     project = require_stack(stack)
     lock = read_accepted_lock(project, stack)
     for line in reminders(project, lock, today=options.day(today)):
@@ -82,7 +85,7 @@ def run_plan(
         plan = plan_stack(lock, resources, catalog=catalog, today=options.day(today), law=law, software=software)
     for line in plan.unmatched:
         note(f"warning: {line}")
-    write_all({path: _json(plan) for path in files.values()})
+    write_documents(files, json=lambda: _json(plan), focus=lambda: _focus(plan, catalog, today=options.day(today)))
     tell_written(files.values())
     PRINTERS[Format.JSON if as_json else form](plan)
     report = plan.report.without_old_prices() if allow_stale else plan.report
@@ -117,6 +120,20 @@ def _json(plan: Planned) -> str:
     from operations.offline.plan_json import to_json  # noqa: PLC0415 - Pulumi is imported once it is needed
 
     return json_text(plan_form(plan, resources=cast("list[ResourceForm]", to_json(plan.resources))))
+
+
+def _focus(plan: Planned, catalog: Catalog, *, today: date) -> str:
+    from planning.usage.focus_bill import PlannedMonth, focus_text  # noqa: PLC0415 - most plans are only shown
+
+    month = PlannedMonth(
+        stack=plan.lock.stack,
+        option=plan.lock.option,
+        bill=plan.bill,
+        placements=plan.lock.placements,
+        titles={name: each.title for name, each in catalog.providers.items()},
+        today=today,
+    )
+    return focus_text((month,))
 
 
 def _print_terraform(plan: Planned) -> None:

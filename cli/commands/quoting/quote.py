@@ -45,6 +45,7 @@ def run_quote(
     region: Regions = None,
     html: Annotated[str, options.make_option("--html", "FILE", "Write the document to sign as one HTML page.")] = "",
     markdown: Annotated[str, options.make_option("--markdown", "FILE", "Write the same as Markdown.")] = "",
+    focus: options.Focus = "",
     today: options.Today = "",
     allow_stale: options.AllowStale = False,
     as_json: options.AsJson = False,
@@ -58,10 +59,11 @@ def run_quote(
     asks for, 11 where it is undetermined, 12 where the prices are too old.
     """
     _refuse_unwritable(html, markdown)
-    files = resolve_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown)
+    files = resolve_files(output, forms=("html", "markdown", "json"), html=html, markdown=markdown, focus=focus)
     wanted = Wanted(providers=tuple(provider or ()), regions=tuple(region or ()))
+    asked = resolve_stack(stack_or_file)
     answer = quote_subject(
-        resolve_stack(stack_or_file),
+        asked,
         book=prices,
         own=price_book,
         today=options.day(today),
@@ -72,7 +74,7 @@ def run_quote(
         note(unused)
     one = option_named(answer.quote, option) if option else None
     if files:
-        _write_documents(answer, one, files)
+        _write_documents(answer, one, files, stack=asked.stack)
     if as_json:
         show_json(_form(answer, one))
     elif one is not None:
@@ -111,13 +113,28 @@ def _form(answer: QuoteResult, one: Option | None) -> Mapping[str, object]:
     return cast("Mapping[str, object]", quote_form(answer.quote) if one is None else option_form(one))
 
 
-def _write_documents(answer: QuoteResult, one: Option | None, files: Mapping[str, Path]) -> None:
+def _write_documents(answer: QuoteResult, one: Option | None, files: Mapping[str, Path], *, stack: str) -> None:
     # A quote without a document need not wait for these.
     from cli.pages.quote.document import documents  # noqa: PLC0415 - see above
+    from planning.usage.focus_bill import PlannedMonth, focus_text  # noqa: PLC0415 - see above
 
     html, markdown = (str(files.get(form, "")) for form in ("html", "markdown"))
     texts = documents(answer, html=html, markdown=markdown)
     if "json" in files:
         texts = {**texts, files["json"]: json_text(_form(answer, one))}
+    if "focus" in files:
+        titles = {name: each.title for name, each in answer.catalog.providers.items()}
+        months = (
+            PlannedMonth(
+                stack=stack,
+                option=option.id,
+                bill=option.bill,
+                placements=option.placements,
+                titles=titles,
+                today=answer.quote.priced_at,
+            )
+            for option in ((one,) if one else answer.quote.options)
+        )
+        texts = {**texts, files["focus"]: focus_text(months)}
     write_all(texts)
     tell_written(texts)
