@@ -54,6 +54,27 @@ def read_bytes(
     return answer.body
 
 
+def read_json(
+    request: PriceRequest,
+    path: str,
+    *,
+    query: Mapping[str, str | int] | None = None,
+    body: Mapping[str, object] | None = None,
+    headers: Mapping[str, str] | None = None,
+    most_bytes: int | None = None,
+) -> object:
+    """The JSON under a path, as `read_bytes`.
+
+    Raises:
+        PriceReadError: it is none: a page of a login, a text that was cut off.
+    """
+    content = read_bytes(request, path, query=query, body=body, headers=headers, most_bytes=most_bytes)
+    try:
+        return cast("object", json.loads(content))
+    except (ValueError, RecursionError) as error:
+        raise PriceReadError(f"{request.address}{path} answers no JSON but {_begin(content)}") from error
+
+
 def read_object(
     request: PriceRequest,
     path: str,
@@ -63,16 +84,12 @@ def read_object(
     headers: Mapping[str, str] | None = None,
     most_bytes: int | None = None,
 ) -> Mapping[str, object]:
-    """The JSON object under a path, as `read_bytes`.
+    """The JSON object under a path, as `read_json`.
 
     Raises:
-        PriceReadError: it is none: a page of a login, a text that was cut off.
+        PriceReadError: it is JSON of another kind.
     """
-    content = read_bytes(request, path, query=query, body=body, headers=headers, most_bytes=most_bytes)
-    try:
-        found: object = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise PriceReadError(f"{request.address}{path} answers no JSON but {_begin(content)}") from error
+    found = read_json(request, path, query=query, body=body, headers=headers, most_bytes=most_bytes)
     if not isinstance(found, dict):
         raise PriceReadError(f"{request.address}{path} answers JSON that is no object")
     return cast("dict[str, object]", found)
