@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import json
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 from pydantic import TypeAdapter
 
 from cli.terminal.console import show_json
-from operations.clone.report import CloneForm
-from operations.plans.plan_form import PlanForm, WatchForm
-from operations.relocation.rehearsal.report import RehearsalForm
-from operations.relocation.runner.status import StatusForm
-from planning.acceptance.report.form import AcceptanceForm
 from planning.checklist.reference import schema as checklist_schema
-from planning.cloud_checks.orphans import LeftoversForm
-from planning.cloud_checks.preflight import Preflight
-from planning.diff.form import DiffForm
-from planning.incidents.form import IncidentsForm, NodesForm
-from planning.platform.digests import SoftwareForm, SoftwareLock
-from planning.platform.mirror import CopiesForm
-from planning.quoting.catalog_report import (
-    DemandsForm,
-    FactsForm,
-    ProvidersForm,
-    SoundnessForm,
-    WorthsForm,
-)
-from planning.quoting.price_report import PriceForm
-from planning.quoting.quote_form import ExplainForm, OptionForm, QuoteForm
-from planning.relocation.plan_form import RelocationPlanForm
-from planning.service_levels.form import SlaForm
-from planning.spec.lock import Lock
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,33 +22,34 @@ LOCK_DIGEST: Final[Mapping[str, object]] = {
     "pattern": "^sha256:[0-9a-f]{64}$",
     "description": "Over everything else in the file; a lock edited by hand is refused.",
 }
-_DOCUMENTS: Final[Mapping[str, tuple[Any, str]]] = {
-    "lock": (Lock, "quote.lock.json: the accepted quote."),
-    "quote": (QuoteForm, "atoll quote --json"),
-    "option": (OptionForm, "atoll quote --option ID --json"),
-    "explain": (ExplainForm, "atoll explain --json"),
-    "plan": (PlanForm, "atoll plan --json"),
-    "price": (PriceForm, "atoll price --json"),
-    "diff": (DiffForm, "atoll diff --json"),
-    "watch": (WatchForm, "atoll watch --json"),
-    "preflight": (Preflight, "atoll preflight --json"),
-    "leftovers": (LeftoversForm, "atoll orphans --json"),
-    "nodes": (NodesForm, "atoll nodes list --json"),
-    "incidents": (IncidentsForm, "atoll nodes incidents --json"),
-    "clone": (CloneForm, "atoll clone --json"),
-    "relocation": (RelocationPlanForm, "atoll relocate plan --json"),
-    "relocation_status": (StatusForm, "atoll relocate status --json"),
-    "rehearsal": (RehearsalForm, "atoll relocate rehearse --json"),
-    "sla": (SlaForm, "atoll sla --json"),
-    "acceptance": (AcceptanceForm, "atoll accept-test --json"),
-    "demands": (DemandsForm, "atoll check --json"),
-    "providers": (ProvidersForm, "atoll catalog list --json"),
-    "facts": (FactsForm, "atoll catalog show --json"),
-    "soundness": (SoundnessForm, "atoll catalog check --json"),
-    "software": (SoftwareForm, "atoll software list --json"),
-    "copies": (CopiesForm, "atoll software images --json"),
-    "software_lock": (SoftwareLock, "software.lock.json: digests of charts and images."),
-    "worths": (WorthsForm, "atoll catalog price-performance --json"),
+# By name: to publish one schema need not load what makes the others.
+_DOCUMENTS: Final[Mapping[str, tuple[str, str]]] = {
+    "lock": ("planning.spec.lock:Lock", "quote.lock.json: the accepted quote."),
+    "quote": ("planning.quoting.quote_form:QuoteForm", "atoll quote --json"),
+    "option": ("planning.quoting.quote_form:OptionForm", "atoll quote --option ID --json"),
+    "explain": ("planning.quoting.quote_form:ExplainForm", "atoll explain --json"),
+    "plan": ("operations.plans.plan_form:PlanForm", "atoll plan --json"),
+    "price": ("planning.quoting.price_report:PriceForm", "atoll price --json"),
+    "diff": ("planning.diff.form:DiffForm", "atoll diff --json"),
+    "watch": ("operations.plans.plan_form:WatchForm", "atoll watch --json"),
+    "preflight": ("planning.cloud_checks.preflight:Preflight", "atoll preflight --json"),
+    "leftovers": ("planning.cloud_checks.orphans:LeftoversForm", "atoll orphans --json"),
+    "nodes": ("planning.incidents.form:NodesForm", "atoll nodes list --json"),
+    "incidents": ("planning.incidents.form:IncidentsForm", "atoll nodes incidents --json"),
+    "clone": ("operations.clone.report:CloneForm", "atoll clone --json"),
+    "relocation": ("planning.relocation.plan_form:RelocationPlanForm", "atoll relocate plan --json"),
+    "relocation_status": ("operations.relocation.runner.status:StatusForm", "atoll relocate status --json"),
+    "rehearsal": ("operations.relocation.rehearsal.report:RehearsalForm", "atoll relocate rehearse --json"),
+    "sla": ("planning.service_levels.form:SlaForm", "atoll sla --json"),
+    "acceptance": ("planning.acceptance.report.form:AcceptanceForm", "atoll accept-test --json"),
+    "demands": ("planning.quoting.catalog_report:DemandsForm", "atoll check --json"),
+    "providers": ("planning.quoting.catalog_report:ProvidersForm", "atoll catalog list --json"),
+    "facts": ("planning.quoting.catalog_report:FactsForm", "atoll catalog show --json"),
+    "soundness": ("planning.quoting.catalog_report:SoundnessForm", "atoll catalog check --json"),
+    "software": ("planning.platform.digests:SoftwareForm", "atoll software list --json"),
+    "copies": ("planning.platform.mirror:CopiesForm", "atoll software images --json"),
+    "software_lock": ("planning.platform.digests:SoftwareLock", "software.lock.json: digests of charts and images."),
+    "worths": ("planning.quoting.catalog_report:WorthsForm", "atoll catalog price-performance --json"),
 }
 CHECKLIST: Final = "checklist"
 NAMES: Final = (CHECKLIST, *_DOCUMENTS)
@@ -80,7 +59,7 @@ def schema(of: str) -> dict[str, object]:
     if of == CHECKLIST:
         return checklist_schema.document()
     shape, title = _DOCUMENTS[of]
-    body = TypeAdapter(shape).json_schema(mode="serialization")
+    body = TypeAdapter(resolve_name(shape)).json_schema(mode="serialization")
     if of == "lock":
         body["properties"]["digest"] = LOCK_DIGEST
         body["required"].append("digest")
