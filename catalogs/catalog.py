@@ -18,6 +18,7 @@ from catalogs.model import (
     Offer,
     Promise,
     Provider,
+    PurchaseKind,
     Region,
     Source,
     StorageTier,
@@ -27,12 +28,12 @@ from catalogs.offers import FLAG_OF_METHOD, UNDATED, Machines, RoughOffer, Secon
 from catalogs.prices import PriceBook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
 
-    from catalogs.custom_prices.book import OwnPrices
+    from catalogs.custom_prices.book import OwnBook
     from catalogs.custom_prices.cells import CustomPriceVocabulary
-    from catalogs.model import Accelerator, Machine, Price, PurchaseKind
+    from catalogs.model import Accelerator, Machine, Price
 
 ROOT = Path(__file__).parent
 CURRENT = "current"
@@ -50,8 +51,7 @@ class Catalog:
         lines: sorted price rows, the customer's own exact prices already among them.
         words: what the rows say.
         digest: SHA-256 in hex over the files read.
-        own_prices: what the customer's own book changes beyond exact prices.
-        own_sources: where the customer's own prices stand.
+        own: the customer's own price book, if any.
     """
 
     def __init__(
@@ -63,18 +63,18 @@ class Catalog:
         lines: Sequence[str],
         words: integrity.Words,
         digest: str,
-        own_prices: OwnPrices | None,
-        own_sources: Iterable[Source],
+        own: OwnBook | None,
     ) -> None:
         self._root = root
         self._folders = folders
         self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
         self._sizes: dict[tuple[str, Callable[[Size], bool]], Mapping[str, Size]] = {}
+        self.own = own
         self.sources: Mapping[str, Source] = {
-            each.id: each for each in (*parsing.read_facts(root / "sources.csv", Source), *own_sources)
+            each.id: each for each in (*parsing.read_facts(root / "sources.csv", Source), *(own.sources if own else ()))
         }
         self.prices = PriceBook(
-            name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own_prices
+            name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own.prices if own else None
         )
 
     @cached_property
@@ -262,23 +262,17 @@ def load(
     prices = {path: content for path, content in contents.items() if path.name == "prices.csv"}
     lines = _lines(prices, None if known else words)
     build = partial(Catalog, root=root, folders=folders, book=book)
-    catalog = build(lines=lines, words=words, digest=digest, own_prices=None, own_sources=())
+    catalog = build(lines=lines, words=words, digest=digest, own=None)
     if not known:
         _refuse_strangers(catalog, words)
     if override is None:
         return catalog
-    from catalogs.custom_prices import book as own  # noqa: PLC0415 - few customers have prices of their own
+    from catalogs.custom_prices import book as own_book  # noqa: PLC0415 - few customers have prices of their own
+    from catalogs.custom_prices.sheet import MOST_BYTES  # noqa: PLC0415 - as above
 
-    own_rows, own_sources = own.read(override, known=_build_vocabulary(catalog, today=today), lines=lines)
-    hashed.update(read_content(override, most_bytes=own.MOST_BYTES))
-    with_own = own.with_exact(lines, own_rows)
-    return build(
-        lines=with_own,
-        words=integrity.collect_words(with_own),
-        digest=hashed.hexdigest(),
-        own_prices=own.OwnPrices({row.key: row for row in own_rows if not row.exact}),
-        own_sources=own_sources,
-    )
+    own = own_book.read(override, known=_build_vocabulary(catalog, today=today), lines=lines)
+    hashed.update(read_content(override, most_bytes=MOST_BYTES))
+    return build(lines=own.lines, words=integrity.collect_words(own.lines), digest=hashed.hexdigest(), own=own)
 
 
 def _folders(book: str, *, root: Path) -> list[Path]:
@@ -329,11 +323,25 @@ def _build_vocabulary(catalog: Catalog, *, today: date | None) -> CustomPriceVoc
     from catalogs.custom_prices.cells import CustomPriceVocabulary  # noqa: PLC0415 - as above
 
     machines, terms = catalog.machines, catalog.terms
+
+    def list_families(provider: str) -> Mapping[str, str]:
+        found = machines.some(accelerated=True, provider=provider)
+        return {each.name: catalog.accelerators[each.accelerator].family for each in found if each.accelerator}
+
     return CustomPriceVocabulary(
         providers=catalog.providers.keys(),
         services=SERVICES,
         purchases=lambda provider: {word for word, owner in terms if owner in (provider, "*")} | {parsing.LIST},
         machines=lambda provider: {name for owner, name in machines if owner == provider},
         regions=lambda provider: {name for owner, name in catalog.regions if owner == provider},
+        families=list_families,
+        accelerators=lambda provider, name: (
+            machines[provider, name].accelerators if (provider, name) in machines else 0
+        ),
+        reserved=lambda provider: {
+            word
+            for (word, owner), term in terms.items()
+            if owner in (provider, "*") and term.kind is PurchaseKind.RESERVED
+        },
         today=today,
     )

@@ -110,6 +110,8 @@ class Price:
         above: quantity from which this tier holds; 0 for a flat price.
         usd: USD per unit, never negative; 0 only where the source says it is free.
         as_of: None where the source did not date it.
+        list_usd: of a discounted price, what the list asks.
+        discounts: what the customer's own book takes off it, in order, each with its row: "-12% (book:ours:3)".
     """
 
     provider: str
@@ -121,6 +123,8 @@ class Price:
     above: Decimal
     source: str
     as_of: date | None
+    list_usd: Decimal | None = None
+    discounts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +262,8 @@ class KubernetesProfile:
     as_of: date | None
 
 
-OWN_PREFIX = "own-"  # of a source of the customer's own price book; the line of the book follows
+OWN_PREFIX = "book:"  # of a source of the customer's own price book; its name and line follow: "book:ours:7"
+UNNAMED_MACHINE = "cpu-node"  # nodes at a provider whose CPU machines no catalog has: only an own price book prices it
 
 
 class Method(StrEnum):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
     from datetime import date
 
-    from catalogs.custom_prices.book import OwnPrices
+    from catalogs.custom_prices.rows import OwnPrices
     from catalogs.integrity import Words
     from catalogs.model import Source
 

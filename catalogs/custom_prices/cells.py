@@ -8,28 +8,50 @@ from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from catalogs import parsing
-from catalogs.parsing import COLUMNS, EVERYWHERE, LIST, unit_of
+from catalogs.custom_prices.units import convert_price, list_units
+from catalogs.model import UNNAMED_MACHINE
+from catalogs.parsing import EVERYWHERE, LIST, unit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     Cells = Mapping[str, str]
 
+ON_TOP: Final = "yes"
+AS_VALUES: Final = "save the values of the sheet, not its formulas"
 _PLAIN: Final = re.compile(r"[0-9]{1,7}(\.[0-9]{1,12})?")
 _QUANTITY: Final = re.compile(r"[0-9]{1,15}(\.[0-9]{1,6})?")
 _CHANGE: Final = re.compile(r"(?P<sign>[+-]?)(?P<percent>[0-9]{1,4}(\.[0-9]{1,6})?)%")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_FORMULA: Final = re.compile(r"[=@#]|[+-](?![0-9.])")
 _HIGHEST_PERCENT: Final = Decimal(900)  # ten times the list price; beyond it the price itself is clearer
-_SEPARATORS: Final = ";\t|"
+_MOST_USD: Final = Decimal(10) ** 7
 _SHOWN: Final = 12
 # Prices alone say nothing of memory, network, or where data lies, by which machines and regions are chosen.
 _ADDS_NOTHING: Final = "an own price book adds no {what}; add its facts to catalogs/{file} first"
 _ONE: Final = Decimal(1)
 _WHOLE: Final = Decimal(100)
+# What people write in place of a plain number, and what to write instead.
+_NOT_PLAIN: Final = (
+    (re.compile(r"[0-9]{1,3}([ ,'\u2019\u00a0\u202f][0-9]{3})+(\.[0-9]+)?"), "thousands separators: write 1234.50"),
+    (re.compile(r"[0-9]{1,3}(\.[0-9]{3})+,[0-9]+"), "thousands separators: write 1234.50"),
+    (re.compile(r"[0-9]+,[0-9]+"), "a decimal comma: write 22.40"),
+    (re.compile(r"(?i)(\$|us\$|usd|€|eur|£|gbp).*|.*(\$|usd|€|eur|£|gbp)"), "the number alone; every price is in USD"),
+    (re.compile(r"(?i)free|included|incl\.?"), "write 0 for a service that costs nothing"),
+    (re.compile(r"(?i)n/?a|tbd|tbc|none|on request|ask|[-\u2013\u2014?x]+"), "leave it empty where there is no price"),
+)
+
+
+class CellFault(NamedTuple):
+    """What is wrong with a cell."""
+
+    column: str
+    message: str
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +59,10 @@ class CustomPriceVocabulary:
     """The words that a row may use, and the day on which the book is read.
 
     Args:
-        purchases: by provider; so are `machines` and `regions`.
+        purchases: by provider; so are `machines`, `regions`, `families` and `reserved`.
+        families: accelerator family by machine.
+        accelerators: of a machine, by provider and name; 0 for none.
+        reserved: purchases for a term.
         today: no row may be dated after it; None where no day is known.
     """
 
@@ -46,43 +71,43 @@ class CustomPriceVocabulary:
     purchases: Callable[[str], AbstractSet[str]]
     machines: Callable[[str], AbstractSet[str]]
     regions: Callable[[str], AbstractSet[str]]
+    families: Callable[[str], Mapping[str, str]]
+    accelerators: Callable[[str, str], int]
+    reserved: Callable[[str], AbstractSet[str]]
     today: date | None = None
 
     def remembered(self) -> CustomPriceVocabulary:
         """The same words, looked up once for each provider: a book has thousands of rows of few providers."""
         return replace(
-            self, purchases=cache(self.purchases), machines=cache(self.machines), regions=cache(self.regions)
+            self,
+            purchases=cache(self.purchases),
+            machines=cache(self.machines),
+            regions=cache(self.regions),
+            families=cache(self.families),
+            reserved=cache(self.reserved),
         )
 
 
-def header_faults(cells: Sequence[str] | None) -> Iterator[str]:
-    """What is wrong with the first line of a book."""
-    if cells is None:
-        yield f"the file is empty: the first line must be {','.join(COLUMNS)}"
-        return
-    if list(cells) == list(COLUMNS):
-        return
-    yield f"the first line must be {','.join(COLUMNS)}"
-    separator = next((each for each in _SEPARATORS if len(cells) == 1 and each in cells[0]), "")
-    if separator:
-        yield f"columns are separated by {separator!r} here; a price book separates them by commas"
-        return
-    if "currency" in cells:
-        yield "there is no column for a currency: every price is in USD"
-    missing = [column for column in COLUMNS if column not in cells]
-    if missing:
-        yield f"missing: {', '.join(missing)}"
-
-
-def cell_faults(cells: Cells, known: CustomPriceVocabulary) -> list[str]:
-    """Every fault of one row by itself."""
+def cell_faults(cells: Cells, known: CustomPriceVocabulary) -> list[CellFault]:
+    """Every fault of one row by itself; of a row that is not filled in yet, of its words alone."""
     unprintable = [column for column, text in cells.items() if not text.isprintable()]
     if unprintable:
-        return [f"{', '.join(unprintable)}: no control characters"]
-    faults = [*_word_faults(cells, known), *_number_faults(cells), *_day_faults(cells["as_of"], known.today)]
-    if not cells["source"]:
-        faults.append("source is missing: name the contract or letter that this price stands in")
-    return [*faults, *_unit_faults(cells)]
+        return [CellFault(unprintable[0], f"{', '.join(unprintable)}: no control characters")]
+    found = [
+        *(
+            CellFault(column, f"{column} is a formula", AS_VALUES)
+            for column, text in cells.items()
+            if text.startswith("=") and column != "usd"
+        ),
+        *_word_faults(cells, known),
+    ]
+    if not cells["usd"]:
+        return found
+    return [*found, *_number_faults(cells), *_unit_faults(cells, known), *_day_faults(cells, known.today)]
+
+
+def is_change(cells: Cells) -> bool:
+    return cells["usd"].endswith("%")
 
 
 def parse_factor(text: str) -> Decimal | None:
@@ -120,34 +145,58 @@ def quantity(text: str) -> Decimal:
     return value
 
 
-def _word_faults(cells: Cells, known: CustomPriceVocabulary) -> Iterator[str]:
-    provider, item, region, purchase = (cells[column] for column in COLUMNS[:4])
+def _word_faults(cells: Cells, known: CustomPriceVocabulary) -> Iterator[CellFault]:
+    provider, region = cells["provider"], cells["region"]
     if provider not in known.providers:
-        yield _unknown("provider", provider, known.providers)
+        yield _unknown("provider", "provider", provider, known.providers)
         return
-    if item not in (EVERYWHERE, *known.services) and item not in known.machines(provider):
-        near = _near(item, known.services | known.machines(provider))
-        said = f"unknown item {item!r} of {provider}: neither a machine nor a service word{near}"
-        yield f"{said} ({_ADDS_NOTHING.format(what='machine', file=f'{provider}/machines.csv')})"
+    yield from _item_faults(cells, known)
     if not region:
-        yield "region is missing: name one, or * for every region"
+        yield CellFault("region", "region is missing: name one, or * for every region")
     elif region != EVERYWHERE and region not in known.regions(provider):
-        said = _unknown(f"region of {provider}", region, known.regions(provider))
-        yield f"{said} ({_ADDS_NOTHING.format(what='region', file='regions.csv')})"
+        fault = _unknown("region", f"region of {provider}", region, known.regions(provider))
+        yield fault._replace(message=f"{fault.message} ({_ADDS_NOTHING.format(what='region', file='regions.csv')})")
+    yield from _purchase_faults(cells, known)
+    if cells["on_top"] not in ("", ON_TOP, "no"):
+        yield CellFault("on_top", f"on_top {cells['on_top']!r}: write yes, or leave it empty")
+    elif cells["on_top"] == ON_TOP and cells["usd"] and not is_change(cells):
+        yield CellFault("on_top", "on_top: only a change such as -12% applies on top of others")
+
+
+def _item_faults(cells: Cells, known: CustomPriceVocabulary) -> Iterator[CellFault]:
+    provider, item = cells["provider"], cells["item"]
+    if item in (EVERYWHERE, UNNAMED_MACHINE, *known.services) or item in known.machines(provider):
+        return
+    every = known.services | known.machines(provider)
+    families = set(known.families(provider).values())
+    is_several = item in families or (item.endswith(EVERYWHERE) and any(each.startswith(item[:-1]) for each in every))
+    if is_several:
+        if cells["usd"] and not is_change(cells):
+            yield CellFault("item", f"{item} stands for several items: a price needs one", "give a change such as -12%")
+        return
+    said = f"unknown item {item!r} of {provider}: neither a machine nor a service word{_near(item, every | families)}"
+    yield CellFault("item", f"{said} ({_ADDS_NOTHING.format(what='machine', file=f'{provider}/machines.csv')})")
+
+
+def _purchase_faults(cells: Cells, known: CustomPriceVocabulary) -> Iterator[CellFault]:
+    provider, item, purchase = cells["provider"], cells["item"], cells["purchase"]
     if purchase == EVERYWHERE:
         return
     if purchase not in known.purchases(provider):
-        yield _unknown("purchase", purchase, known.purchases(provider))
+        yield _unknown("purchase", "purchase", purchase, known.purchases(provider))
     elif item in known.services and purchase != LIST:
-        yield f"purchase {purchase!r} of a service: a service has {LIST!r}, only machines are bought in several ways"
-    elif purchase == LIST and item in known.machines(provider):
-        yield f"purchase {LIST!r} of a machine: name how it is bought, as in on_demand"
+        said = f"purchase {purchase!r} of a service: a service has {LIST!r}, only machines are bought in several ways"
+        yield CellFault("purchase", said)
+    elif purchase == LIST and (item == UNNAMED_MACHINE or item in known.machines(provider)):
+        yield CellFault("purchase", f"purchase {LIST!r} of a machine: name how it is bought, as in on_demand")
 
 
-def _unknown(what: str, word: str, known: AbstractSet[str]) -> str:
+def _unknown(column: str, what: str, word: str, known: AbstractSet[str]) -> CellFault:
     near = _near(word, known)
     listed = ", ".join(sorted(known)[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
-    return f"unknown {what} {word!r}{near}" if near else f"unknown {what} {word!r}: known are {listed}"
+    return CellFault(
+        column, f"unknown {what} {word!r}{near}" if near else f"unknown {what} {word!r}: known are {listed}"
+    )
 
 
 def _near(word: str, known: AbstractSet[str]) -> str:
@@ -155,54 +204,78 @@ def _near(word: str, known: AbstractSet[str]) -> str:
     return f'; did you mean "{found[0]}"?' if found else ""
 
 
-def _number_faults(cells: Cells) -> Iterator[str]:
+def _number_faults(cells: Cells) -> Iterator[CellFault]:
     try:
         yield from _usd_faults(cells)
     except ValueError as fault:
-        yield str(fault)
+        yield CellFault("usd", str(fault))
     try:
         if cells["above"]:
             quantity(cells["above"])
     except ValueError as fault:
-        yield str(fault)
+        yield CellFault("above", str(fault))
 
 
-def _usd_faults(cells: Cells) -> Iterator[str]:
+def _usd_faults(cells: Cells) -> Iterator[CellFault]:
     usd = cells["usd"]
-    if not usd:
-        yield "usd is missing: give a price, or a change such as -12%"
+    if _FORMULA.match(usd) and len(usd) > 1:
+        yield CellFault(
+            "usd", f"usd {usd!r} is a formula or its error", "save the values of the sheet, not its formulas"
+        )
+        return
+    hint = next((hint for pattern, hint in _NOT_PLAIN if pattern.fullmatch(usd)), "")
+    if hint:
+        yield CellFault("usd", f"usd {usd!r} is no plain number", hint)
         return
     factor = parse_factor(usd)
     is_free = not factor if factor is not None else not parsing.money(usd)
     if factor is None and not _PLAIN.fullmatch(usd):
-        yield f"usd {usd!r}: write a plain number below 10,000,000, such as 22.40"
+        yield CellFault("usd", f"usd {usd!r}: write a plain number below 10,000,000, such as 22.40")
     if is_free and cells["purchase"] != LIST:
-        yield f"usd {usd} would make machines free: only a service (purchase {LIST!r}) may cost nothing"
+        said = f"usd {usd} would make machines free: only a service (purchase {LIST!r}) may cost nothing"
+        yield CellFault("usd", said)
 
 
-def _day_faults(text: str, today: date | None) -> Iterator[str]:
-    if text in ("", "unknown"):
-        return
+def _day_faults(cells: Cells, today: date | None) -> Iterator[CellFault]:
+    if cells["as_of"] in ("", "unknown"):
+        if not is_change(cells):
+            yield CellFault("as_of", "as_of is missing: a price is of a day, as in 2026-10-24")
+    else:
+        day = yield from _parse_day("as_of", cells["as_of"])
+        if day is not None and today is not None and day > today:
+            yield CellFault("as_of", f"as_of {cells['as_of']} is after {today}: a price of the future is none yet")
+    if cells["valid_until"]:
+        yield from _parse_day("valid_until", cells["valid_until"])
+
+
+def _parse_day(column: str, text: str) -> Generator[CellFault, None, date | None]:
     try:
-        day = date.fromisoformat(text)
+        if _DAY.fullmatch(text):
+            return date.fromisoformat(text)
     except ValueError as fault:
-        yield str(fault)
-        return
-    if not _DAY.fullmatch(text):
-        yield f"as_of {text!r}: write the day as 2026-10-24"
-    elif today is not None and day > today:
-        yield f"as_of {text} is after {today}: a price of the future is none yet"
+        yield CellFault(column, f"{column} {text!r}: {fault}")
+        return None
+    yield CellFault(column, f"{column} {text!r}: write the day as 2026-10-24", "format the column as text")
+    return None
 
 
-def _unit_faults(cells: Cells) -> Iterator[str]:
-    """A price must say what it is per, and that must be what the item is counted in."""
-    if cells["usd"].endswith("%"):
+def _unit_faults(cells: Cells, known: CustomPriceVocabulary) -> Iterator[CellFault]:
+    """A price must say what it is per, in a unit that is converted to the one its item is counted in."""
+    item, unit = cells["item"], cells["unit"]
+    if is_change(cells):
         return  # judged by the rows of the list that it changes
-    if cells["item"] == EVERYWHERE:
-        yield "a price of every item is per nothing: name the item, or give a change such as -12%"
+    if item == EVERYWHERE:
+        said = "a price of every item is per nothing: name the item, or give a change such as -12%"
+        yield CellFault("item", said)
         return
-    unit = unit_of(cells["item"])
-    if not cells["unit"]:
-        yield f"unit is missing: {cells['item']} is priced per {unit!r}"
-    elif cells["unit"] != unit:
-        yield f"unit {cells['unit']!r}: {cells['item']} is priced per {unit!r}; convert the price to that unit"
+    count = known.accelerators(cells["provider"], item)
+    units = list_units(item, accelerators=count)
+    if not unit:
+        yield CellFault("unit", f"unit is missing: {item} is priced per {unit_of(item)!r}")
+    elif unit not in units:
+        said = f"unit {unit!r}: {item} is priced per {unit_of(item)!r}"
+        yield CellFault("unit", said, f"one of {', '.join(units)}; convert the price to that unit")
+    elif _PLAIN.fullmatch(cells["usd"]):
+        usd = convert_price(Decimal(cells["usd"]), unit=unit, item=item, accelerators=count)
+        if usd >= _MOST_USD or (not usd and Decimal(cells["usd"])):
+            yield CellFault("usd", f"usd {cells['usd']} per {unit} is {usd:f} per {unit_of(item)}: out of bounds")

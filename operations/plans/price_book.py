@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, Final, cast, overload
 
 from catalogs.catalog import CURRENT, load
-from catalogs.model import OWN_PREFIX, Method
+from catalogs.custom_prices.sheet import PriceBookError
+from catalogs.model import OWN_PREFIX
+from planning.values.errors import Fault, InputError, format_fault_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import date
 
     from catalogs.catalog import Catalog
     from planning.costs.bill import Bill
     from planning.costs.resources.stack_cost import CostingBook
+
+ROWS_SHOWN: Final = 12
+UNUSED: Final = "nothing here buys it"
+SOURCE: Final = re.compile(rf"{OWN_PREFIX}[\w.-]+:\d+")
 
 
 @overload
@@ -32,22 +39,49 @@ def price_book(name: str = CURRENT, *, own: str = "", today: date | None = None)
         today: the day after which no own price may be dated.
 
     Raises:
-        CatalogError: no such book, a faulty row, or faults in the customer's file.
+        CatalogError: no such book, or a faulty row of it.
+        InputError: faults in the customer's file, each with its place.
     """
     if not own:
         return load(name)
-    return load(name, override=Path(own), today=today)
+    try:
+        return load(name, override=Path(own), today=today)
+    except PriceBookError as error:
+        raise _build_refusal(error) from error
 
 
-def describe_unused_lines(catalog: Catalog, bills: Iterable[Bill]) -> str:
-    """Which lines of the customer's own book price nothing in these bills, in words; "" where each prices something."""
-    priced = {line.source for bill in bills for line in bill.lines}
-    own = (source.id for source in catalog.sources.values() if source.method is Method.OWN)
-    unused = [each.removeprefix(OWN_PREFIX) for each in own if each not in priced]
-    if not unused:
-        return ""
-    what = f"line {unused[0]} prices" if len(unused) == 1 else f"lines {', '.join(unused)} price"
-    return f"of your price book, {what} nothing here"
+def _build_refusal(error: PriceBookError) -> InputError:
+    faults = [
+        Fault(
+            message=each.message,
+            file=str(error.path),
+            line=each.line,
+            column=each.column,
+            source_line=each.source_line,
+            hint=each.hint,
+        )
+        for each in error.places
+    ]
+    if len(faults) == 1 and not faults[0].line:
+        return InputError(f"{error.path}: {faults[0].message}", hint=faults[0].hint)
+    return InputError(f"{error.path}: {format_fault_count(faults)}", faults=faults)
+
+
+def describe_unused_rows(catalog: Catalog, bills: Iterable[Bill]) -> Iterator[str]:
+    """Each row of the customer's own book that prices nothing in these bills, with the reason; none where all do."""
+    if catalog.own is None:
+        return
+    lines = [line for bill in bills for line in bill.lines]
+    used = {source for line in lines for source in SOURCE.findall(f"{line.source} {line.note}")}
+    unused = (
+        (number, f"{UNUSED}: {words}") for source, (number, words) in catalog.own.labels.items() if source not in used
+    )
+    found = sorted([*catalog.own.skipped, *unused])
+    for number, words in found[:ROWS_SHOWN]:
+        yield f"price book {catalog.own.name}, line {number}: {words}"
+    if len(found) > ROWS_SHOWN:
+        more = ", ".join(str(number) for number, _ in found[ROWS_SHOWN:])
+        yield f"price book {catalog.own.name}, lines {more}: not used either"
 
 
 def as_book(catalog: Catalog) -> CostingBook:

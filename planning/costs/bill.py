@@ -47,6 +47,7 @@ class LineItem:
         note: what an estimate leans on, why it is free or unpriced, or what a reader should know ("undated", "sources
             differ by 12%").
         at_most_usd_per_month: of an unpriced line the most that it can come to, where something bounds it.
+        list_usd_per_unit: of a discounted price, what the list asks.
     """
 
     key: str
@@ -62,6 +63,7 @@ class LineItem:
     as_of: date | None
     note: str = ""
     at_most_usd_per_month: Decimal | None = None
+    list_usd_per_unit: Decimal | None = None
 
 
 @dataclass(frozen=True)

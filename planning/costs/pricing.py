@@ -6,11 +6,12 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Protocol
 
-from catalogs.model import Item, UnpricedError
+from catalogs.model import OWN_PREFIX, Item, UnpricedError
 from catalogs.parsing import unit_of
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from planning.costs.bill import LIST_PRICE, BillGroup, LineItem, total
 from planning.spec.lock_content import State
+from planning.values.json_format import decimal_text
 from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ def _at_most(line: LineItem, charge: Charge, fallback: Price) -> LineItem:
     """The line with its maximum at the price of the fallback."""
     usd = line.usd_per_month or NOTHING
     most = with_fallback(usd, hours=charge.quantity, usd_per_hour=fallback.usd)
-    note = f"at most {charge.fallback.replace('_', ' ')} at {fallback.usd} USD"
+    own = f" ({fallback.source})" if fallback.source.startswith(OWN_PREFIX) else ""
+    note = f"at most {charge.fallback.replace('_', ' ')} at {fallback.usd} USD{own}"
     return replace(line, usd_per_month=most, note=_join_notes(line.note, note))
 
 
@@ -182,7 +184,7 @@ def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> 
     """The line of one tier; a price of nothing is free, and its source says so."""
     free = tier.usd == ZERO
     return replace(
-        build_unpriced_line(charge, UNDATED if tier.as_of is None else ""),
+        build_unpriced_line(charge, _join_notes(UNDATED if tier.as_of is None else "", describe_discounts(tier))),
         key=charge.key + suffix,
         state=State.FREE if free else State.PRICED,
         quantity=quantity,
@@ -191,7 +193,15 @@ def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> 
         usd_per_month=NOTHING if free else quantity.times(tier.usd),
         source=tier.source,
         as_of=tier.as_of,
+        list_usd_per_unit=tier.list_usd,
     )
+
+
+def describe_discounts(price: Price) -> str:
+    """What the list asks, and what the customer's own book takes off it; "" for a price without a discount."""
+    if price.list_usd is None:
+        return ""
+    return f"list {decimal_text(price.list_usd)} USD, {', then '.join(price.discounts)}"
 
 
 def _join_notes(*notes: str) -> str:

@@ -90,6 +90,8 @@ def _inputs(line: LineItem) -> Iterator[tuple[str, str]]:
     quantity = line.quantity
     for (name, _), amount in zip(READINGS, quantity.readings, strict=True):
         yield f"{name} quantity", decimal_text(amount)
+    if line.list_usd_per_unit is not None:
+        yield f"list USD per {spell_unit(line.unit)}", decimal_text(line.list_usd_per_unit)
     if line.usd_per_unit is not None:
         yield f"USD per {spell_unit(line.unit)}", decimal_text(line.usd_per_unit)
 

@@ -10,7 +10,7 @@ from cli.terminal import options
 from cli.terminal.console import note
 from cli.terminal.options import deliver
 from cli.views.price import price_parts
-from operations.plans.price_book import as_book, describe_unused_lines, price_book
+from operations.plans.price_book import as_book, describe_unused_rows, price_book
 from planning.checklist.model.units import QuantityError, parse_number
 from planning.costs.resources.formats.file import read_file
 from planning.quoting.price_report import report
@@ -47,7 +47,7 @@ def run_price(
     limit = _usd(ceiling) if ceiling else None
     preview, catalog = read_file(Path(file)), price_book(prices, own=own, today=options.day(""))
     found = report(preview, as_book(catalog))
-    if unused := describe_unused_lines(catalog, (each.bill for each in (found.old, found.new) if each is not None)):
+    for unused in describe_unused_rows(catalog, (each.bill for each in (found.old, found.new) if each is not None)):
         note(unused)
     judgement = found.judged(limit) if limit is not None else None
     verdict = (f"{judgement.verdict}: {judgement.reason}",) if judgement else ()

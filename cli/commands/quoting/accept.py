@@ -3,7 +3,7 @@
 from cli.terminal import options
 from cli.terminal.amounts import describe_month
 from cli.terminal.console import note, show
-from operations.plans.price_book import describe_unused_lines
+from operations.plans.price_book import describe_unused_rows
 from operations.plans.quote import QuoteResult, option_named, quote_subject, refuse_old_option
 from operations.project.atomic_files import write_all
 from operations.project.stack_config import with_accepted
@@ -39,8 +39,7 @@ def run_accept(
     market = Market(answer.catalog)
     chosen, remarks = _as_it_stands(project, stack, answer, chosen, market=market)
     _refuse_over(chosen)
-    if unused := describe_unused_lines(answer.catalog, (chosen.bill,)):
-        remarks = (*remarks, unused)
+    remarks = (*remarks, *describe_unused_rows(answer.catalog, (chosen.bill,)))
     _write(project, stack, accepted=_lock(answer, chosen))
     for each in remarks:
         note(each)

@@ -12,7 +12,7 @@ from cli.terminal.console import ScreenLine, json_text, note, screen_width, show
 from cli.terminal.options import resolve_files, tell_written
 from cli.views.quote.options import lay_out_details, lay_out_option, order_options
 from cli.views.quote.summary import lay_out_quote
-from operations.plans.price_book import describe_unused_lines
+from operations.plans.price_book import describe_unused_rows
 from operations.plans.quote import QuoteResult, Wanted, exit_code, option_named, quote_subject
 from operations.project.atomic_files import write_all
 from operations.project.workspace import resolve_stack
@@ -70,7 +70,7 @@ def run_quote(
         allow_stale=allow_stale,
         wanted=wanted,
     )
-    if unused := describe_unused_lines(answer.catalog, (each.bill for each in answer.quote.options)):
+    for unused in describe_unused_rows(answer.catalog, (each.bill for each in answer.quote.options)):
         note(unused)
     one = option_named(answer.quote, option) if option else None
     if files:

@@ -10,6 +10,7 @@ import pytest
 from small_catalog import own, usd
 
 from catalogs.catalog import load
+from catalogs.custom_prices.sheet import PriceBookError
 from catalogs.model import CatalogError
 
 if TYPE_CHECKING:
@@ -20,19 +21,20 @@ def test_an_own_price_replaces_the_list_price_of_its_key_and_of_no_other(root: P
     catalog = load(root=root, override=own(root, "reef,big,east,on_demand,hour,20,0,contract 7,2026-11-01"))
     price = catalog.prices.one(provider="reef", item="big", region="east", purchase="on_demand")
     assert (price.usd, price.as_of) == (Decimal(20), date(2026, 11, 1))
-    assert catalog.sources[price.source].text == "contract 7"
+    assert price.source == "book:own:2"
+    assert catalog.sources[price.source].text == "price book own, line 2, contract 7"
     assert usd(catalog, region="west") == Decimal(33)
 
 
 def test_an_own_price_may_add_what_the_list_does_not_have(root: Path) -> None:
-    catalog = load(root=root, override=own(root, "reef,nat_data,east,list,GB,0.01,,contract 7,"))
+    catalog = load(root=root, override=own(root, "reef,nat_data,east,list,GB,0.01,,contract 7,2026-11-01"))
     assert usd(catalog, item="nat_data", purchase="list") == Decimal("0.01")
 
 
 def test_an_own_flat_price_replaces_every_tier_unless_it_names_one(root: Path) -> None:
-    flat = load(root=root, override=own(root, "reef,internet_egress,east,list,GB,0.02,,contract 7,"))
+    flat = load(root=root, override=own(root, "reef,internet_egress,east,list,GB,0.02,,contract 7,2026-11-01"))
     assert usd(flat, item="internet_egress", purchase="list") == Decimal("0.02")
-    one = load(root=root, override=own(root, "reef,internet_egress,east,list,GB,0.02,10240,contract 7,"))
+    one = load(root=root, override=own(root, "reef,internet_egress,east,list,GB,0.02,10240,contract 7,2026-11-01"))
     tiers = one.prices.tiers(provider="reef", item="internet_egress", region="east")
     assert [tier.usd for tier in tiers] == [Decimal("0.09"), Decimal("0.02")]
 
@@ -84,38 +86,35 @@ def test_the_digest_covers_the_own_book(root: Path) -> None:
     assert cheap != load(root=root, override=own(root, "reef,*,*,*,,-13%,,contract 7,")).prices.digest
 
 
-def test_every_fault_of_the_own_book_is_told_at_once_with_its_line(root: Path) -> None:
+def test_every_fault_of_the_own_book_is_told_at_once_with_its_place(root: Path) -> None:
     path = own(
         root,
-        "shoal,big,east,on_demand,hour,20,0,contract 7,",
-        "reef,huge,east,on_demand,hour,20,0,contract 7,",
-        "reef,big,east,barter,hour,20,0,contract 7,",
-        "reef,big,east,on_demand,hour,,0,contract 7,",
-        "reef,big,east,on_demand,hour,-3,0,contract 7,",
+        "shoal,big,east,on_demand,hour,20,0,contract 7,2026-11-01",
+        "reef,huge,east,on_demand,hour,20,0,contract 7,2026-11-01",
+        "reef,big,east,barter,hour,20,0,contract 7,2026-11-01",
+        "reef,big,east,on_demand,hour,-3,0,contract 7,2026-11-01",
         "reef,big,east,on_demand,hour,-120%,0,contract 7,",
         "reef,big,east,spot,,20,0,,yesterday",
-        "reef,big,west,on_demand,hour,20,0,contract 7,",
-        "reef,big,west,on_demand,hour,21,0,contract 7,",
+        "reef,big,west,on_demand,hour,20,0,contract 7,2026-11-01",
+        "reef,big,west,on_demand,hour,21,0,contract 7,2026-11-01",
         "reef,big",
         "reef,big,,spot,,20,0,,",
     )
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(PriceBookError) as told:
         load(root=root, override=path)
-    assert [(line, text[:24]) for line, text in told.value.faults] == [
-        (2, "unknown provider 'shoal'"),
-        (3, "unknown item 'huge' of r"),
-        (4, "unknown purchase 'barter"),
-        (5, "usd is missing: give a p"),
-        (6, "'-3' is negative"),
-        (7, "usd -120% takes off more"),
-        (8, "Invalid isoformat string"),
-        (8, "source is missing: name "),
-        (8, "unit is missing: big is "),
-        (10, "key reef,big,west,on_dem"),
-        (11, "2 columns; a price row h"),
-        (12, "region is missing: name "),
-        (12, "source is missing: name "),
-        (12, "unit is missing: big is "),
+    assert [(each.line, each.column, each.message[:24]) for each in told.value.places] == [
+        (2, 1, "unknown provider 'shoal'"),
+        (3, 6, "unknown item 'huge' of r"),
+        (4, 15, "unknown purchase 'barter"),
+        (5, 30, "'-3' is negative"),
+        (6, 30, "usd -120% takes off more"),
+        (7, 20, "unit is missing: big is "),
+        (7, 27, "as_of 'yesterday': write"),
+        (9, 1, "key reef,big,west,on_dem"),
+        (10, 0, "2 columns; the first lin"),
+        (11, 10, "region is missing: name "),
+        (11, 16, "unit is missing: big is "),
+        (11, 23, "as_of is missing: a pric"),
     ]
     assert f"{path}:2: unknown provider 'shoal': known are reef" in str(told.value)
 
@@ -125,5 +124,5 @@ def test_a_book_that_is_missing_or_has_another_header_is_one_fault(root: Path) -
         load(root=root, override=root / "none.csv")
     path = root / "own.csv"
     path.write_text("item,usd\n", encoding="utf-8")
-    with pytest.raises(CatalogError, match="the first line must be provider,item"):
+    with pytest.raises(CatalogError, match="the first line must name the columns: provider,item"):
         load(root=root, override=path)

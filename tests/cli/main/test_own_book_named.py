@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from catalogs.model import CatalogError
 from operations.plans.price_book import price_book
+from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,30 +24,69 @@ def write(project: Path, *rows: str) -> None:
     (project / "own.csv").write_text(HEADER + "\n".join(rows) + "\n", encoding="utf-8")
 
 
-def test_lines_that_price_nothing_are_named_and_the_others_are_not(project: Path, atoll: Atoll) -> None:
-    write(project, "aws,*,*,*,,-8%,,contract 7,", "runpod,*,*,*,,-8%,,contract 8,", "aws,log_storage,*,list,,-1%,,c,")
+def test_rows_that_price_nothing_are_named_with_what_they_would_price_and_the_others_are_not(
+    project: Path, atoll: Atoll
+) -> None:
+    write(
+        project,
+        "aws,*,*,*,,-8%,,contract 7,",
+        "runpod,*,*,*,,-8%,,contract 8,",
+        "aws,log_storage,*,list,,-1%,,c,",
+        "aws,disk,us-east-1,list,GB-month,,,,",
+    )
     outcome = atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY)
     assert outcome.code == 0
-    assert "lines 3, 4 price nothing here" in outcome.err
+    assert [line for line in outcome.err.splitlines() if line.startswith("price book")] == [
+        "price book own, line 3: nothing here buys it: every item of runpod",
+        "price book own, line 4: nothing here buys it: log_storage of aws",
+        "price book own, line 5: no price is filled in: disk of aws in us-east-1",
+    ]
 
 
-def test_a_book_of_which_every_line_prices_something_is_not_remarked(project: Path, atoll: Atoll) -> None:
+def test_of_many_rows_that_price_nothing_the_first_are_described_and_the_others_counted(
+    project: Path, atoll: Atoll
+) -> None:
+    names = [each.name for each in price_book().machines.values() if each.provider == "lambda"][:14]
+    write(project, *(f"lambda,{name},any,*,,-8%,,contract 7," for name in names))
+    told = atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY).err.splitlines()
+    found = [line for line in told if line.startswith("price book")]
+    assert len(found) == 13
+    assert found[-1] == "price book own, lines 14, 15: not used either"
+
+
+def test_a_book_of_which_every_row_prices_something_is_not_remarked(project: Path, atoll: Atoll) -> None:
     write(project, "aws,*,*,*,,-8%,,contract 7,")
     outcome = atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY, "--json")
     assert "price book" not in outcome.err
     lines = json.loads(outcome.out)["options"][0]["bill"]["lines"]
-    assert "own-2" in {line["source"] for line in lines}
+    assert "book:own:2" in {line["source"] for line in lines}
+
+
+def test_a_discount_is_shown_beside_the_list_price(project: Path, atoll: Atoll) -> None:
+    write(project, "aws,*,*,*,,-8%,,contract 7,")
+    found = atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY, "--option", "recommended")
+    assert "x 0.092; book:own:2" in found.out
+    assert "list 0.1 USD, -8% (book:own:2)" in " ".join(found.out.split())
+    told = atoll("explain", "demo", "recommended", "--price-book", "own.csv", "--today", DAY)
+    assert "list USD per hour = 0.1; USD per hour = 0.092" in told.out
 
 
 def test_a_price_of_another_unit_never_becomes_a_quote(project: Path, atoll: Atoll) -> None:
     write(project, "aws,p5.48xlarge,*,on_demand,fortnight,13000,,contract 7,2026-11-01")
     outcome = atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY)
     assert outcome.code == 1
-    assert "own.csv:2: unit 'fortnight'" in outcome.err
+    assert outcome.err.splitlines() == [
+        "own.csv:2:29: unit 'fortnight': p5.48xlarge is priced per 'hour'",
+        "  2 | aws,p5.48xlarge,*,on_demand,fortnight,13000,,contract 7,2026-11-01",
+        "    |                             ^",
+        "  hint: one of hour, month, year, GPU-hour, GPU-month, GPU-year; convert the price to that unit",
+        "error: own.csv: 1 fault",
+    ]
 
 
 def test_a_price_of_the_future_is_refused_as_of_the_day_that_is_asked(project: Path) -> None:
     write(project, "aws,p5.48xlarge,us-east-1,on_demand,hour,20,,contract 7,2026-11-22")
-    with pytest.raises(CatalogError, match="is after 2026-11-21"):
+    with pytest.raises(InputError) as told:
         price_book(own=str(project / "own.csv"), today=date.fromisoformat(DAY))
+    assert "is after 2026-11-21" in told.value.faults[0].message
     assert price_book(own=str(project / "own.csv"), today=date(2026, 11, 22))
