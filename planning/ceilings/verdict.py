@@ -1,23 +1,27 @@
-"""The verdict on a bill and its ceiling: within, over or undetermined, by intervals; of quotes, plans and policies."""
+"""The verdict on a bill and its ceiling: within, over or undetermined, by intervals; of quotes, plans and policies.
+
+An estimate is within a ceiling where its maximum is, and over it where its minimum is.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from planning.costs.bill import Bill, BillGroup, has_placement, placement_of
 from planning.costs.pricing import LEAST_BILL_USD, STATED_SOURCE
 from planning.spec.lock_content import State
-from planning.values.money import ZERO, to_cents
+from planning.values.money import ZERO, round_to, to_cents
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from decimal import Decimal
 
     from planning.costs.bill import LineItem
     from planning.spec.lock import Ceilings
+    from planning.values.money import Range
 
 
 _NAMED: Final = 3
@@ -28,10 +32,16 @@ NO_CEILING: Final = "no ceiling is set"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """A verdict and the sentence that explains it."""
+    """A verdict and the sentence that explains it.
+
+    Args:
+        headroom_usd_per_month: whole USD that the lines without a price and a bound may cost together, for the bill to
+            be within; None where that is not what the verdict waits for.
+    """
 
     verdict: Verdict
     reason: str
+    headroom_usd_per_month: Decimal | None = None
 
 
 def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_hour: Decimal | None) -> Judgement:
@@ -55,14 +65,53 @@ def judge(bill: Bill, ceiling: Ceilings, *, contract_months: int, usd_per_gpu_ho
     if over:
         return Judgement(verdict=Verdict.OVER, reason="; ".join(over))
     if any(amount.against(limit) is Verdict.UNDETERMINED for _, amount, limit in limits):
-        return Judgement(verdict=Verdict.UNDETERMINED, reason=describe_unpriced(bill))
+        return _explain_undetermined(bill, ceiling, limits, contract_months=contract_months)
     what, amount, limit = limits[0]
     most = "" if amount.high == amount.low or amount.high is None else f" to {_usd(amount.high)}"
     return Judgement(verdict=Verdict.WITHIN, reason=f"{what} is {_usd(amount.low)}{most}, the ceiling {_usd(limit)}")
 
 
+def _explain_undetermined(
+    bill: Bill, ceiling: Ceilings, limits: Iterable[tuple[str, Interval, Decimal]], *, contract_months: int
+) -> Judgement:
+    """What the verdict waits for, and how much of the ceiling is left for it."""
+    waiting = sum(map(is_open, bill.unpriced))
+    reasons = [describe_unpriced(bill)] if bill.unpriced else []
+    left = _headroom(bill, ceiling, contract_months=contract_months) if waiting else None
+    # A machine without a price may pass the ceiling of an hour, however little the month leaves or takes.
+    is_money = ceiling.usd_per_gpu_hour is None or all(line.group is not BillGroup.COMPUTE for line in bill.unpriced)
+    if left is not None and left > ZERO and is_money:
+        what = "this item costs" if waiting == 1 else f"these {waiting} items cost"
+        together = "" if waiting == 1 else " together"
+        reasons.append(f"within, if {what} less than {left:,} USD a month{together}")
+        return Judgement(verdict=Verdict.UNDETERMINED, reason="; ".join(reasons), headroom_usd_per_month=left)
+    if left is not None and left <= ZERO:
+        reasons.append("the rest alone may come to the ceiling")
+    reasons += [
+        f"{what} is {_usd(amount.low)} to {_usd(amount.high)}, the ceiling {_usd(limit)}"
+        for what, amount, limit in limits
+        if amount.high is not None and amount.against(limit) is Verdict.UNDETERMINED
+    ]
+    return Judgement(verdict=Verdict.UNDETERMINED, reason="; ".join(reasons))
+
+
+def _headroom(bill: Bill, ceiling: Ceilings, *, contract_months: int) -> Decimal | None:
+    """Whole USD a month that a ceiling leaves above the most that is known; None without a ceiling in USD."""
+    known = [line for line in bill.lines if not is_open(line)]
+    most = of_lines(known, ceiling.binds).high
+    months = [] if ceiling.usd_per_month is None else [ceiling.usd_per_month]
+    if ceiling.usd_per_contract is not None and contract_months:
+        months.append(ceiling.usd_per_contract / contract_months)
+    if most is None or not months:
+        return None
+    # What is dearer by so much makes a share of the bill dearer too; its first tier is its most expensive one.
+    rates = (line.usd_per_unit or ZERO for line in known if is_share(line))
+    left = (min(months) - most) / (1 + max(rates, default=ZERO))
+    return round_to(left, Decimal(1), rounding=ROUND_FLOOR)
+
+
 def _without_limit(bill: Bill) -> Judgement:
-    if any(line.at_most_usd_per_month is None for line in bill.unpriced):
+    if any(map(is_open, bill.unpriced)):
         return Judgement(verdict=Verdict.UNDETERMINED, reason=f"{NO_CEILING}, and {describe_unpriced(bill)}")
     return Judgement(verdict=Verdict.WITHIN, reason=NO_CEILING)
 
@@ -91,7 +140,7 @@ def _limits(
 
 def describe_unpriced(bill: Bill) -> str:
     """The first names of the lines that have neither price nor bound."""
-    names = [line.label for line in bill.unpriced if line.at_most_usd_per_month is None]
+    names = [line.label for line in bill.unpriced if is_open(line)]
     names = names or [line.label for line in bill.unpriced]
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"no price is known for {'; '.join(names[:_NAMED])}{rest}"
@@ -146,12 +195,15 @@ def of_line(line: LineItem, reading: str) -> Interval:
     """One line a month in one of the readings "min", "expected" and "max"; what is unpriced begins at nothing."""
     if line.state is State.UNPRICED or line.usd_per_month is None:
         return Interval(ZERO, line.at_most_usd_per_month)
-    amount: Decimal = attrgetter(reading)(line.usd_per_month)
-    return exactly(amount)
+    read: Callable[[Range], Decimal] = attrgetter(reading)
+    if line.usd_per_unit_range is not None:
+        quantity, rates = read(line.quantity), line.usd_per_unit_range
+        return Interval(quantity * rates.min, quantity * rates.max)
+    return exactly(read(line.usd_per_month))
 
 
 def of_lines(lines: Iterable[LineItem], reading: str, *, among: Iterable[LineItem] | None = None) -> Interval:
-    """Lines together; shares of the bill grow with what the unpriced ones may come to.
+    """Lines together; shares of the bill move with what the unpriced and the estimated ones may come to.
 
     Args:
         among: the whole bill, where the lines are a part of it.
@@ -159,20 +211,33 @@ def of_lines(lines: Iterable[LineItem], reading: str, *, among: Iterable[LineIte
     mine = tuple(lines)
     every = mine if among is None else tuple(among)
     together = sum((of_line(line, reading) for line in mine), start=NO_AMOUNT)
-    if any(line.state is State.UNPRICED and line.at_most_usd_per_month is None for line in every):
-        shared = any(is_share(line) for line in mine)
-        return Interval(together.low, None if shared else together.high)
-    grown = sum((_growth(line, every) for line in mine if is_share(line)), start=ZERO)
-    return together if together.high is None else Interval(together.low, together.high + grown)
+    shifts = [_shift(line, every, reading) for line in mine if is_share(line)]
+    low, high = (sum(ends, start=ZERO) for ends in zip(*shifts, (ZERO, ZERO), strict=True))
+    if together.high is None or (shifts and any(is_open(line) for line in every)):
+        return Interval(together.low + low, None)
+    return Interval(together.low + low, together.high + high)
 
 
-def _growth(share: LineItem, lines: Iterable[LineItem]) -> Decimal:
-    """By how much a share of the bill grows at most; later tiers of it are cheaper, so that the first one counts."""
+def is_open(line: LineItem) -> bool:
+    """Whether a line has neither a price nor a bound, so that nothing says what it comes to at most."""
+    return line.state is State.UNPRICED and line.at_most_usd_per_month is None
+
+
+def _shift(share: LineItem, lines: Iterable[LineItem], reading: str) -> tuple[Decimal, Decimal]:
+    """By how much a share of the bill shrinks and grows at most, the first not above 0.
+
+    Later tiers of it are cheaper, so that the first one counts.
+    """
     if "#" in share.key or share.usd_per_unit is None:
-        return ZERO
+        return ZERO, ZERO
     near = (each for each in lines if is_counted_in_share(share, each) or not has_placement(each.key))
-    unknown = (each.at_most_usd_per_month or ZERO for each in near)
-    return sum(unknown, start=ZERO) * share.usd_per_unit
+    low = high = ZERO
+    for line in near:
+        counted = attrgetter(reading)(line.usd_per_month) if line.usd_per_month else ZERO
+        ends = of_line(line, reading)
+        low += min(ends.low - counted, ZERO)
+        high += (counted if ends.high is None else ends.high) - counted
+    return low * share.usd_per_unit, high * share.usd_per_unit
 
 
 def is_share(line: LineItem) -> bool:

@@ -79,6 +79,8 @@ class JudgementForm(TypedDict):
 
     verdict: Literal["within", "over", "undetermined"]
     reason: str
+    headroom_usd_per_month: str | None
+    """Whole USD that the lines without a price may cost together, for the bill to be within; null where none waits."""
 
 
 @with_config(CLOSED)
