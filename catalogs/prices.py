@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 from catalogs import parsing
-from catalogs.model import AmbiguousPriceError, Price, UnpricedError
+from catalogs.model import OWN_PREFIX, AmbiguousPriceError, Price, UnpricedError
 from catalogs.parsing import EVERYWHERE, LIST, within
 
 if TYPE_CHECKING:
@@ -148,8 +148,36 @@ class PriceBook:
         Raises:
             ValueError: a column is not what its name says.
         """
+        price = self._read(line)
+        return self._own.applied(price) if self._own else price
+
+    def list_prices(self, *, provider: str, item: str) -> tuple[Price, ...]:
+        """The published prices of a service, in every region, that may say something of a region without one.
+
+        Left out are the customer's own, whose terms hold where they were agreed; undated ones; and those past their
+        age limit on the day of the book's newest price, so that no answer moves with the clock alone.
+        """
+        every = (self._read(line) for line in self.lines_of(provider=provider, item=item))
+        return tuple(
+            each
+            for each in every
+            if each.purchase == LIST
+            and each.as_of is not None
+            and not each.source.startswith(OWN_PREFIX)
+            and not too_old(each, today=self.newest or each.as_of, machine=False)
+        )
+
+    def places(self) -> frozenset[tuple[str, str]]:
+        """Provider and region of everything that has a price; region "*" of what has the same one everywhere."""
+        return self._places
+
+    @cached_property
+    def _places(self) -> frozenset[tuple[str, str]]:
+        return frozenset((provider, region) for _, provider, region in self.words.purchases)
+
+    def _read(self, line: str) -> Price:
         provider, item, region, purchase, unit, usd, above, source, as_of = line.split(",")
-        price = Price(
+        return Price(
             provider=provider,
             item=item,
             region=region,
@@ -160,7 +188,6 @@ class PriceBook:
             source=source,
             as_of=self._day(source=source, as_of=as_of),
         )
-        return self._own.applied(price) if self._own else price
 
     def _day(self, *, source: str, as_of: str) -> date | None:
         return parsing.day(as_of) if as_of else self._sources[source].as_of

@@ -48,6 +48,7 @@ class LineItem:
             differ by 12%").
         at_most_usd_per_month: of an unpriced line the most that it can come to, where something bounds it.
         list_usd_per_unit: of a discounted price, what the list asks.
+        usd_per_unit_range: of an estimate, in the least and the most expensive region, with the expected price between.
     """
 
     key: str
@@ -64,6 +65,7 @@ class LineItem:
     note: str = ""
     at_most_usd_per_month: Decimal | None = None
     list_usd_per_unit: Decimal | None = None
+    usd_per_unit_range: Range | None = None
 
 
 @dataclass(frozen=True)

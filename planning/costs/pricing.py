@@ -1,25 +1,31 @@
-"""Charges become line items: one look-up, exactly one key, and a tier is a line of its own."""
+"""Charges become line items: one look-up, exactly one key, and a tier is a line of its own.
+
+What has no price is estimated where the rule of `planning.costs.estimates` allows it, else unpriced.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from catalogs.model import OWN_PREFIX, Item, UnpricedError
 from catalogs.parsing import unit_of
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from planning.costs.bill import LIST_PRICE, BillGroup, LineItem, total
+from planning.costs.estimates import ESTIMATE_SOURCE
 from planning.spec.lock_content import State
 from planning.values.json_format import decimal_text
 from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
     from catalogs.model import Price
     from planning.costs.bill import Bill, Charge
+    from planning.costs.estimates import Estimate, EstimatedTier, Estimates
 
 
 STATED_SOURCE: Final = "checklist"
@@ -44,9 +50,30 @@ class PriceList(Protocol):
         """
         ...
 
+    def list_prices(self, *, provider: str, item: str) -> tuple[Price, ...]:
+        """As `planning.costs.estimates.RegionalPrices`."""
+        ...
 
-def price(charge: Charge, *, catalog_prices: PriceList, provider: str, region: str) -> tuple[LineItem, ...]:
+    def places(self) -> Collection[tuple[str, str]]:
+        """As `planning.costs.estimates.RegionalPrices`."""
+        ...
+
+
+class _Tier(Protocol):
+    @property
+    def above(self) -> Decimal: ...
+
+
+T = TypeVar("T", bound=_Tier)
+
+
+def price(
+    charge: Charge, *, catalog_prices: PriceList, provider: str, region: str, estimates: Estimates | None = None
+) -> tuple[LineItem, ...]:
     """The lines of one charge: one per tier reached, none where nothing is used at most.
+
+    Args:
+        estimates: of the same price list, for what it does not have; None where none are allowed.
 
     Raises:
         AmbiguousPriceError: the price list has more than one answer.
@@ -71,11 +98,51 @@ def price(charge: Charge, *, catalog_prices: PriceList, provider: str, region: s
         tiers = catalog_prices.tiers(provider=place[0], item=charge.item, region=place[1], purchase=charge.purchase)
         fallback = _fallback(charge, catalog_prices, place=place)
     except UnpricedError as error:
-        return (build_unpriced_line(charge, str(error)),)
+        return _without_price(charge, str(error), estimates, place=place)
     if not tiers or tiers[0].above != ZERO:
         return (build_unpriced_line(charge, f"no price of {charge.item} covers the first units"),)
     lines = tuple(_lines(charge, tiers))
     return lines if fallback is None else tuple(_at_most(line, charge, fallback) for line in lines)
+
+
+def _without_price(
+    charge: Charge, reason: str, estimates: Estimates | None, *, place: tuple[str, str]
+) -> tuple[LineItem, ...]:
+    """The lines of a charge that the price list does not have: estimated, or unpriced with what bounds it."""
+    line = build_unpriced_line(charge, reason)
+    if estimates is None or charge.purchase != LIST_PRICE:
+        return (line,)
+    provider, region = place
+    found = estimates.find(provider=provider, item=charge.item, region=region)
+    if found is not None:
+        return tuple(_estimated_lines(charge, found))
+    bound = estimates.bound(provider=provider, item=charge.item)
+    if bound is None:
+        return (line,)
+    most = charge.quantity.max * bound.usd_per_unit
+    return (replace(line, note=_join_notes(line.note, bound.basis), at_most_usd_per_month=most),)
+
+
+def _estimated_lines(charge: Charge, found: Estimate) -> Iterator[LineItem]:
+    """One line for each tier that the largest reading reaches."""
+    for number, (tier, quantity) in enumerate(in_tiers(charge.quantity, found.tiers), start=1):
+        if quantity.max > ZERO:
+            line = _estimated_line(charge, found, tier, quantity)
+            yield line if number == 1 else replace(line, key=f"{line.key}#{number}")
+
+
+def _estimated_line(charge: Charge, found: Estimate, tier: EstimatedTier, quantity: Range) -> LineItem:
+    return replace(
+        build_unpriced_line(charge, found.basis(tier)),
+        state=State.ESTIMATED,
+        quantity=quantity,
+        unit=found.unit,
+        usd_per_unit=tier.usd.expected,
+        usd_per_month=quantity.by(tier.usd),
+        source=ESTIMATE_SOURCE,
+        as_of=found.as_of,
+        usd_per_unit_range=tier.usd,
+    )
 
 
 def place_of(charge: Charge, *, provider: str, region: str) -> tuple[str, str]:
@@ -113,19 +180,20 @@ def _at_most(line: LineItem, charge: Charge, fallback: Price) -> LineItem:
 
 
 def price_all(
-    charges: Iterable[Charge], *, catalog_prices: PriceList, provider: str, region: str
+    charges: Iterable[Charge],
+    *,
+    catalog_prices: PriceList,
+    provider: str,
+    region: str,
+    estimates: Estimates | None = None,
 ) -> tuple[LineItem, ...]:
     """The lines of several charges at one place, in their order; those that are a share of the bill come last."""
     every = tuple(charges)
-    lines = [
-        line
-        for charge in every
-        if not charge.of_bill
-        for line in price(charge, catalog_prices=catalog_prices, provider=provider, region=region)
-    ]
+    lines_of = partial(price, catalog_prices=catalog_prices, provider=provider, region=region, estimates=estimates)
+    lines = [line for charge in every if not charge.of_bill for line in lines_of(charge)]
     shares = [share_of_bill(charge, lines) for charge in every if charge.of_bill]
     for charge in shares:
-        lines += price(charge, catalog_prices=catalog_prices, provider=provider, region=region)
+        lines += lines_of(charge)
     return tuple(lines)
 
 
@@ -155,7 +223,7 @@ def build_unpriced_line(charge: Charge, reason: str) -> LineItem:
     )
 
 
-def in_tiers(quantity: Range, tiers: Sequence[Price]) -> Iterator[tuple[Price, Range]]:
+def in_tiers(quantity: Range, tiers: Sequence[T]) -> Iterator[tuple[T, Range]]:
     """Each tier with the part of each reading that lies in it; the last tier has no end.
 
     A range of 5, 15, 40 in tiers above 0, 10 and 30 is 5, 10, 10, then 0, 5, 20, then 0, 0, 10.

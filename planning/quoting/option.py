@@ -64,7 +64,11 @@ def bill(cluster: ClusterSpec, market: Market) -> Bill:
     """The whole bill of one placement at today's price book."""
     place = cluster.placement
     lines = price_all(
-        charges(cluster), catalog_prices=market.catalog.prices, provider=place.provider, region=place.region
+        charges(cluster),
+        catalog_prices=market.catalog.prices,
+        provider=place.provider,
+        region=place.region,
+        estimates=market.estimates,
     )
     return Bill(lines)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, final
 from catalogs.model import UnpricedError
 from planning.costs import pricing
 from planning.costs.bill import LIST_PRICE, Bill, Charge, LineItem
+from planning.costs.estimates import Estimates
 from planning.costs.resources.counters import COMPONENT, counter_of, declares_share, free_by_rule, group_of
 from planning.costs.resources.findings import CostingContext, Free, Gap
 from planning.costs.resources.locations import ProviderRegion, place_of
@@ -32,10 +33,16 @@ _NOWHERE: Final = ProviderRegion("", "")  # where a price that the checklist sta
 
 @final
 class CachedPriceList:
-    """A price list that remembers what it was asked."""
+    """A price list that remembers what it was asked.
 
-    def __init__(self, prices: PriceList) -> None:
+    Args:
+        estimated: whether services that it does not have are estimated where the rule allows it.
+    """
+
+    def __init__(self, prices: PriceList, *, estimated: bool) -> None:
         self._prices = prices
+        self.list_prices, self.places = prices.list_prices, prices.places
+        self.estimates = Estimates(prices) if estimated else None
         self._answers: dict[tuple[str, str, str, str], tuple[Price, ...] | str] = {}
 
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
@@ -57,7 +64,7 @@ class CachedPriceList:
 
 
 def lines_of(
-    found: Finding, case: CostingContext, prices: PriceList, *, rest: Sequence[LineItem] | None
+    found: Finding, case: CostingContext, prices: CachedPriceList, *, rest: Sequence[LineItem] | None
 ) -> tuple[LineItem, ...]:
     """The lines of one finding.
 
@@ -80,14 +87,21 @@ def lines_of(
     return _price_charges(charges, case, prices) if charges else ()
 
 
-def _price_charges(charges: tuple[Charge, ...], case: CostingContext, prices: PriceList) -> tuple[LineItem, ...]:
+def _price_charges(charges: tuple[Charge, ...], case: CostingContext, prices: CachedPriceList) -> tuple[LineItem, ...]:
     """The lines of one charge, or of a choice of several."""
     try:
         place = _NOWHERE if charges[0].stated_usd is not None or charges[0].at else place_of(case)
     except UnreadableError as error:
         return (pricing.build_unpriced_line(charges[0], str(error)),)
     priced = tuple(
-        pricing.price(each, catalog_prices=prices, provider=place.provider, region=place.region) for each in charges
+        pricing.price(
+            each,
+            catalog_prices=prices,
+            provider=place.provider,
+            region=place.region,
+            estimates=prices.estimates,
+        )
+        for each in charges
     )
     return priced[0] if len(priced) == 1 else _either(charges, priced)
 
@@ -96,15 +110,29 @@ def _either(charges: Sequence[Charge], priced: Sequence[tuple[LineItem, ...]]) -
     """One line for a choice: the minimum is its cheapest, the maximum its most expensive, the first is expected."""
     names = ", ".join(charge.item for charge in charges)
     lines = [line for each in priced for line in each]
-    missing = [line for line in lines if line.usd_per_month is None]
+    missing = [line for line in lines if line.usd_per_month is None or line.state is State.ESTIMATED]
     if missing or not lines:
-        return tuple(replace(missing[0], note=f"{CHOICE}{names}: {missing[0].note}") for _ in missing[:1])
+        return tuple(_unpriced_choice(missing[0], names) for _ in missing[:1])
     amounts = [line.usd_per_month for line in lines if line.usd_per_month is not None]
     spread = Range(min(each.min for each in amounts), amounts[0].expected, max(each.max for each in amounts))
     return (replace(lines[0], usd_per_month=spread, note=f"{CHOICE}{names}: from the cheapest to the most expensive"),)
 
 
-def _at_most(gap: Gap, case: CostingContext, prices: PriceList) -> Decimal | None:
+def _unpriced_choice(line: LineItem, names: str) -> LineItem:
+    """A choice of which one has no price, or an estimate, of which the range is not that of the choice."""
+    return replace(
+        line,
+        state=State.UNPRICED,
+        usd_per_unit=None,
+        usd_per_month=None,
+        source="",
+        as_of=None,
+        note=f"{CHOICE}{names}: {line.note}",
+        usd_per_unit_range=None,
+    )
+
+
+def _at_most(gap: Gap, case: CostingContext, prices: CachedPriceList) -> Decimal | None:
     """USD a month that a gap comes to at most; None where nothing bounds it, or where the bound has no price."""
     lines = [line for choice in gap.at_most for line in _price_charges(choice.charges, case, prices)]
     amounts = [line.usd_per_month.max for line in lines if line.usd_per_month is not None]
@@ -162,7 +190,11 @@ class StackCost:
 
 
 def price_resources(
-    resources: Sequence[Resource], *, catalog: CostingBook, default_region: str | None = None
+    resources: Sequence[Resource],
+    *,
+    catalog: CostingBook,
+    default_region: str | None = None,
+    estimated: bool = True,
 ) -> StackCost:
     """Count and price the resources of one stack.
 
@@ -170,12 +202,13 @@ def price_resources(
         resources: every registration; a price may hang on another resource.
         catalog: prices and purchase words.
         default_region: stack config "aws:region"; None where nothing tells it.
+        estimated: whether services without a price are estimated where the rule allows it.
 
     Raises:
         AmbiguousPriceError: the price list has more than one answer.
     """
     registered = ResourceTree(resources, default_region)
-    prices = CachedPriceList(catalog.prices)
+    prices = CachedPriceList(catalog.prices, estimated=estimated)
     terms = catalog.terms
     taken = [
         _apply_free_rule(each) or _price_resource(CostingContext(each, registered=registered, terms=terms), prices)
@@ -203,7 +236,7 @@ def _free(resource: Resource, rule: str) -> ResourceCost:
 
 
 def _price_resource(
-    case: CostingContext, prices: PriceList, *, rest: tuple[LineItem, ...] | None = None
+    case: CostingContext, prices: CachedPriceList, *, rest: tuple[LineItem, ...] | None = None
 ) -> ResourceCost:
     """One resource with its lines and state; shares of the bill only where the `rest` of it is known."""
     resource = case.resource

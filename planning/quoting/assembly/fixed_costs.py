@@ -33,10 +33,11 @@ class Overhead:
     """USD per month of a cluster without its nodes, for ranking.
 
     Args:
-        usd: of everything but services of people; what has no price counts at the highest price known.
+        usd: of everything but services of people; what has no price counts at the highest price known, of an estimate
+            in its most expensive region.
         services: of people, without the support that is a share of the bill.
         support: the charge that is a share of the bill; None where there is none.
-        priced: whether everything has a price.
+        priced: whether everything has a price or an estimate.
     """
 
     usd: Range

@@ -15,6 +15,7 @@ from catalogs.providers import FORBIDDABLE, find_traits, profile
 from planning.checklist.model.vocabulary import Purchase, Residency
 from planning.checklist.rules.provider_limits import conflicts
 from planning.costs.bill import LIST_PRICE
+from planning.costs.estimates import Estimates
 from planning.costs.pricing import in_tiers
 from planning.costs.pricing import place_of as pricing_place
 from planning.values.money import HOURS_PER_MONTH, NOTHING, ZERO
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from catalogs.offers import RoughOffer, Size
     from planning.checklist.model.checklist import Checklist
     from planning.costs.bill import Charge
+    from planning.costs.estimates import Estimate
     from planning.sizing.demand import Demand
     from planning.values.money import Range
 
@@ -88,10 +90,16 @@ class CpuStock:
 
 @final
 class Market:
-    """The catalog, seen by what a search asks of it."""
+    """The catalog, seen by what a search asks of it.
 
-    def __init__(self, catalog: Catalog) -> None:
+    Args:
+        catalog: one price book with its facts.
+        estimated: whether services without a price are estimated where the rule allows it.
+    """
+
+    def __init__(self, catalog: Catalog, *, estimated: bool = True) -> None:
         self.catalog = catalog
+        self.estimates = Estimates(catalog.prices) if estimated else None
         self._cpu: dict[Place, tuple[CpuStock, ...]] = {}
         self._usable: dict[str, Callable[[Size], bool]] = {}
         self._beside: dict[tuple[Place, int], Decimal] = {}
@@ -130,13 +138,13 @@ class Market:
         return self._cpu[place]
 
     def rank_cost(self, charge: Charge, place: Place) -> Range:
-        """USD per month of a charge, for ranking: at its price in tiers, else at the highest price known anywhere."""
+        """USD per month of a charge, for ranking: at its price in tiers, else as `unit_usd`."""
         if charge.stated_usd is not None:
             return charge.quantity.times(charge.stated_usd)
         paid_at = pricing_place(charge, provider=place[0], region=place[1])
         tiers = self.tiers(charge.item, paid_at, charge.purchase)
         if not tiers:
-            return charge.quantity.times(self.dearest(charge.item))
+            return self._rank_unpriced(charge, paid_at)
         if len(tiers) == 1:
             return charge.quantity.times(tiers[0].usd)
         usd = NOTHING
@@ -144,12 +152,24 @@ class Market:
             usd += part.times(tier.usd)
         return usd
 
+    def _rank_unpriced(self, charge: Charge, place: Place) -> Range:
+        estimate = self._estimate(charge.item, place) if charge.purchase == LIST_PRICE else None
+        if estimate is None:
+            return charge.quantity.times(self.dearest(charge.item))
+        parts = in_tiers(charge.quantity, estimate.tiers)
+        return sum((part.times(tier.usd.max) for tier, part in parts), start=NOTHING)
+
+    def _estimate(self, item: str, place: Place) -> Estimate | None:
+        return self.estimates.find(provider=place[0], item=item, region=place[1]) if self.estimates else None
+
     def has_price(self, charge: Charge, place: Place) -> bool:
-        """Whether a charge of a cluster at a place can be priced."""
+        """Whether a charge of a cluster at a place can be priced or estimated."""
         if charge.stated_usd is not None or charge.quantity.max <= ZERO:
             return True
         paid_at = pricing_place(charge, provider=place[0], region=place[1])
-        return bool(self.tiers(charge.item, paid_at, charge.purchase))
+        if self.tiers(charge.item, paid_at, charge.purchase):
+            return True
+        return charge.purchase == LIST_PRICE and self._estimate(charge.item, paid_at) is not None
 
     def tiers(self, item: str, place: Place, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
         """The prices of an item at a place; empty where it has none."""
@@ -163,12 +183,14 @@ class Market:
         return next(iter(self.tiers(offer.machine.name, place, PurchaseKind.ON_DEMAND)), None)
 
     def unit_usd(self, item: Item, place: Place) -> Decimal:
-        """USD per unit of a service item; where it has no price, the highest price known anywhere.
+        """USD per unit of a service item: estimated at most, and where it has no price, the highest one known anywhere.
 
         For ranking only: an unknown price may not make a place look cheap.
         """
-        tiers = self.tiers(item, place)
-        return tiers[0].usd if tiers else self.dearest(item)
+        if tiers := self.tiers(item, place):
+            return tiers[0].usd
+        estimate = self._estimate(item, place)
+        return estimate.tiers[0].usd.max if estimate else self.dearest(item)
 
     def beside_node_usd(self, place: Place, disk_gb: int) -> Decimal:
         """USD per node-hour of a node's network disk and, where it is paid per node, its NAT; ranking only."""

@@ -13,12 +13,13 @@ from planning.costs.bill import LIST_PRICE, BillGroup, Charge, total
 from planning.costs.pricing import price, price_all
 from planning.spec.lock_content import State
 from planning.values.money import Range
+from tests.kits.regional_prices import NoOtherRegions
 
 EGRESS = (("0", "0.09"), ("10240", "0.085"), ("51200", "0.07"), ("153600", "0.05"))
 TIB = 1024
 
 
-class Tiers:
+class Tiers(NoOtherRegions):
     """A price list with one entry: its tiers hold for every key, and say which key was asked."""
 
     def __init__(self, *tiers: tuple[str, str], as_of: date | None = date(2026, 9, 1)) -> None:
@@ -44,7 +45,7 @@ class Tiers:
         )
 
 
-class Refusing:
+class Refusing(NoOtherRegions):
     def __init__(self, error: Exception) -> None:
         self._error = error
 

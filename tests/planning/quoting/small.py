@@ -141,6 +141,13 @@ class SmallPrices:
     def places_with(self, purchases: set[str]) -> set[tuple[str, str]]:
         return {(row.provider, row.region) for row in self.rows if row.purchase in purchases}
 
+    def list_prices(self, *, provider: str, item: str) -> tuple[Price, ...]:
+        mine = (row for row in self.rows if (row.provider, row.item, row.purchase) == (provider, item, "list"))
+        return tuple(row for row in mine if row.as_of is not None)
+
+    def places(self) -> frozenset[tuple[str, str]]:
+        return frozenset((row.provider, row.region) for row in self.rows)
+
     def of_item(self, *, provider: str, item: str) -> list[Price]:
         return [row for row in self.rows if (row.provider, row.item) == (provider, item)]
 

@@ -17,6 +17,7 @@ from small import LAB, SERVING, TRAINING, SmallCatalog, accelerator, candidate_s
 from catalogs.model import Form, Item
 from catalogs.providers import find_traits
 from planning.checklist.model.checklist import Checklist
+from planning.costs.bill import LineItem
 from planning.costs.charges import charges
 from planning.costs.pricing import price_all
 from planning.quoting.assembly.cluster import spec
@@ -37,6 +38,7 @@ from planning.sizing.demand import Demand, Rejection
 from planning.sizing.fit import fit, start_hours
 from planning.sizing.run_time import all_month
 from planning.spec.lock_content import State
+from planning.values.money import Range
 
 MACHINES = (
     machine("big"),
@@ -174,6 +176,13 @@ def combine(candidates: CandidateSet, place: Place) -> Iterator[tuple[Candidate,
             yield (*leaders, *rest)
 
 
+def _ranked(line: LineItem, candidates: CandidateSet) -> Range:
+    """An amount as an order of options counts it: estimated in the most expensive region, unpriced at the dearest."""
+    if line.usd_per_unit_range is not None:
+        return line.quantity.times(line.usd_per_unit_range.max)
+    return line.usd_per_month or line.quantity.times(candidates.market.dearest(line.item))
+
+
 def bill_whole(candidates: CandidateSet, place: Place, pools: tuple[Candidate, ...]) -> Cluster:
     """The whole bill, the highest known price in place of each that is not known; support is a share of all of it."""
     cluster = spec(candidates.checklist, place=place, candidates=pools, market=candidates.market)
@@ -184,11 +193,9 @@ def bill_whole(candidates: CandidateSet, place: Place, pools: tuple[Candidate, .
         catalog_prices=candidates.market.catalog.prices,
         provider=place[0],
         region=place[1],
+        estimates=candidates.market.estimates,
     )
-    amounts = [
-        line.quantity.times(candidates.market.dearest(line.item)) if line.usd_per_month is None else line.usd_per_month
-        for line in lines
-    ]
+    amounts = [_ranked(line, candidates) for line in lines]
     expected, bound = sum(each.expected for each in amounts), sum(candidates.bound(each) for each in amounts)
     priced = all(line.state is not State.UNPRICED for line in lines)
     for each in shared:

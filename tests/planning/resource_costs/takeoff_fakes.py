@@ -13,6 +13,7 @@ from planning.costs.bill import LIST_PRICE, BillGroup, Charge, to_inputs
 from planning.costs.resources.resource import Resource
 from planning.costs.resources.stack_cost import ResourceCost, StackCost, price_resources
 from planning.values.money import Range
+from tests.kits.regional_prices import NoOtherRegions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +48,7 @@ USD = {
 SHARE = {"on_demand": Decimal(1), "spot": Decimal("0.5"), "savings_plan_12m_no_upfront": Decimal("0.7")}
 
 
-class Prices:
+class Prices(NoOtherRegions):
     """One flat price for each item, in one region of one provider."""
 
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:

@@ -16,6 +16,7 @@ from planning.costs.resources.counters import free_by_rule
 from planning.costs.resources.resource import Secret, UnknownValue
 from planning.costs.resources.stack_cost import ResourceCost, price_resources
 from planning.spec.lock_content import State
+from tests.kits.regional_prices import NoOtherRegions
 
 if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
@@ -24,7 +25,7 @@ ADDRESS = "azure:network/publicIp:PublicIp"
 GATEWAY = "azure:network/virtualNetworkGateway:VirtualNetworkGateway"
 
 
-class Prices:
+class Prices(NoOtherRegions):
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
         if (provider, item, region) != ("azure", Item.PUBLIC_IPV4, "eastus"):
             raise UnpricedError(f"no price for {provider} {item} in {region}")

@@ -18,6 +18,7 @@ from planning.costs.resources.resource import Secret, UnknownValue
 from planning.costs.resources.stack_cost import ResourceCost, price_resources
 from planning.spec.lock_content import State
 from planning.values.money import Range
+from tests.kits.regional_prices import NoOtherRegions
 
 if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
@@ -47,7 +48,7 @@ NODES: dict[str, Any] = {
 }
 
 
-class Prices:
+class Prices(NoOtherRegions):
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
         if item not in USD or (provider, region) != ("gcp", REGION):
             raise UnpricedError(f"no price for {provider} {item} in {region} ({purchase})")
