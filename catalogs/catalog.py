@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property, partial
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from catalogs import integrity, parsing
 from catalogs import integrity as integrity_cache
 from catalogs.files import read_content
+from catalogs.layers import ROOT, layers_of
 from catalogs.model import (
     CatalogError,
     HandoverStep,
@@ -30,12 +30,13 @@ from catalogs.prices import PriceBook
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
+    from pathlib import Path
 
     from catalogs.custom_prices.book import OwnBook
     from catalogs.custom_prices.cells import CustomPriceVocabulary
+    from catalogs.layers import CatalogLayers
     from catalogs.model import Accelerator, Machine, Price
 
-ROOT = Path(__file__).parent
 CURRENT = "current"
 SERVICES = frozenset(Item)
 
@@ -52,6 +53,7 @@ class Catalog:
         words: what the rows say.
         digest: SHA-256 in hex over the files read.
         own: the customer's own price book, if any.
+        layers: folders whose files take the place of the root's.
     """
 
     def __init__(
@@ -64,15 +66,16 @@ class Catalog:
         words: integrity.Words,
         digest: str,
         own: OwnBook | None,
+        layers: CatalogLayers | None = None,
     ) -> None:
         self._root = root
         self._folders = folders
         self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
         self._sizes: dict[tuple[str, Callable[[Size], bool]], Mapping[str, Size]] = {}
         self.own = own
-        self.sources: Mapping[str, Source] = {
-            each.id: each for each in (*parsing.read_facts(root / "sources.csv", Source), *(own.sources if own else ()))
-        }
+        file = root / "sources.csv"
+        sources = parsing.read_facts(layers.resolve(file) if layers else file, Source)
+        self.sources: Mapping[str, Source] = {each.id: each for each in (*sources, *(own.sources if own else ()))}
         self.prices = PriceBook(
             name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own.prices if own else None
         )
@@ -235,6 +238,7 @@ def load(
     *,
     override: Path | None = None,
     root: Path = ROOT,
+    layers: CatalogLayers | None = None,
     stamped: bool = True,
     today: date | None = None,
 ) -> Catalog:
@@ -244,6 +248,7 @@ def load(
         book: name of the price book.
         override: the customer's own price book; see `catalogs.custom_prices.book`.
         root: folder of the catalog.
+        layers: folders whose files take the place of the root's; those of the setting for None.
         stamped: whether files that a stamp knows to be sound are believed; see `catalogs.integrity`.
         today: the day after which no row of the customer's own book may be dated; None for any.
 
@@ -252,16 +257,15 @@ def load(
     """
     folders = _folders(book, root=root)
     paths = [*sorted(root.glob("*.csv")), *(path for folder in folders for path in sorted(folder.glob("*.csv")))]
-    contents = {path: path.read_bytes() for path in paths}
-    hashed = sha256()
-    for content in contents.values():
-        hashed.update(content)
+    layers = layers or layers_of(root)
+    contents = layers.read(paths)
+    hashed = sha256(b"".join(contents.values()))
     digest = hashed.hexdigest()
-    known = integrity_cache.words_found(root, digest=digest) if stamped and book == CURRENT else None
+    stamp = layers.resolve(root / integrity_cache.NAME)
+    known = integrity_cache.words_found(stamp, digest=digest) if stamped and book == CURRENT else None
     words = known or integrity.Words()
-    prices = {path: content for path, content in contents.items() if path.name == "prices.csv"}
-    lines = _lines(prices, None if known else words)
-    build = partial(Catalog, root=root, folders=folders, book=book)
+    lines = _lines(contents, None if known else words)
+    build = partial(Catalog, root=root, folders=folders, book=book, layers=layers)
     catalog = build(lines=lines, words=words, digest=digest, own=None)
     if not known:
         _refuse_strangers(catalog, words)
@@ -291,7 +295,8 @@ def _lines(contents: Mapping[Path, bytes], words: integrity.Words | None) -> lis
         CatalogError: faulty rows; all of the first faulty file.
     """
     found: list[str] = []
-    for path, content in contents.items():
+    prices = (each for each in contents.items() if each[0].name == "prices.csv")
+    for path, content in prices:
         header, *lines = content.decode("utf-8").splitlines() or [""]
         if header != integrity.HEADER:
             raise CatalogError(f"{path}:1: the first line must be {integrity.HEADER}")

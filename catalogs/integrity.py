@@ -94,10 +94,10 @@ def _bad_values(cells: dict[str, str]) -> Iterator[str]:
 NAME: Final = "checked.json"
 
 
-def words_found(root: Path, *, digest: str) -> Words | None:
-    """The words of the rows, if the stamp is of files with this digest; else None."""
+def words_found(path: Path, *, digest: str) -> Words | None:
+    """The words of the rows, if the stamp at a path is of files with this digest; else None."""
     try:
-        stamp = cast("dict[str, object]", json.loads((root / NAME).read_bytes()))
+        stamp = cast("dict[str, object]", json.loads(path.read_bytes()))
         if stamp["digest"] != digest:
             return None
         purchases = cast("list[tuple[str, str, str]]", stamp["purchases"])

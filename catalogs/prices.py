@@ -128,6 +128,10 @@ class PriceBook:
         """Price rows of one item, every purchase, in one region or in all."""
         return within(self._lines, f"{provider},{item}," + (f"{region}," if region else ""))
 
+    def lines_of_provider(self, provider: str) -> Sequence[str]:
+        """Every price row of a provider."""
+        return within(self._lines, f"{provider},")
+
     def lines_in(self, *, provider: str, region: str) -> list[str]:
         """Price rows of a provider in one region, every item; faster than to search for each item."""
         mark = f",{region},"

@@ -16,6 +16,7 @@ EXIT_CODES: Final = (
     (0, "ok"),
     (1, "failed, or bad input"),
     (2, "wrong usage"),
+    (3, "a provider that was asked for its prices gave none"),
     (10, "over the ceiling, or an SLA missed"),
     (11, "undetermined: prices or answers are missing"),
     (12, "prices too old"),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from operations.project.http import HttpSession
 
 USD: Final = "USD"
+PLACES: Final = 10  # decimals of a price, as in the AWS price list
 
 
 class SectionKind(StrEnum):
@@ -31,6 +32,10 @@ class SectionKind(StrEnum):
 
 class PriceReadError(AtollError):
     """A source answered what is no price list: another form, another currency, a unit that nobody knows."""
+
+
+class PriceRefreshError(AtollError):
+    """The refresh as a whole cannot go on; the catalog stays as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +84,18 @@ class PriceSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SilentSection:
-    """A section that a source gave no price for, and why, in one sentence without a full stop."""
+    """A section that a source gave no price for, and why, in one sentence without a full stop.
+
+    Args:
+        region: "" for every region that was asked for.
+        keyless: whether it could not be asked for want of a key, which is no fault.
+    """
 
     provider: str
-    region: str  # "" for every region that was asked for
+    region: str
     kind: SectionKind
     reason: str
+    keyless: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +126,10 @@ class PriceRequest:
     def wants(self, kind: SectionKind) -> bool:
         return kind in self.kinds
 
-    def all_silent(self, reason: str) -> Iterator[SilentSection]:
+    def all_silent(self, reason: str, *, keyless: bool = False) -> Iterator[SilentSection]:
         """One silent section for each half that was asked for."""
         for kind in sorted(self.kinds):
-            yield SilentSection(provider=self.provider, region="", kind=kind, reason=reason)
+            yield SilentSection(provider=self.provider, region="", kind=kind, reason=reason, keyless=keyless)
 
 
 class PriceReader(Protocol):
@@ -163,3 +174,9 @@ class ReaderEntry:
 
     def serves(self, *, providers: Collection[str], kinds: Collection[SectionKind]) -> bool:
         return bool(set(self.providers) & set(providers)) and bool(set(self.kinds) & set(kinds))
+
+
+def spell_amount(amount: Decimal) -> str:
+    """As it stands in prices.csv: no exponent, no idle zeros."""
+    text = f"{round(amount, PLACES):f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"

@@ -9,6 +9,7 @@ import typer
 from catalogs.catalog import Catalog
 from catalogs.model import Item
 from catalogs.validation import faults
+from cli.commands.quoting.catalog_refresh import refresh_prices
 from cli.terminal import options
 from cli.terminal.console import note, progress
 from cli.terminal.options import deliver
@@ -18,6 +19,8 @@ from planning.quoting.catalog_report import facts_form, providers_form, worths_f
 from planning.values.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and check them.")
+
+app.command("refresh")(refresh_prices)
 
 FAULTY = 1
 

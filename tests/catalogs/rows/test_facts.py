@@ -326,10 +326,10 @@ def test_every_table_of_the_price_book_names_its_sources() -> None:
 
 
 def test_the_stamp_is_of_the_files_that_are_here(catalog: Catalog) -> None:
-    found = integrity.words_found(ROOT, digest=catalog.prices.digest)
+    found = integrity.words_found(ROOT / integrity.NAME, digest=catalog.prices.digest)
     assert found == load(stamped=False).prices.words, f"stamp the catalog again: {validation.COMMAND}"
 
 
 def test_a_changed_byte_is_looked_at_in_spite_of_the_stamp() -> None:
-    assert integrity.words_found(ROOT, digest="other") is None
-    assert integrity.words_found(ROOT / "aws", digest="") is None
+    assert integrity.words_found(ROOT / integrity.NAME, digest="other") is None
+    assert integrity.words_found(ROOT / "aws" / integrity.NAME, digest="") is None
