@@ -22,7 +22,8 @@ $(STAMP): requirements.lock tools/pip/requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Atoll needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement tools/pip/requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	# not compiled: that takes a minute for SDKs of which little is ever imported; Python compiles what is
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q catalogs planning components policies operations cli stacks
 	touch $(STAMP)
