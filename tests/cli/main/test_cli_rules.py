@@ -31,7 +31,7 @@ from planning.service_levels.month import parse_month
 from planning.values.errors import InputError
 
 LEAVES = {path.removeprefix("atoll "): command for path, command in reference_page.leaves()}
-FOLDERS = {"onboard", "handbook", "gitops export", "outputs", "relocate rehearse"}
+FOLDERS = {"onboard", "handbook", "gitops export", "outputs", "relocate rehearse", "rfq"}
 OWN_FORMS = {"contract"}  # documents without a JSON form
 
 
