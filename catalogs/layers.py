@@ -45,7 +45,7 @@ class CatalogLayers:
 
     @property
     def layered(self) -> bool:
-        """Whether any file is read elsewhere than in the root."""
+        """Whether any file is read from outside of the root."""
         return self.renewed is not None or (self.target / NEXT).is_dir()
 
     def state(self) -> tuple[bool, int, int]:

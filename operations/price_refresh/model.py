@@ -71,7 +71,7 @@ class PriceSection:
         region: as in regions.csv; "*" for services whose price a source states for every region.
         source: where they were read; its id is the same in every run, its text names the endpoint, its date the newest
             row.
-        skipped: what the source sells there and the reader leaves out on purpose, in words with a count.
+        skipped: what the source sells there and the reader skips on purpose, in words with a count.
     """
 
     provider: str

@@ -147,9 +147,7 @@ class HttpSession:
             answer = self._try(call, url, most_bytes=most_bytes or LARGEST, repeatable=repeatable)
             if not redirects or answer.status not in REDIRECTS:
                 return answer
-            there, same_host = _redirect_target(there, answer, name=url)
-            if own_host and not same_host:
-                raise HttpError(f"{url} redirects to another host, {urlsplit(there).hostname}")
+            there, same_host = _redirect_target(there, answer, name=url, own_host=own_host)
             query = None
             if not same_host:
                 sent.pop("Authorization", None)
@@ -267,11 +265,11 @@ def _keep_login(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
-def _redirect_target(url: str, answer: HttpResponse, *, name: str) -> tuple[str, bool]:
+def _redirect_target(url: str, answer: HttpResponse, *, name: str, own_host: bool) -> tuple[str, bool]:
     """Where a redirect leads, and whether that is the same host.
 
     Raises:
-        HttpError: to no address, or from HTTPS to plain HTTP.
+        HttpError: to no address, from HTTPS to plain HTTP, or to another host where only one's own is allowed.
     """
     try:
         target = urljoin(url, answer.headers.get("location", ""))
@@ -280,7 +278,10 @@ def _redirect_target(url: str, answer: HttpResponse, *, name: str) -> tuple[str,
         raise HttpError(f"{name} redirects to an address that is none") from error
     if not is_secure(target) or (here.scheme == "https" and there.scheme != "https"):
         raise HttpError(f"{name} redirects to what is not HTTPS")
-    return target, (here.scheme, here.netloc) == (there.scheme, there.netloc)
+    same_host = (here.scheme, here.netloc) == (there.scheme, there.netloc)
+    if own_host and not same_host:
+        raise HttpError(f"{name} redirects to another host, {there.hostname}")
+    return target, same_host
 
 
 def _is_passing(answer: HttpResponse, *, repeatable: bool) -> bool:
