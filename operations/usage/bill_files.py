@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
 from planning.inputs.files import parse_json, read_content
-from planning.inputs.rows import csv_rows, json_objects, open_lines
+from planning.inputs.rows import MOST_COLUMNS, csv_rows, json_objects, open_lines
 from planning.usage.columns import (
     CATEGORY,
+    CLUSTER,
+    LONGEST,
+    POOL,
     QUANTITY,
     ROW,
     START,
@@ -36,24 +41,91 @@ JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 def rows(path: Path, *, tag: tuple[str, str] | None) -> Iterator[Mapping[str, str]]:
     """Rows of one file in FOCUS columns, only those with the tag where one is named.
 
+    Args:
+        tag: key and value; a column of the file may stand in for a key, where there are no tags.
+
     Raises:
         InputError: not readable, no table, or without the columns that are needed.
     """
     with open_lines(path) as lines:
         found = _flat_rows(lines) if _is_json(path) else (row.cells for row in csv_rows(lines))
-        columns: dict[str, str] | None = None
-        keys: set[str] = set()  # objects may leave out what is null
+        heads: _Heads | None = None
         for row in found:
-            if columns is None:
-                columns = _columns(row, path, tagged=tag is not None)
-            elif row.keys() - keys:
-                columns |= in_focus(row)
-            keys |= row.keys()
-            if tag is None or _has_tag(row, columns, tag):
-                told = {name: row[own] or "" for own, name in columns.items() if own in row}
-                yield {**told, ROW: str(hash(frozenset(row.items())))}
-        if columns is None:
+            if heads is None:
+                heads = _Heads(row)
+                heads.refuse_useless(path, tag=tag)
+            elif not row.keys() <= heads.names:  # objects may leave out what is null
+                heads = _Heads({**dict.fromkeys(heads.names, ""), **row})
+                if len(heads.names) > MOST_COLUMNS:
+                    lines.refuse(f"more than {MOST_COLUMNS:,} different names in objects")
+            tags = heads.read_tags(row)
+            if tag is None or _spell(tag[0], tags) == tag[1] or row.get(tag[0]) == tag[1]:
+                told = heads.translate(row)
+                yield {**told, POOL: tags.get(_POOL_TAG, ""), ROW: str(hash(frozenset(row.items())))}
+        if heads is None:
             raise InputError(f"{path}: no rows", hint="export at least one whole month")
+
+
+class _Heads:
+    """What the columns of a file mean."""
+
+    def __init__(self, row: Mapping[str, str]) -> None:
+        self.names = frozenset(row)
+        self._columns = in_focus(row)
+        self._tag_columns = tuple(
+            (name, next((each for each in TAG_COLUMNS if name.startswith(each)), ""))
+            for name in row
+            if self._columns.get(name) == TAGS or name.startswith(TAG_COLUMNS)
+        )
+
+    def refuse_useless(self, path: Path, *, tag: tuple[str, str] | None) -> None:
+        """Refuse a file that nothing can be read from.
+
+        Raises:
+            InputError: a column is missing, or there is nothing that says which stack a row is of.
+        """
+        if lacking := missing(self.names):
+            raise InputError(
+                f"{path}: without {', '.join(lacking)}",
+                hint="export FOCUS 1.0 or newer, CUR 2.0, or the detailed BigQuery export as CSV or NDJSON",
+            )
+        if tag is None or self._tag_columns or tag[0] in self.names:
+            return
+        hint = "activate the tag for cost allocation, or pass --all-rows where the account is this stack's alone"
+        if CLUSTER in self.names:
+            hint = f"name the cluster, --tag {CLUSTER}=NAME; or pass --all-rows where the account is this stack's alone"
+        raise InputError(f"{path}: it has no tags, so the stack of its rows is unknown", hint=hint)
+
+    def translate(self, row: Mapping[str, str]) -> dict[str, str]:
+        """The row in FOCUS columns; of two columns that mean the same the one that says something."""
+        told: dict[str, str] = {}
+        for own, name in self._columns.items():
+            if own in row and not told.get(name):
+                told[name] = row[own] or ""
+        return told
+
+    def read_tags(self, row: Mapping[str, str]) -> dict[str, str]:
+        """Tags by their keys, as `_normalize` spells these."""
+        found: dict[str, str] = {}
+        for name, prefix in self._tag_columns:
+            cell = row.get(name)
+            if cell and prefix:
+                found[_normalize(name.removeprefix(prefix))] = cell
+            elif cell:
+                found |= _read_short_tags(cell) if len(cell) < LONGEST else _read_tags(cell)
+        return found
+
+
+def _normalize(key: str) -> str:
+    """A key as every export spells it: AWS has "user:" or "user_" before it and CUR "_" for ":", Google Cloud "-"."""
+    return re.sub(r"[^a-z0-9]", "_", key.casefold()).removeprefix("user_")
+
+
+_POOL_TAG: Final = _normalize("atoll:pool")
+
+
+def _spell(key: str, tags: Mapping[str, str]) -> str | None:
+    return tags.get(_normalize(key))
 
 
 def _is_json(path: Path) -> bool:
@@ -74,47 +146,23 @@ def _flat(value: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, 
             yield f"{prefix}{name}", part if isinstance(part, str) else "" if part is None else json.dumps(part)
 
 
-def _columns(row: Mapping[str, str], path: Path, *, tagged: bool) -> dict[str, str]:
-    lacking = missing(row)
-    if lacking:
-        raise InputError(
-            f"{path}: without {', '.join(lacking)}",
-            hint="export FOCUS 1.0 or newer, CUR 2.0, or the detailed BigQuery export as CSV or NDJSON",
-        )
-    columns = in_focus(row)
-    if tagged and TAGS not in columns.values() and not any(name.startswith(TAG_COLUMNS) for name in row):
-        raise InputError(
-            f"{path}: it has no tags, so the stack of its rows is unknown",
-            hint="activate the tag for cost allocation, or pass --all-rows where the account is this stack's alone",
-        )
-    return columns
+@lru_cache(maxsize=4096)
+def _read_short_tags(text: str) -> Mapping[str, str]:
+    return _read_tags(text)
 
 
-def _has_tag(row: Mapping[str, str], columns: Mapping[str, str], tag: tuple[str, str]) -> bool:
-    key, value = tag
-    mangled = key.replace(":", "_").casefold()
-    for name, said in row.items():
-        if columns.get(name) == TAGS and value in _tag_values(said or "", key):
-            return True
-        prefix = next((each for each in TAG_COLUMNS if name.startswith(each)), None)
-        if prefix and said == value and name.removeprefix(prefix).replace(":", "_").casefold() == mangled:
-            return True
-    return False
-
-
-def _tag_values(text: str, key: str) -> tuple[str, ...]:
-    """Values of a key in a column of tags: an object, or BigQuery's list of key and value; "user:" may precede it."""
+def _read_tags(text: str) -> Mapping[str, str]:
+    """Tags of one cell: an object, or BigQuery's list of key and value; none where it is neither."""
     try:
-        tags: object = json.loads(text) if text else {}
+        tags: object = json.loads(text)
     except (ValueError, RecursionError):
-        return ()
-    keys = {key, f"user:{key}", key.replace(":", "_").casefold()}
-    if isinstance(tags, dict):
-        return tuple(str(each) for name, each in cast("dict[str, object]", tags).items() if name in keys)
+        return {}
     if isinstance(tags, list):
-        found = [cast("dict[str, object]", each) for each in cast("list[object]", tags) if isinstance(each, dict)]
-        return tuple(str(each.get("value", "")) for each in found if str(each.get("key", "")) in keys)
-    return ()
+        listed = [cast("dict[str, object]", each) for each in cast("list[object]", tags) if isinstance(each, dict)]
+        tags = {str(each.get("key", "")): each.get("value", "") for each in listed}
+    if not isinstance(tags, dict):
+        return {}
+    return {_normalize(str(key)): str(value) for key, value in cast("dict[object, object]", tags).items()}
 
 
 COST: Final = "networkInternetCost"

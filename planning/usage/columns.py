@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 START: Final = "ChargePeriodStart"
@@ -48,6 +48,7 @@ KNOWN: Final = (
     *(SERVICE, TAGS, BILLED_COST, EFFECTIVE_COST, CONTRACTED_COST, LIST_COST, CURRENCY, PROVIDER, REGION, SKU),
     *(SKU_DETAILS, CLUSTER, CAPACITY_PLAN),
 )
+LONGEST: Final = 400  # characters of a cell by which a row is known; what is longer is cut, so that memory is bounded
 COSTS: Final = (EFFECTIVE_COST, BILLED_COST, CONTRACTED_COST, LIST_COST)  # the first that a row has is what it cost
 TAG_COLUMNS: Final = ("resourceTags/user:", "resource_tags_user_")  # CUR has a column for each tag
 
@@ -69,3 +70,10 @@ def missing(names: Iterable[str]) -> tuple[str, ...]:
     found = set(in_focus(names).values())
     wanted = ((START,), (QUANTITY, PRICING_QUANTITY), (USAGE_TYPE, DESCRIPTION, SKU))
     return tuple(" or ".join(each) for each in wanted if not found.intersection(each))
+
+
+def read_quantity(row: Mapping[str, str]) -> tuple[str, str]:
+    """What was used, and its unit; what was priced where only that is said, as in CoreWeave's export."""
+    if row.get(QUANTITY) or not row.get(PRICING_QUANTITY):
+        return row.get(QUANTITY, ""), row.get(UNIT, "")
+    return row[PRICING_QUANTITY], row.get(PRICING_UNIT, "")

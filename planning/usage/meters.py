@@ -8,6 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING, Final
 from planning.usage.columns import (
     CATEGORY,
     DESCRIPTION,
-    QUANTITY,
+    LONGEST,
     ROW,
     SERVICE,
     START,
-    UNIT,
     USAGE_TYPE,
+    read_quantity,
 )
+from planning.usage.seen_rows import SeenRows
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
@@ -123,6 +125,15 @@ _COUNTS: Final[Mapping[str, Decimal]] = {
 
 def find_usage(row: Mapping[str, str]) -> str:
     """What a row measures; "" for nothing of ours."""
+    return _find_usage(tuple(row.get(name, "")[:LONGEST] for name in _TELLING))
+
+
+_TELLING: Final = (USAGE_TYPE, DESCRIPTION, SERVICE)
+
+
+@lru_cache(maxsize=10_000)
+def _find_usage(cells: tuple[str, ...]) -> str:
+    row: dict[str, str] = dict(zip(_TELLING, cells, strict=True))
     return next((each.usage for each in METERS if each.fits(row)), "")
 
 
@@ -132,7 +143,7 @@ def factor(row: Mapping[str, str], usage: str, *, month: tuple[int, int]) -> Dec
     Args:
         month: year and month of the row: what lies still must not seem to grow where a month is longer.
     """
-    unit = row.get(UNIT, "").strip().casefold()
+    unit = read_quantity(row)[1].strip().casefold()
     if usage == STORED and unit == BYTE_SECONDS:
         return Decimal(1) / 10**9 / (monthrange(*month)[1] * 86_400)
     units = _MONTHS if usage == STORED else _GIGABYTES if usage in VOLUMES else _COUNTS
@@ -143,6 +154,7 @@ GROWTH: Final = "growth"
 USED: Final = frozenset({"usage", "discountedusage", "savingsplancoveredusage", "regular", ""})  # FOCUS, CUR, BigQuery
 LEAST_DAYS: Final = 25  # of a month, to count as a whole one
 Month = tuple[int, int]
+MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
 
 
 @dataclass(slots=True)
@@ -154,8 +166,7 @@ class MonthlyUsage:
         days: days of each month that any row is of.
         odd: unknown units, with the number of rows that have them.
         broken: rows whose day or quantity cannot be read.
-        twice: rows that an earlier file had too.
-        seen: what tells the rows of earlier files.
+        seen: the rows of earlier files.
     """
 
     amounts: dict[str, dict[Month, Decimal]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(Decimal)))
@@ -163,24 +174,22 @@ class MonthlyUsage:
     odd: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     rows: int = 0
     broken: int = 0
-    twice: int = 0
-    seen: set[str] = field(default_factory=set[str])
+    seen: SeenRows = field(default_factory=SeenRows)
 
     def take(self, rows: Iterable[Mapping[str, str]]) -> None:
         """Add the rows of one file in FOCUS columns; a row that an earlier file had too counts once."""
-        here: set[str] = set()
         for row in rows:
             self.rows += 1
-            self._take(row, here)
-        self.seen |= here
+            self._take(row)
+        self.seen.end_file()
 
-    def _take(self, row: Mapping[str, str], here: set[str]) -> None:
+    def _take(self, row: Mapping[str, str]) -> None:
         if row.get(CATEGORY, "").casefold() not in USED:
             return
         try:
-            day = _moment(row[START])
+            day = read_moment(row[START])
             # What is no use of ours may have no quantity (FOCUS: null where nothing is consumed); 0 is never assumed.
-            quantity = Decimal(row[QUANTITY] or ("" if find_usage(row) else "0"))
+            quantity = Decimal(read_quantity(row)[0] or ("" if find_usage(row) else "0"))
         except (KeyError, ValueError, OverflowError, InvalidOperation):
             self.broken += 1
             return
@@ -194,13 +203,10 @@ class MonthlyUsage:
             return
         unit = factor(row, usage, month=month)
         if unit is None:
-            self.odd[f"{usage} in {row.get('ConsumedUnit', '')!r}"[:80]] += 1
+            self.odd[f"{usage} in {read_quantity(row)[1]!r}"[:80]] += 1
             return
-        if (name := row.get(ROW, "")) in self.seen:
-            self.twice += 1
-            return
-        here.update({name} if name else ())
-        self.amounts[usage][month] += quantity * unit
+        if self.seen.is_new(row.get(ROW, "")):
+            self.amounts[usage][month] += quantity * unit
 
     @property
     def whole(self) -> tuple[Month, ...]:
@@ -233,7 +239,8 @@ def ranges(found: MonthlyUsage) -> dict[str, Range]:
     return {usage: Range(min(each), median(each), max(each)) for usage, each in by_usage.items()}
 
 
-def _moment(text: str) -> datetime:
+@lru_cache(maxsize=10_000)
+def read_moment(text: str) -> datetime:
     """When a row begins, in UTC, by which FOCUS, CUR and BigQuery count.
 
     Raises:
@@ -246,3 +253,15 @@ def _moment(text: str) -> datetime:
 def format_month(month: Month) -> str:
     """A month as in "2026-09"."""
     return f"{month[0]}-{month[1]:02}"
+
+
+def read_month(text: str) -> Month:
+    """The month in "2026-09".
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not MONTH.fullmatch(text):
+        raise ValueError(f"{text!r} is no month")
+    year, month = text.split("-")
+    return int(year), int(month)

@@ -49,6 +49,7 @@ _DOCUMENTS: Final[Mapping[str, tuple[str, str]]] = {
     "software": ("planning.platform.digests:SoftwareForm", "atoll software list --json"),
     "copies": ("planning.platform.mirror:CopiesForm", "atoll software images --json"),
     "software_lock": ("planning.platform.digests:SoftwareLock", "software.lock.json: digests of charts and images."),
+    "usage_comparison": ("planning.usage.comparison:UsageComparisonForm", "atoll usage compare --json"),
     "worths": ("planning.quoting.catalog_report:WorthsForm", "atoll catalog price-performance --json"),
 }
 CHECKLIST: Final = "checklist"

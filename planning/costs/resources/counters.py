@@ -12,6 +12,8 @@ from planning.costs.resources.clouds.aws.network import COUNTERS as AWS_NETWORK
 from planning.costs.resources.clouds.aws.storage import COUNTERS as AWS_STORAGE
 from planning.costs.resources.clouds.azure import COUNTERS as AZURE_NETWORK
 from planning.costs.resources.clouds.coreweave import COUNTERS as COREWEAVE
+from planning.costs.resources.clouds.coreweave import MACHINES as COREWEAVE_MACHINES
+from planning.costs.resources.clouds.coreweave import PROVIDER as COREWEAVE_NAME
 from planning.costs.resources.clouds.gcp.compute import COUNTERS as GCP_NODES
 from planning.costs.resources.clouds.gcp.network import COUNTERS as GCP_NETWORK
 from planning.costs.resources.findings import Free, Gap
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from planning.costs.resources.resource import Resource
 
 
+# The catalog's machines by the names that a provider's own programs and bills give them, where they differ.
+MACHINE_NAMES: Final[Mapping[str, Mapping[str, str]]] = {COREWEAVE_NAME: COREWEAVE_MACHINES}
 COMPONENT: Final = "a component costs nothing itself, what it contains is counted"
 _READINGS: Final = ("min", "expected", "max")
 

@@ -56,7 +56,7 @@ def used(path: Path, *, tag: tuple[str, str] | None = ("atoll:stack", "demo")) -
 def pods(path: Path) -> object:
     found = MonthlyUsage()
     found.take(opencost_rows(path, usd_per_gb=Decimal("0.1")))
-    return dict(found.amounts), found.broken, sorted(found.seen)
+    return dict(found.amounts), found.broken, [mark for file in found.seen.files for mark in file]
 
 
 def bill(usage: str, *, service: str = "", description: str = "", unit: str = "GB") -> dict[str, Any]:

@@ -107,7 +107,7 @@ def test_a_row_of_two_files_counts_once_and_equal_rows_of_one_file_each(tmp_path
     found = MonthlyUsage()
     for name, part in (("one.csv", [*days, days[0]]), ("two.csv", days[20:])):
         found.take(rows(table(tmp_path / name, part), tag=OURS))
-    assert found.twice == 11
+    assert found.seen.twice == 11
     assert ranges(found)["egress"].max == 32 * GIB
 
 

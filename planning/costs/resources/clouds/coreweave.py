@@ -37,7 +37,7 @@ INSTANCE_TYPES: Final[Mapping[str, str]] = {
     "RTX-PRO-6000-HM": "rtxp6000-8x",
     **{name: name for name in ("cd-gp-i64-erapids", "turin-gp")},  # sold under their instance types
 }
-_MACHINES: Final = {instance: machine for machine, instance in INSTANCE_TYPES.items()}
+MACHINES: Final = {instance: machine for machine, instance in INSTANCE_TYPES.items()}
 _KINDS: Final = {  # what a declared purchase may mean, by the pool's compute class (Node Pool reference)
     "default": (PurchaseKind.ON_DEMAND, PurchaseKind.RESERVED),
     "spot": (PurchaseKind.SPOT,),
@@ -57,7 +57,7 @@ def node_pool(case: CostingContext) -> Iterator[Finding]:
 def _machines(case: CostingContext, spec: Properties, hours: Range) -> Charge:
     instance = spec.at("instanceType").text()
     purchase = _purchase(case, spec.at("computeClass").text("default"))
-    return case.machine(_MACHINES.get(instance, instance), hours, purchase=purchase, title=instance)
+    return case.machine(MACHINES.get(instance, instance), hours, purchase=purchase, title=instance)
 
 
 def control_plane(case: CostingContext) -> Iterator[Finding]:
