@@ -1,7 +1,8 @@
 """Answers of price interfaces, cut down to a few rows: field names and values as public repositories have them.
 
 gpuhunt: columns of its `CATALOG_V2_FIELDS`, its flags and names of machines (dstackai/gpuhunt at 35841515).
-Oracle: part numbers, metrics and rates of oci-pricing-mcp at c0810288 (lastUpdated 2026-01-05).
+Oracle: part numbers, metrics and rates of oci-pricing-mcp at c0810288 (lastUpdated 2026-01-05); a flat rate has
+no range in the answer that getcomputable/gpu-index recorded at 38e515c0.
 Lambda, RunPod, DigitalOcean: fields as gpuhunt and its tests have them. Hyperstack: its documented schemas.
 """
 
@@ -59,7 +60,8 @@ def published(name: str, rows: Iterable[list[str]]) -> dict[str, Any]:
 
 
 def oracle_part(number: str, metric: str, *tiers: tuple[float, float], currency: str = "USD") -> dict[str, Any]:
-    prices = [{"model": "PAY_AS_YOU_GO", "value": value, "rangeMin": start} for start, value in tiers]
+    ranges = [{"rangeMin": start} if len(tiers) > 1 else {} for start, _ in tiers]
+    prices = [{"model": "PAY_AS_YOU_GO", "value": tier[1], **part} for tier, part in zip(tiers, ranges, strict=True)]
     return {
         "partNumber": number,
         "displayName": f"part {number}",
@@ -81,6 +83,10 @@ ORACLE: Final[dict[str, Any]] = {
         oracle_part("B91962", "Performance Units Per Gigabyte Per Month", (0, 0.0017)),
         oracle_part("B88327", "Gigabyte Outbound Data Transfer Per Month", (0, 0), (10240, 0.0085)),
         oracle_part("B91628", GB_MONTH, (10, 0.0255), (0, 0)),
+        oracle_part("B93000", GB_MONTH, (0, 0), (10, 0.01)),
+        oracle_part("B93030", "Load Balancer", (0, 0), (744, 0.0113)),
+        oracle_part("B97384", "OCPU Per Hour", (0, 0.03)),
+        oracle_part("B97385", "Gigabytes Per Hour", (0, 0.002)),
     ],
 }
 

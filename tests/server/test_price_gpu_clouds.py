@@ -220,7 +220,9 @@ def test_oracle_adds_up_parts_and_keeps_tiers() -> None:
         ("*", "disk", "list", Decimal("0.0425"), "GB-month", ORACLE_DAY),  # 0.0255 and ten performance units
         ("*", "internet_egress", "list", Decimal(0), "GB", ORACLE_DAY),
         ("*", "internet_egress", "list", Decimal("0.0085"), "GB", ORACLE_DAY),
+        ("*", "load_balancer", "list", Decimal("0.0113"), "hour", ORACLE_DAY),  # its free 744 hours not taken off
         ("*", "object", "list", Decimal(0), "GB-month", ORACLE_DAY),
+        ("*", "object_infrequent", "list", Decimal("0.01"), "GB-month", ORACLE_DAY),
         ("*", "object", "list", Decimal("0.0255"), "GB-month", ORACLE_DAY),
     }
     machines = {
@@ -228,6 +230,16 @@ def test_oracle_adds_up_parts_and_keeps_tiers() -> None:
         row("any", "BM.GPU.A10.4", "on_demand", "8", ORACLE_DAY),
         row("any", "VM.GPU.A10.1", "on_demand", "2", ORACLE_DAY),
         row("any", "VM.GPU.A10.2", "on_demand", "4", ORACLE_DAY),
+        *(
+            row("any", f"VM.Standard.E5.Flex.{size}", "on_demand", amount, ORACLE_DAY)  # OCPUs and GB of memory
+            for size, amount in (
+                ("2-16", "0.092"),
+                ("4-32", "0.184"),
+                ("8-64", "0.368"),
+                ("16-128", "0.736"),
+                ("32-256", "1.472"),
+            )
+        ),
     }
     assert rows(sections) == services | machines
     assert isinstance(sections[0], PriceSection)

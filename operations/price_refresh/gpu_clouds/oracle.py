@@ -31,6 +31,7 @@ TABLE: Final = Path(__file__).with_name("oracle_parts.csv")
 PATH: Final = "/pls/apex/cetools/api/v1/products/"
 MODEL: Final = "PAY_AS_YOU_GO"
 SERVICES: Final = frozenset(Item)
+DROPPED: Final = "dropped"
 ONE_PRICE: Final = "one price in every commercial region"
 
 
@@ -42,6 +43,8 @@ class OraclePart:
         metric: Oracle's words for its unit; others are passed on, and refused.
         times: how many of them one item has.
         per_accelerator: whether a machine has as many as it has GPUs.
+        allowance: "dropped" where what an account has free of it is not taken off, so that its first charge counts
+            from 0 on.
     """
 
     item: str
@@ -49,6 +52,15 @@ class OraclePart:
     metric: str
     times: Decimal
     per_accelerator: bool
+    allowance: str
+
+    def tiers(self, rates: Mapping[str, _Rates]) -> tuple[tuple[Decimal, Decimal], ...]:
+        """The rates of one unit by where each starts."""
+        tiers = rates[self.part].tiers
+        charged = [tier for tier in tiers if tier[1]]
+        if self.allowance == DROPPED and charged:
+            return ((Decimal(0), charged[0][1]), *charged[1:])
+        return tiers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,11 +177,12 @@ def _build_prices(
         for each in parts
     }
     strange = next((rates[each.part].metric for each in parts if rates[each.part].metric != each.metric), "")
-    starts = sorted({start for each in parts for start, _ in rates[each.part].tiers})
+    tiers = {each.part: each.tiers(rates) for each in parts}
+    starts = sorted({start for every in tiers.values() for start, _ in every})
     for start in starts:
         yield FoundPrice(
             item=item,
-            amount=sum((_rate_at(rates[part], start) * count for part, count in counts.items()), Decimal(0)),
+            amount=sum((_rate_at(tiers[part], start) * count for part, count in counts.items()), Decimal(0)),
             as_of=updated,
             unit=strange or (HOUR if is_machine else unit_of(item)),
             above=start,
@@ -177,8 +190,8 @@ def _build_prices(
         )
 
 
-def _rate_at(rates: _Rates, amount: Decimal) -> Decimal:
-    return [rate for start, rate in rates.tiers if start <= amount][-1]
+def _rate_at(tiers: Sequence[tuple[Decimal, Decimal]], amount: Decimal) -> Decimal:
+    return [rate for start, rate in tiers if start <= amount][-1]
 
 
 @cache
@@ -192,6 +205,7 @@ def _parts_by_item() -> Mapping[str, tuple[OraclePart, ...]]:
                 metric=row["metric"],
                 times=Decimal(row["times"]),
                 per_accelerator=row["per_accelerator"] == "true",
+                allowance=row["allowance"],
             )
             found[part.item].append(part)
     return {item: tuple(parts) for item, parts in found.items()}

@@ -59,12 +59,14 @@ def _quotes_of(
     name = as_text(gpu.get("id"), name="id")
     most = min(read_count(gpu.get("maxGpuCount"), name=f"{name}: maxGpuCount"), MOST_PODS)
     lowest = as_object(gpu.get(cloud) or {}, name=f"{name}: lowestPrice")
+    listed, bid = gpu.get(f"{cloud}Price"), lowest.get("minimumBidPrice")
     rates = (
-        (ON_DEMAND, gpu.get(f"{cloud}Price"), _source(request, cloud, method)),
-        (SPOT, lowest.get("minimumBidPrice"), _source(request, f"{cloud}-bid", Method.FLOOR)),
+        (ON_DEMAND, listed, _source(request, cloud, method)),
+        # A bid as high as the rate is no price of spare capacity: so RunPod answers where it sells none.
+        (SPOT, None if bid == listed else bid, _source(request, f"{cloud}-bid", Method.FLOOR)),
     )
     for purchase, rate, source in rates:
-        if rate is None or rate == 0:  # it is not on offer: RunPod says so with null, and of old with 0
+        if rate is None or rate == 0:  # it is not on offer: RunPod says so with null or with 0
             continue
         amount = read_amount(rate, name=f"{name}: {cloud}")
         for count in range(1, most + 1):

@@ -168,6 +168,11 @@ def test_prices_below_zero_and_of_zero_reach_the_gates() -> None:
     assert found(section) == {("gpu_1x_a10", "on_demand"): (Decimal(0), "hour")}
 
 
+def test_a_bid_as_high_as_the_rate_is_no_spot_price() -> None:
+    (section,) = of_runpod(pods(runpod_gpu("NVIDIA A100 80GB PCIe", 1.79, None, bid=1.79, most=1)))
+    assert set(found(section)) == {("1x_A100-80GB_SECURE", "on_demand")}
+
+
 def test_what_runpod_does_not_offer_is_no_price() -> None:
     (section,) = of_runpod(pods(runpod_gpu("NVIDIA H200", None, 0)))
     assert isinstance(section, SilentSection)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import SERVING, SmallCatalog, candidate_set, checklist, machine, price, services
 
-from catalogs.providers import provider_traits
+from catalogs.providers import profile, provider_traits
 from planning.checklist.rules.table import find_broken_rules
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Quote, lock
@@ -46,9 +46,17 @@ def test_the_providers_object_store_is_offered_only_where_its_bucket_is_made() -
 
 def test_no_cluster_is_offered_where_accelerators_would_wait_for_a_device_plugin_left_out() -> None:
     found = quoted(platform={"without": ["device_plugin"]})
-    assert "aws" not in {each.spec.placement.provider for each in found.options}
+    offered = {each.spec.placement.provider for each in found.options}
+    assert offered
+    assert {profile(each).device_plugin for each in offered} == {"provider"}  # which AWS leaves to Atoll
     assert any("device plugin out" in reason for reason, _ in found.refusals)
-    assert "gcp" in {each.spec.placement.provider for each in found.options}  # GKE brings its own
+
+
+def test_oracle_is_quoted_in_full() -> None:
+    """Its GPU prices of 2026-01 were past their limit from 2026-07 on, and no CPU machine of it had a price."""
+    found = quoted(where={"wanted": ["oci"]}, storage={"cold": {"size": "10TB"}})
+    assert {each.spec.placement.provider for each in found.options} == {"oci"}
+    assert [line.name for line in found.options[0].bill.unpriced] == []
 
 
 def test_only_the_placement_with_the_platform_needs_the_bucket() -> None:
