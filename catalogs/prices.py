@@ -74,12 +74,12 @@ class PriceBook:
             UnpricedError: no row; names the key and the regions that have one.
             AmbiguousPriceError: two rows for the same tier.
         """
-        found = self.known_tiers(provider=provider, item=item, region=region, purchase=purchase)
+        found = self.find_tiers(provider=provider, item=item, region=region, purchase=purchase)
         if not found:
-            raise UnpricedError(self._missing(provider=provider, item=item, region=region, purchase=purchase))
+            raise UnpricedError(self._describe_missing(provider=provider, item=item, region=region, purchase=purchase))
         return found
 
-    def known_tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST) -> tuple[Price, ...]:
+    def find_tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST) -> tuple[Price, ...]:
         """As `tiers`; empty where there is no row, without looking for what to say of it.
 
         Raises:
@@ -153,7 +153,7 @@ class PriceBook:
             ValueError: a column is not what its name says.
         """
         price = self._read(line)
-        return self._own.applied(price) if self._own else price
+        return self._own.apply_to(price) if self._own else price
 
     def list_prices(self, *, provider: str, item: str) -> tuple[Price, ...]:
         """The published prices of a service, in every region, that may say something of a region without one.
@@ -196,7 +196,7 @@ class PriceBook:
     def _day(self, *, source: str, as_of: str) -> date | None:
         return parsing.day(as_of) if as_of else self._sources[source].as_of
 
-    def _missing(self, *, provider: str, item: str, region: str, purchase: str) -> str:
+    def _describe_missing(self, *, provider: str, item: str, region: str, purchase: str) -> str:
         keys = [line.split(",", 4)[2:4] for line in within(self._lines, f"{provider},{item},")]
         places = sorted({place for place, word in keys if word == purchase})
         if not places:

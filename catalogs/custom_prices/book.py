@@ -65,7 +65,7 @@ def read(path: Path, *, known: CustomPriceVocabulary, lines: Sequence[str]) -> O
     Raises:
         PriceBookError: every fault of the file at once, each with its place.
     """
-    found = _BookRows(path, known.remembered())
+    found = _BookRows(path, known.memoize())
     found.read()
     words = ItemWords(((row.key[0], row.key[1]) for row in found.rows), families=found.known.families)
     over = Overlay(found.rows, lines, words=words, reserved=found.known.reserved)

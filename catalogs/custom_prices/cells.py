@@ -76,7 +76,7 @@ class CustomPriceVocabulary:
     reserved: Callable[[str], AbstractSet[str]]
     today: date | None = None
 
-    def remembered(self) -> CustomPriceVocabulary:
+    def memoize(self) -> CustomPriceVocabulary:
         """The same words, looked up once for each provider: a book has thousands of rows of few providers."""
         return replace(
             self,

@@ -111,7 +111,7 @@ class OwnPrices:
             else:
                 self._rows[row.key] = row
 
-    def applied(self, price: Price) -> Price:
+    def apply_to(self, price: Price) -> Price:
         """The price under the rows that cover it; the same price where none does.
 
         The most specific row that stands alone goes first, then those on top, most specific first. A price of one's

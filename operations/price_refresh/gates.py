@@ -132,7 +132,7 @@ class PriceGates:
     def _judge_price(self, key: PriceKey, tiers: Sequence[FoundPrice], section: PriceSection) -> JudgedPrice:
         provider, item, region, purchase = key
         ordered = tuple(sorted(tiers, key=lambda each: each.above))
-        before = self.catalog.prices.known_tiers(provider=provider, item=item, region=region, purchase=purchase)
+        before = self.catalog.prices.find_tiers(provider=provider, item=item, region=region, purchase=purchase)
         verdict, reason = self._find_verdict(key, ordered, before, kind=section.kind)
         return JudgedPrice(
             key=key,

@@ -117,8 +117,8 @@ def parse_json(
         InputError: with line and column where the fault has a place.
     """
     place = _JsonText(file=file, hint=hint, first_line=first_line)
-    text = place.decoded(content)
-    found = place.parsed(text, each_object)
+    text = place.decode(content)
+    found = place.parse(text, each_object)
     if _too_deep(found):
         place.refuse(f"nested deeper than {MAX_JSON_DEPTH} levels")
     if "\\u" in text and (escape := _HALF_ESCAPE.search(text)) and _half(found):
@@ -149,7 +149,7 @@ class _JsonText:
         line = at + self._first_line - 1 if at else self._first_line if self._first_line > 1 else 0
         raise InputError(message, faults=(Fault(message=reason, file=self._file, line=line),), hint=self._hint)
 
-    def decoded(self, content: bytes | str) -> str:
+    def decode(self, content: bytes | str) -> str:
         if isinstance(content, str):
             return content.removeprefix("\ufeff")
         try:
@@ -157,7 +157,7 @@ class _JsonText:
         except UnicodeDecodeError as error:
             self.refuse("not UTF-8 text", at=content.count(b"\n", 0, error.start) + 1)
 
-    def parsed(self, text: str, each_object: Callable[[dict[str, object]], object] | None) -> object:
+    def parse(self, text: str, each_object: Callable[[dict[str, object]], object] | None) -> object:
         def once(pairs: list[tuple[str, object]]) -> object:
             found = dict(pairs)
             if len(found) < len(pairs):

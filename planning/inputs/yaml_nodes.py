@@ -217,7 +217,9 @@ class _Builder:
             self._add(RejectedValue(_place(event)))
         elif isinstance(event, yaml.ScalarEvent):
             self._add(
-                self._tagged(event) or self._steering(event) or Scalar(event.value, not event.style, _place(event))
+                self._refuse_tag(event)
+                or self._refuse_control_character(event)
+                or Scalar(event.value, not event.style, _place(event))
             )
         elif isinstance(event, yaml.CollectionStartEvent):
             return self._open(event)
@@ -234,7 +236,7 @@ class _Builder:
         return self._documents == 1
 
     def _open(self, event: yaml.CollectionStartEvent) -> bool:
-        refused = self._tagged(event) is not None
+        refused = self._refuse_tag(event) is not None
         mapping = isinstance(event, yaml.MappingStartEvent)
         self._stack.append(_Open(_place(event), mapping=mapping, refused=refused))
         if len(self._stack) <= MAX_DEPTH:
@@ -278,14 +280,14 @@ class _Builder:
         message = f'"{sign}{event.anchor}": anchors and aliases are not used in a checklist'
         self._say(message, event, hint="write the value out at each place that needs it")
 
-    def _tagged(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> RejectedValue | None:
+    def _refuse_tag(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> RejectedValue | None:
         if event.tag is None:
             return None
         tag = event.tag.replace("tag:yaml.org,2002:", "!!")
         self._say(f'"{tag}": tags are not used in a checklist', event, hint="write the plain value")
         return RejectedValue(_place(event))
 
-    def _steering(self, event: yaml.ScalarEvent) -> RejectedValue | None:
+    def _refuse_control_character(self, event: yaml.ScalarEvent) -> RejectedValue | None:
         """Refuse a character that no text has, such as ESC, written as an escape in quotes."""
         if (found := CONTROL_CHARACTER.search(event.value)) is None:
             return None

@@ -102,10 +102,10 @@ class Board:
             "timezone": "browser",
             "templating": {"list": []},
             "annotations": {"list": []},
-            "panels": list(self._laid_out()),
+            "panels": list(self._lay_out()),
         }
 
-    def _laid_out(self) -> Iterator[dict[str, object]]:
+    def _lay_out(self) -> Iterator[dict[str, object]]:
         number, top = 0, 0
         for row in self.rows:
             if sum(panel.columns for panel in row) > COLUMNS:

@@ -76,7 +76,7 @@ class PriceReport:
     notes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
 
-    def judged(self, usd_per_month: Decimal) -> Judgement:
+    def judge_ceiling(self, usd_per_month: Decimal) -> Judgement:
         """Whether the stack, as it will be, stays under a monthly ceiling; what is missing can only add to it."""
         ceiling = Ceilings(usd_per_month=usd_per_month, usd_per_contract=None, usd_per_gpu_hour=None, binds="expected")
         found = judge(self.new.bill, ceiling, contract_months=0, usd_per_gpu_hour=None)

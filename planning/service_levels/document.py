@@ -56,7 +56,7 @@ def _blocks(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     yield _attainment(form, quoted)
     for at, part in enumerate(form["parts"]):
         if part["promised_percent"] is not None:
-            title, share = quoted.at(f"parts.{at}.title"), quoted.promised(at)
+            title, share = quoted.at(f"parts.{at}.title"), quoted.quote_promise(at)
             yield Paragraph(
                 say("Promised availability of ", title, ": ", share, "% of the month, with or without a credit.")
             )
@@ -140,7 +140,9 @@ def _span_table(part: PartForm, at: int, chosen: Sequence[int], quoted: FormFigu
 def _credit(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
     yield Table(
         head=(say("availability below"), say("credit of the month's charge")),
-        rows=tuple((say(quoted.level(at), "%"), say(quoted.share(at), "%")) for at in range(len(form["table"]))),
+        rows=tuple(
+            (say(quoted.quote_level(at), "%"), say(quoted.quote_share(at), "%")) for at in range(len(form["table"]))
+        ),
         caption=say("The table of the agreement." if form["table_from"] == "agreement" else "The table of promises."),
         numbers_from=1,
     )
@@ -262,13 +264,13 @@ class FormFigures:
     def names(self, parts: Iterable[int]) -> Sentence:
         return join_sentences(say(self.at(f"parts.{at}.title")) for at in parts)
 
-    def level(self, at: int) -> Figure:
+    def quote_level(self, at: int) -> Figure:
         return self._row(at, self._form["table"][at]["below_percent"], "below_percent", "credit_below")
 
-    def share(self, at: int) -> Figure:
+    def quote_share(self, at: int) -> Figure:
         return self._row(at, self._form["table"][at]["credit_percent"], "credit_percent", "credit")
 
-    def promised(self, at: int) -> Figure:
+    def quote_promise(self, at: int) -> Figure:
         """Promised availability of a part that has one, with its origin."""
         text = str(self._form["parts"][at]["promised_percent"])
         match self._form["promised_from"]:

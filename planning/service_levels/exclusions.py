@@ -139,7 +139,7 @@ def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple
     reader = _ExclusionsReader(written=written, components=(*components, ALL))
     for note in written.notes:
         written.add(note.message, note.place, hint=note.hint)
-    found = tuple(reader.exclusions())
+    found = tuple(reader.read())
     if written.faults:
         raise written.refusal()
     return found
@@ -151,12 +151,12 @@ class _ExclusionsReader:
     written: YamlText
     components: Sequence[str]
 
-    def exclusions(self) -> Iterator[Exclusion]:
-        for index, node in enumerate(self._entries()):
-            if found := self._one(node, path=("exclusions", index)):
+    def read(self) -> Iterator[Exclusion]:
+        for index, node in enumerate(self._list_entries()):
+            if found := self._read_entry(node, path=("exclusions", index)):
                 yield found
 
-    def _entries(self) -> Sequence[Node]:
+    def _list_entries(self) -> Sequence[Node]:
         """The list; empty where the file is empty or has only comments."""
         root = self.written.root
         if root is None or (isinstance(root, Scalar) and not root.text):
@@ -175,18 +175,18 @@ class _ExclusionsReader:
             return ()
         return value[1].nodes
 
-    def _one(self, node: Node, *, path: tuple[str | int, ...]) -> Exclusion | None:
+    def _read_entry(self, node: Node, *, path: tuple[str | int, ...]) -> Exclusion | None:
         if not isinstance(node, Fields):
             self.written.add(
                 "an exclusion is a section of fields", node.place, hint=f"fields: {', '.join(FIELDS)}", path=path
             )
             return None
         before = len(self.written.faults)
-        self._known(node, path)
-        texts = {key: self._text(node, key, path) for key in FIELDS}
-        cause = self._word(node, "cause", texts["cause"], CAUSES, path)
-        component = self._word(node, "component", texts["component"], self.components, path)
-        start, end, notice = (self._time(node, key, texts[key], path) for key in ("from", "to", "notice_at"))
+        self._check_fields(node, path)
+        texts = {key: self._read_text(node, key, path) for key in FIELDS}
+        cause = self._read_word(node, "cause", texts["cause"], CAUSES, path)
+        component = self._read_word(node, "component", texts["component"], self.components, path)
+        start, end, notice = (self._read_time(node, key, texts[key], path) for key in ("from", "to", "notice_at"))
         if start is not None and end is not None and end <= start:
             self.written.add('"to" is not after "from"', node.entries["to"][1].place, path=(*path, "to"))
         if notice is not None and cause != Cause.MAINTENANCE:
@@ -206,7 +206,7 @@ class _ExclusionsReader:
             line=node.place.line,
         )
 
-    def _known(self, node: Fields, path: tuple[str | int, ...]) -> None:
+    def _check_fields(self, node: Fields, path: tuple[str | int, ...]) -> None:
         for key, (place, _) in node.entries.items():
             if key not in FIELDS:
                 near = nearest(key, FIELDS)
@@ -217,7 +217,7 @@ class _ExclusionsReader:
             names = ", ".join(f'"{key}"' for key in missing)
             self.written.add(f"{names} missing from this exclusion", node.place, path=path)
 
-    def _text(self, node: Fields, key: str, path: tuple[str | int, ...]) -> str:
+    def _read_text(self, node: Fields, key: str, path: tuple[str | int, ...]) -> str:
         if key not in node.entries:
             return ""
         place, value = node.entries[key]
@@ -226,7 +226,7 @@ class _ExclusionsReader:
         self.written.add(f'"{key}" has no text', place, hint="write one line of text", path=(*path, key))
         return ""
 
-    def _word(self, node: Fields, key: str, text: str, allowed: Sequence[str], path: tuple[str | int, ...]) -> str:
+    def _read_word(self, node: Fields, key: str, text: str, allowed: Sequence[str], path: tuple[str | int, ...]) -> str:
         if text and text not in allowed:
             near = nearest(text, allowed)
             hint = f'did you mean "{near}"? ' if near else ""
@@ -236,7 +236,7 @@ class _ExclusionsReader:
             )
         return text
 
-    def _time(self, node: Fields, key: str, text: str, path: tuple[str | int, ...]) -> int | None:
+    def _read_time(self, node: Fields, key: str, text: str, path: tuple[str | int, ...]) -> int | None:
         if not text:
             return None
         place = node.entries[key][1].place

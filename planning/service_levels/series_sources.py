@@ -205,12 +205,12 @@ class _SeriesReader:
                     self._take_comment(found[1], found[2].strip(), number, line)
             elif line.strip() and not headed:
                 headed = True
-                self._head(line, number)
+                self._check_head(line, number)
             elif line.strip() and len(self.faults) < MAX_FAULTS:
-                self._row(line, number)
-        runs = self._merged()
+                self._read_row(line, number)
+        runs = self._merge()
         if not headed:
-            self._fault("nothing is in it", 0)
+            self._add_fault("nothing is in it", 0)
         if self.faults:
             raise InputError(f"{self.file}: {format_fault_count(self.faults)}", faults=self.faults)
         recorded = RecordedSeries(runs, step_seconds=int(self.said.get("step_seconds", 0)))
@@ -218,71 +218,73 @@ class _SeriesReader:
 
     def _take_comment(self, key: str, value: str, number: int, line: str) -> None:
         if self.said.setdefault(key, value) != value:
-            self._fault(f"{key} is given twice, as {self.said[key][:40]} and as {value[:40]}", number, line)
+            self._add_fault(f"{key} is given twice, as {self.said[key][:40]} and as {value[:40]}", number, line)
         if key != "step_seconds":
             return
         if not SECONDS.fullmatch(value):
-            self._fault(f"step_seconds {value[:40]!r} is not a whole number of seconds", number, line)
+            self._add_fault(f"step_seconds {value[:40]!r} is not a whole number of seconds", number, line)
         elif int(value) > COARSEST_STEP:
-            self._fault(f"samples {value} s apart: outages of an hour would not be seen", number, line)
+            self._add_fault(f"samples {value} s apart: outages of an hour would not be seen", number, line)
 
-    def _head(self, line: str, number: int) -> None:
+    def _check_head(self, line: str, number: int) -> None:
         if tuple(cell.strip() for cell in line.split(",")) != HEAD:
-            self._fault(f"the first line must be {','.join(HEAD)}", number, line)
+            self._add_fault(f"the first line must be {','.join(HEAD)}", number, line)
 
-    def _row(self, line: str, number: int) -> None:
+    def _read_row(self, line: str, number: int) -> None:
         cells = [cell.strip() for cell in next(csv.reader([line]))]
         if len(cells) != len(HEAD):
-            self._fault(f"{len(cells)} cells, and there must be {len(HEAD)}", number, line)
+            self._add_fault(f"{len(cells)} cells, and there must be {len(HEAD)}", number, line)
             return
         metric, of, start, end, value = cells
-        name = self._name(metric, of, number, line)
-        begins, ends = self._moment(start, number, line), self._moment(end, number, line)
+        name = self._read_name(metric, of, number, line)
+        begins, ends = self._read_moment(start, number, line), self._read_moment(end, number, line)
         if begins is not None and ends is not None and ends <= begins:
-            self._fault('"until" is not after "from"', number, line)
+            self._add_fault('"until" is not after "from"', number, line)
             return
         if not FILE_NUMBER.fullmatch(value):
-            self._fault(f"{value[:40]!r} is not a number; omit the line where nothing was measured", number, line)
+            self._add_fault(f"{value[:40]!r} is not a number; omit the line where nothing was measured", number, line)
             return
         if name is None or begins is None or ends is None:
             return
         try:
             check_value(name, Fraction(value))
         except SampleError as error:
-            self._fault(str(error), number, line)
+            self._add_fault(str(error), number, line)
             return
         self.runs.setdefault(name, []).append(SeriesSegment(begins, ends, Fraction(value)))
 
-    def _name(self, metric: str, of: str, number: int, line: str) -> Name | None:
+    def _read_name(self, metric: str, of: str, number: int, line: str) -> Name | None:
         if metric not in LABELS:
-            self._fault(f"{metric[:60]!r} is none of our series", number, line, hint=f"there are: {', '.join(LABELS)}")
+            self._add_fault(
+                f"{metric[:60]!r} is none of our series", number, line, hint=f"there are: {', '.join(LABELS)}"
+            )
             return None
         if bool(of) != bool(LABELS[metric]):
             wanted = f"the {LABELS[metric]}" if LABELS[metric] else "nothing"
-            self._fault(f'"of" of {metric} must be {wanted}', number, line)
+            self._add_fault(f'"of" of {metric} must be {wanted}', number, line)
             return None
         return Name(metric, of)
 
-    def _moment(self, text: str, number: int, line: str) -> int | None:
+    def _read_moment(self, text: str, number: int, line: str) -> int | None:
         try:
             found = datetime.fromisoformat(text)
         except ValueError:
             found = None
         if found is None or found.tzinfo is None:
-            self._fault(f"{text[:40]!r} is not a moment", number, line, hint="write it as 2026-10-07T03:00Z")
+            self._add_fault(f"{text[:40]!r} is not a moment", number, line, hint="write it as 2026-10-07T03:00Z")
             return None
         return int(found.timestamp())
 
-    def _merged(self) -> Mapping[Name, tuple[SeriesSegment, ...]]:
+    def _merge(self) -> Mapping[Name, tuple[SeriesSegment, ...]]:
         found: dict[Name, tuple[SeriesSegment, ...]] = {}
         for name, runs in self.runs.items():
             try:
                 found[name] = merge_segments(runs)
             except SampleError as error:
-                self._fault(f"{name}: {error}", 0)
+                self._add_fault(f"{name}: {error}", 0)
         return found
 
-    def _fault(self, message: str, number: int, line: str = "", *, hint: str = "") -> None:
+    def _add_fault(self, message: str, number: int, line: str = "", *, hint: str = "") -> None:
         self.faults.append(
             Fault(message=message, file=self.file, line=number, column=1 if number else 0, source_line=line, hint=hint)
         )

@@ -211,7 +211,7 @@ def _fit(basis: FitBasis, working: int, *, is_least: bool) -> Fit:
     demand, machine, seats, speed = basis.demand, basis.machine, basis.seats, basis.speed
     if count_asked_nodes(demand.hardware, machine) is not None:
         seats = seats._replace(low=working, expected=Decimal(working))
-    hours = None if speed is None else speed.hours(working)
+    hours = None if speed is None else speed.count_hours(working)
     spares = ceil(demand.spare_share * working) if seats.spans and working > 1 else 0
     return Fit(
         working=working,
@@ -243,7 +243,7 @@ def _note(
     speed: RunTime | None,
     working: int,
 ) -> str:
-    hours = None if speed is None else speed.hours(working)
+    hours = None if speed is None else speed.count_hours(working)
     holders = working * machine.accelerators if seats.spans else seats.needed
     notes = [
         note
@@ -271,8 +271,8 @@ def _is_benchmarked(demand: Demand, accelerator: Accelerator) -> bool:
 
 
 def _loss_note(machine: Machine, speed: RunTime, working: int) -> str:
-    lost = speed.lost_hours(working)
-    percent = round(lost * PERCENT / speed.hours(working)) if lost else 0
+    lost = speed.count_lost_hours(working)
+    percent = round(lost * PERCENT / speed.count_hours(working)) if lost else 0
     rate = "network" if machine.network_gbps is None else f"{machine.network_gbps:f} Gbps"
     unknown = ", of which its source does not say the rate" if machine.network_gbps is None else ""
     return f"{percent}% of the time is lost to the {rate} between nodes{unknown}" if percent else ""

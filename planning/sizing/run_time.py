@@ -46,28 +46,30 @@ class RunTime:
     links: Interconnect | None = None
     free_nodes: int = 1
 
-    def computing_hours(self, nodes: int) -> Decimal:
+    def count_computing_hours(self, nodes: int) -> Decimal:
         """Hours of one run on `nodes` nodes that never wait for each other."""
         return self.one_node_hours if nodes == 1 else self.one_node_hours / (nodes * self.scaling)
 
-    def lost_hours(self, nodes: int) -> Decimal:
+    def count_lost_hours(self, nodes: int) -> Decimal:
         """Hours of one run that `nodes` nodes wait for the network."""
         if self.links is None or nodes <= self.free_nodes:
             return assumptions.NOTHING
-        return self.links.lost_hours(nodes, self.computing_hours(nodes))
+        return self.links.count_lost_hours(nodes, self.count_computing_hours(nodes))
 
-    def hours(self, nodes: int) -> Decimal:
+    def count_hours(self, nodes: int) -> Decimal:
         """Hours of one run on `nodes` nodes."""
         if self.links is None or nodes <= self.free_nodes:
-            return self.computing_hours(nodes)
-        return self.computing_hours(nodes) + self.lost_hours(nodes)
+            return self.count_computing_hours(nodes)
+        return self.count_computing_hours(nodes) + self.count_lost_hours(nodes)
 
     def is_starved(self, nodes: int) -> bool:
         """Whether `nodes` nodes wait longer than they compute, or one fewer would be as quick."""
         if self.links is None or nodes <= self.free_nodes:
             return False
-        lost = self.lost_hours(nodes)
-        return bool(lost) and (lost > self.computing_hours(nodes) or self.hours(nodes - 1) <= self.hours(nodes))
+        lost = self.count_lost_hours(nodes)
+        return bool(lost) and (
+            lost > self.count_computing_hours(nodes) or self.count_hours(nodes - 1) <= self.count_hours(nodes)
+        )
 
     def nodes_within(self, hours: Decimal) -> int:
         """The least number of nodes on which one run takes at most `hours`; where none do, one that is starved."""
@@ -76,7 +78,7 @@ class RunTime:
         least = max(2, ceil(self.one_node_hours / (hours * self.scaling)))
         # Nodes x hours never falls as nodes are added, so that what one step says is a lower bound for the next.
         while self.links is not None and self.free_nodes < least <= LARGEST_CLUSTER:
-            computing, lost = self.computing_hours(least), self.lost_hours(least)
+            computing, lost = self.count_computing_hours(least), self.count_lost_hours(least)
             needed = computing + lost
             if needed <= hours or lost > computing:
                 return least

@@ -250,10 +250,10 @@ class Interconnect:
         spines = 1 + OVERSUBSCRIPTION / max(1, ONE_SPINE // self.per_node // self.copy_nodes)
         return int(hidden / (self.ring_hours * spines)) if hidden > 0 else 1
 
-    def lost_hours(self, nodes: int, computing: Decimal) -> Decimal:
+    def count_lost_hours(self, nodes: int, computing: Decimal) -> Decimal:
         """Hours that one run waits for the network on `nodes` nodes that compute for `computing` hours."""
         hidden = OVERLAP * computing
-        ring = self._exchange_hours(nodes)
+        ring = self._count_exchange_hours(nodes)
         if self.copy_nodes == 1 or not self.micro_batches:
             return max(ring - hidden, assumptions.NOTHING)
         sharded = max(ring + self.gather_hours / nodes - hidden, assumptions.NOTHING)
@@ -263,7 +263,7 @@ class Interconnect:
         pipeline = max(ring - hidden, assumptions.NOTHING) + computing * (self.copy_nodes - 1) / per_copy
         return min(sharded, pipeline)
 
-    def _exchange_hours(self, nodes: int) -> Decimal:
+    def _count_exchange_hours(self, nodes: int) -> Decimal:
         """Hours for which the gradients fill the network, more across spines that are oversubscribed."""
         copies = max(1, nodes // self.copy_nodes)
         if copies == 1:

@@ -49,7 +49,7 @@ def run_price(
     found = report(preview, as_book(catalog))
     for unused in describe_unused_rows(catalog, (each.bill for each in (found.old, found.new) if each is not None)):
         note(unused)
-    judgement = found.judged(limit) if limit is not None else None
+    judgement = found.judge_ceiling(limit) if limit is not None else None
     verdict = (f"{judgement.verdict}: {judgement.reason}",) if judgement else ()
     deliver(found.as_json(judgement), as_json=as_json, output=output, parts=lambda: (*price_parts(found), *verdict))
     return EXIT_CODES[judgement.verdict] if judgement else 0

@@ -80,11 +80,11 @@ def _failures(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
 
 
 def _failure(verdict: VerdictForm, speaker: Speaker) -> Sentence:
-    head = say(_kind(verdict), speaker.name(verdict["subject"]), ", ", speaker.what(verdict), ": ")
+    head = say(_kind(verdict), speaker.name(verdict["subject"]), ", ", speaker.describe_check(verdict), ": ")
     if verdict["measured"] is None or (verdict["least"] is None and verdict["most"] is None):
-        return say(head, speaker.sentence(verdict))
-    found = say(speaker.figure(verdict), f" {verdict['unit']}".rstrip())
-    return say(head, found, ", and ", speaker.bound(verdict), " was promised")
+        return say(head, speaker.quote_sentence(verdict))
+    found = say(speaker.build_figure(verdict), f" {verdict['unit']}".rstrip())
+    return say(head, found, ", and ", speaker.describe_bound(verdict), " was promised")
 
 
 def _kind(verdict: VerdictForm) -> str:
@@ -94,7 +94,14 @@ def _kind(verdict: VerdictForm) -> str:
 def _untold(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:
     silent = [each for each in form["verdicts"] if each["outcome"] in UNTOLD]
     items = [
-        say(_kind(each), speaker.name(each["subject"]), ", ", speaker.what(each), ": ", speaker.sentence(each))
+        say(
+            _kind(each),
+            speaker.name(each["subject"]),
+            ", ",
+            speaker.describe_check(each),
+            ": ",
+            speaker.quote_sentence(each),
+        )
         for each in silent
     ]
     items += [quote_text(text, f"unfinished.{at}") for at, text in enumerate(form["unfinished"])]
@@ -112,9 +119,9 @@ def _table(form: AcceptanceForm, speaker: Speaker, per: Per, title: str, head: s
     rows = [
         (
             speaker.name(each["subject"]),
-            speaker.what(each),
+            speaker.describe_check(each),
             _render_finding(each, speaker),
-            speaker.bound(each) if each["check"] in HELD else say(""),
+            speaker.describe_bound(each) if each["check"] in HELD else say(""),
             say(each["outcome"]),
         )
         for each in mine
@@ -128,7 +135,7 @@ HELD: Final = ("loader", "checkpoint", "code", "small_files")
 
 
 def _render_finding(verdict: VerdictForm, speaker: Speaker) -> Sentence:
-    return speaker.measured(verdict) if verdict["measured"] is not None else speaker.sentence(verdict)
+    return speaker.format_measurement(verdict) if verdict["measured"] is not None else speaker.quote_sentence(verdict)
 
 
 def _how(form: AcceptanceForm, speaker: Speaker) -> Iterator[Block]:

@@ -67,60 +67,60 @@ class Speaker:
             return say(lock_name) if not self.several else say(from_report(text, self._verdict_at(subject)))
         return say(from_report(text, at)) if at else say(from_report(text, self._node_at(text)))
 
-    def place(self, verdict: VerdictForm) -> int:
+    def find_index(self, verdict: VerdictForm) -> int:
         """Index of a verdict in the report."""
         key = verdict["check"], verdict["subject"], verdict["sentence"], str(verdict["params"])
         return self.order[key]
 
-    def measured(self, verdict: VerdictForm) -> Sentence:
+    def format_measurement(self, verdict: VerdictForm) -> Sentence:
         value = verdict["measured"]
         if value is None:
             return NOT_MEASURED
-        said = say(self.figure(verdict), _unit(verdict))
+        said = say(self.build_figure(verdict), _unit(verdict))
         return say(said, " failed") if verdict["outcome"] == FAILED else said
 
-    def figure(self, verdict: VerdictForm) -> Figure:
+    def build_figure(self, verdict: VerdictForm) -> Figure:
         text = format_value(Decimal(verdict["measured"] or "0"))
-        return from_report(text, verdict["at"] or f"verdicts.{self.place(verdict)}.measured")
+        return from_report(text, verdict["at"] or f"verdicts.{self.find_index(verdict)}.measured")
 
-    def what(self, verdict: VerdictForm) -> Sentence:
+    def describe_check(self, verdict: VerdictForm) -> Sentence:
         title = BY_ID[verdict["check"]].title
         params = verdict["params"]
         if params.get("reading"):
-            return say(title, ": ", self.param(verdict, "reading"))
+            return say(title, ": ", self.quote_param(verdict, "reading"))
         said = say(title)
         if params.get("nodes"):
-            said = say(said, " over ", self.param(verdict, "nodes"), " nodes")
-        return say(said, " with ", self.payload(verdict)) if params.get("payload_bytes") else said
+            said = say(said, " over ", self.quote_param(verdict, "nodes"), " nodes")
+        return say(said, " with ", self.format_payload(verdict)) if params.get("payload_bytes") else said
 
-    def bound(self, verdict: VerdictForm) -> Sentence:
+    def describe_bound(self, verdict: VerdictForm) -> Sentence:
         if verdict["least"] is not None:
-            return say("at least ", self._held(verdict, verdict["least"]), _unit(verdict))
+            return say("at least ", self._build_limit_of(verdict, verdict["least"]), _unit(verdict))
         if verdict["most"] is not None:
-            return say("less than ", self._held(verdict, verdict["most"]), _unit(verdict))
-        return say("nothing") if not verdict["why"] else self._why(verdict)
+            return say("less than ", self._build_limit_of(verdict, verdict["most"]), _unit(verdict))
+        return say("nothing") if not verdict["why"] else self._quote_reason(verdict)
 
-    def theory(self, verdict: VerdictForm) -> Sentence:
+    def describe_theory(self, verdict: VerdictForm) -> Sentence:
         if verdict["theory"] is None:
             return say("")
-        return say(self._held(verdict, verdict["theory"]), _unit(verdict))
+        return say(self._build_limit_of(verdict, verdict["theory"]), _unit(verdict))
 
-    def sentence(self, verdict: VerdictForm) -> Sentence:
-        return quote_text(verdict["sentence"], f"verdicts.{self.place(verdict)}.sentence")
+    def quote_sentence(self, verdict: VerdictForm) -> Sentence:
+        return quote_text(verdict["sentence"], f"verdicts.{self.find_index(verdict)}.sentence")
 
-    def param(self, verdict: VerdictForm, name: str) -> Sentence:
-        index = self.place(verdict)
+    def quote_param(self, verdict: VerdictForm, name: str) -> Sentence:
+        index = self.find_index(verdict)
         return quote_text(verdict["params"].get(name, ""), f"verdicts.{index}.params.{name}")
 
-    def payload(self, verdict: VerdictForm) -> Sentence:
-        index = self.place(verdict)
+    def format_payload(self, verdict: VerdictForm) -> Sentence:
+        index = self.find_index(verdict)
         octets = verdict["params"].get("payload_bytes", "0")
         return say(format_bytes(int(octets), f"verdicts.{index}.params.payload_bytes"))
 
-    def pool(self, subject: str) -> AcceptancePoolForm | None:
+    def find_pool(self, subject: str) -> AcceptancePoolForm | None:
         return next((each for each in self.form["pools"] if each["subject"] == subject), None)
 
-    def held(self, text: str, *, why: str, source: str) -> Figure:
+    def build_limit(self, text: str, *, why: str, source: str) -> Figure:
         """A limit with its reason and source."""
         if source.startswith(CHECKLIST):
             return Figure(text=text, origin=Origin.CHECKLIST, at=source.removeprefix(CHECKLIST), source=why)
@@ -132,11 +132,11 @@ class Speaker:
         )
         return Figure(text=text, origin=Origin.CALCULATED, at=why or "as promised", inputs=(named,))
 
-    def _held(self, verdict: VerdictForm, value: str) -> Figure:
-        return self.held(plain(Decimal(value)), why=verdict["why"], source=verdict["source"])
+    def _build_limit_of(self, verdict: VerdictForm, value: str) -> Figure:
+        return self.build_limit(plain(Decimal(value)), why=verdict["why"], source=verdict["source"])
 
-    def _why(self, verdict: VerdictForm) -> Sentence:
-        return quote_text(verdict["why"], f"verdicts.{self.place(verdict)}.why")
+    def _quote_reason(self, verdict: VerdictForm) -> Sentence:
+        return quote_text(verdict["why"], f"verdicts.{self.find_index(verdict)}.why")
 
     def _verdict_at(self, subject: str) -> str:
         found = (index for index, each in enumerate(self.form["verdicts"]) if each["subject"] == subject)

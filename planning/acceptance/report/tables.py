@@ -64,7 +64,7 @@ def _pool(form: AcceptanceForm, speaker: Speaker, pool: str, nodes: Sequence[Acc
     if bounds:
         yield Paragraph(say("Promised of each: ", join_sentences(bounds), "."))
     drawn = [found[DRAWN, name] for name in names if (DRAWN, name) in found]
-    figures = tuple(speaker.figure(each) for each in drawn if each["measured"] is not None)
+    figures = tuple(speaker.build_figure(each) for each in drawn if each["measured"] is not None)
     if figures:
         yield Picture(
             name=node_chart_name(pool),
@@ -102,7 +102,7 @@ def _render_bounds(
     for name in names:
         verdict = found.get((check, name))
         if verdict is not None and verdict["least"] is not None:
-            yield say(CHECKS[check], " ", speaker.bound(verdict))
+            yield say(CHECKS[check], " ", speaker.describe_bound(verdict))
             return
 
 
@@ -111,7 +111,7 @@ def _cell(verdict: VerdictForm | None, speaker: Speaker) -> Sentence:
         return say("")
     if verdict["measured"] is None:
         return say(verdict["outcome"])
-    return speaker.measured(verdict)
+    return speaker.format_measurement(verdict)
 
 
 def fabric_chart_name(pool: str) -> str:
@@ -137,7 +137,7 @@ def _render_promise(curve: CurveForm, speaker: Speaker) -> Sentence:
     if curve["least"] is None or curve["theory"] is None:
         return say("Bus bandwidth; its limit is unknown.")
     least, theory = (
-        speaker.held(plain(Decimal(value)), why=curve["why"], source=curve["source"])
+        speaker.build_limit(plain(Decimal(value)), why=curve["why"], source=curve["source"])
         for value in (curve["least"], curve["theory"])
     )
     return say("Bus bandwidth: at least ", least, " of the theoretical ", theory, " GB/s is promised.")

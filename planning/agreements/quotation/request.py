@@ -200,12 +200,12 @@ class _OptionItems:
 
     def _has_price(self, charge: Charge, cluster: ClusterSpec, purchase: str) -> bool:
         provider, region = self._place(charge, cluster)
-        tiers = self._catalog.prices.known_tiers(provider=provider, item=charge.item, region=region, purchase=purchase)
+        tiers = self._catalog.prices.find_tiers(provider=provider, item=charge.item, region=region, purchase=purchase)
         return bool(tiers) and tiers[0].above == ZERO
 
     def _is_stale(self, charge: Charge, cluster: ClusterSpec) -> bool:
         provider, region = self._place(charge, cluster)
-        tiers = self._catalog.prices.known_tiers(
+        tiers = self._catalog.prices.find_tiers(
             provider=provider, item=charge.item, region=region, purchase=charge.purchase
         )
         is_machine = charge.item not in SERVICES
@@ -253,9 +253,9 @@ class _OptionItems:
         provider, region = cluster.placement.provider, cluster.placement.region
         term = self._choose_term(published)
         prices = self._catalog.prices
-        if prices.known_tiers(provider=provider, item=pool.machine, region=region, purchase=term.purchase):
+        if prices.find_tiers(provider=provider, item=pool.machine, region=region, purchase=term.purchase):
             return
-        known = prices.known_tiers(provider=provider, item=pool.machine, region=region, purchase=PurchaseKind.ON_DEMAND)
+        known = prices.find_tiers(provider=provider, item=pool.machine, region=region, purchase=PurchaseKind.ON_DEMAND)
         yield RequestedItem(
             provider=provider,
             region=region,

@@ -104,7 +104,7 @@ class CostingContext:
         key, label = self.pool_key("machine"), f"{self.resource.name}: {title or item}"
         return Charge(key, label, BillGroup.COMPUTE, item, hours, purchase=purchase, fallback=fallback)
 
-    def declared_purchase(self, kinds: Container[PurchaseKind], *, provider: str, asked: str) -> str:
+    def read_declared_purchase(self, kinds: Container[PurchaseKind], *, provider: str, asked: str) -> str:
         """The purchase that the pool's component declares; "" where it declares none.
 
         Raises:
@@ -126,7 +126,7 @@ class CostingContext:
             raise UnreadableError(f"purchase {purchase!r} is not a word of terms.csv")
         return term
 
-    def declared(self, items: Collection[str]) -> bool:
+    def declares_any(self, items: Collection[str]) -> bool:
         """Whether a component of ours above declares a charge for one of the items."""
         owners = self.registered.owners(self.resource)
         return any(_declares(Properties(owner.inputs).at(CHARGES_INPUT), items) for owner in owners)
@@ -268,7 +268,7 @@ LOGS: Final = (Item.LOG_INGEST, Item.LOG_STORAGE)
 
 def by_use(case: CostingContext, *, items: Collection[str]) -> Iterator[Finding]:
     """Something paid for by use, which only a component above can foresee."""
-    if not case.declared(items):
+    if not case.declares_any(items):
         raise UnreadableError(VOLUME_UNKNOWN)
     yield Free("paid by use, counted as its component declares")
 

@@ -73,7 +73,7 @@ def service(case: CostingContext) -> Iterator[Finding]:
     if case.inputs.at("spec").at("type").text("ClusterIP") != "LoadBalancer":
         yield Free(IN_CLUSTER)
         return
-    if case.declared((Item.LOAD_BALANCER,)):
+    if case.declares_any((Item.LOAD_BALANCER,)):
         yield Free(OWN_SOFTWARE)
         return
     if find_traits(place_of(case).provider).classic_balancer and not _is_network_balancer(case.inputs):

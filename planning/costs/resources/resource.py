@@ -160,9 +160,9 @@ class Properties:
         value = self._plain()
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise UnreadableError(f"{self.path} is not a number", path=self.path)
-        return self._bounded(value)
+        return self._parse_bounded(value)
 
-    def _bounded(self, value: float | str) -> Decimal:
+    def _parse_bounded(self, value: float | str) -> Decimal:
         """The value as a decimal between 0 and what is reasonable."""
         try:
             number = Decimal(value) if isinstance(value, int) else Decimal(str(value))
@@ -261,7 +261,7 @@ class ResourceTree:
                     found.setdefault(pool.urn, []).append(group)
         return found
 
-    def linked(self, resource: Resource, name: str, token: str) -> Resource:
+    def find_linked(self, resource: Resource, name: str, token: str) -> Resource:
         """The one resource of type `token` from which the input `name` takes its value.
 
         Raises:

@@ -114,7 +114,7 @@ class Market:
         machines = sorted(self.catalog.machines.some(accelerated=True), key=attrgetter("provider", "name"))
         return tuple(self._stock(machine) for machine in machines)
 
-    def accelerated_regions(self, provider: str) -> frozenset[str]:
+    def list_accelerated_regions(self, provider: str) -> frozenset[str]:
         """Where a provider sells GPU machines."""
         if provider not in self._accelerated:
             sold = (each for each in self.stocks if each.machine.provider == provider)
@@ -173,7 +173,7 @@ class Market:
 
     def tiers(self, item: str, place: Place, purchase: str = LIST_PRICE) -> tuple[Price, ...]:
         """The prices of an item at a place; empty where it has none."""
-        return self.catalog.prices.known_tiers(provider=place[0], item=item, region=place[1], purchase=purchase)
+        return self.catalog.prices.find_tiers(provider=place[0], item=item, region=place[1], purchase=purchase)
 
     def fallback(self, offer: Offer) -> Price | None:
         """The on-demand price of a spot offer's machine in its region; None for other offers, and where it has none."""
@@ -202,7 +202,7 @@ class Market:
             self._beside[key] = usd
         return self._beside[key]
 
-    def reserved_places(self, months: int) -> frozenset[Place]:
+    def list_reserved_places(self, months: int) -> frozenset[Place]:
         """Places where any machine has a price for a term of `months`."""
         if months not in self._reserved:
             terms = self.catalog.terms.values()

@@ -257,7 +257,7 @@ class CandidateSet:
         found: dict[Place, list[Candidate]] = {}
         elsewhere: list[Stock] = []
         for stock in self.market.stocks:
-            if self._closed_regions(stock.machine.provider).issuperset(stock.regions):
+            if self._list_closed_regions(stock.machine.provider).issuperset(stock.regions):
                 elsewhere.append(stock)  # sized only where the reason is needed
                 continue
             sits = self.sits(demand, stock)
@@ -306,7 +306,7 @@ class CandidateSet:
         refusal = machine_refusal(stock.machine) or accelerator_refusal(stock.accelerator, demand, self.checklist)
         return Rejection(refusal) if refusal else self.sizes.fit_least(demand, stock.machine, stock.accelerator)
 
-    def resized(self, candidate: Candidate, nodes: int, *, at_most: Decimal | None = None) -> Candidate | None:
+    def resize(self, candidate: Candidate, nodes: int, *, at_most: Decimal | None = None) -> Candidate | None:
         """The same offer with another number of working nodes; None where so many make no pool.
 
         Args:
@@ -332,7 +332,7 @@ class CandidateSet:
     def _list_wanted(self, demand: Demand, stock: Stock) -> list[Offer]:
         permit = self.permits[demand.workload]
         if (permit, stock) not in self._wanted:
-            closed = self._closed_regions(stock.machine.provider)
+            closed = self._list_closed_regions(stock.machine.provider)
             self._wanted[permit, stock] = [
                 each
                 for region in stock.regions
@@ -342,10 +342,10 @@ class CandidateSet:
             ]
         return self._wanted[permit, stock]
 
-    def _closed_regions(self, provider: str) -> frozenset[str]:
+    def _list_closed_regions(self, provider: str) -> frozenset[str]:
         """Where the checklist lets no cluster be, of all regions in which the provider sells accelerators."""
         if provider not in self._closed:
-            places = ((provider, region) for region in self.market.accelerated_regions(provider))
+            places = ((provider, region) for region in self.market.list_accelerated_regions(provider))
             self._closed[provider] = frozenset(place[1] for place in places if not self.admits(place))
         return self._closed[provider]
 

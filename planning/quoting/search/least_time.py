@@ -173,7 +173,7 @@ def list_sizes(
     if not candidates.sizes.grows(candidate):
         return
     for times in multiples:
-        sized = candidates.resized(candidate, candidate.fit.working * times, at_most=at_most)
+        sized = candidates.resize(candidate, candidate.fit.working * times, at_most=at_most)
         if sized is not None:
             yield sized
 

@@ -330,6 +330,6 @@ def _resize_candidates(
     """The candidates with as many nodes as the pick has."""
     working = {each.demand.workload: each.fit.working for each in pick.candidates}
     return {
-        name: each if each.fit.working == working[name] else candidates.resized(each, working[name]) or each
+        name: each if each.fit.working == working[name] else candidates.resize(each, working[name]) or each
         for name, each in leaders.items()
     }

@@ -167,7 +167,7 @@ def _find_committed(candidates: CandidateSet) -> ClusterPick | str:
             return is_uninterrupted(candidate)
         return is_reserved(candidate)
 
-    reserved = candidates.market.reserved_places(months)
+    reserved = candidates.market.list_reserved_places(months)
     for keep in (has_reserved_base, is_uninterrupted):
         pick = find_cheapest(candidates, keep, only=reserved.__contains__, some=is_reserved)
         if pick is not None:

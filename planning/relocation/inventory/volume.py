@@ -44,7 +44,7 @@ class TransferVolume:
     billed_requests: tuple[Side, ...] = ("source", "target")
 
     @classmethod
-    def measured(
+    def from_measurement(
         cls,
         kind: VolumeKind,
         name: str,

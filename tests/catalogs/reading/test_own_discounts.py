@@ -87,7 +87,7 @@ def test_a_discount_of_a_term_without_a_price_applies_to_the_price_on_demand(roo
     assert {(each.purchase, each.region) for each in catalog.prices.of_item(provider="reef", item="big")} == {
         (purchase, region) for purchase in ("on_demand", "reserved") for region in ("east", "west")
     } | {("spot", "east")}
-    assert catalog.prices.known_tiers(provider="reef", item="small", region="east", purchase="reserved") == ()
+    assert catalog.prices.find_tiers(provider="reef", item="small", region="east", purchase="reserved") == ()
     add(root, "reef,big,west,reserved,hour,30,0,list,2026-08-01")
     listed = load(root=root, override=override).prices
     assert listed.one(provider="reef", item="big", region="west", purchase="reserved").usd == Decimal(9)

@@ -79,7 +79,7 @@ def test_every_cpu_price_of_every_provider_can_be_read(catalog: Catalog) -> None
 def test_tiers_rise_in_quantity_and_egress_never_gets_dearer(catalog: Catalog) -> None:
     for provider, region in catalog.regions:
         for item in Item:
-            tiers = catalog.prices.known_tiers(provider=provider, item=item, region=region)
+            tiers = catalog.prices.find_tiers(provider=provider, item=item, region=region)
             if not tiers:
                 continue
             assert [tier.above for tier in tiers] == sorted({tier.above for tier in tiers})

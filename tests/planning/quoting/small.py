@@ -123,12 +123,12 @@ class SmallPrices:
     known: dict[tuple[str, str, str, str], tuple[Price, ...]] = field(default_factory=dict)
 
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = "list") -> tuple[Price, ...]:
-        found = self.known_tiers(provider=provider, item=item, region=region, purchase=purchase)
+        found = self.find_tiers(provider=provider, item=item, region=region, purchase=purchase)
         if not found:
             raise UnpricedError(f"no price for {provider} {item} in {region} ({purchase})")
         return found
 
-    def known_tiers(self, *, provider: str, item: str, region: str, purchase: str = "list") -> tuple[Price, ...]:
+    def find_tiers(self, *, provider: str, item: str, region: str, purchase: str = "list") -> tuple[Price, ...]:
         key = (provider, item, region, purchase)
         if key not in self.known:
             self.known[key] = self._search(key) or self._search((provider, item, "*", purchase))

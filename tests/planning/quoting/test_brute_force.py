@@ -144,7 +144,7 @@ def list_unhurried(candidates: CandidateSet, least: Candidate) -> Iterator[Candi
     """With the least numbers of nodes that leave a tenth of the deadline, without interruptions and with them."""
     if len(least.parts) != 1:
         return
-    sizes = [candidates.resized(least, least.fit.working + more) for more in range(1, least.fit.working + 1)]
+    sizes = [candidates.resize(least, least.fit.working + more) for more in range(1, least.fit.working + 1)]
     for leaves_time in (has_margin, has_margin_undisturbed):
         if not leaves_time(least):
             yield from [each for each in sizes if each is not None and leaves_time(each)][:1]

@@ -110,4 +110,4 @@ def move(
 
 
 def bucket(tb: str | int, *, objects: int | None = None) -> TransferVolume:
-    return TransferVolume.measured("bucket", "datasets", size=int(Decimal(tb) * TB), objects=objects)
+    return TransferVolume.from_measurement("bucket", "datasets", size=int(Decimal(tb) * TB), objects=objects)

@@ -148,7 +148,7 @@ def test_a_bucket_of_which_nobody_knows_the_objects_has_requests_without_a_price
     share=st.decimals("0", "1", places=2),
 )
 def test_counted_requests_rise_and_cover_every_object_and_every_part(objects: int, size: int, share: Decimal) -> None:
-    volume = replace(TransferVolume.measured("bucket", "b", size=size, objects=objects), verified_share=share)
+    volume = replace(TransferVolume.from_measurement("bucket", "b", size=size, objects=objects), verified_share=share)
     found = requests(volume, copied=Range.exactly(size), rounds=3)
     assert found is not None
     assert found.written.min >= max(objects, Decimal(size) / PART_BYTES)
@@ -157,8 +157,8 @@ def test_counted_requests_rise_and_cover_every_object_and_every_part(objects: in
 
 
 def test_objects_of_one_part_are_written_by_one_request_and_larger_ones_by_two_more_than_parts() -> None:
-    small = TransferVolume.measured("bucket", "b", size=1000 * PART_BYTES, objects=1000)
-    large = TransferVolume.measured("bucket", "b", size=20 * 16 * PART_BYTES, objects=20)
+    small = TransferVolume.from_measurement("bucket", "b", size=1000 * PART_BYTES, objects=1000)
+    large = TransferVolume.from_measurement("bucket", "b", size=20 * 16 * PART_BYTES, objects=20)
     assert requests(small, copied=small.bytes, rounds=0).written.expected == 1000
     assert requests(large, copied=large.bytes, rounds=0).written.expected == 20 * 18
 
@@ -285,8 +285,8 @@ def test_the_bill_of_a_50_tb_move_is_shown_by_line_with_sources() -> None:
     target = at(home, provider="gcp", region="us-central1", stack="demo-gcp")
     volumes = (
         replace(bucket(45, objects=2_000_000), change_bytes_per_day=Range.exactly(2 * 10**10)),
-        TransferVolume.measured("files", "shared", size=5 * TB, objects=10**7, change_bytes_per_day=0),
-        TransferVolume.measured("database", "mlflow", size=2 * 10**9, change_bytes_per_day=0),
+        TransferVolume.from_measurement("files", "shared", size=5 * TB, objects=10**7, change_bytes_per_day=0),
+        TransferVolume.from_measurement("database", "mlflow", size=2 * 10**9, change_bytes_per_day=0),
     )
     found = moving_bill(
         volumes,

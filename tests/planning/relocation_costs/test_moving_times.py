@@ -21,7 +21,7 @@ MANY = Rate(per_second=Decimal(10**9))
 
 
 def data(tb: str | int = 1, **changes: object) -> TransferVolume:
-    volume = TransferVolume.measured(
+    volume = TransferVolume.from_measurement(
         "bucket", "datasets", size=int(Decimal(tb) * TB), objects=1000, change_bytes_per_day=0
     )
     return replace(volume, **changes)
@@ -70,7 +70,7 @@ def test_a_rate_of_nothing_is_refused() -> None:
 
 
 def test_a_database_takes_the_time_of_its_dump_and_nothing_else_does_for_it() -> None:
-    database = TransferVolume.measured("database", "mlflow", size=60 * MIB * 100)
+    database = TransferVolume.from_measurement("database", "mlflow", size=60 * MIB * 100)
     assert estimate_copy_time(database, Rates(bytes=Rate.of_gbps(10))).seconds is None
     assert estimate_copy_time(database, Rates(dump=STREAM)).seconds == Range.exactly(100)
 
@@ -91,7 +91,7 @@ def test_all_together_take_between_side_by_side_and_one_after_another() -> None:
 )
 def test_the_whole_is_never_faster_than_its_longest_part(sizes: list[int], objects: list[int]) -> None:
     volumes = [
-        TransferVolume.measured("bucket", f"b{index}", size=size, objects=count)
+        TransferVolume.from_measurement("bucket", f"b{index}", size=size, objects=count)
         for index, (size, count) in enumerate(zip(sizes, objects, strict=False))
     ]
     rates = Rates(bytes=Rate.of_gbps(10), objects=Rate(per_second=Decimal(1000)))
@@ -148,7 +148,7 @@ def test_what_is_missing_for_the_rounds_is_named(rates: Rates, volume: TransferV
 
 
 def test_the_freeze_is_its_parts_each_with_what_it_is_based_on() -> None:
-    database = TransferVolume.measured("database", "mlflow", size=60 * MIB * 100)
+    database = TransferVolume.from_measurement("database", "mlflow", size=60 * MIB * 100)
     sample = data("0.1", verified_share=Decimal("0.05"))
     rates = Rates(bytes=Rate.of_gbps(1), objects=MANY, dump=STREAM, verify=Rate.of_gbps(4), lists=LISTS)
     found = times([sample, database], rates=rates, asked=ASKED)

@@ -239,7 +239,7 @@ def test_a_plain_fit_needs_no_note() -> None:
 def test_spread_gives_the_time_on_any_number_of_nodes() -> None:
     speed = estimate_run_time(TRAIN, NODE, H100)
     assert isinstance(speed, RunTime)
-    assert speed.hours(3) == fits(TRAIN).work_hours
+    assert speed.count_hours(3) == fits(TRAIN).work_hours
     assert speed.nodes_within(speed.one_node_hours) == 1
     assert speed.nodes_within(speed.one_node_hours * Decimal("0.999")) == 2
     assert estimate_run_time(replace(TRAIN, flops=None), NODE, H100) is None

@@ -61,8 +61,8 @@ def test_7_days_at_peak_are_14_days_at_half_of_it() -> None:
     flops = Decimal(989) * 8 * assumptions.TERA * 604_800
     at_peak = RunTime(flops / (989 * 8 * assumptions.TERA * 3600))
     at_half = RunTime(flops / (989 * 8 * assumptions.TERA * 3600 * assumptions.MFU_AT_BEST.value))
-    assert at_peak.hours(1) == 7 * 24
-    assert at_half.hours(1) == 14 * 24
+    assert at_peak.count_hours(1) == 7 * 24
+    assert at_half.count_hours(1) == 14 * 24
 
 
 def test_fp64_never_takes_less_than_half_precision() -> None:
@@ -102,7 +102,7 @@ def test_gradients_cross_800_gbps_at_640() -> None:
         per_node=8,
         copy_nodes=1,
     )
-    assert links.lost_hours(2, Decimal(0)) == 1
+    assert links.count_lost_hours(2, Decimal(0)) == 1
 
 
 def test_gradients_of_7b_in_steps_of_4m_tokens() -> None:

@@ -51,7 +51,7 @@ def test_small_cards_over_ethernet_say_what_they_lose() -> None:
 
 def test_a_fabric_loses_nothing_beyond_what_published_runs_lost() -> None:
     speed = speed_of(job("70B"), NODE)
-    assert speed.lost_hours(64) == 0
+    assert speed.count_lost_hours(64) == 0
     found = fit(job("70B"), NODE, H100, nodes=64)
     assert isinstance(found, Fit)
     assert "lost" not in found.note
@@ -62,8 +62,8 @@ def test_a_fabric_loses_nothing_beyond_what_published_runs_lost() -> None:
 def test_a_slower_network_is_never_faster(parameters: str, one: int, other: int, nodes: int, per_node: int) -> None:
     slow, fast = (replace(NODE, accelerators=per_node, network_gbps=Decimal(gbps)) for gbps in sorted((one, other)))
     demand = job(parameters)
-    assert speed_of(demand, slow).hours(nodes) >= speed_of(demand, fast).hours(nodes)
-    assert speed_of(demand, fast).hours(nodes) >= speed_of(demand, fast).computing_hours(nodes)
+    assert speed_of(demand, slow).count_hours(nodes) >= speed_of(demand, fast).count_hours(nodes)
+    assert speed_of(demand, fast).count_hours(nodes) >= speed_of(demand, fast).count_computing_hours(nodes)
 
 
 @settings(derandomize=True, deadline=None)
@@ -88,8 +88,8 @@ def test_a_deadline_is_met_by_the_least_number_of_nodes_on_any_network(
     speed = speed_of(job(parameters), replace(NODE, accelerators=per_node, network_gbps=Decimal(gbps)))
     nodes = speed.nodes_within(Decimal(deadline))
     assume(nodes <= LARGEST_CLUSTER and not speed.is_starved(nodes))
-    assert speed.hours(nodes) <= deadline * (1 + Decimal("1e-20"))
-    assert nodes <= 2 or speed.hours(nodes - 1) > deadline
+    assert speed.count_hours(nodes) <= deadline * (1 + Decimal("1e-20"))
+    assert nodes <= 2 or speed.count_hours(nodes - 1) > deadline
 
 
 def test_more_nodes_than_the_network_feeds_are_refused() -> None:
@@ -105,8 +105,8 @@ def test_an_unknown_network_without_a_fabric_is_held_to_the_least_of_the_catalog
     rates = [machines[key].network_gbps for key in machines if machines[key].accelerators]
     assert min(rate for rate in rates if rate) == assumptions.LEAST_NETWORK.value
     silent = replace(SINGLE, network_gbps=None)
-    assert speed_of(job(), silent).hours(16) >= speed_of(job(), SINGLE).hours(16)
-    assert speed_of(job(), silent).hours(16) > speed_of(job(), replace(NODE, accelerators=1)).hours(16)
+    assert speed_of(job(), silent).count_hours(16) >= speed_of(job(), SINGLE).count_hours(16)
+    assert speed_of(job(), silent).count_hours(16) > speed_of(job(), replace(NODE, accelerators=1)).count_hours(16)
 
 
 def test_405b_on_16384_accelerators_is_sized_over_several_spines() -> None:
@@ -124,7 +124,7 @@ def test_spines_are_oversubscribed() -> None:
     narrow = replace(NODE, network_gbps=Decimal(40))
     links = speed_of(job("7B"), narrow).links
     assert links is not None
-    within, beyond = links.lost_hours(1250, Decimal(0)), links.lost_hours(1251, Decimal(0))
+    within, beyond = links.count_lost_hours(1250, Decimal(0)), links.count_lost_hours(1251, Decimal(0))
     assert beyond > within * Decimal("1.005")
 
 

@@ -76,15 +76,15 @@ def test_more_parameters_never_take_less_memory(one: int, other: int) -> None:
 @given(AMOUNT, st.integers(1, 500), st.integers(1, 500))
 def test_more_nodes_are_never_slower(hours: Decimal, one: int, other: int) -> None:
     few, many = sorted((one, other))
-    assert RunTime(hours).hours(many) <= RunTime(hours).hours(few)
+    assert RunTime(hours).count_hours(many) <= RunTime(hours).count_hours(few)
 
 
 @given(AMOUNT, AMOUNT)
 def test_a_deadline_is_met_with_the_least_number_of_nodes(hours: Decimal, deadline: Decimal) -> None:
     speed = RunTime(hours)
     nodes = speed.nodes_within(deadline)
-    assert speed.hours(nodes) <= deadline * (1 + Decimal("1e-20"))
-    assert nodes == 1 or speed.hours(nodes - 1) > deadline
+    assert speed.count_hours(nodes) <= deadline * (1 + Decimal("1e-20"))
+    assert nodes == 1 or speed.count_hours(nodes - 1) > deadline
 
 
 @given(demands(), machines(), accelerators())

@@ -123,7 +123,7 @@ def test_a_stated_share_is_used_as_it_is_and_a_published_one_loses_nothing_to_sc
     assert (stated.scaling, stated.mfu) == (assumptions.SCALING.value, None)
     assert published.scaling == 1
     assert published.mfu is not None
-    assert published.hours(4) == published.one_node_hours / 4
+    assert published.count_hours(4) == published.one_node_hours / 4
 
 
 @pytest.mark.parametrize("accelerator", [A100, H100, B200])

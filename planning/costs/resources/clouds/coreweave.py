@@ -103,7 +103,9 @@ def _purchase(case: CostingContext, compute_class: str) -> str:
     kinds = _KINDS.get(compute_class)
     if kinds is None:
         raise UnreadableError(f"spec.computeClass {compute_class!r} has no rule")
-    return case.declared_purchase(kinds, provider=PROVIDER, asked=f"compute class {compute_class}") or kinds[0].value
+    return (
+        case.read_declared_purchase(kinds, provider=PROVIDER, asked=f"compute class {compute_class}") or kinds[0].value
+    )
 
 
 def _gb(quantity: Properties) -> Decimal:

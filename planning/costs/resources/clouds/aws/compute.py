@@ -175,7 +175,7 @@ def _purchase(case: CostingContext, capacity: str) -> str:
     kinds = _KINDS.get(capacity)
     if kinds is None:
         raise UnreadableError(f"capacity {capacity!r} has no rule")
-    return case.declared_purchase(kinds, provider=PROVIDER, asked=f"capacity {capacity}") or kinds[0].value
+    return case.read_declared_purchase(kinds, provider=PROVIDER, asked=f"capacity {capacity}") or kinds[0].value
 
 
 def _capacity(holder: Properties) -> str:
@@ -195,7 +195,7 @@ def _template(case: CostingContext) -> Properties | None:
     """
     if not case.inputs.at("launchTemplate").said:
         return None
-    template = case.registered.linked(case.resource, "launchTemplate", TEMPLATE)
+    template = case.registered.find_linked(case.resource, "launchTemplate", TEMPLATE)
     return Properties(template.inputs, template.name)
 
 

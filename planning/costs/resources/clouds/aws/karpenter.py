@@ -129,7 +129,7 @@ def _purchase(case: CostingContext, capacity: frozenset[str]) -> str:
     kinds = _KINDS.get(capacity)
     if kinds is None:
         raise UnreadableError(f"capacity {named} has no rule")
-    declared = case.declared_purchase(kinds, provider=PROVIDER, asked=f"capacity {named}")
+    declared = case.read_declared_purchase(kinds, provider=PROVIDER, asked=f"capacity {named}")
     if not declared:
         raise UnreadableError("the pool's component does not say how its machines are bought")
     return declared

@@ -45,7 +45,7 @@ def control_plane(case: CostingContext) -> Iterator[Finding]:
 def nat_gateway(case: CostingContext) -> Iterator[Finding]:
     if case.inputs.at("availabilityMode").text("zonal") != "zonal":
         raise UnreadableError("availabilityMode is regional: paid for each zone it serves, which is not known here")
-    note = "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
+    note = "" if case.declares_any((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
     yield case.hourly(Item.NAT_GATEWAY, group=BillGroup.NETWORK, own="network/nat_gateway", note=note)
 
 

@@ -161,7 +161,7 @@ def _purchase(case: CostingContext, asked: str) -> str:
         UnreadableError: the two contradict each other.
     """
     how = f"how the machines are asked for: {asked}"
-    return case.declared_purchase(_KINDS[asked], provider=PROVIDER, asked=how) or _PLAIN[asked]
+    return case.read_declared_purchase(_KINDS[asked], provider=PROVIDER, asked=how) or _PLAIN[asked]
 
 
 def _disk(case: CostingContext, config: Properties, hours: Range) -> Charge:

@@ -57,7 +57,7 @@ def nat(case: CostingContext) -> Iterator[Finding]:
     """Cloud NAT, paid for each hour of each node behind it: every node of the same cluster."""
     if case.inputs.at("type").text("PUBLIC") != "PUBLIC":
         raise UnreadableError("type is not PUBLIC, whose price alone is known here")
-    note = "" if case.declared((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
+    note = "" if case.declares_any((Item.NAT_DATA,)) else _TRAFFIC_EXTRA
     counted = partial(case.charge, Item.NAT_GATEWAY, group=BillGroup.NETWORK, own=_NAT, note=note)
     try:
         yield counted(_hours_behind(case, partial(hours_of, registered=case.registered)))
@@ -97,7 +97,7 @@ def tunnel(case: CostingContext) -> Iterator[Finding]:
 
 def forwarding_rule(case: CostingContext) -> Iterator[Finding]:
     """A forwarding rule: to a VPN gateway it is part of the tunnel, to any other target part of a balancer."""
-    case.registered.linked(case.resource, "target", _VPN_GATEWAY)
+    case.registered.find_linked(case.resource, "target", _VPN_GATEWAY)
     yield Free("what leads into a VPN gateway is paid for with its tunnels")
 
 
