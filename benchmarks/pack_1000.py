@@ -112,7 +112,7 @@ def steps(folder: Path, asked: Question) -> None:
     request = wire.AnalyzeStackRequest.FromString(asked[1])
     told = [_read_resource(each) for each in request.resources]
     lap("the stack's message taken")
-    resources = desk.captured.resources(told)
+    resources = desk.captured.build_resources(told)
     lap("resources read")
     asking = engine_evaluation.PackRequest(root=folder, stack=STACK, resources=resources)
     subject, _ = engine_evaluation._subject(asking, RULES)  # noqa: SLF001 - a step of it

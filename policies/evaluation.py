@@ -58,7 +58,7 @@ class PolicyFinding:
 
     @property
     def sentence(self) -> str:
-        said = self.rule.sentence(self.breach)
+        said = self.rule.format_breach(self.breach)
         if self.exemption is None or self.standing is None:
             return said
         by = f"exemption of {self.exemption.owner} until {self.exemption.expires}"

@@ -41,7 +41,7 @@ def rule_form(rule: Rule, law: PolicySettings) -> dict[str, object]:
         "level": law.levels.get(rule.name, rule.level).value,
         "unknown": law.levels.get(rule.name, rule.unknown or rule.level).value,
         "exit_code": rule.exit_code,
-        "settings": law.setting(rule.settings).model_dump(mode="json"),
+        "settings": law.get(rule.settings).model_dump(mode="json"),
     }
 
 

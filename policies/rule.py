@@ -88,7 +88,7 @@ class Rule:
     def leads_to(self, verdict: Verdict) -> Level:
         return self.level if verdict is Verdict.OVER or self.unknown is None else self.unknown
 
-    def sentence(self, breach: Breach) -> str:
+    def format_breach(self, breach: Breach) -> str:
         """A breach in full: what, given, limit, and the cheapest change that would pass."""
         where = f" ({breach.resource}{f': {breach.path}' if breach.path else ''})" if breach.urn else ""
         head = f"{self.title}{where}: " if breach.verdict is Verdict.OVER else f"{self.title}{where}, undetermined: "

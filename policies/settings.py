@@ -72,6 +72,6 @@ class PolicySettings:
     exemptions: tuple[Exemption, ...] = ()
     digest: str = ""
 
-    def setting(self, kind: type[S]) -> S:
+    def get(self, kind: type[S]) -> S:
         found = self.settings.get(kind)
         return found if isinstance(found, kind) else kind()

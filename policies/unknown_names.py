@@ -32,7 +32,7 @@ def list_unmatched(subject: StackContext) -> Iterator[str]:
 
 def _list_machines(subject: StackContext) -> Iterator[str]:
     """Patterns that match neither a machine of the catalog nor one of the lock."""
-    law = subject.law.setting(MachineSettings)
+    law = subject.law.get(MachineSettings)
     pools = [pool for spec in subject.lock.placements for pool in spec.pools]
     settings = (
         ("machine type", {"allow": law.allow, "deny": law.deny}),
@@ -51,7 +51,7 @@ def _list_machines(subject: StackContext) -> Iterator[str]:
 
 
 def _list_places(subject: StackContext) -> Iterator[str]:
-    law = subject.law.setting(PlaceSettings)
+    law = subject.law.get(PlaceSettings)
     rule, specs = ALLOWED_PLACES.name, subject.lock.placements
     if law.providers:
         known = {*subject.catalog.providers, *(spec.placement.provider for spec in specs)}
@@ -65,7 +65,7 @@ def _list_places(subject: StackContext) -> Iterator[str]:
 
 def _list_parts(subject: StackContext) -> Iterator[str]:
     """Components with a ceiling that no line of the stack's bill belongs to."""
-    law = subject.law.setting(ComponentCeilings)
+    law = subject.law.get(ComponentCeilings)
     limits = {**law.usd_per_month, **law.stacks.get(subject.lock.stack, {})}
     if not limits:
         return
@@ -82,7 +82,7 @@ def _list_parts(subject: StackContext) -> Iterator[str]:
 
 
 def _list_bounds(subject: StackContext) -> Iterator[str]:
-    stated = subject.law.setting(MayStayUnpriced).at_most_usd_per_month
+    stated = subject.law.get(MayStayUnpriced).at_most_usd_per_month
     if stated:
         known = {*Item, *(line.key for line in bill_of(subject).lines)}
         strange = [name for name in stated if name not in known and RESOURCE not in name]

@@ -81,8 +81,8 @@ class Desk:
             PackRequest(
                 root=self.root,
                 stack=next((stack_of(each.urn) for each in told), self.stack),
-                resources=captured.resources(told),
-                unseen=captured.unseen(told),
+                resources=captured.build_resources(told),
+                unseen=captured.list_unseen(told),
                 config=self.config,
                 asked=self.asked,
             )

@@ -78,7 +78,7 @@ def tighten_settings(
         wish = asked.get(rule.name)
         if wish and wish.settings:
             try:
-                settings[rule.settings] = _merge_settings(rule, law.setting(rule.settings), wish.settings)
+                settings[rule.settings] = _merge_settings(rule, law.get(rule.settings), wish.settings)
             except ValueError as fault:
                 refused.append(f"Configuration of the pack: {rule.name}: {fault}.")
     return replace(law, levels=levels, settings=settings), tuple(refused)

@@ -53,7 +53,7 @@ class Captured:
     def take(self, urn: str, inputs: struct_pb2.Struct) -> None:
         self.inputs[urn] = inputs
 
-    def resources(self, told: Sequence[EngineResource]) -> tuple[Resource, ...]:
+    def build_resources(self, told: Sequence[EngineResource]) -> tuple[Resource, ...]:
         """Every resource that the program registers, ordered by URN; with its outputs where no inputs were sent.
 
         Not included are the children of a chart or a folder of manifests below a component of ours: an engine sends
@@ -62,17 +62,17 @@ class Captured:
         """
         by_urn = {each.urn: each for each in told}
         made = (
-            self._resource(each)
+            self._build_resource(each)
             for each in by_urn.values()
-            if each.type != ROOT_TYPE and not self._inside(each, by_urn)
+            if each.type != ROOT_TYPE and not self._is_inside(each, by_urn)
         )
         return tuple(sorted(made, key=lambda resource: resource.urn))
 
-    def unseen(self, told: Iterable[EngineResource]) -> tuple[str, ...]:
+    def list_unseen(self, told: Iterable[EngineResource]) -> tuple[str, ...]:
         """Our components whose inputs were not sent: they are left from an earlier program and cannot be evaluated."""
         return tuple(each.urn for each in told if each.type.startswith(OURS) and each.urn not in self.inputs)
 
-    def _inside(self, told: EngineResource, by_urn: Mapping[str, EngineResource]) -> bool:
+    def _is_inside(self, told: EngineResource, by_urn: Mapping[str, EngineResource]) -> bool:
         """Whether it is, or is below, a chart or a folder of manifests that is below a component of ours."""
         if not told.type.startswith(IN_CLUSTER) or told.type.startswith(NODES):
             return False
@@ -91,7 +91,7 @@ class Captured:
         given = self.inputs.get(told.urn)
         return not told.custom and told.type.startswith(IN_CLUSTER) and not (given and given.fields)
 
-    def _resource(self, told: EngineResource) -> Resource:
+    def _build_resource(self, told: EngineResource) -> Resource:
         is_child_of_stack = told.parent.partition("::")[2].partition("::")[2].startswith(ROOT_TYPE + "::")
         given = self.inputs.get(told.urn, told.outputs)
         return Resource(

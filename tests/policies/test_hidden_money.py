@@ -25,7 +25,7 @@ def seen(stack: StackContext, *more: Resource) -> set[str]:
     for each in wire:
         if each.type != "kubernetes:kustomize/v2:Directory":
             captured.take(each.urn, each.properties)
-    return {each.urn for each in captured.resources([_read_resource(each) for each in wire])}
+    return {each.urn for each in captured.build_resources([_read_resource(each) for each in wire])}
 
 
 @pytest.mark.parametrize("cover", ["kubernetes:kustomize/v2:Directory", "evil:package:Folder"])

@@ -115,7 +115,7 @@ def test_resources_come_over_the_wire_as_they_were_registered(target: str) -> No
     original = sound(target).resources
     for each in original:
         captured.take(each.urn, struct(each.inputs))
-    read = captured.resources([_read_resource(told(each)) for each in original])
+    read = captured.build_resources([_read_resource(told(each)) for each in original])
     for here, there in zip(original, read, strict=True):
         assert _bare(here) == _bare(there)
 

@@ -65,6 +65,6 @@ def _rule_parts(rule: Rule, law: PolicySettings) -> Iterator[RenderableType]:
     level = law.levels.get(rule.name)
     unknown = level or rule.unknown or rule.level
     yield Text(f"level: {level or rule.level}; where undetermined: {unknown}; severity: {rule.severity}")
-    for name, value in law.setting(rule.settings).model_dump(mode="json").items():
+    for name, value in law.get(rule.settings).model_dump(mode="json").items():
         meaning = rule.settings.model_fields[name].description or ""
         yield Text(f"{name}: {value}  ({' '.join(meaning.split())})")

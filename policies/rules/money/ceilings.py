@@ -147,7 +147,7 @@ def is_of(component: str, part: str) -> bool:
 
 
 def _judge_components(subject: StackContext) -> Iterator[Breach]:
-    settings, reading = subject.law.setting(ComponentCeilings), subject.ceilings.binds
+    settings, reading = subject.law.get(ComponentCeilings), subject.ceilings.binds
     limits = {**settings.usd_per_month, **settings.stacks.get(subject.lock.stack, {})}
     for part, limit in limits.items():
 
@@ -199,7 +199,7 @@ def measure_growth(subject: StackContext) -> Interval:
 
 def find_growth_limit(subject: StackContext) -> Decimal | None:
     """USD a month; None for no limit."""
-    settings = subject.law.setting(Growth)
+    settings = subject.law.get(Growth)
     percent = settings.most_percent
     of_accepted = None if percent is None else sum_accepted_usd(subject.lock) * percent / 100
     return min((each for each in (of_accepted, settings.most_usd) if each is not None), default=None)

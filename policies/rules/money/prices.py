@@ -121,7 +121,7 @@ class PriceAge(Settings):
 
 
 def _judge_age(subject: StackContext) -> Iterator[Breach]:
-    limits = subject.law.setting(PriceAge)
+    limits = subject.law.get(PriceAge)
     old = list_stale_lines(
         subject.bill, today=subject.today, machine_days=limits.machine_days, service_days=limits.service_days
     )
@@ -158,7 +158,7 @@ LIMIT = "every registered resource has a price or a stated upper bound"
 
 
 def _judge_unpriced(subject: StackContext) -> Iterator[Breach]:
-    stated = subject.law.setting(MayStayUnpriced)
+    stated = subject.law.get(MayStayUnpriced)
     for urn, type_, line in lines_of(subject):
         unbounded = line.at_most_usd_per_month is None and stated.bound(line) is None
         if line.state is State.UNPRICED and unbounded:

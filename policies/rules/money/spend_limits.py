@@ -40,7 +40,7 @@ class MayStayUnpriced(Settings):
 
 
 def bill_of(subject: StackContext) -> Bill:
-    return with_bounds(subject.bill, subject.law.setting(MayStayUnpriced).bound)
+    return with_bounds(subject.bill, subject.law.get(MayStayUnpriced).bound)
 
 
 def lines_of(subject: StackContext) -> Iterator[tuple[str, str, LineItem]]:

@@ -113,7 +113,7 @@ def _breaches(subject: StackContext) -> Iterator[Breach]:
         RELEASE: _release,
         KUSTOMIZE: _manifests,
         NODE_CLASS: _node_image,
-        ADD_ON: partial(_add_on, subject.law.setting(PinSettings)),
+        ADD_ON: partial(_add_on, subject.law.get(PinSettings)),
         **dict.fromkeys(CLUSTERS, _cluster),
     }
     for token, check in checks.items():

@@ -54,7 +54,7 @@ def _judge_spares(subject: StackContext) -> Iterator[Breach]:
 
 
 def _of_lock(subject: StackContext) -> Iterator[Breach]:
-    least = subject.law.setting(SpareSettings).least_percent
+    least = subject.law.get(SpareSettings).least_percent
     for pool in (pool for spec in subject.lock.placements for pool in spec.pools if _uses_fabric(pool)):
         if pool.spares * 100 < least * pool.working:
             yield Breach(
@@ -137,7 +137,7 @@ class CullingSettings(Settings):
 
 
 def culling(subject: StackContext) -> Iterator[Breach]:
-    most = subject.law.setting(CullingSettings).most_idle_minutes
+    most = subject.law.get(CullingSettings).most_idle_minutes
     for spec in subject.lock.placements:
         if spec.platform is None or spec.platform.part(NOTEBOOKS) is None:
             continue

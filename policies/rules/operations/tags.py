@@ -78,7 +78,7 @@ ALONE: Final[Mapping[str, str]] = {
 
 
 def _breaches(subject: StackContext) -> Iterator[Breach]:
-    required = subject.law.setting(TagSettings).required
+    required = subject.law.get(TagSettings).required
     limit = f"every resource that can carry tags has {', '.join(required)}"
     yield from check_resources(subject.of_types(TAGGED), partial(_check, required, limit), limit=limit)
     alone = (one for one in subject.of_types(ALONE) if subject.registered.find(one.provider) is None)

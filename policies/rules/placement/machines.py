@@ -66,7 +66,7 @@ def _judge_machines(subject: StackContext) -> Iterator[Breach]:
 
 
 def _of_lock(subject: StackContext) -> Iterator[Breach]:
-    law = subject.law.setting(MachineSettings)
+    law = subject.law.get(MachineSettings)
     for pool in (pool for spec in subject.lock.placements for pool in spec.pools):
         named = (
             (pool.machine, law.allow, law.deny),
@@ -157,7 +157,7 @@ class SpotSettings(Settings):
 
 
 def _judge_spot(subject: StackContext) -> Iterator[Breach]:
-    most = subject.law.setting(SpotSettings).most_percent
+    most = subject.law.get(SpotSettings).most_percent
     if most >= ALL:
         return
     limit = f"the project allows {most}% at most"

@@ -36,7 +36,7 @@ class PlaceSettings(Settings):
 
 
 def _judge_places(subject: StackContext) -> Iterator[Breach]:
-    settings = subject.law.setting(PlaceSettings)
+    settings = subject.law.get(PlaceSettings)
     yield from _of_lock(subject, settings)
     yield from check_resources(
         subject.resources, partial(_check_place, subject), limit=_describe_allowed(of_lock(subject.lock))
@@ -110,7 +110,7 @@ class ResidencySettings(Settings):
 
 
 def _judge_residency(subject: StackContext) -> Iterator[Breach]:
-    settings = subject.law.setting(ResidencySettings)
+    settings = subject.law.get(ResidencySettings)
     law = settings.stacks.get(subject.lock.stack, settings.everywhere)
     wanted = Residency(subject.lock.residency) if law is Residency.ANY else law
     if wanted is Residency.ANY:

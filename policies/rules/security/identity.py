@@ -72,7 +72,7 @@ class Identities(Settings):
 
 
 def _judge_identity(subject: StackContext) -> Iterator[Breach]:
-    settings = subject.law.setting(Identities)
+    settings = subject.law.get(Identities)
     yield from _machines(subject, settings)
     for resource in subject.of_types(STATIC):
         fix = "Give the pod or the person a role instead"

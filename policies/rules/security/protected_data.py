@@ -137,7 +137,7 @@ def _report_unversioned(resource: Resource, path: str) -> Breach:
 
 
 def _keys(subject: StackContext) -> Iterator[Breach]:
-    least = subject.law.setting(ProtectedDataSettings).key_deletion_days
+    least = subject.law.get(ProtectedDataSettings).key_deletion_days
     limit = f"a deleted key can be restored for {least} days"
 
     def short(resource: Resource, path: str, days: float) -> Iterator[Breach]:
@@ -186,7 +186,7 @@ def _check_reclaim_policy(resource: Resource, inputs: Properties) -> Iterator[Br
 
 def _inside(subject: StackContext) -> Iterator[Breach]:
     """Inside a cluster data is retained but not protected: docs/decisions/0018."""
-    settings = subject.law.setting(ProtectedDataSettings)
+    settings = subject.law.get(ProtectedDataSettings)
 
     def namespace(resource: Resource, inputs: Properties) -> Iterator[Breach]:
         named = inputs.at("metadata")

@@ -93,7 +93,7 @@ class ExposureSettings(Settings):
 
 
 def _breaches(subject: StackContext) -> Iterator[Breach]:
-    open_ports = subject.law.setting(ExposureSettings).open_ports
+    open_ports = subject.law.get(ExposureSettings).open_ports
     yield from check_resources(subject.of_types((EKS,)), _eks, limit=LIMIT)
     yield from check_resources(subject.of_types((GKE,)), _gke, limit=LIMIT)
     yield from check_resources(subject.of_types((GKE_POOL,)), _gke_pool, limit=LIMIT)
