@@ -47,7 +47,7 @@ class StatusMatcher:
     condition: str = ""
     value: str = TRUE
 
-    def given(self, document: Mapping[str, object]) -> bool:
+    def matches(self, document: Mapping[str, object]) -> bool:
         found = _at(document, self.path)
         if not self.condition:
             return found is not None and str(found) == self.value
@@ -99,9 +99,9 @@ class PlannedJob:
 
     def state(self, document: Mapping[str, object]) -> JobState:
         """How the awaited object stands, as the API shows it."""
-        if any(sign.given(document) for sign in self.failed):
+        if any(sign.matches(document) for sign in self.failed):
             return JobState.FAILED
-        return JobState.DONE if any(sign.given(document) for sign in self.done) else JobState.WAITING
+        return JobState.DONE if any(sign.matches(document) for sign in self.done) else JobState.WAITING
 
 
 JOB_DONE: Final = (StatusMatcher(path=("status", "conditions"), condition="Complete"),)

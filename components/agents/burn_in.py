@@ -54,7 +54,7 @@ class BurnInClusterClient(LedgerCluster):
         self._jobs = f"/apis/batch/v1/namespaces/{namespace}/jobs"
         self._pods = f"/api/v1/namespaces/{namespace}/pods"
 
-    def job(self, name: str) -> Mapping[str, object] | None:
+    def find_job(self, name: str) -> Mapping[str, object] | None:
         """The Job of that name; None for a 404."""
         try:
             return self.read(f"{self._jobs}/{name}")
@@ -63,13 +63,13 @@ class BurnInClusterClient(LedgerCluster):
                 return None
             raise
 
-    def pod(self, job: str) -> Mapping[str, object] | None:
+    def find_pod(self, job: str) -> Mapping[str, object] | None:
         """The newest pod of a Job; None where it has none."""
         found = self.read(f"{self._pods}?labelSelector={quote(f'batch.kubernetes.io/job-name={job}')}")
         pods = to_mappings(found.get("items"))
         return max(pods, key=lambda pod: str(to_mapping(pod["metadata"]).get("creationTimestamp", "")), default=None)
 
-    def log(self, pod: str) -> str:
+    def read_log(self, pod: str) -> str:
         path = f"{self._pods}/{pod}/log?container={CONTAINER}&limitBytes={MOST_LOG}"
         return self.call("GET", path).decode("utf-8", errors="replace")
 
@@ -118,9 +118,9 @@ def look(scene: BurnInContext) -> list[str]:
     Raises:
         OSError, ValueError: nodes or ledger cannot be read or written; nothing was let in then.
     """
-    entries = ledger_of_text(scene.cluster.ledger())
+    entries = ledger_of_text(scene.cluster.read_ledger())
     said: list[str] = []
-    for document in scene.cluster.nodes():
+    for document in scene.cluster.list_nodes():
         node = node_of(document, pools=scene.plan.checks)
         if node is None:
             continue
@@ -139,7 +139,7 @@ def _one(
     decision = decide(scene.plan, node, entry, seen, now=scene.now)
     if decision.entry != entry:
         entries[node.name] = decision.entry
-        cluster.write(ledger_to_text(entries))  # before anything is done, so that a restart does it again
+        cluster.write_ledger(ledger_to_text(entries))  # before anything is done, so that a restart does it again
     if entry is not None and decision.entry.asked != entry.asked:
         cluster.remove(job_name(node, entry.asked))
     return ACTS[decision.act](scene, decision.entry, document, node)
@@ -198,17 +198,17 @@ def node_of(document: Mapping[str, object], *, pools: Mapping[str, object]) -> B
 
 def round_of(cluster: BurnInClusterClient, node: BurnInNode, entry: BurnInEntry) -> BurnInRound:
     """State of the last round that was started."""
-    job = cluster.job(job_name(node, entry.asked))
+    job = cluster.find_job(job_name(node, entry.asked))
     if job is None:
         return BurnInRound(went=RoundState.GONE)
-    pod = cluster.pod(job_name(node, entry.asked))
+    pod = cluster.find_pod(job_name(node, entry.asked))
     state = _state(pod)
     ended = to_mapping(state.get("terminated"))
     started = _moment(to_mapping(state.get("running")).get("startedAt") or ended.get("startedAt"))
     if not _is(job, "Complete") and not _is(job, "Failed"):
         return BurnInRound(went=RoundState.RUNS, started=started)
     name = str(to_mapping(to_mapping(pod).get("metadata")).get("name") or "")
-    checked, failed = parse_burn_in_log(cluster.log(name), subject=f"node/{node.name}") if name else ((), ())
+    checked, failed = parse_burn_in_log(cluster.read_log(name), subject=f"node/{node.name}") if name else ((), ())
     finished = _moment(ended.get("finishedAt"))
     lasted = finished - started if started is not None and finished is not None else None
     passed = _is(job, "Complete") and not _is(job, "Failed")

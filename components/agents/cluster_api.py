@@ -159,12 +159,12 @@ class LedgerCluster(ClusterApi):
         super().__init__(api=api, secrets=secrets)
         self._ledger = ledger
 
-    def nodes(self) -> Iterator[Mapping[str, object]]:
+    def list_nodes(self) -> Iterator[Mapping[str, object]]:
         return self.list_objects("/api/v1/nodes")
 
-    def ledger(self) -> str:
+    def read_ledger(self) -> str:
         """Text of the ledger; "" where it is empty."""
         return str(to_mapping(self.read(self._ledger).get("data")).get(LEDGER, ""))
 
-    def write(self, ledger: str) -> None:
+    def write_ledger(self, ledger: str) -> None:
         self.merge(self._ledger, {"data": {LEDGER: ledger}})

@@ -80,7 +80,7 @@ def last_used(notebook: Notebook, ask: Ask, *, now: datetime) -> datetime:
 
 def sweep(cluster: CullerClusterClient, ask: Ask, *, idle: timedelta, now: datetime) -> list[str]:
     """Stop every notebook that is idle for so long; log lines."""
-    found = [each for each in map(read_running_notebook, cluster.notebooks()) if each]
+    found = [each for each in map(read_running_notebook, cluster.list_notebooks()) if each]
     return [line for each in found if (line := _judge(each, cluster, ask, idle=idle, now=now))]
 
 
@@ -127,7 +127,7 @@ def _text(moment: datetime) -> str:
 class CullerClusterClient(ClusterApi):
     """Notebooks of the cluster that the pod runs in."""
 
-    def notebooks(self) -> Iterator[Mapping[str, object]]:
+    def list_notebooks(self) -> Iterator[Mapping[str, object]]:
         return self.list_objects(f"{KUBEFLOW}/notebooks")
 
     def annotate(self, notebook: Notebook, annotations: Mapping[str, str]) -> None:

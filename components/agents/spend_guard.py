@@ -34,12 +34,12 @@ LEVELS: Final[Mapping[Stop, int]] = {Stop.NONE: 0, Stop.HOLD: 1, Stop.DRAIN: 2}
 class SpendGuardClusterClient(LedgerCluster):
     """The cluster that the pod runs in, with its cluster queues."""
 
-    def stopped(self, queue: str) -> str:
+    def read_stop_policy(self, queue: str) -> str:
         """`spec.stopPolicy` of a cluster queue."""
         spec = to_mapping(self.read(f"{QUEUES}/{queue}").get("spec"))
         return str(spec.get("stopPolicy") or Stop.NONE.value)
 
-    def stop(self, queue: str, how: str) -> None:
+    def set_stop_policy(self, queue: str, how: str) -> None:
         self.merge(f"{QUEUES}/{queue}", {"spec": {"stopPolicy": how}})
 
 
@@ -53,13 +53,13 @@ def round_of(
     """
     said: list[str] = []
     try:
-        nodes = [node_of(each, plan.label) for each in cluster.nodes()]
+        nodes = [node_of(each, plan.label) for each in cluster.list_nodes()]
     except (OSError, ValueError) as error:
         nodes = None
         said.append(f"nodes cannot be read, so every pool counts at its full size: {error}")
-    sight = decide_stop(plan, ledger_of_text(cluster.ledger(), plan, now=now), nodes, now=now)
+    sight = decide_stop(plan, ledger_of_text(cluster.read_ledger(), plan, now=now), nodes, now=now)
     if sight.ledger is not None:
-        cluster.write(ledger_to_text(sight.ledger))
+        cluster.write_ledger(ledger_to_text(sight.ledger))
     for queue in plan.queues:
         said += _set(cluster, queue, sight)
     return sight, said
@@ -76,9 +76,9 @@ def _set(
 ) -> Iterator[str]:
     """Set one queue; an error is a log line, so that the other queues are still set."""
     try:
-        there = cluster.stopped(queue)
+        there = cluster.read_stop_policy(queue)
         if there != sight.stop.value and (only_from is None or there == only_from.value):
-            cluster.stop(queue, sight.stop.value)
+            cluster.set_stop_policy(queue, sight.stop.value)
             yield f"queue {queue}: {sight.stop.value}, {sight.headroom_usd:.2f} USD are left below the ceiling"
     except (OSError, ValueError) as error:
         yield f"queue {queue} cannot be stopped or started: {error}"

@@ -46,11 +46,11 @@ class Told(BurnInClusterClient):
     about: str = ""
     failed: tuple[str, ...] = ()
 
-    def nodes(self) -> Iterator[Mapping[str, object]]:
-        yield from (each for each in super().nodes() if not self.about or named(each) == self.about)
+    def list_nodes(self) -> Iterator[Mapping[str, object]]:
+        yield from (each for each in super().list_nodes() if not self.about or named(each) == self.about)
 
-    def pod(self, job: str) -> Mapping[str, object] | None:
-        found = super().pod(job)
+    def find_pod(self, job: str) -> Mapping[str, object] | None:
+        found = super().find_pod(job)
         if found is None:
             return None
         began = datetime(2026, 11, 22, tzinfo=UTC)
@@ -58,7 +58,7 @@ class Told(BurnInClusterClient):
         ended = {"name": "measure", "state": {"terminated": times}}
         return {**found, "status": {"containerStatuses": [ended]}}
 
-    def log(self, pod: str) -> str:
+    def read_log(self, pod: str) -> str:
         del pod
         checks = ("inventory", "usable_memory", "dcgm", "matmul", "nvlink", "burn_in")
         rows: list[Manifest] = [{"check": each, "subject": f"node/{self.about}", "failed": []} for each in checks]

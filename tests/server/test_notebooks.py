@@ -95,7 +95,7 @@ def test_the_culler_stops_an_idle_notebook_and_leaves_a_used_one(kube: KubeClien
 
     (line,) = sweep(cluster, ask, idle=HOUR, now=now)
     assert line.startswith(f"{home}/quiet is stopped")
-    found = {each["metadata"]["name"]: each["metadata"]["annotations"] for each in cluster.notebooks()}  # type: ignore[index]
+    found = {each["metadata"]["name"]: each["metadata"]["annotations"] for each in cluster.list_notebooks()}  # type: ignore[index]
     assert {name for name, annotations in found.items() if STOPPED in annotations} == {"quiet"}
 
 

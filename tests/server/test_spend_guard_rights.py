@@ -99,18 +99,18 @@ def test_it_stops_its_queues_keeps_its_ledger_and_lifts_the_stop_in_the_next_mon
 ) -> None:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
     spent = SpendLedger(month="2026-11", usd=Decimal(99_900), until=now - timedelta(minutes=1))
-    guard.write(ledger_to_text(spent))
+    guard.write_ledger(ledger_to_text(spent))
     sight, said = round_of(guard, PLAN, now=now)
     assert sight.stop is Stop.DRAIN, said
     assert (policy(kube, QUEUE), policy(kube, OTHER)) == ("HoldAndDrain", "None")
-    written = json.loads(guard.ledger())
+    written = json.loads(guard.read_ledger())
     assert (written["month"], Decimal(written["usd"]) >= spent.usd) == ("2026-11", True)
     round_of(guard, PLAN, now=datetime(2026, 12, 1, 0, 1, tzinfo=UTC))
     assert policy(kube, QUEUE) == "None"
 
 
 def test_a_queue_that_is_not_its_own_is_refused_and_said(kube: KubeClient, guard: SpendGuardClusterClient) -> None:
-    for call in (lambda: guard.stop(OTHER, "Hold"), lambda: guard.stopped(OTHER)):
+    for call in (lambda: guard.set_stop_policy(OTHER, "Hold"), lambda: guard.read_stop_policy(OTHER)):
         with pytest.raises(OSError, match="403"):
             call()
     assert policy(kube, OTHER) == "None"
@@ -119,10 +119,10 @@ def test_a_queue_that_is_not_its_own_is_refused_and_said(kube: KubeClient, guard
 def test_what_an_update_of_the_stack_applies_leaves_the_stop_and_the_ledger(
     kube: KubeClient, guard: SpendGuardClusterClient
 ) -> None:
-    guard.stop(QUEUE, "Hold")
-    guard.write("kept")
+    guard.set_stop_policy(QUEUE, "Hold")
+    guard.write_ledger("kept")
     for each in (cluster_queue(QUEUE), *(each for each in rights() if each["kind"] == "ConfigMap")):
         assert kube.apply(each).ok
     assert policy(kube, QUEUE) == "Hold"
-    assert guard.ledger() == "kept"
-    guard.stop(QUEUE, "None")
+    assert guard.read_ledger() == "kept"
+    guard.set_stop_policy(QUEUE, "None")

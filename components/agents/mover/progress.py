@@ -121,7 +121,7 @@ class ProgressPage:
         with self._lock:
             self._done = True
 
-    def standing(self) -> MoverProgress:
+    def read_progress(self) -> MoverProgress:
         with self._lock:
             now = self._clock()
             since, before = self._recent[0]
@@ -183,7 +183,7 @@ def serve_progress(progress: ProgressPage, labels: Mapping[str, str], *, listen:
             if text is None:
                 self.send_error(HTTPStatus.NOT_FOUND)
                 return
-            body = text(progress.standing(), labels).encode()
+            body = text(progress.read_progress(), labels).encode()
             self.send_response(HTTPStatus.OK)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))

@@ -201,18 +201,18 @@ class Keyring(pulumi.ComponentResource):
         self._made: dict[str, random.RandomPassword] = {}
         self.register_outputs({})
 
-    def secret(self, name: str) -> pulumi.Output[str]:
-        return pulumi.Output.secret(self._password(name).result)
+    def get_secret(self, name: str) -> pulumi.Output[str]:
+        return pulumi.Output.secret(self._get_password(name).result)
 
-    def hashed(self, name: str) -> pulumi.Output[str]:
+    def hash_secret(self, name: str) -> pulumi.Output[str]:
         """Its bcrypt hash."""
-        return pulumi.Output.secret(self._password(name).bcrypt_hash)
+        return pulumi.Output.secret(self._get_password(name).bcrypt_hash)
 
-    def all(self) -> Mapping[str, pulumi.Output[str]]:
+    def list_secrets(self) -> Mapping[str, pulumi.Output[str]]:
         """Every secret made so far."""
-        return {name: self.secret(name) for name in self._made}
+        return {name: self.get_secret(name) for name in self._made}
 
-    def _password(self, name: str) -> random.RandomPassword:
+    def _get_password(self, name: str) -> random.RandomPassword:
         if name not in self._made:
             self._made[name] = random.RandomPassword(
                 name, length=LENGTH, special=False, opts=pulumi.ResourceOptions(parent=self)

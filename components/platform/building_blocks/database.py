@@ -71,7 +71,7 @@ def database(own: PlatformResource, *, namespace: str, authority: pulumi.Resourc
         authority: what `object_store_access.register_store_authority` made in the namespace.
     """
     context, name, cluster = own.context, own.name, f"{own.name}-database"
-    password = context.keyring.secret(cluster)
+    password = context.keyring.get_secret(cluster)
     login = register_secret(
         cluster,
         {"username": name, "password": password},
@@ -176,7 +176,7 @@ def _outside(cluster: str, bucket: PlatformBucket, *, context: PlatformContext) 
 
 def _inside(cluster: str, own: PlatformResource, *, namespace: str) -> _Target:
     context = own.context
-    login = (BACKUPS, context.keyring.secret(f"s3-{BACKUPS}"))
+    login = (BACKUPS, context.keyring.get_secret(f"s3-{BACKUPS}"))
     keys = _keys(cluster, login, region=REGION, namespace=namespace, parent=own)
     network_policies.allow(
         f"{cluster}-store",

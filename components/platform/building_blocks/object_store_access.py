@@ -160,7 +160,7 @@ def store_of(user: str, context: PlatformContext) -> ObjectStoreAccess:
         bucket=user,
         prefix="",
         access_key=user,
-        secret_key=context.keyring.secret(f"s3-{user}"),
+        secret_key=context.keyring.get_secret(f"s3-{user}"),
         ca_secret=CA_NAME,
         scheme="s3",
         path_style=True,

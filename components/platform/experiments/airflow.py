@@ -179,10 +179,10 @@ def _register_secrets(runs: Database, own: PlatformResource) -> kubernetes.core.
     )
     content = {
         "connection": address,
-        "fernet-key": keyring.secret("airflow-fernet").apply(fernet_key),
-        "api-secret-key": keyring.secret("airflow-api"),
-        "webserver-secret-key": keyring.secret("airflow-api"),
-        "jwt-secret": keyring.secret("airflow-jwt"),
+        "fernet-key": keyring.get_secret("airflow-fernet").apply(fernet_key),
+        "api-secret-key": keyring.get_secret("airflow-api"),
+        "webserver-secret-key": keyring.get_secret("airflow-api"),
+        "jwt-secret": keyring.get_secret("airflow-jwt"),
     }
     return register_secret(SECRETS, content, namespace=AIRFLOW, parent=own)
 

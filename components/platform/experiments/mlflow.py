@@ -66,7 +66,7 @@ def values(context: PlatformContext, runs: Database, store: ObjectStoreAccess) -
             "existingDatabaseSecret": {"name": runs.secret},
         },
         "artifactRoot": {"proxiedArtifactStorage": True, **_artifacts(store)},
-        "flaskServerSecretKey": context.keyring.secret("mlflow-flask"),
+        "flaskServerSecretKey": context.keyring.get_secret("mlflow-flask"),
         "serverAllowedHosts": list_allowed_hosts(context),
         "corsAllowedOrigins": [f"https://{context.host(MLFLOW_HOST)}"],
         "extraEnvVars": environment(store),

@@ -172,7 +172,7 @@ def build(own: PlatformResource) -> Outputs:
     outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{context.host(names.DASHBOARD_HOST)}"}
     if context.platform.sso is not None:
         return {**outputs, "ssoRedirectUri": addresses(context).callback}
-    passwords = {user.name: context.keyring.secret(password_of(user)) for user in context.spec.access.users}
+    passwords = {user.name: context.keyring.get_secret(password_of(user)) for user in context.spec.access.users}
     return {**outputs, "signInPasswords": pulumi.Output.secret(passwords)}
 
 
@@ -205,7 +205,7 @@ def _complete(context: PlatformContext) -> None:
 
 def _register_secret(context: PlatformContext, *, home: pulumi.Resource) -> pulumi.Resource:
     keyring = context.keyring
-    real = Secrets(plain=keyring.secret, hashed=keyring.hashed, provider=context.settings.sso_client_secret)
+    real = Secrets(plain=keyring.get_secret, hashed=keyring.hash_secret, provider=context.settings.sso_client_secret)
     text = pulumi.Output.secret(pulumi.Output.json_dumps(configuration(context, real)))
     return register_secret(CONFIGURATION, {FILE: text}, namespace=names.SIGN_IN, parent=home, kind="Opaque")
 

@@ -89,10 +89,10 @@ def configuration(context: PlatformContext) -> str:
 
 
 def _register_secret(keyring: Keyring, *, home: pulumi.Resource) -> pulumi.Resource:
-    cookie = keyring.secret("oauth2-proxy-cookie").apply(lambda made: made[:COOKIE_CHARACTERS])
+    cookie = keyring.get_secret("oauth2-proxy-cookie").apply(lambda made: made[:COOKIE_CHARACTERS])
     content = {
         "client-id": PROXY.name,
-        "client-secret": keyring.secret(PROXY.secret),
+        "client-secret": keyring.get_secret(PROXY.secret),
         "cookie-secret": pulumi.Output.secret(cookie),
     }
     return register_secret(SECRET, content, namespace=names.PROXY, parent=home, kind="Opaque")

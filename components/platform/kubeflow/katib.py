@@ -68,7 +68,7 @@ RESTRICTED: Final[Mapping[str, object]] = {
 @component("katib", "atoll:platform:Katib")
 def build(own: PlatformResource) -> None:
     """The controller, its pages and its database."""
-    password = {PASSWORD: own.context.keyring.secret("katib-database")}
+    password = {PASSWORD: own.context.keyring.get_secret("katib-database")}
     secret = register_secret(SECRET, password, namespace=names.KUBEFLOW, parent=own)
     manifests(own, patches(own.context), after=[secret], transforms=[build_retention_transform(CLAIM)])
 

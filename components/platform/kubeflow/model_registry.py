@@ -48,7 +48,7 @@ def build(own: PlatformResource) -> None:
     secrets = [
         register_secret(
             name,
-            {"POSTGRES_USER": user, "POSTGRES_PASSWORD": keyring.secret(word)},
+            {"POSTGRES_USER": user, "POSTGRES_PASSWORD": keyring.get_secret(word)},
             namespace=names.KUBEFLOW,
             parent=own,
         )

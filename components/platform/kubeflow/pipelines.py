@@ -102,7 +102,7 @@ def patches(context: PlatformContext, store: ObjectStoreAccess) -> list[Patch]:
 
 def _register_secrets(own: PlatformResource, store: ObjectStoreAccess) -> list[pulumi.Resource]:
     keys = {"accesskey": store.access_key, "secretkey": store.secret_key, "bucket": store.bucket}
-    login = {"username": "root", "password": own.context.keyring.secret("pipelines-database")}
+    login = {"username": "root", "password": own.context.keyring.get_secret("pipelines-database")}
     return [
         register_secret(STORE_KEYS, keys, namespace=names.KUBEFLOW, parent=own),
         register_secret(DATABASE_KEYS, login, namespace=names.KUBEFLOW, parent=own),

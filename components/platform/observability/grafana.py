@@ -41,8 +41,8 @@ LABEL: Final = "grafana_dashboard"
 def secrets(context: PlatformContext, *, parent: pulumi.Resource) -> list[pulumi.Resource]:
     """The password of the account "admin", for when sign-on fails, and the secret shared with Dex."""
     contents = {
-        ADMIN: {"user": "admin", "password": context.keyring.secret("grafana-admin")},
-        SIGN_IN: {CLIENT_SECRET: context.keyring.secret(f"oidc-{CLIENT}")},
+        ADMIN: {"user": "admin", "password": context.keyring.get_secret("grafana-admin")},
+        SIGN_IN: {CLIENT_SECRET: context.keyring.get_secret(f"oidc-{CLIENT}")},
     }
     return [
         register_secret(name, content, namespace=names.OBSERVABILITY, parent=parent)

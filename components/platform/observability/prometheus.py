@@ -150,7 +150,7 @@ def build(own: PlatformResource) -> Outputs:
     register_route(names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, own=own)
     return {
         "grafanaUrl": f"https://{context.host(names.GRAFANA_HOST)}",
-        "grafanaAdminPassword": context.keyring.secret("grafana-admin"),
+        "grafanaAdminPassword": context.keyring.get_secret("grafana-admin"),
     }
 
 

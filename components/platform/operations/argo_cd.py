@@ -121,8 +121,8 @@ def _register_secrets(own: PlatformResource) -> list[pulumi.Resource]:
     """The password of Redis, which a job of the chart would make otherwise, and the secret shared with Dex."""
     part_of = {"app.kubernetes.io/part-of": "argocd"}  # Argo CD reads no Secret without it
     contents = {
-        REDIS: {"auth": own.context.keyring.secret("argocd-redis")},
-        SIGN_IN: {"clientSecret": own.context.keyring.secret(f"oidc-{CLIENT}")},
+        REDIS: {"auth": own.context.keyring.get_secret("argocd-redis")},
+        SIGN_IN: {"clientSecret": own.context.keyring.get_secret(f"oidc-{CLIENT}")},
     }
     return [
         register_secret(name, content, namespace=NAMESPACE, parent=own, labels=part_of)

@@ -170,7 +170,7 @@ def build(own: PlatformResource) -> Outputs:
     """
     context, where, driver = own.context, location(own.context), _driver(own.context)
     _warn(context, where)
-    password = context.keyring.secret("backup-repository")
+    password = context.keyring.get_secret("backup-repository")
     repository = register_secret(
         REPOSITORY_SECRET, {"repository-password": password}, namespace=names.VELERO, parent=own, logical="repository"
     )

@@ -273,6 +273,6 @@ def _values(context: PlatformContext) -> dict[str, object]:
 def _register_keys(own: PlatformResource) -> pulumi.Resource:
     """By the first key daemons trust each other, by the second programs sign in to the REST API."""
     keyring = own.context.keyring
-    halves = {name: [keyring.secret(f"slurm-{name}-{half}") for half in (1, 2)] for name in ("key", "jwt")}
+    halves = {name: [keyring.get_secret(f"slurm-{name}-{half}") for half in (1, 2)] for name in ("key", "jwt")}
     content = {f"{name}.key": pulumi.Output.secret(pulumi.Output.concat(*both)) for name, both in halves.items()}
     return register_secret(KEYS, content, namespace=NAMESPACE, parent=own)

@@ -43,7 +43,7 @@ def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
 def build(own: PlatformResource) -> None:
     """The server; who may do what in it is the component `object_store`."""
     keyring = own.context.keyring
-    login = {"rootUser": ROOT_USER, "rootPassword": keyring.secret(ROOT)}
+    login = {"rootUser": ROOT_USER, "rootPassword": keyring.get_secret(ROOT)}
     root = register_secret(ROOT, login, namespace=OBJECT_STORE, parent=own)
     # One certificate for every name by which a client, or another copy of the server, calls it.
     usages = ["digital signature", "key encipherment", "server auth", "client auth"]
@@ -51,7 +51,7 @@ def build(own: PlatformResource) -> None:
     certificate = register_certificate(TLS, fields, namespace=OBJECT_STORE, parent=own)
     release(own, values(own), after=[root, certificate])
     # Prometheus reads as a user that may do nothing else: the chart would open the metrics to everybody.
-    token = {"token": keyring.secret(f"s3-{METRICS_USER}").apply(metrics_token)}
+    token = {"token": keyring.get_secret(f"s3-{METRICS_USER}").apply(metrics_token)}
     secret = register_secret(METRICS, token, namespace=OBJECT_STORE, parent=own)
     monitored = {
         "selector": {"matchLabels": {**PODS, "monitoring": "true"}},

@@ -193,9 +193,9 @@ def digest(written: Mapping[str, str]) -> str:
 def _keys(context: PlatformContext, *, parent: pulumi.Resource) -> kubernetes.core.v1.Secret:
     """The users' secret keys, a file each, and the store's address with the root user's, as `mc` reads it."""
     keyring = context.keyring
-    root = pulumi.Output.concat(f"https://{ROOT_USER}:", keyring.secret(ROOT_KEY), f"@{S3_HOST}:{PORT}")
+    root = pulumi.Output.concat(f"https://{ROOT_USER}:", keyring.get_secret(ROOT_KEY), f"@{S3_HOST}:{PORT}")
     people = (*store_users(context.platform.teams), METRICS_USER)
-    content = {**{user: keyring.secret(f"s3-{user}") for user in people}, ADDRESS_KEY: root}
+    content = {**{user: keyring.get_secret(f"s3-{user}") for user in people}, ADDRESS_KEY: root}
     return register_secret(SETUP, content, namespace=OBJECT_STORE, parent=parent, logical=f"{SETUP}-keys")
 
 

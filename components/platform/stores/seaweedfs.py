@@ -42,7 +42,7 @@ CONTAINER: Final = {"enabled": True, "allowPrivilegeEscalation": False, "capabil
 def build(own: PlatformResource) -> None:
     """Master, volume servers, filer and S3 gateway; buckets are made by the component `object_store`."""
     keyring, users = own.context.keyring, store_users(own.context.platform.teams)
-    keys = {ROOT_USER: keyring.secret(ROOT_KEY), **{user: keyring.secret(f"s3-{user}") for user in users}}
+    keys = {ROOT_USER: keyring.get_secret(ROOT_KEY), **{user: keyring.get_secret(f"s3-{user}") for user in users}}
     # Everybody's keys and rights, in the one file that the gateway reads.
     written = {USERS_KEY: pulumi.Output.secret(pulumi.Output.all(**keys).apply(identities))}
     secret = register_secret(USERS, written, namespace=OBJECT_STORE, parent=own)

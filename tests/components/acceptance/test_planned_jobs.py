@@ -166,8 +166,8 @@ def test_signs_are_read_as_the_api_shows_them(spec: ClusterSpec) -> None:
     assert job.state(conditions(Complete="True", Failed="True")) is JobState.FAILED
     assert job.state({"status": None}) is JobState.WAITING
     ready = StatusMatcher(path=("status", "readyReplicas"), value="1")
-    assert ready.given({"status": {"readyReplicas": 1}})
-    assert not ready.given({"status": {}})
+    assert ready.matches({"status": {"readyReplicas": 1}})
+    assert not ready.matches({"status": {}})
 
 
 def test_the_foundation_opens_no_door_inwards(spec: ClusterSpec) -> None:

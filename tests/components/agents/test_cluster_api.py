@@ -217,10 +217,10 @@ def test_an_answer_that_is_no_object_is_a_fault(api: ClusterApi, api_server: Ser
 def test_a_ledger_is_written_as_one_key_of_its_config_map(api_server: Server, certificate: Path) -> None:
     cluster = LedgerCluster("/ledger", api=api_server.url, secrets=certificate)
     api_server.answer()
-    cluster.write("spent")
+    cluster.write_ledger("spent")
     assert api_server.asked[-1] == ("PATCH", "/ledger", f"Bearer {TOKEN}", b'{"data": {"ledger": "spent"}}')
     api_server.answer({"data": {"ledger": "spent"}})
-    assert cluster.ledger() == "spent"
+    assert cluster.read_ledger() == "spent"
 
 
 def registered(program: str) -> OfflineRun:

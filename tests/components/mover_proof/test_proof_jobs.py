@@ -181,19 +181,19 @@ def test_progress_tells_rate_and_what_is_left() -> None:
         now[0] += 10
         progress.add(objects=1, size=100)
     progress.fail("a: why")
-    standing = progress.standing()
+    standing = progress.read_progress()
     assert (standing.objects, standing.size, standing.failures, standing.failed) == (4, 400, 1, ("a: why",))
     assert (standing.bytes_per_s, standing.remaining_s) == (10.0, 60.0)
     now[0] += 200
     progress.reach(5, 400)
-    assert progress.standing().bytes_per_s == 0.0
-    assert progress.standing().remaining_s is None
-    read = json.loads(as_json(progress.standing(), {"bucket": "models"}))
+    assert progress.read_progress().bytes_per_s == 0.0
+    assert progress.read_progress().remaining_s is None
+    read = json.loads(as_json(progress.read_progress(), {"bucket": "models"}))
     assert (read["bucket"], read["objects"], read["expected_size"]) == ("models", 5, 1000)
 
 
 def test_metrics_survive_any_label() -> None:
-    found = metrics(ProgressPage().standing(), {"bucket": 'a"b\\c\nd'})
+    found = metrics(ProgressPage().read_progress(), {"bucket": 'a"b\\c\nd'})
     assert 'atoll_mover_objects_total{bucket="a\\"b\\\\c\\nd"} 0\n' in found
     assert "expected" not in found
 

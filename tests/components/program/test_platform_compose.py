@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def _asks_twice(ground: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
     del charges, options
-    ground.keyring.secret("key")
-    ground.keyring.hashed("key")
+    ground.keyring.get_secret("key")
+    ground.keyring.hash_secret("key")
     return RegisteredComponent(resource=ground.keyring)
 
 

@@ -36,7 +36,7 @@ class FakeCluster:
         self.documents = documents
         self.written: dict[str, dict[str, str]] = {}
 
-    def notebooks(self) -> Iterator[Mapping[str, object]]:
+    def list_notebooks(self) -> Iterator[Mapping[str, object]]:
         yield from self.documents
 
     def annotate(self, notebook: Notebook, annotations: Mapping[str, str]) -> None:

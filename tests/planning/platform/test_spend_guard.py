@@ -176,19 +176,19 @@ class Deaf:
     def __init__(self, **queues: str) -> None:
         self.queues = queues
 
-    def nodes(self) -> Iterator[Mapping[str, object]]:
+    def list_nodes(self) -> Iterator[Mapping[str, object]]:
         return iter(())
 
-    def ledger(self) -> str:
+    def read_ledger(self) -> str:
         raise OSError("404")
 
-    def write(self, ledger: str) -> None:
+    def write_ledger(self, ledger: str) -> None:
         raise OSError(ledger)
 
-    def stopped(self, queue: str) -> str:
+    def read_stop_policy(self, queue: str) -> str:
         return self.queues[queue]
 
-    def stop(self, queue: str, how: str) -> None:
+    def set_stop_policy(self, queue: str, how: str) -> None:
         self.queues[queue] = how
 
 
