@@ -97,10 +97,10 @@ class Hold:
                 )
 
     def _write(self) -> None:
-        self.cluster.apply(self._lease())
+        self.cluster.apply(self._build_lease())
         self.renewed = self.clock.monotonic()
 
-    def _lease(self) -> Manifest:
+    def _build_lease(self) -> Manifest:
         moment = self.clock.now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         spec: Manifest = {
             "holderIdentity": self.holder,

@@ -51,7 +51,7 @@ class Asked:
         name = self.spec.placement.name
         return f"atoll-{self.stack}" if name == HOME else f"atoll-{self.stack}-{name}"
 
-    def orphan(
+    def build_orphan(
         self,
         *,
         kind: str,
@@ -77,7 +77,7 @@ class Asked:
             note=note,
         )
 
-    def unanswered(self, what: str, reason: str) -> Unanswered:
+    def build_unanswered(self, what: str, reason: str) -> Unanswered:
         return Unanswered(placement=self.spec.placement.name, what=what, reason=reason)
 
 
@@ -96,7 +96,7 @@ class Refusals:
     errors: tuple[type[Exception], ...]
     explain: Callable[[Exception], str]
 
-    def known(self, ask: Callable[[], Answer]) -> Answer | UnknownFact:
+    def attempt(self, ask: Callable[[], Answer]) -> Answer | UnknownFact:
         """The answer; where it is refused, the reason why it is not known."""
         try:
             return ask()
@@ -111,7 +111,7 @@ class Refusals:
             try:
                 found += look()
             except self.errors as error:
-                unanswered.append(asked.unanswered(what, self.explain(error)))
+                unanswered.append(asked.build_unanswered(what, self.explain(error)))
         return Search(tuple(found), tuple(unanswered))
 
 
@@ -133,7 +133,7 @@ def cloud_of(target: str) -> Cloud | None:
     return None if name is None else cast("Cloud", cast("object", import_module(name)))
 
 
-def told_of(asked: Asked) -> CloudReport:
+def read_report(asked: Asked) -> CloudReport:
     cloud = cloud_of(asked.spec.placement.target)
     return CloudReport(silence=NOT_BUILT) if cloud is None else cloud.read_capacity(asked)
 
@@ -143,7 +143,7 @@ def search_of(asked: Asked) -> Search:
     cloud = cloud_of(asked.spec.placement.target)
     if cloud is not None:
         return cloud.search(asked)
-    return Search((), (asked.unanswered(asked.spec.placement.provider, NOT_BUILT),))
+    return Search((), (asked.build_unanswered(asked.spec.placement.provider, NOT_BUILT),))
 
 
 def leftovers_of(lock: Lock, *, catalog: Catalog, config: Mapping[str, str] | None = None) -> OrphanReport:

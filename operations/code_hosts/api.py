@@ -36,7 +36,7 @@ class CodeHostApi:
     def get(self, path: str, shape: type[T], **query: str | int) -> T:
         return _parse(self._request("GET", path, query=query), _adapter(shape), path)
 
-    def pages(self, path: str, shape: type[T], **query: str | int) -> Iterator[T]:
+    def list_pages(self, path: str, shape: type[T], **query: str | int) -> Iterator[T]:
         """Every entry of a list, page by page, as the `Link` headers lead; 100 pages at most."""
         following, asked = path, dict[str, str | int](query) | {"per_page": 100}
         for _ in range(MOST_PAGES):

@@ -139,37 +139,37 @@ class GitHub:
     repository: str
     bot: str = BOT
 
-    def pulls_of(self, run: WorkflowRun) -> tuple[Pull, ...]:
+    def list_pulls_of(self, run: WorkflowRun) -> tuple[Pull, ...]:
         """Open pull requests into this repository whose head is the run's commit, in the run's own repository."""
         home = (run["head_repository"] or {"full_name": ""})["full_name"]
         owner, _, _ = home.partition("/")
         found: dict[int, Pull] = {}
         if owner and run["head_branch"]:
             head = f"{owner}:{run['head_branch']}"
-            listed = self.api.pages(self._at("pulls"), Pull, state="open", head=head)
+            listed = self.api.list_pages(self._at("pulls"), Pull, state="open", head=head)
             found = {pull["number"]: pull for pull in listed}
         if not found:
-            listed = self.api.pages(self._at(f"commits/{quote(run['head_sha'], safe='')}/pulls"), Pull)
+            listed = self.api.list_pages(self._at(f"commits/{quote(run['head_sha'], safe='')}/pulls"), Pull)
             found = {pull["number"]: pull for pull in listed}
         return tuple(each for each in found.values() if self._is_of(each, sha=run["head_sha"], home=home))
 
-    def pull(self, number: int) -> Pull:
+    def get_pull(self, number: int) -> Pull:
         return self.api.get(self._at(f"pulls/{number}"), Pull)
 
-    def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
+    def list_paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a pull request changes, old names included, and whether these are all of them."""
-        files = list(self.api.pages(self._at(f"pulls/{number}/files"), ChangedFile))
+        files = list(self.api.list_pages(self._at(f"pulls/{number}/files"), ChangedFile))
         return _names(files), len(files) < MOST_FILES
 
-    def between(self, base: str, head: str) -> tuple[str, ...]:
+    def list_changes(self, base: str, head: str) -> tuple[str, ...]:
         """Paths that a commit changes since it parted from another, the first 300; no push changes this answer."""
         path = self._at(f"compare/{quote(base, safe='')}...{quote(head, safe='')}")
         return _names(self.api.get(path, GitHubComparison, per_page=1).get("files", ()))
 
-    def approved(self, number: int, *, commit: str) -> bool:
+    def is_approved(self, number: int, *, commit: str) -> bool:
         """Whether a member with write access approved exactly this commit, and no latest review requests changes."""
         last: dict[str, str] = {}
-        for review in self.api.pages(self._at(f"pulls/{number}/reviews"), Review):
+        for review in self.api.list_pages(self._at(f"pulls/{number}/reviews"), Review):
             user = review["user"]
             if user is None or user["type"] != "User" or review["author_association"] not in TRUSTED:
                 continue
@@ -180,17 +180,17 @@ class GitHub:
             return False
         return any(self._may_write(login) for login, word in last.items() if word == "APPROVED")
 
-    def artifact(self, run: int, name: str) -> Artifact | None:
+    def find_artifact(self, run: int, name: str) -> Artifact | None:
         """The newest artifact of a run under a name; None where there is none."""
         page = self.api.get(self._at(f"actions/runs/{run}/artifacts"), Artifacts, per_page=100, name=name)
         found = [each for each in page["artifacts"] if each["name"] == name and not each["expired"]]
         return max(found, key=lambda each: each["id"], default=None)
 
-    def archive(self, artifact: int, *, limit: int) -> bytes:
+    def download_archive(self, artifact: int, *, limit: int) -> bytes:
         """An artifact's archive, of at most `limit` bytes."""
         return self.api.download(self._at(f"actions/artifacts/{artifact}/zip"), limit=limit)
 
-    def parents(self, sha: str) -> list[str]:
+    def list_parents(self, sha: str) -> list[str]:
         """Hashes of a commit's parents, the first one first."""
         found = self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), GitHubCommit)
         return [parent["sha"] for parent in found["parents"]]
@@ -204,19 +204,19 @@ class GitHub:
         path = self._at(f"issues/{number}/comments")
         ours = [
             (each["id"], each["body"] or "")
-            for each in self.api.pages(path, Comment)
+            for each in self.api.list_pages(path, Comment)
             if each["user"] is not None and each["user"]["login"] == self.bot and is_ours(each["body"])
         ]
         self.api.keep_one_comment(ours, text, create=path, edit=self._at("issues/comments"), method="PATCH")
 
-    def status(self, sha: str, *, state: str, context: str, description: str, target: str) -> None:
+    def set_status(self, sha: str, *, state: str, context: str, description: str, target: str) -> None:
         body = {"state": state, "context": context, "description": description} | (
             {"target_url": target} if target else {}
         )
         self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), body)
 
-    def issues(self, label: str) -> Iterator[Issue]:
-        for each in self.api.pages(self._at("issues"), Issue, state="open", labels=label):
+    def list_issues(self, label: str) -> Iterator[Issue]:
+        for each in self.api.list_pages(self._at("issues"), Issue, state="open", labels=label):
             user = each.get("user")
             if user is not None and user["login"] == self.bot and "pull_request" not in each:
                 yield each

@@ -55,7 +55,7 @@ def post(
     run = event["workflow_run"]
     if run["event"] != EVENT or run["path"].partition("@")[0] != workflow:
         return Posted(words=f"nothing to post: not a run of {workflow} for a pull request")
-    pulls = github.pulls_of(run)
+    pulls = github.list_pulls_of(run)
     if not pulls:
         return Posted(words="nothing to post: no open pull request has this run's commit as its head")
     sha = run["head_sha"]
@@ -65,10 +65,10 @@ def post(
         form, standing = None, build_unreadable_status(f"pull requests {_join_numbers(numbers)} share this commit")
     else:
         form, standing = _evaluate_run(github, run["id"], pull, sha)
-    if github.pull(pull["number"])["head"]["sha"] != sha:
+    if github.get_pull(pull["number"])["head"]["sha"] != sha:
         return Posted(words="nothing to post: the pull request has moved on to another commit")
     name = context(pull["base"]["ref"], default=event["repository"]["default_branch"])
-    github.status(sha, state=standing.state, context=name, description=standing.description, target=target)
+    github.set_status(sha, state=standing.state, context=name, description=standing.description, target=target)
     return _write_comments(github, numbers, standing, render(form, standing, sha))
 
 
@@ -79,21 +79,21 @@ def _evaluate_run(github: GitHub, run: int, pull: Pull, sha: str) -> tuple[DiffF
         _about(form, github=github, pull=pull, sha=sha)
     except (UntrustedError, AnswerTooLargeError) as error:
         return None, build_unreadable_status(str(error))
-    listed, complete = github.paths(pull["number"])
-    paths = (*listed, *github.between(form["base"]["commit"], sha))  # a push in between moves only the former
-    approved = github.approved(pull["number"], commit=sha)
+    listed, complete = github.list_paths(pull["number"])
+    paths = (*listed, *github.list_changes(form["base"]["commit"], sha))  # a push in between moves only the former
+    approved = github.is_approved(pull["number"], commit=sha)
     return form, build_status(
         form, touched=select_verdict_paths([*paths, *list_verdict_files(form)]), complete=complete, approved=approved
     )
 
 
 def _diff(github: GitHub, run: int) -> DiffForm:
-    artifact = github.artifact(run, NAME)
+    artifact = github.find_artifact(run, NAME)
     if artifact is None:
         raise UntrustedError(f"the run left no artifact {NAME}")
     if artifact["size_in_bytes"] > LARGEST_ARCHIVE:
         raise UntrustedError(f"the artifact is larger than {LARGEST_ARCHIVE >> 20} MiB")
-    return diff_in(github.archive(artifact["id"], limit=LARGEST_ARCHIVE))
+    return diff_in(github.download_archive(artifact["id"], limit=LARGEST_ARCHIVE))
 
 
 def _about(form: DiffForm, *, github: GitHub, pull: Pull, sha: str) -> None:
@@ -104,7 +104,7 @@ def _about(form: DiffForm, *, github: GitHub, pull: Pull, sha: str) -> None:
     """
     head, base = read_commits(form)
     try:
-        if head != sha and github.parents(head) != [base, sha]:
+        if head != sha and github.list_parents(head) != [base, sha]:
             raise UntrustedError("the diff is about another commit than the pull request's head")
         if not github.holds(pull["base"]["ref"], base):
             raise UntrustedError("the diff's base is not on the base branch; it was rewritten, so run the job again")
@@ -152,7 +152,7 @@ def keep(watched: Iterable[Watched], *, github: GitHub) -> tuple[str, ...]:
         HttpError: GitHub refuses or does not answer.
     """
     standing: dict[str, list[tuple[int, str]]] = {}
-    for issue in github.issues(LABEL):
+    for issue in github.list_issues(LABEL):
         text, number = issue.get("body") or "", issue.get("number", 0)
         if (found := _MARKER.match(text)) and number:
             standing.setdefault(found[1], []).append((number, text))

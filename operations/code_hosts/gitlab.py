@@ -104,50 +104,50 @@ class GitLab:
     project: int
     branch: str
 
-    def waiting(self) -> Iterator[MergeDetail]:
+    def list_open(self) -> Iterator[MergeDetail]:
         """Every open merge request, each with its newest pipeline."""
-        for each in self.api.pages(self._at("merge_requests"), Merge, state="opened"):
+        for each in self.api.list_pages(self._at("merge_requests"), Merge, state="opened"):
             yield self.api.get(self._at(f"merge_requests/{each['iid']}"), MergeDetail)
 
-    def job(self, pipeline: Pipeline) -> int:
+    def find_job(self, pipeline: Pipeline) -> int:
         """The finished cost job of a pipeline.
 
         Raises:
             UntrustedError: there is none.
         """
-        listed = self.api.pages(f"projects/{pipeline['project_id']}/pipelines/{pipeline['id']}/jobs", GitLabJob)
+        listed = self.api.list_pages(f"projects/{pipeline['project_id']}/pipelines/{pipeline['id']}/jobs", GitLabJob)
         found = [job["id"] for job in listed if job["name"] == JOB and job["status"] in ENDED]
         if not found:
             raise UntrustedError(f"the pipeline has no finished job {JOB}")
         return max(found)
 
-    def archive(self, project: int, job: int) -> bytes:
+    def download_archive(self, project: int, job: int) -> bytes:
         return self.api.download(f"projects/{project}/jobs/{job}/artifacts", limit=LARGEST_ARCHIVE)
 
-    def paths(self, number: int) -> tuple[tuple[str, ...], bool]:
+    def list_paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a merge request changes, old names included, and whether these are all of them."""
-        listed = list(self.api.pages(self._at(f"merge_requests/{number}/diffs"), Diff))
+        listed = list(self.api.list_pages(self._at(f"merge_requests/{number}/diffs"), Diff))
         return _paths(listed), len(listed) < MOST_FILES
 
     def holds(self, branch: str, sha: str) -> bool:
         path = self._at(f"repository/commits/{quote(sha, safe='')}/refs")
-        return any(ref["name"] == branch for ref in self.api.pages(path, Ref, type="branch"))
+        return any(ref["name"] == branch for ref in self.api.list_pages(path, Ref, type="branch"))
 
-    def since(self, sha: str, branch: str) -> tuple[str, ...] | None:
+    def list_changes(self, sha: str, branch: str) -> tuple[str, ...] | None:
         """Paths that a branch has changed since a commit of its own; None where GitLab cannot list them all."""
         query = {"from": sha, "to": branch}
         compared = self.api.get(self._at("repository/compare"), GitLabComparison, **query)
         cut = compared["compare_timeout"] or len(compared["diffs"]) >= MOST_FILES
         return None if cut else _paths(compared["diffs"])
 
-    def parents(self, sha: str) -> list[str]:
+    def list_parents(self, sha: str) -> list[str]:
         """Hashes of a commit's parents, the first one first."""
         return self.api.get(self._at(f"repository/commits/{quote(sha, safe='')}"), GitLabCommit)["parent_ids"]
 
     def keep_comment(self, number: int, text: str) -> None:
         """Leave one note of ours, with this text."""
         me, path = self.api.get("user", Author)["id"], self._at(f"merge_requests/{number}/notes")
-        listed = self.api.pages(path, GitLabNote, sort="asc", order_by="created_at")
+        listed = self.api.list_pages(path, GitLabNote, sort="asc", order_by="created_at")
         ours = [
             (each["id"], each["body"])
             for each in listed
@@ -155,7 +155,7 @@ class GitLab:
         ]
         self.api.keep_one_comment(ours, text, create=path, edit=path, method="PUT")
 
-    def status(self, sha: str, standing: CommitStatus, *, name: str) -> None:
+    def set_status(self, sha: str, standing: CommitStatus, *, name: str) -> None:
         sent = {"state": STATES[standing.success], "name": name, "description": standing.description}
         self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent)
 
@@ -178,7 +178,7 @@ def post_all(host: GitLab, *, render: RenderComment) -> tuple[str, ...]:
     Raises:
         HttpError: GitLab does not answer.
     """
-    return tuple(_post(host, each, render=render) for each in host.waiting())
+    return tuple(_post(host, each, render=render) for each in host.list_open())
 
 
 def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
@@ -195,7 +195,7 @@ def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
             raise
         standing = build_unreadable_status("the token may not read the pipeline, as with a private fork")
     try:
-        host.status(merge["sha"], standing, name=context(merge["target_branch"], default=host.branch))
+        host.set_status(merge["sha"], standing, name=context(merge["target_branch"], default=host.branch))
         host.keep_comment(number, render(form, standing, merge["sha"]))
     except HttpError as error:
         if not error.refused:
@@ -205,8 +205,8 @@ def _post(host: GitLab, merge: MergeDetail, *, render: RenderComment) -> str:
 
 
 def _evaluate_pipeline(host: GitLab, merge: MergeDetail, pipeline: Pipeline) -> tuple[DiffForm, CommitStatus]:
-    form = diff_in(host.archive(pipeline["project_id"], host.job(pipeline)), folder=FOLDER)
-    paths, complete = host.paths(merge["iid"])
+    form = diff_in(host.download_archive(pipeline["project_id"], host.find_job(pipeline)), folder=FOLDER)
+    paths, complete = host.list_paths(merge["iid"])
     _about(form, host=host, merge=merge, paths=paths)
     ours = pipeline["project_id"] == host.project and pipeline.get("source") == MERGE_REQUEST
     touched = select_verdict_paths([*paths, *list_verdict_files(form)])
@@ -220,11 +220,11 @@ def _about(form: DiffForm, *, host: GitLab, merge: MergeDetail, paths: tuple[str
         UntrustedError: it is about something else, or was judged by what is no longer the law.
     """
     head, base = read_commits(form)
-    if head != merge["sha"] and merge["sha"] not in host.parents(head):
+    if head != merge["sha"] and merge["sha"] not in host.list_parents(head):
         raise UntrustedError("the diff is about another commit than the merge request's head")
     if not host.holds(merge["target_branch"], base):
         raise UntrustedError("the diff's base is not on the target branch; rebase")
-    since = host.since(base, merge["target_branch"])
+    since = host.list_changes(base, merge["target_branch"])
     if since is None or select_verdict_paths(since) or set(since) & set(paths):
         raise UntrustedError("the target branch has changed what judges, or the same files, since; rebase")
 

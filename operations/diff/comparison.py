@@ -118,7 +118,8 @@ def _rows(questions: Questions, ask: Asking, picked: StackSelection, *, only_new
     base, head = questions.base.place, questions.head.place
     rows = [build_failed_row(pair, pair.fault, base=base, head=head) for pair in picked.pairs if pair.fault]
     rows += [
-        row(answers, base=base, head=head, only_new=only_new) for answers in questions.answers(picked.pairs, ask=ask)
+        row(answers, base=base, head=head, only_new=only_new)
+        for answers in questions.answer_pairs(picked.pairs, ask=ask)
     ]
     return sorted(rows, key=_order)
 

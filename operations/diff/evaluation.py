@@ -73,36 +73,38 @@ class Questions:
     _made: int = 0
     _registered: dict[tuple[str, ...], Path] = field(default_factory=dict[tuple[str, ...], Path])
 
-    def answers(self, pairs: Sequence[StackPair], *, ask: Asking) -> Iterator[PairAnswers]:
+    def answer_pairs(self, pairs: Sequence[StackPair], *, ask: Asking) -> Iterator[PairAnswers]:
         """The answers, once all are there."""
         programs: list[tuple[Worktree, CaseForm]] = []
-        found = [(pair, *self._programs(pair, programs)) for pair in pairs if not pair.fault]
+        found = [(pair, *self._plan_programs(pair, programs)) for pair in pairs if not pair.fault]
         ask(REGISTER, programs)
         judging: list[tuple[Worktree, CaseForm]] = []
         pricing: list[tuple[Worktree, CaseForm]] = []
-        answered = [self._judging(pair, old, new, judging, pricing) for pair, old, new in found]
+        answered = [self._plan_judging(pair, old, new, judging, pricing) for pair, old, new in found]
         ask(JUDGE, judging)
         ask(PRICE, pricing)
         yield from answered
 
-    def _programs(self, pair: StackPair, cases: list[tuple[Worktree, CaseForm]]) -> tuple[Path | None, Path | None]:
+    def _plan_programs(
+        self, pair: StackPair, cases: list[tuple[Worktree, CaseForm]]
+    ) -> tuple[Path | None, Path | None]:
         """Where the resources of both sides will be; programs that register the same are run once."""
-        old = self._program(self.base, pair.old_name, cases) if pair.old else None
-        new = self._program(self.head, pair.stack, cases) if pair.new else None
+        old = self._plan_program(self.base, pair.old_name, cases) if pair.old else None
+        new = self._plan_program(self.head, pair.stack, cases) if pair.new else None
         return old, new
 
     @property
     def _same_prices(self) -> bool:
         return self.base.digests.prices == self.head.digests.prices
 
-    def _program(self, side: DiffSide, stack: str, cases: list[tuple[Worktree, CaseForm]]) -> Path:
+    def _plan_program(self, side: DiffSide, stack: str, cases: list[tuple[Worktree, CaseForm]]) -> Path:
         key = side.digests.registers(stack)
         if key not in self._registered:
-            self._registered[key] = self._file()
-            cases.append((side.place, self._case(side, stack, answer=self._registered[key])))
+            self._registered[key] = self._name_file()
+            cases.append((side.place, self._build_case(side, stack, answer=self._registered[key])))
         return self._registered[key]
 
-    def _judging(
+    def _plan_judging(
         self,
         pair: StackPair,
         old: Path | None,
@@ -114,18 +116,18 @@ class Questions:
         before = after = priced = None
         accepted = lock_text(self.base.place, pair.old_name) if pair.old else ""
         if old and _ran(old):
-            before = self._file()
-            judging.append((self.judge, self._case(self.base, pair.old_name, answer=before, resources=old)))
+            before = self._name_file()
+            judging.append((self.judge, self._build_case(self.base, pair.old_name, answer=before, resources=old)))
         if new and _ran(new):
             after = before if new is old else None
             if after is None:
-                after = self._file()
-                case = self._case(self.head, pair.stack, answer=after, resources=new)
+                after = self._name_file()
+                case = self._build_case(self.head, pair.stack, answer=after, resources=new)
                 case["before"] = accepted
                 judging.append((self.judge, case))
             if not self._same_prices and self.head.place.tree.can_judge:
-                priced = self._file()
-                pricing.append((self.head.place, self._case(self.head, pair.stack, answer=priced, resources=new)))
+                priced = self._name_file()
+                pricing.append((self.head.place, self._build_case(self.head, pair.stack, answer=priced, resources=new)))
         return PairAnswers(
             pair=pair,
             registered_old=old,
@@ -136,7 +138,7 @@ class Questions:
             same_prices=self._same_prices,
         )
 
-    def _case(self, side: DiffSide, stack: str, *, answer: Path, resources: Path | None = None) -> CaseForm:
+    def _build_case(self, side: DiffSide, stack: str, *, answer: Path, resources: Path | None = None) -> CaseForm:
         return {
             "stack": stack,
             "answer": str(answer),
@@ -146,7 +148,7 @@ class Questions:
             "settings": str(side.place.root / STACKS / f"Pulumi.{stack}.yaml"),
         }
 
-    def _file(self) -> Path:
+    def _name_file(self) -> Path:
         """A file for an answer; stacks may be called anything, so none is in its name."""
         self._made += 1
         return self.folder / f"answer-{self._made}.json"

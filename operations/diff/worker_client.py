@@ -55,7 +55,7 @@ class Asker:
         """Have every case answered in its file: by the tree, or by a failure that says why it is not."""
         left = list(cases)
         while left and not self._stopped:
-            left = self._asked(place, ask, left) if place.tree.can_judge else self._old(place, ask, left)
+            left = self._ask_worker(place, ask, left) if place.tree.can_judge else self._ask_old(place, ask, left)
 
     def stop(self) -> None:
         """End whatever still runs."""
@@ -64,35 +64,35 @@ class Asker:
             for process in self._living:
                 _kill(process)
 
-    def _asked(self, place: Worktree, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
+    def _ask_worker(self, place: Worktree, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
         """One process for as many cases as it answers; those that are left for another."""
         request: RequestForm = {"ask": ask, "today": self.today, "deadline_s": self.deadline_s, "cases": list(cases)}  # pyright: ignore[reportAssignmentType] - one of the three words
         process, said = self._start(place, [place.tree.worker], stdin=json.dumps(request))
         ready, begun, done = False, False, 0
-        lines, ends = _lines(process), self._ends(len(cases))
+        lines, ends = _lines(process), self._compute_deadline(len(cases))
         try:
             while (line := _next(lines, self.deadline_s + GRACE_S, ends=ends)) and done < len(cases):
                 ready, begun, done = ready or line == READY, line == STARTED, done + (line == DONE)
         finally:
             code = self._end(process)
         if not ready:
-            return self._refused(cases, f"its Atoll does not start: {_tail(said, code)}")
+            return self._refuse(cases, f"its Atoll does not start: {_tail(said, code)}")
         if begun:
-            self._refused(cases[done : done + 1], _tail(said, code))
+            self._refuse(cases[done : done + 1], _tail(said, code))
         elif not done:
-            return self._refused(cases, _tail(said, code))
+            return self._refuse(cases, _tail(said, code))
         return list(cases[done + begun :])
 
-    def _old(self, place: Worktree, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
+    def _ask_old(self, place: Worktree, ask: str, cases: Sequence[CaseForm]) -> list[CaseForm]:
         """An older Atoll, asked by the command that it has: it registers one stack, and judges none."""
         if ask != REGISTER:
-            return self._refused(cases, "its Atoll is older and cannot judge for others")
+            return self._refuse(cases, "its Atoll is older and cannot judge for others")
         case = cases[0]
         answer = Path(case["answer"])
         plan = answer.with_suffix(".plan.json")  # the ending by which an Atoll after decision 0033 knows a file
         command = [place.tree.entry, "plan", case["stack"], "--json", str(plan)]
         process, said = self._start(place, command, stdin="")
-        lines, ends = _lines(process), self._ends(1)
+        lines, ends = _lines(process), self._compute_deadline(1)
         try:
             while _next(lines, self.deadline_s + GRACE_S, ends=ends):
                 pass
@@ -100,12 +100,12 @@ class Asker:
             code = self._end(process)
         found = load_object(plan)
         if found is None or "resources" not in found:
-            return [*self._refused(cases[:1], _tail(said, code)), *cases[1:]]
+            return [*self._refuse(cases[:1], _tail(said, code)), *cases[1:]]
         answer.write_text(json.dumps({"failure": "", "resources": found["resources"]}), encoding="utf-8")
         plan.unlink()
         return list(cases[1:])
 
-    def _ends(self, cases: int) -> float:
+    def _compute_deadline(self, cases: int) -> float:
         """When a process must have answered, however many lines it goes on to say; monotonic seconds."""
         return time.monotonic() + GRACE_S + (self.deadline_s + GRACE_S) * cases
 
@@ -142,7 +142,7 @@ class Asker:
             self._living.discard(process)
         return process.returncode if code is None else code
 
-    def _refused(self, cases: Sequence[CaseForm], reason: str) -> list[CaseForm]:
+    def _refuse(self, cases: Sequence[CaseForm], reason: str) -> list[CaseForm]:
         for case in cases:
             Path(case["answer"]).write_text(json.dumps({"failure": reason}), encoding="utf-8")
         return []

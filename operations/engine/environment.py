@@ -136,7 +136,7 @@ class Backend:
         """Whether it is Pulumi Cloud or a server like it, which keeps secrets by itself."""
         return self.url.startswith("https://") or not self.url
 
-    def variables(self) -> dict[str, str]:
+    def list_variables(self) -> dict[str, str]:
         """What an engine has to be told, and nothing that it knows."""
         return {BACKEND: self.url} if self.folder else {}
 

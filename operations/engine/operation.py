@@ -87,35 +87,35 @@ class Watch:
     def take(self, event: EngineEvent) -> None:
         """Take one event."""
         if event.resource_pre_event:
-            self._begun(event.resource_pre_event.metadata)
+            self._begin(event.resource_pre_event.metadata)
         elif event.res_outputs_event:
-            self._ended(event.res_outputs_event.metadata)
+            self._end(event.res_outputs_event.metadata)
         elif event.res_op_failed_event:
             self.running.pop(event.res_op_failed_event.metadata.urn, None)
         elif event.diagnostic_event:
-            self._complained(event.diagnostic_event)
+            self._add_complaint(event.diagnostic_event)
         elif event.summary_event:
             counts = event.summary_event.resource_changes
             self.summary = {action_of(op): count for op, count in counts.items()}
 
-    def changes(self) -> Mapping[str, int]:
+    def count_changes(self) -> Mapping[str, int]:
         """Resources by action: as the engine counts them, else as it reported them before it stopped."""
         if self.summary:
             return dict(self.summary)
         return Counter(step.action for urn, step in self.steps.items() if urn in self.done)
 
-    def differing(self) -> tuple[ResourceStep, ...]:
+    def list_changes(self) -> tuple[ResourceStep, ...]:
         """Every step that changes something, by type and name; the stack's own node is no resource of anybody's."""
         found = [step for step in self.steps.values() if step.action not in UNCHANGED and step.type != ROOT_TYPE]
         return tuple(sorted(found, key=lambda step: (step.action, step.type, step.name)))
 
-    def line(self) -> str:
+    def format_progress(self) -> str:
         """How far it is: "12 of 34, NetworkPolicy allow-dns"."""
         counted = f"{len(self.done)} of {self.total}" if self.total >= len(self.done) > 0 else f"{len(self.done)} done"
         latest = next(reversed(self.running.values()), "")
         return f"{counted}, {latest}" if latest else counted
 
-    def _begun(self, step: StepEventMetadata) -> None:
+    def _begin(self, step: StepEventMetadata) -> None:
         action = action_of(step.op)
         before = self.steps.get(step.urn)
         if before is None or before.action in UNCHANGED or action == "replace":
@@ -125,13 +125,13 @@ class Watch:
         if action not in UNCHANGED:
             self.running[step.urn] = f"{step.type.rpartition(':')[2]} {_name(step.urn)}"
 
-    def _ended(self, step: StepEventMetadata) -> None:
+    def _end(self, step: StepEventMetadata) -> None:
         if step.urn not in self.steps or action_of(step.op) not in UNCHANGED:
-            self._begun(step)  # a refresh says only at the end what it found
+            self._begin(step)  # a refresh says only at the end what it found
         self.running.pop(step.urn, None)
         self.done.add(step.urn)
 
-    def _complained(self, event: DiagnosticEvent) -> None:
+    def _add_complaint(self, event: DiagnosticEvent) -> None:
         said = diagnostic(event.message, urn=event.urn or "")
         if said and event.severity == "error":
             self.errors.append(said)
@@ -226,11 +226,11 @@ def _run(
         def take(event: object) -> None:
             with one_at_a_time:
                 watch.take(event)  # pyright: ignore[reportArgumentType]  # the SDK's own event
-                told(watch.line())
+                told(watch.format_progress())
 
         def wait() -> None:
             with one_at_a_time:
-                told(watch.line())
+                told(watch.format_progress())
 
         try:
             with _now_and_then(wait):
@@ -243,8 +243,8 @@ def _run(
         failure = OperationStoppedError(f"{title} of {opened.name} was stopped", hint=HOW_TO_GO_ON)
     return OperationReport(
         title=title,
-        changes=watch.changes(),
-        steps=watch.differing(),
+        changes=watch.count_changes(),
+        steps=watch.list_changes(),
         complaints=tuple(watch.errors),
         warnings=tuple(watch.warnings),
         seconds=time.monotonic() - began,

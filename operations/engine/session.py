@@ -71,7 +71,7 @@ def workspace(root: Path) -> LocalWorkspace:
         AtollError: there is no CLI.
     """
     chosen = environment.backend(root)
-    variables = {**QUIET, **chosen.variables()}
+    variables = {**QUIET, **chosen.list_variables()}
     return LocalWorkspace(work_dir=str(root), env_vars=variables, pulumi_command=binary.find_cli())
 
 
@@ -96,7 +96,7 @@ def open_stack(
     elif chosen.folder and not chosen.folder.is_dir():
         raise AtollError(f"stack {stack} was never built from here", hint=f"atoll up {stack} builds it")
     options = LocalWorkspaceOptions(
-        env_vars={**QUIET, **chosen.variables()}, pulumi_command=command, secrets_provider=provider
+        env_vars={**QUIET, **chosen.list_variables()}, pulumi_command=command, secrets_provider=provider
     )
     work_dir, prefix = str(project.root), chosen.prefix()
     try:  # only a stack that is not there yet needs a passphrase of its own
@@ -156,7 +156,7 @@ class StackOutputs:
     masked: Mapping[str, object]
     plain: Mapping[str, object]
 
-    def shown(self, *, secrets: bool) -> Mapping[str, object]:
+    def show(self, *, secrets: bool) -> Mapping[str, object]:
         return self.plain if secrets else self.masked
 
 

@@ -62,7 +62,7 @@ class _Captured:
     resources: dict[str, Resource] = field(default_factory=dict[str, Resource])
     outputs: dict[str, dict[str, Value]] = field(default_factory=dict[str, "dict[str, Value]"])
 
-    def resource(self, urn: str, request: resource_pb2.RegisterResourceRequest) -> None:
+    def add_resource(self, urn: str, request: resource_pb2.RegisterResourceRequest) -> None:
         if request.type == adapter.ROOT_TYPE:
             return
         _check_type(request.type, name=request.name)
@@ -70,7 +70,7 @@ class _Captured:
             raise AtollError(f"two resources share one URN: {urn}", hint="give one of them another logical name")
         self.resources[urn] = _resource(urn, request)
 
-    def registered_outputs(self, urn: str, outputs: struct_pb2.Struct) -> None:
+    def add_outputs(self, urn: str, outputs: struct_pb2.Struct) -> None:
         self.outputs[urn] = adapter.read_fields(outputs)
 
 
@@ -98,7 +98,7 @@ def run(
     faults: list[BaseException] = []
 
     def work() -> None:
-        answering = monitor(on_resource=captured.resource, on_outputs=captured.registered_outputs)
+        answering = monitor(on_resource=captured.add_resource, on_outputs=captured.add_outputs)
         try:
             adapter.drive(
                 program or (lambda: _stacks_main(root)),

@@ -62,7 +62,7 @@ def read_types() -> Mapping[str, TerraformType]:
 
 
 @cache
-def _renamed_inputs() -> Mapping[str, Mapping[str, str]]:
+def _read_input_names() -> Mapping[str, Mapping[str, str]]:
     return {each.terraform: each.renamed for each in read_types().values()}
 
 
@@ -104,7 +104,7 @@ class Reader:
 
     def name(self, pulumi_name: str) -> str:
         name = snake_case(pulumi_name)
-        return _renamed_inputs()[self.terraform_type].get(name, name)
+        return _read_input_names()[self.terraform_type].get(name, name)
 
     def read(self, pulumi_name: str, value: Value) -> TerraformValue:
         if isinstance(value, dict):

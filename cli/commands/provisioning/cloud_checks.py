@@ -10,7 +10,7 @@ from cli.terminal import options
 from cli.terminal.console import progress
 from cli.terminal.options import deliver
 from cli.views.cloud_checks import leftovers_parts, preflight_parts
-from operations.clouds.registry import Asked, leftovers_of, told_of
+from operations.clouds.registry import Asked, leftovers_of, read_report
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock, read_stack_lock
 from operations.project.stack_config import read_config, reservations
@@ -74,7 +74,7 @@ def _own(spec: ClusterSpec, named: Mapping[str, str]) -> dict[str, str]:
 
 
 def _facts(asked: Asked, *, catalog: Catalog, today: date, no_cloud: bool) -> PlacementFacts:
-    told = CloudReport(silence=NO_CLOUD) if no_cloud else told_of(asked)
+    told = CloudReport(silence=NO_CLOUD) if no_cloud else read_report(asked)
     known = with_catalog(told, asked.spec, catalog=catalog)
     return placement_facts(asked.spec, known, reservations=asked.reservations, today=today)
 

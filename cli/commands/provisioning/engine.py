@@ -270,7 +270,7 @@ def run_outputs(
         for path in session.write_private(Path(write), texts):
             note(f"written: {display_path(path)}")
         return 0
-    values = found.shown(secrets=show_secrets)
+    values = found.show(secrets=show_secrets)
     if as_json:
         show_json(values)
     elif values:

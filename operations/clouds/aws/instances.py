@@ -46,7 +46,7 @@ def machines(tagged: Tagged) -> Iterator[Orphan]:
 def _machine(tagged: Tagged, instance: InstanceTypeDef, *, state: str) -> Orphan:
     machine = str(instance.get("InstanceType", ""))
     purchase = "spot" if instance.get("InstanceLifecycle") == "spot" else "on_demand"
-    return tagged.asked.orphan(
+    return tagged.asked.build_orphan(
         kind=f"EC2 instance {machine}",
         id_=instance.get("InstanceId", ""),
         status=state,
@@ -67,7 +67,7 @@ def volumes(tagged: Tagged) -> Iterator[Orphan]:
                 words = f"EBS volume {kind}, {volume.get('Size', 0)} GB"
                 claim = _claim(volume)
                 kept = f"data of claim {claim}: kept when the stack is destroyed" if claim else ""
-                yield tagged.asked.orphan(
+                yield tagged.asked.build_orphan(
                     kind=words, id_=volume.get("VolumeId", ""), status=state, uses=uses, kept=kept
                 )
 
@@ -106,7 +106,7 @@ def snapshots(tagged: Tagged) -> Iterator[Orphan]:
     for named in _build_id_filters("snapshot-id", tagged.ec2.get("snap", ())):
         for each in (one for page in pages.paginate(Filters=named) for one in page.get("Snapshots", [])):
             words = f"EBS snapshot of {each.get('VolumeSize', 0)} GB"
-            yield tagged.asked.orphan(kind=words, id_=each.get("SnapshotId", ""), status=each.get("State", ""))
+            yield tagged.asked.build_orphan(kind=words, id_=each.get("SnapshotId", ""), status=each.get("State", ""))
 
 
 def addresses(tagged: Tagged) -> Iterator[Orphan]:
@@ -115,7 +115,7 @@ def addresses(tagged: Tagged) -> Iterator[Orphan]:
         for each in tagged.aws.ec2.describe_addresses(Filters=named).get("Addresses", []):
             status = "in use" if each.get("AssociationId") else "idle"
             id_ = each.get("AllocationId", "")
-            yield tagged.asked.orphan(
+            yield tagged.asked.build_orphan(
                 kind="public IPv4 address", id_=id_, status=status, uses=(Use(item=Item.PUBLIC_IPV4),)
             )
 
@@ -127,7 +127,9 @@ def gateways(tagged: Tagged) -> Iterator[Orphan]:
             state = each.get("State", "")
             if state not in GONE:
                 uses = (Use(item=Item.NAT_GATEWAY),)
-                yield tagged.asked.orphan(kind="NAT gateway", id_=each.get("NatGatewayId", ""), status=state, uses=uses)
+                yield tagged.asked.build_orphan(
+                    kind="NAT gateway", id_=each.get("NatGatewayId", ""), status=state, uses=uses
+                )
 
 
 def endpoints(tagged: Tagged) -> Iterator[Orphan]:
@@ -141,7 +143,7 @@ def endpoints(tagged: Tagged) -> Iterator[Orphan]:
             subnets = max(len(each.get("SubnetIds", [])), 1)
             gateway = each.get("VpcEndpointType") == "Gateway"
             if state not in GONE and each.get("VpcEndpointId") in ids:
-                yield tagged.asked.orphan(
+                yield tagged.asked.build_orphan(
                     kind="VPC endpoint",
                     id_=each.get("VpcEndpointId", ""),
                     status=state,
@@ -156,7 +158,7 @@ def tunnels(tagged: Tagged) -> Iterator[Orphan]:
             state = each.get("State", "")
             if state not in GONE:
                 uses = (Use(item=Item.VPN_CONNECTION),)
-                yield tagged.asked.orphan(
+                yield tagged.asked.build_orphan(
                     kind="VPN connection", id_=each.get("VpnConnectionId", ""), status=state, uses=uses
                 )
 
@@ -169,7 +171,7 @@ def others(tagged: Tagged) -> Iterator[Orphan]:
     for prefix, ids in tagged.ec2.items():
         kind = FREE.get(prefix, "")
         for id_ in ids if prefix not in DESCRIBED else ():
-            yield tagged.asked.orphan(kind=kind or f"EC2 {prefix}", id_=id_, free=FREE_RULE if kind else "")
+            yield tagged.asked.build_orphan(kind=kind or f"EC2 {prefix}", id_=id_, free=FREE_RULE if kind else "")
 
 
 def _build_id_filters(name: str, ids: Sequence[str]) -> Iterator[list[FilterTypeDef]]:

@@ -45,15 +45,17 @@ def clusters(tagged: Tagged) -> Iterator[Orphan]:
         raise
     state = str(cluster.get("status", "")).lower()
     uses = (Use(item=Item.CONTROL_PLANE),)
-    yield tagged.asked.orphan(kind="EKS cluster", id_=cluster.get("name", ""), status=state, uses=uses)
+    yield tagged.asked.build_orphan(kind="EKS cluster", id_=cluster.get("name", ""), status=state, uses=uses)
 
 
 def balancers(tagged: Tagged) -> Iterator[Orphan]:
     """Load balancers that are still there; their capacity units come on top."""
-    named = {arn for arn in tagged.of("elasticloadbalancing") if kind_of(arn) == "elasticloadbalancing:loadbalancer"}
+    named = {
+        arn for arn in tagged.list_arns("elasticloadbalancing") if kind_of(arn) == "elasticloadbalancing:loadbalancer"
+    }
     classic = {arn for arn in named if arn.count("/") == 1}
     for arn in sorted(classic):
-        yield tagged.asked.orphan(kind="classic load balancer", id_=last(arn))
+        yield tagged.asked.build_orphan(kind="classic load balancer", id_=last(arn))
     if not named - classic:
         return
     for page in tagged.aws.elbv2.get_paginator("describe_load_balancers").paginate():
@@ -61,7 +63,7 @@ def balancers(tagged: Tagged) -> Iterator[Orphan]:
             kind = BALANCERS.get(each.get("Type", ""))
             arn = each.get("LoadBalancerArn", "")
             if arn in named:
-                yield tagged.asked.orphan(
+                yield tagged.asked.build_orphan(
                     kind=kind or f"{each.get('Type', '')} load balancer",
                     id_=each.get("LoadBalancerName", ""),
                     status=str(each.get("State", {}).get("Code", "")),
@@ -72,7 +74,7 @@ def balancers(tagged: Tagged) -> Iterator[Orphan]:
 
 def buckets(tagged: Tagged) -> Iterator[Orphan]:
     """Buckets; how much they hold is not asked, so they have no price."""
-    for arn in tagged.of("s3"):
+    for arn in tagged.list_arns("s3"):
         name = last(arn)
         try:
             tagged.aws.s3.head_bucket(Bucket=name)
@@ -81,11 +83,11 @@ def buckets(tagged: Tagged) -> Iterator[Orphan]:
                 continue
             raise
         note = "what it holds is not asked: see its metrics"
-        yield tagged.asked.orphan(kind="S3 bucket", id_=name, kept=KEPT_DATA, note=note)
+        yield tagged.asked.build_orphan(kind="S3 bucket", id_=name, kept=KEPT_DATA, note=note)
 
 
 def elastic_files(tagged: Tagged) -> Iterator[Orphan]:
-    named = {last(arn) for arn in tagged.of("elasticfilesystem") if kind_of(arn).endswith(":file-system")}
+    named = {last(arn) for arn in tagged.list_arns("elasticfilesystem") if kind_of(arn).endswith(":file-system")}
     if not named:
         return
     for page in tagged.aws.efs.get_paginator("describe_file_systems").paginate():
@@ -93,12 +95,14 @@ def elastic_files(tagged: Tagged) -> Iterator[Orphan]:
             if each["FileSystemId"] in named and each["LifeCycleState"] not in {"deleting", "deleted"}:
                 size = Decimal(each["SizeInBytes"]["Value"]) / GIB
                 uses = (Use(item=Item.SHARED_DISK, quantity=size),)
-                yield tagged.asked.orphan(kind="EFS file system", id_=each["FileSystemId"], uses=uses, kept=KEPT_DATA)
+                yield tagged.asked.build_orphan(
+                    kind="EFS file system", id_=each["FileSystemId"], uses=uses, kept=KEPT_DATA
+                )
 
 
 def parallel_files(tagged: Tagged) -> Iterator[Orphan]:
     """FSx for Lustre file systems, as large as they were provisioned."""
-    named = {last(arn) for arn in tagged.of("fsx") if kind_of(arn) == "fsx:file-system"}
+    named = {last(arn) for arn in tagged.list_arns("fsx") if kind_of(arn) == "fsx:file-system"}
     if not named:
         return
     for page in tagged.aws.fsx.get_paginator("describe_file_systems").paginate():
@@ -108,7 +112,7 @@ def parallel_files(tagged: Tagged) -> Iterator[Orphan]:
                 lustre = each.get("LustreConfiguration", {})
                 persistent = str(lustre.get("DeploymentType", "")).startswith("PERSISTENT")
                 item = Item.SHARED_SSD if persistent else Item.SHARED_SCRATCH
-                yield tagged.asked.orphan(
+                yield tagged.asked.build_orphan(
                     kind=f"FSx file system, {size} GiB",
                     id_=each.get("FileSystemId", ""),
                     status=str(each.get("Lifecycle", "")).lower(),
@@ -119,7 +123,7 @@ def parallel_files(tagged: Tagged) -> Iterator[Orphan]:
 
 def keys(tagged: Tagged) -> Iterator[Orphan]:
     """Keys; one that waits for its deletion is not charged (aws.amazon.com/kms/pricing)."""
-    for arn in tagged.of("kms"):
+    for arn in tagged.list_arns("kms"):
         try:
             key = tagged.aws.kms.describe_key(KeyId=arn)["KeyMetadata"]
         except ClientError as error:
@@ -128,7 +132,7 @@ def keys(tagged: Tagged) -> Iterator[Orphan]:
             raise
         state = str(key.get("KeyState", ""))
         waits = state == "PendingDeletion"
-        yield tagged.asked.orphan(
+        yield tagged.asked.build_orphan(
             kind="KMS key",
             id_=key["KeyId"],
             status=state,
@@ -147,7 +151,9 @@ def log_groups(tagged: Tagged) -> Iterator[Orphan]:
                 held = Decimal(each.get("storedBytes", 0)) / GIB
                 uses = (Use(item=Item.LOG_STORAGE, quantity=held),)
                 free = "" if held else "holds nothing"
-                yield tagged.asked.orphan(kind="log group", id_=each.get("logGroupName", ""), uses=uses, free=free)
+                yield tagged.asked.build_orphan(
+                    kind="log group", id_=each.get("logGroupName", ""), uses=uses, free=free
+                )
 
 
 def _by_type(tagged: Tagged, arns: Iterable[str]) -> Iterator[Orphan]:
@@ -158,7 +164,7 @@ def _by_type(tagged: Tagged, arns: Iterable[str]) -> Iterator[Orphan]:
         if kind.partition(":")[0] in LOOKED_AT or kind in looked_at:
             continue
         known = FREE.get(kind, "")
-        yield tagged.asked.orphan(kind=known or kind, id_=arn, free=instances.FREE_RULE if known else "")
+        yield tagged.asked.build_orphan(kind=known or kind, id_=arn, free=instances.FREE_RULE if known else "")
 
 
 SEARCHES: Final[Mapping[str, Callable[[Tagged], Iterable[Orphan]]]] = {

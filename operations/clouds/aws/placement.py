@@ -35,31 +35,31 @@ RUNNING: Final = ("pending", "running")  # states that count against the limits 
 NO_RESERVATION: Final = "InvalidCapacityReservationId"  # .NotFound and .Malformed (EC2 API error codes)
 
 
-def told_by(aws: Clients, asked: Asked) -> CloudReport:
+def read_report_of(aws: Clients, asked: Asked) -> CloudReport:
     """What one region says; what it refuses to say is unknown, with its reason."""
     machines = sorted({pool.machine for pool in asked.spec.pools})
     return CloudReport(
         quotas=_quotas(aws, asked),
-        offers={machine: REFUSALS.known(lambda name=machine: offer(aws, name)) for machine in machines},
+        offers={machine: REFUSALS.attempt(lambda name=machine: offer(aws, name)) for machine in machines},
         reservations=read_reservations(aws, asked.reservations.values()),
     )
 
 
 def read_reservations(aws: Clients, ids: Iterable[str]) -> dict[str, ReservationReport | UnknownFact | None]:
-    return {id_: REFUSALS.known(lambda name=id_: reservation(aws, name)) for id_ in sorted(ids)}
+    return {id_: REFUSALS.attempt(lambda name=id_: reservation(aws, name)) for id_ in sorted(ids)}
 
 
 def _quotas(aws: Clients, asked: Asked) -> dict[str, QuotaReport | UnknownFact]:
     """Every quota that a pool or the network counts against."""
     asked_for = codes(asked.spec)
     used = (
-        REFUSALS.known(lambda: count_used_vcpus(aws, stack=asked.stack))
+        REFUSALS.attempt(lambda: count_used_vcpus(aws, stack=asked.stack))
         if asked_for - {ELASTIC_IPS[0], NETWORKS[0]}
         else {}
     )
     counted: dict[str, int] | UnknownFact = used
     return {
-        code: REFUSALS.known(lambda name=code: _quota(aws, name, asked=asked, used=counted))
+        code: REFUSALS.attempt(lambda name=code: _quota(aws, name, asked=asked, used=counted))
         for code in sorted(asked_for)
     }
 
@@ -164,14 +164,14 @@ def _reservation(said: CapacityReservationTypeDef, *, id_: str) -> ReservationRe
 
 def read_capacity(asked: Asked) -> CloudReport:
     aws = clients(asked.spec.placement.region)
-    return CloudReport(silence=aws) if isinstance(aws, str) else told_by(aws, asked)
+    return CloudReport(silence=aws) if isinstance(aws, str) else read_report_of(aws, asked)
 
 
 def search(asked: Asked) -> Search:
     """Everything of the stack that the placement's region still has, one service after the other."""
     aws = clients(asked.spec.placement.region)
     if isinstance(aws, str):
-        return Search((), (asked.unanswered("AWS", aws),))
+        return Search((), (asked.build_unanswered("AWS", aws),))
     return search_tagged(Tagged(aws, asked))
 
 

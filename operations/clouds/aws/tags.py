@@ -62,21 +62,21 @@ class Tagged:
     @cached_property
     def arns(self) -> tuple[str, ...]:
         """ARNs of every other service; the tagging API may still name what is gone."""
-        return tuple(sorted({arn for arn in self._arns(self.aws.tagging) if service_of(arn) != "ec2"}))
+        return tuple(sorted({arn for arn in self._search_arns(self.aws.tagging) if service_of(arn) != "ec2"}))
 
     @cached_property
     def global_arns(self) -> tuple[str, ...]:
         """ARNs of what belongs to no region: AWS names those in one region only."""
-        return tuple(sorted({arn for arn in self._arns(self.aws.global_tagging) if region_of(arn) == ""}))
+        return tuple(sorted({arn for arn in self._search_arns(self.aws.global_tagging) if region_of(arn) == ""}))
 
-    def _arns(self, tagging: ResourceGroupsTaggingAPIClient) -> Iterator[str]:
+    def _search_arns(self, tagging: ResourceGroupsTaggingAPIClient) -> Iterator[str]:
         for key, value in marks(self.asked):
             wanted: TagFilterTypeDef = {"Key": key, "Values": [value] if value else []}
             for page in tagging.get_paginator("get_resources").paginate(TagFilters=[wanted]):
                 for each in page["ResourceTagMappingList"]:
                     yield each.get("ResourceARN", "")
 
-    def of(self, service: str) -> list[str]:
+    def list_arns(self, service: str) -> list[str]:
         return [arn for arn in self.arns if service_of(arn) == service]
 
 

@@ -43,7 +43,7 @@ class GoogleProject:
         self._name = name
         self._credentials = credentials
 
-    def region(self, name: str) -> compute_v1.Region:
+    def get_region(self, name: str) -> compute_v1.Region:
         """A region with its zones and quotas."""
         client = compute_v1.RegionsClient(credentials=self._credentials)
         return client.get(project=self._name, region=name, retry=AGAIN, timeout=WAIT_SECONDS)
@@ -57,7 +57,7 @@ class GoogleProject:
             return False
         return True
 
-    def reservations(self, name: str) -> Iterable[compute_v1.Reservation]:
+    def list_reservations(self, name: str) -> Iterable[compute_v1.Reservation]:
         """Reservations of this name, in every zone."""
         client = compute_v1.ReservationsClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListReservationsRequest(project=self._name, filter=f'name = "{name}"')
@@ -67,7 +67,7 @@ class GoogleProject:
             for each in zone.reservations
         ]
 
-    def instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
+    def list_instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
         """Machines with a label, in every zone."""
         client = compute_v1.InstancesClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListInstancesRequest(project=self._name, filter=f'labels.{label} = "{value}"')
@@ -77,7 +77,7 @@ class GoogleProject:
             for each in zone.instances
         ]
 
-    def disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
+    def list_disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
         """Disks with a label, in every zone."""
         client = compute_v1.DisksClient(credentials=self._credentials)
         asked = compute_v1.AggregatedListDisksRequest(project=self._name, filter=f'labels.{label} = "{value}"')
@@ -85,17 +85,17 @@ class GoogleProject:
             each for _, zone in client.aggregated_list(asked, retry=AGAIN, timeout=WAIT_SECONDS) for each in zone.disks
         ]
 
-    def routers(self, region: str) -> Iterable[compute_v1.Router]:
+    def list_routers(self, region: str) -> Iterable[compute_v1.Router]:
         """Cloud Routers of a region, which carry no labels."""
         client = compute_v1.RoutersClient(credentials=self._credentials)
         return list(client.list(project=self._name, region=region, retry=AGAIN, timeout=WAIT_SECONDS))
 
-    def forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
+    def list_forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
         """Forwarding rules of a region: those that GKE makes carry no label of ours."""
         client = compute_v1.ForwardingRulesClient(credentials=self._credentials)
         return list(client.list(project=self._name, region=region, retry=AGAIN, timeout=WAIT_SECONDS))
 
-    def assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
+    def search_assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
         """Everything with a label that the asset inventory can search."""
         client = asset_v1.AssetServiceClient(credentials=self._credentials)
         scope, query = f"projects/{self._name}", f"labels.{label}={value}"

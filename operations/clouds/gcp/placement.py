@@ -77,7 +77,7 @@ def machines(found: Iterable[compute_v1.Instance], asked: Asked) -> Iterator[Orp
         said = cast("object", each.scheduling)  # pyright: ignore[reportUnknownMemberType]
         scheduling = cast("compute_v1.Scheduling", said)
         spot = scheduling.provisioning_model == "SPOT" or scheduling.preemptible
-        yield asked.orphan(
+        yield asked.build_orphan(
             kind=f"machine {machine}",
             id_=each.name,
             status=each.status.lower(),
@@ -95,7 +95,7 @@ def disks(found: Iterable[compute_v1.Disk], asked: Asked) -> Iterator[Orphan]:
         claim = "" if each.users else _claim(each.description)
         kept = f"data of claim {claim}: kept when the stack is destroyed" if claim else ""
         status = "attached" if each.users else "idle"
-        yield asked.orphan(kind=words, id_=each.name, status=status, uses=uses, kept=kept)
+        yield asked.build_orphan(kind=words, id_=each.name, status=status, uses=uses, kept=kept)
 
 
 def _claim(description: str) -> str:
@@ -115,7 +115,7 @@ def routers(found: Iterable[compute_v1.Router], asked: Asked) -> Iterator[Orphan
         if _in_network(each.network, asked):
             uses = (Use(item=Item.NAT_GATEWAY),) if each.nats else ()
             free = "" if uses else FREE_RULE
-            yield asked.orphan(kind="Cloud NAT" if uses else "router", id_=each.name, uses=uses, free=free)
+            yield asked.build_orphan(kind="Cloud NAT" if uses else "router", id_=each.name, uses=uses, free=free)
 
 
 def forwarding_rules(found: Iterable[compute_v1.ForwardingRule], asked: Asked) -> Iterator[Orphan]:
@@ -123,7 +123,7 @@ def forwarding_rules(found: Iterable[compute_v1.ForwardingRule], asked: Asked) -
     for each in found:
         if _in_network(each.network, asked):
             words, uses = PAID["compute.googleapis.com/ForwardingRule"]
-            yield asked.orphan(kind=words, id_=each.name, uses=uses)
+            yield asked.build_orphan(kind=words, id_=each.name, uses=uses)
 
 
 def _in_network(url: str, asked: Asked) -> bool:
@@ -142,13 +142,13 @@ def _asset(each: asset_v1.ResourceSearchResult, asked: Asked) -> Orphan:
     id_ = each.display_name or each.name.rpartition("/")[2]
     type_ = each.asset_type
     if type_ in FREE:
-        return asked.orphan(kind=FREE[type_], id_=id_, status=each.state.lower(), free=FREE_RULE)
+        return asked.build_orphan(kind=FREE[type_], id_=id_, status=each.state.lower(), free=FREE_RULE)
     if type_ in KEPT:
         words, why, uses = KEPT[type_]
         note = "" if uses else NOT_SIZED
-        return asked.orphan(kind=words, id_=id_, status=each.state.lower(), uses=uses, kept=why, note=note)
+        return asked.build_orphan(kind=words, id_=id_, status=each.state.lower(), uses=uses, kept=why, note=note)
     words, uses = PAID.get(type_, (type_, ()))
-    return asked.orphan(kind=words, id_=id_, status=each.state.lower(), uses=uses)
+    return asked.build_orphan(kind=words, id_=id_, status=each.state.lower(), uses=uses)
 
 
 PROJECT: Final = "gcp:project"
@@ -163,16 +163,18 @@ def read_project_capacity(google: GoogleProject, asked: Asked) -> CloudReport:
     """The same, of a given project."""
     spec = asked.spec
     try:
-        region = google.region(spec.placement.region)
+        region = google.get_region(spec.placement.region)
     except REFUSED as error:
         return CloudReport(silence=refusal(error))
     zones = spec.placement.zones or tuple(_last(url) for url in region.zones)
     machines_ = sorted({pool.machine for pool in spec.pools})
     return CloudReport(
         quotas=quotas(region),
-        offers={name: REFUSALS.known(lambda machine=name: _offer(google, machine, zones=zones)) for name in machines_},
+        offers={
+            name: REFUSALS.attempt(lambda machine=name: _offer(google, machine, zones=zones)) for name in machines_
+        },
         reservations={
-            id_: REFUSALS.known(lambda name=id_: _reservation(google, name))
+            id_: REFUSALS.attempt(lambda name=id_: _reservation(google, name))
             for id_ in sorted(asked.reservations.values())
         },
     )
@@ -192,7 +194,7 @@ def _offer(google: GoogleProject, machine: str, *, zones: Iterable[str]) -> Offe
 
 
 def _reservation(google: GoogleProject, name: str) -> ReservationReport | None:
-    listed = list(google.reservations(name))
+    listed = list(google.list_reservations(name))
     return convert_reservation(listed[0]) if listed else None
 
 
@@ -215,7 +217,7 @@ def search(asked: Asked) -> Search:
     """Everything of the stack that the project still has."""
     found = google_of(asked.config.get(PROJECT, ""))
     if isinstance(found, str):
-        return Search((), (asked.unanswered("Google Cloud", found),))
+        return Search((), (asked.build_unanswered("Google Cloud", found),))
     return search_project(found, asked)
 
 
@@ -223,11 +225,11 @@ def search_project(google: GoogleProject, asked: Asked) -> Search:
     """The same, of a given project."""
     place = asked.spec.placement
     looks: Mapping[str, Callable[[], Iterable[Orphan]]] = {
-        "machines": lambda: machines((each for mark in marks(asked) for each in google.instances(*mark)), asked),
-        "disks": lambda: disks((each for mark in marks(asked) for each in google.disks(*mark)), asked),
-        "routers": lambda: routers(google.routers(place.region), asked),
-        "forwarding rules": lambda: forwarding_rules(google.forwarding_rules(place.region), asked),
-        "everything else by label": lambda: assets(google.assets(LABEL, asked.stack), asked),
+        "machines": lambda: machines((each for mark in marks(asked) for each in google.list_instances(*mark)), asked),
+        "disks": lambda: disks((each for mark in marks(asked) for each in google.list_disks(*mark)), asked),
+        "routers": lambda: routers(google.list_routers(place.region), asked),
+        "forwarding rules": lambda: forwarding_rules(google.list_forwarding_rules(place.region), asked),
+        "everything else by label": lambda: assets(google.search_assets(LABEL, asked.stack), asked),
     }
     return REFUSALS.search(asked, looks)
 

@@ -89,12 +89,12 @@ def _offer(count: int, *, grows: bool) -> OfferReport | UnknownFact:
 def search(asked: Asked) -> Search:
     """Volumes, claims, load balancers and namespaces of ours that the cluster still has."""
     silent = NOT_ASKED.get(asked.spec.placement.target)
-    unanswered = [asked.unanswered(*silent)] if silent else []
+    unanswered = [asked.build_unanswered(*silent)] if silent else []
     try:
         cluster = open_cluster(kubeconfig_source(asked.spec), ClusterWords())
         found = tuple(_find_orphans(cluster, asked))
     except ClusterError as error:
-        return Search((), (*unanswered, asked.unanswered("Kubernetes", str(error))))
+        return Search((), (*unanswered, asked.build_unanswered("Kubernetes", str(error))))
     return Search(found, tuple(unanswered))
 
 
@@ -110,7 +110,7 @@ def _find_orphans(cluster: KubernetesClient, asked: Asked) -> Iterator[Orphan]:
 def namespaces(found: Iterable[Mapping[str, object]], asked: Asked) -> Iterator[Orphan]:
     """Namespaces of ours; they cost nothing."""
     for each in found:
-        yield asked.orphan(kind="namespace", id_=_id(each), free="costs nothing by itself")
+        yield asked.build_orphan(kind="namespace", id_=_id(each), free="costs nothing by itself")
 
 
 def balancers(found: Iterable[Mapping[str, object]], asked: Asked, *, spaces: Collection[str]) -> Iterator[Orphan]:
@@ -119,13 +119,13 @@ def balancers(found: Iterable[Mapping[str, object]], asked: Asked, *, spaces: Co
         balancer = value_at(each, ("spec", "type")) == "LoadBalancer"
         if balancer and (_has_label(each) or namespace_of(each) in spaces):
             uses = (Use(item=Item.LOAD_BALANCER),)
-            yield asked.orphan(kind="Service of type LoadBalancer", id_=_id(each), uses=uses)
+            yield asked.build_orphan(kind="Service of type LoadBalancer", id_=_id(each), uses=uses)
 
 
 def claims(found: Iterable[Mapping[str, object]], asked: Asked) -> Iterator[Orphan]:
     """Claims of ours; what they cost is their volume's."""
     for each in found:
-        yield asked.orphan(
+        yield asked.build_orphan(
             kind="PersistentVolumeClaim", id_=_id(each), free="its volume is what costs", status=_phase(each)
         )
 
@@ -140,7 +140,7 @@ def volumes(found: Iterable[Mapping[str, object]], asked: Asked, *, spaces: Coll
         kept = KEPT if value_at(each, ("spec", "persistentVolumeReclaimPolicy")) == "Retain" else ""
         uses = (Use(item=Item.DISK, quantity=size),)
         words = f"volume of {size:.0f} GB"
-        yield asked.orphan(kind=words, id_=_id(each), uses=uses, status=_phase(each), kept=kept)
+        yield asked.build_orphan(kind=words, id_=_id(each), uses=uses, status=_phase(each), kept=kept)
 
 
 def _phase(document: Mapping[str, object]) -> str:

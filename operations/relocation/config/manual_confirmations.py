@@ -100,7 +100,7 @@ def parse(text: str, *, file: str, known: Collection[str], now: datetime) -> Man
         InputError: as `read_marks`.
     """
     written = YamlText(text, file=file)
-    found = _ConfirmationReader(written, known=known, now=now).marks()
+    found = _ConfirmationReader(written, known=known, now=now).read()
     if written.faults:
         raise written.refusal()
     return found
@@ -111,87 +111,89 @@ class _ConfirmationReader:
         self.written, self.known, self.now = written, known, now
         self._say(written.notes)
 
-    def marks(self) -> ManualConfirmations:
+    def read(self) -> ManualConfirmations:
         confirmed: dict[str, ManualConfirmation] = {}
         empty: set[str] = set()
-        for key, fields in self._things().items():
+        for key, fields in self._read_things().items():
             if key not in self.known:
                 near = nearest(key, self.known)
                 hint = f'did you mean "{near}"?' if near else "take it out: there is nothing to confirm"
-                self._fault(f'"{key}" is nothing that the plan knows', (SECTION, key), hint=hint, at_key=True)
+                self._add_fault(f'"{key}" is nothing that the plan knows', (SECTION, key), hint=hint, at_key=True)
                 continue
-            mark = self._mark(key, fields)
+            mark = self._read_mark(key, fields)
             if isinstance(mark, ManualConfirmation):
                 confirmed[key] = mark
             elif mark:
                 empty.add(key)
         return ManualConfirmations(confirmed=confirmed, empty=frozenset(empty))
 
-    def _things(self) -> dict[str, object]:
+    def _read_things(self) -> dict[str, object]:
         if not isinstance(self.written.root, Fields):
             if not self.written.faults:
-                self._fault(f'it begins with "{SECTION}:"', ())
+                self._add_fault(f'it begins with "{SECTION}:"', ())
             return {}
         notes: list[YamlFault] = []
         values = cast("dict[str, object]", plain(self.written.root, notes=notes, dates=True))
         self._say(notes)
         for name in values.keys() - {SECTION}:
-            self._fault(f'"{name}" is not a field of the file', (name,), hint=f"fields here: {SECTION}", at_key=True)
+            self._add_fault(
+                f'"{name}" is not a field of the file', (name,), hint=f"fields here: {SECTION}", at_key=True
+            )
         things = values.get(SECTION, {})
         if isinstance(things, dict):
             return cast("dict[str, object]", things)
         if things is not REFUSED and things is not None:
-            self._fault(f'"{SECTION}" has a section for each thing, by its key', (SECTION,))
+            self._add_fault(f'"{SECTION}" has a section for each thing, by its key', (SECTION,))
         return {}
 
-    def _mark(self, key: str, given: object) -> ManualConfirmation | bool:
+    def _read_mark(self, key: str, given: object) -> ManualConfirmation | bool:
         """A confirmation; else whether it is merely empty: a fault is noted."""
         if given is None:
             return True
         if not isinstance(given, dict):
             if given is not REFUSED:
-                self._fault(f'"{key}" has the fields {", ".join(FIELDS)}', (SECTION, key))
+                self._add_fault(f'"{key}" has the fields {", ".join(FIELDS)}', (SECTION, key))
             return False
         fields = cast("dict[str, object]", given)
         before = len(self.written.faults)
         for name in fields.keys() - set(FIELDS):
             near = nearest(name, FIELDS)
             hint = f'did you mean "{near}"?' if near else f"fields here: {', '.join(FIELDS)}"
-            self._fault(f'"{name}" is not a field of "{key}"', (SECTION, key, name), hint=hint, at_key=True)
-        said = {name: self._text(key, name, fields.get(name)) for name in FIELDS}
+            self._add_fault(f'"{name}" is not a field of "{key}"', (SECTION, key, name), hint=hint, at_key=True)
+        said = {name: self._read_text(key, name, fields.get(name)) for name in FIELDS}
         if not any(said.values()):
             return len(self.written.faults) == before
         for name in FIELDS:
             if not str(fields.get(name) or "").strip():
-                self._fault(f'"{name}" of "{key}" is empty', (SECTION, key, name))
-        span = self._span(key, said["when"]) if said["when"] else None
+                self._add_fault(f'"{name}" of "{key}" is empty', (SECTION, key, name))
+        span = self._read_span(key, said["when"]) if said["when"] else None
         if span is None or len(self.written.faults) > before:
             return False
         return ManualConfirmation(who=said["who"], when=span[0], until=span[1], how=said["how"])
 
-    def _text(self, key: str, name: str, value: object) -> str:
+    def _read_text(self, key: str, name: str, value: object) -> str:
         if value is None or value is REFUSED:
             return ""
         if not isinstance(value, str):
-            self._fault(f'"{name}" of "{key}" is words', (SECTION, key, name))
+            self._add_fault(f'"{name}" of "{key}" is words', (SECTION, key, name))
             return ""
         if len(value) > LONGEST:
-            self._fault(f'"{name}" of "{key}" is longer than {LONGEST} characters', (SECTION, key, name))
+            self._add_fault(f'"{name}" of "{key}" is longer than {LONGEST} characters', (SECTION, key, name))
         return " ".join(value.split())
 
-    def _span(self, key: str, text: str) -> tuple[datetime, datetime] | None:
+    def _read_span(self, key: str, text: str) -> tuple[datetime, datetime] | None:
         """First and last moment that a time may mean."""
         path = (SECTION, key, "when")
         try:
             first = _time(text)
         except ValueError:
-            self._fault(f'"{text[:40]}" is no time', path, hint=f"a day, or a time {TIME}")
+            self._add_fault(f'"{text[:40]}" is no time', path, hint=f"a day, or a time {TIME}")
             return None
         if first.tzinfo is None:
-            self._fault(f'"{text[:40]}" does not say its zone', path, hint=TIME)
+            self._add_fault(f'"{text[:40]}" does not say its zone', path, hint=TIME)
             return None
         if first > self.now:
-            self._fault(f'"{text[:40]}" lies ahead', path, hint=f"it is {self.now.isoformat(timespec='minutes')}")
+            self._add_fault(f'"{text[:40]}" lies ahead', path, hint=f"it is {self.now.isoformat(timespec='minutes')}")
             return None
         last = first + timedelta(days=1) if _is_day(text) else first
         return first.astimezone(UTC), min(last, self.now).astimezone(UTC)
@@ -199,7 +201,7 @@ class _ConfirmationReader:
     def _say(self, notes: Iterable[YamlFault]) -> None:
         self.written.say(map(_of_time, notes))
 
-    def _fault(self, message: str, path: tuple[str, ...], *, hint: str = "", at_key: bool = False) -> None:
+    def _add_fault(self, message: str, path: tuple[str, ...], *, hint: str = "", at_key: bool = False) -> None:
         self.written.add(message, self.written.at(path, at_key=at_key), hint=hint, path=path)
 
 

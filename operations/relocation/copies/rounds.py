@@ -46,7 +46,7 @@ class RoundResult:
     def copied(self) -> int:
         return sum(each.objects for each in self.reports.values())
 
-    def evidence(self) -> Evidence:
+    def build_evidence(self) -> Evidence:
         return {name: _figures(each) for name, each in self.reports.items()}
 
 
@@ -129,7 +129,7 @@ def _refuse(done: RoundResult) -> None:
         if report.stopped:
             said.append(f"{name}: stopped before the end")
     if said:
-        raise StepError("; ".join(said), evidence=done.evidence())
+        raise StepError("; ".join(said), evidence=done.build_evidence())
 
 
 def _figures(report: RoundReport) -> Evidence:

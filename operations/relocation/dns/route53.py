@@ -40,7 +40,7 @@ class Route53:
         """Point the names to the target; whole records are remembered, with aliases."""
         before: dict[str, Records] = {}
         for name in names.names:
-            there = self._records(names, name)
+            there = self._read_records(names, name)
             known = move.memory.recall(memory_key_of_name(name))
             if known is None:
                 _see_that_it_may_be_switched(name, there, names)
@@ -50,7 +50,7 @@ class Route53:
                     to_mapping(move.memory.remember(memory_key_of_name(name), {"sets": there})).get("sets")
                 )
             ]
-        changes = [each for name in names.names for each in self._changes(names, name, [_to_target(name, names)])]
+        changes = [each for name in names.names for each in self._build_changes(names, name, [_to_target(name, names)])]
         self._change(names, changes)
         return {"zone": names.zone, "before": before, "now": names.target, "changes": len(changes)}
 
@@ -60,19 +60,19 @@ class Route53:
             kept = move.memory.recall(memory_key_of_name(name))
             if kept is not None:
                 wanted = [dict(each) for each in to_mappings(to_mapping(kept).get("sets"))]
-                changes += self._changes(names, name, wanted)
+                changes += self._build_changes(names, name, wanted)
         self._change(names, changes)
         return {"zone": names.zone, "changes": len(changes)}
 
-    def _changes(self, names: NamesMove, name: str, wanted: Records) -> list[dict[str, object]]:
+    def _build_changes(self, names: NamesMove, name: str, wanted: Records) -> list[dict[str, object]]:
         """Changes that make these the only records of a name, as a CNAME must stand alone."""
-        there = self._records(names, name)
+        there = self._read_records(names, name)
         kept = {each["Type"] for each in wanted}
         gone: Records = [{"Action": "DELETE", "ResourceRecordSet": each} for each in there if each["Type"] not in kept]
         new: Records = [{"Action": "UPSERT", "ResourceRecordSet": each} for each in wanted if each not in there]
         return gone + new
 
-    def _records(self, names: NamesMove, name: str) -> Records:
+    def _read_records(self, names: NamesMove, name: str) -> Records:
         """Records with the target of a name."""
         found = self._ask("list_resource_record_sets", HostedZoneId=names.zone, StartRecordName=name, MaxItems="100")
         every = [dict(each) for each in to_mappings(found.get("ResourceRecordSets"))]

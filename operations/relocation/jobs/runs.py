@@ -75,7 +75,7 @@ class JobRuns:
         """
         last = ""
         while True:
-            status = self._status(job)
+            status = self._read_status(job)
             line = f"{status.get('succeeded') or 0} shards done, {status.get('active') or 0} at work"
             if line != last:
                 say(line)
@@ -90,7 +90,7 @@ class JobRuns:
         for each in reversed(objects):
             self._cluster.delete(path_of(each), propagationPolicy="Background")
 
-    def _status(self, job: Manifest) -> Mapping[str, object]:
+    def _read_status(self, job: Manifest) -> Mapping[str, object]:
         for left in reversed(range(SILENT_MOST)):
             try:
                 status, content = self._cluster.request("GET", path_of(job), expected=ANY_STATUS)

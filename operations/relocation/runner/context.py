@@ -125,7 +125,7 @@ class JournalMemory:
         Raises:
             ValueError: it is not JSON, or holds a secret.
         """
-        known = self._known()
+        known = self._read_known()
         if key in known:
             return known[key]
         try:
@@ -138,9 +138,9 @@ class JournalMemory:
         return kept
 
     def recall(self, key: str) -> object | None:
-        return self._known().get(key)
+        return self._read_known().get(key)
 
-    def _known(self) -> dict[str, object]:
+    def _read_known(self) -> dict[str, object]:
         """Recorded values, read from where the last call ended."""
         records = self._journal.records
         for record in records[self._read :]:

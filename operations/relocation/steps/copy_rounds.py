@@ -30,7 +30,7 @@ def seed(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
     Raises:
         StepError: something cannot be copied; what was copied stays, and is not copied again.
     """
-    return rounds.run_copy_round(move, movers=movers).evidence()
+    return rounds.run_copy_round(move, movers=movers).build_evidence()
 
 
 def copy_deltas(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
@@ -66,7 +66,7 @@ def _refuse_endless(done: list[RoundResult], *, most: float) -> None:
 
 def _evidence(done: list[RoundResult]) -> Evidence:
     figures: Evidence = {"rounds": len(done), "seconds": [round(each.seconds, 3) for each in done]}
-    return {**figures, "last": done[-1].evidence()}
+    return {**figures, "last": done[-1].build_evidence()}
 
 
 def copy_final_delta(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evidence:
@@ -82,7 +82,7 @@ def copy_final_delta(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> 
         again = rounds.run_copy_round(move, movers=movers, tags_again=True)
         if not again.quiet:
             _refuse_writes(again, names=[*_list_changed_keys(again), *_since(move)], whatever=True)
-    return {"copied": first.evidence(), "quiet_rounds": QUIET}
+    return {"copied": first.build_evidence(), "quiet_rounds": QUIET}
 
 
 def _refuse_writes(found: RoundResult, *, names: list[str], whatever: bool = False) -> None:
@@ -101,7 +101,7 @@ def _refuse_writes(found: RoundResult, *, names: list[str], whatever: bool = Fal
     raise StepError(
         f"written at the source during the freeze: {said}",
         hint="a writer was not found: stop it, then run again, or roll back",
-        evidence={"keys": keys[:100], "count": len(keys), "round": found.evidence()},
+        evidence={"keys": keys[:100], "count": len(keys), "round": found.build_evidence()},
     )
 
 

@@ -75,7 +75,7 @@ def _mend(move: Move, pairs: dict[str, BucketPair], *, connect: Connect, movers:
         raise StepError(
             f"written at the source during the freeze: {stores.format_keys(sorted(set(keys)))}",
             hint="a writer was not found: stop it, then run again, or roll back",
-            evidence={"keys": sorted(set(keys))[: repair.NAMED], "round": done.evidence()},
+            evidence={"keys": sorted(set(keys))[: repair.NAMED], "round": done.build_evidence()},
         )
 
 

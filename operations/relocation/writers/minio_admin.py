@@ -48,7 +48,7 @@ class Users:
         self._program = _program()
         self._endpoint = place.endpoint
 
-    def policies(self) -> dict[str, tuple[str, ...]]:
+    def list_policies(self) -> dict[str, tuple[str, ...]]:
         """Every user with its attached policies."""
         lines = self._run("user", "ls", ALIAS).splitlines()
         found = [to_mapping(cast("object", json.loads(each))) for each in lines if each.strip()]
@@ -115,7 +115,7 @@ def close(place: StorePlace, buckets: Sequence[str], move: Move, *, side: str) -
 
 
 def _waiting(users: Users, done: set[str]) -> dict[str, tuple[str, ...]]:
-    return {user: policies for user, policies in users.policies().items() if user not in done}
+    return {user: policies for user, policies in users.list_policies().items() if user not in done}
 
 
 def open_again(place: StorePlace, _buckets: Sequence[str], move: Move, *, side: str) -> dict[str, object]:
@@ -123,11 +123,11 @@ def open_again(place: StorePlace, _buckets: Sequence[str], move: Move, *, side: 
     with TemporaryDirectory(prefix="atoll-mc-") as folder:
         users = Users(place, move.secrets, folder=Path(folder))
         done: list[str] = []
-        for user, there in users.policies().items():
+        for user, there in users.list_policies().items():
             if _name(side) in there and _is_ours(move, side, user):
                 users.detach(_name(side), user)
                 done.append(user)
-        if not any(_name(side) in there for there in users.policies().values()):
+        if not any(_name(side) in there for there in users.list_policies().values()):
             users.drop_policy(_name(side))
     return {"kind": place.kind, "users": sorted(done)}
 

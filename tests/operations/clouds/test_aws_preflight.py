@@ -54,7 +54,7 @@ def test_quotas_are_asked_by_the_code_of_each_family(clients_of_aws: Clients) ->
                 quota_answer(code, 64),
                 {"ServiceCode": "vpc" if code == VPC_CODE else "ec2", "QuotaCode": code},
             )
-        told = placement.told_by(clients_of_aws, asked())
+        told = placement.read_report_of(clients_of_aws, asked())
         stub.assert_no_pending_responses()
     in_use = dict.fromkeys(codes, 0) | {VPC_CODE: 1}  # a new account has a default VPC
     assert told.quotas == {code: QuotaReport(limit=64, used=in_use[code], name=code) for code in codes}
@@ -81,7 +81,7 @@ def test_what_others_run_is_taken_off_and_what_the_stack_runs_is_not(clients_of_
 
 
 def test_a_quota_that_service_quotas_does_not_know_is_unknown_and_says_why(clients_of_aws: Clients) -> None:
-    told = placement.told_by(clients_of_aws, asked())  # moto knows the quotas of "vpc" alone
+    told = placement.read_report_of(clients_of_aws, asked())  # moto knows the quotas of "vpc" alone
     unknown = told.quotas[P_CODE]
     assert isinstance(unknown, UnknownFact)
     assert "NoSuchResource" in unknown.reason
@@ -90,7 +90,9 @@ def test_a_quota_that_service_quotas_does_not_know_is_unknown_and_says_why(clien
 
 def test_a_region_full_of_networks_is_found_before_anything_is_created(clients_of_aws: Clients) -> None:
     def fact() -> QuotaFact:
-        found = placement_facts(cluster(), placement.told_by(clients_of_aws, asked()), reservations={}, today=TODAY)
+        found = placement_facts(
+            cluster(), placement.read_report_of(clients_of_aws, asked()), reservations={}, today=TODAY
+        )
         return next(each for each in found.quotas if each.code == VPC_CODE)
 
     assert (fact().state, fact().limit, fact().used) == ("enough", 5, 1)
@@ -103,7 +105,7 @@ def test_a_region_full_of_networks_is_found_before_anything_is_created(clients_o
 
 
 def test_offers_are_zone_ids_and_count_efa_interfaces(clients_of_aws: Clients) -> None:
-    told = placement.told_by(clients_of_aws, asked())
+    told = placement.read_report_of(clients_of_aws, asked())
     train, system = told.offers["p5.48xlarge"], told.offers["m7i.2xlarge"]
     assert isinstance(train, OfferReport)
     assert isinstance(system, OfferReport)

@@ -40,7 +40,7 @@ class Memory:
     rest: list[asset_v1.ResourceSearchResult] = field(default_factory=list)
     refuses: bool = False
 
-    def region(self, name: str) -> compute_v1.Region:
+    def get_region(self, name: str) -> compute_v1.Region:
         if self.refuses:
             raise Forbidden("Compute Engine API has not been used")
         quotas = [compute_v1.Quota(metric=k, limit=limit, usage=used) for k, (limit, used) in self.quotas.items()]
@@ -49,24 +49,24 @@ class Memory:
     def offers(self, *, zone: str, machine: str) -> bool:
         return (zone, machine) in self.offered
 
-    def reservations(self, name: str) -> Iterable[compute_v1.Reservation]:
+    def list_reservations(self, name: str) -> Iterable[compute_v1.Reservation]:
         return [each for each in self.reserved if each.name == name]
 
-    def instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
+    def list_instances(self, label: str, value: str) -> Iterable[compute_v1.Instance]:
         return [each for each in self.machines if each.labels.get(label) == value]
 
-    def disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
+    def list_disks(self, label: str, value: str) -> Iterable[compute_v1.Disk]:
         return [each for each in self.drives if each.labels.get(label) == value]
 
-    def routers(self, region: str) -> Iterable[compute_v1.Router]:
+    def list_routers(self, region: str) -> Iterable[compute_v1.Router]:
         assert region == "us-central1"
         return self.ways
 
-    def forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
+    def list_forwarding_rules(self, region: str) -> Iterable[compute_v1.ForwardingRule]:
         assert region == "us-central1"
         return self.rules
 
-    def assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
+    def search_assets(self, label: str, value: str) -> Iterable[asset_v1.ResourceSearchResult]:
         assert (label, value) == ("atoll-stack", STACK)
         if self.refuses:
             raise Forbidden("Cloud Asset API has not been used")

@@ -13,13 +13,13 @@ from planning.values.errors import InputError
 @pytest.mark.parametrize("status", [500, 502, 503, 429])
 def test_a_passing_fault_is_tried_again(status: int) -> None:
     stub, naps = Stub(faults=[(status, {})]), list[float]()
-    assert github(stub, naps=naps).pull(7)["number"] == 7
+    assert github(stub, naps=naps).get_pull(7)["number"] == 7
     assert naps == [2.0]
 
 
 def test_a_rate_limit_waits_as_long_as_it_says_and_a_minute_at_most() -> None:
     stub, naps = Stub(faults=[(403, {"Retry-After": "5"}), (429, {"Retry-After": "4000"})]), list[float]()
-    github(stub, naps=naps).pull(7)
+    github(stub, naps=naps).get_pull(7)
     assert naps == [5.0, 60.0]
 
 
@@ -42,7 +42,7 @@ def test_a_comment_is_not_sent_twice_after_a_fault_of_the_server() -> None:
 def test_a_refusal_is_not_tried_again() -> None:
     stub = Stub(faults=[(403, {})])
     with pytest.raises(HttpError) as refused:
-        github(stub).pull(7)
+        github(stub).get_pull(7)
     assert refused.value.refused
     assert len(stub.asked) == 1
 
@@ -59,16 +59,16 @@ def test_an_answer_of_any_call_has_an_end(monkeypatch: pytest.MonkeyPatch) -> No
     client = github(Stub())
     monkeypatch.setattr(http, "LARGEST", 10)
     with pytest.raises(AnswerTooLargeError):
-        client.pull(7)
+        client.get_pull(7)
     with pytest.raises(AnswerTooLargeError):
         client.keep_comment(7, "a comment")
     with pytest.raises(AnswerTooLargeError):
-        client.paths(7)
+        client.list_paths(7)
 
 
 def test_a_download_over_its_limit_ends() -> None:
     with pytest.raises(AnswerTooLargeError):
-        github(Stub(artifact=b"0" * 200_000)).archive(5, limit=100_000)
+        github(Stub(artifact=b"0" * 200_000)).download_archive(5, limit=100_000)
 
 
 @pytest.mark.parametrize("root", ["http://api.example", "ftp://x", "api.example", "http://localhost.evil.example"])
@@ -85,5 +85,5 @@ def test_no_token_is_said() -> None:
 def test_an_answer_of_another_shape_is_a_fault_without_its_content() -> None:
     stub = Stub(pulls=[{"number": 7, "state": ["secret"]}])
     with pytest.raises(HttpError, match="not what the API documents") as fault:
-        github(stub).pull(7)
+        github(stub).get_pull(7)
     assert "secret" not in str(fault.value)

@@ -18,8 +18,8 @@ def test_secrets_are_decrypted_only_when_they_are_wanted() -> None:
     stack = FakeStack(answers={"stack output --json": MASKED, "stack output --json --show-secrets": PLAIN})
     assert read_outputs(stack.opened(), secrets=False).plain == {}
     found = read_outputs(stack.opened(), secrets=True)
-    assert found.shown(secrets=False) == MASKED
-    assert found.shown(secrets=True) == PLAIN
+    assert found.show(secrets=False) == MASKED
+    assert found.show(secrets=True) == PLAIN
 
 
 def test_mappings_are_taken_apart_by_name() -> None:

@@ -43,7 +43,7 @@ def test_without_a_choice_state_is_in_a_folder_for_its_owner_alone(tmp_path: Pat
     found = create_state_folder(backend(tmp_path))
     folder = tmp_path / ".pulumi-state"
     assert found.url == f"file://{folder}"
-    assert found.variables() == {"PULUMI_BACKEND_URL": found.url}
+    assert found.list_variables() == {"PULUMI_BACKEND_URL": found.url}
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
@@ -62,7 +62,7 @@ def test_the_environment_decides_before_the_project_and_a_login(
     monkeypatch.setenv("PULUMI_BACKEND_URL", "s3://state")
     found = backend(tmp_path)
     assert found.url == "s3://state"
-    assert (found.folder, found.variables(), found.prefix()) == (None, {}, "")
+    assert (found.folder, found.list_variables(), found.prefix()) == (None, {}, "")
 
 
 def test_a_token_means_the_cloud_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

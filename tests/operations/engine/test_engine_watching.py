@@ -34,10 +34,10 @@ def said(message: str, severity: str) -> EngineEvent:
 def test_a_resource_is_running_until_it_is_done() -> None:
     watch = Watch(total=2)
     watch.take(step("resourcePreEvent", "create"))
-    assert watch.line() == "0 done, Secret token"
+    assert watch.format_progress() == "0 done, Secret token"
     watch.take(step("resOutputsEvent", "create"))
-    assert watch.line() == "1 of 2"
-    assert watch.changes() == {"create": 1}
+    assert watch.format_progress() == "1 of 2"
+    assert watch.count_changes() == {"create": 1}
 
 
 def test_the_steps_of_a_replacement_are_one_change() -> None:
@@ -45,7 +45,7 @@ def test_the_steps_of_a_replacement_are_one_change() -> None:
     for op in ("create-replacement", "replace", "delete-replaced"):
         watch.take(step("resourcePreEvent", op))
         watch.take(step("resOutputsEvent", op))
-    assert watch.differing() == (ResourceStep(action="replace", type="kubernetes:core/v1:Secret", name="token"),)
+    assert watch.list_changes() == (ResourceStep(action="replace", type="kubernetes:core/v1:Secret", name="token"),)
 
 
 def test_properties_are_named_and_their_values_are_not_kept() -> None:
@@ -54,7 +54,7 @@ def test_properties_are_named_and_their_values_are_not_kept() -> None:
     watch.take(
         step("resourcePreEvent", "update", new=new, diffs=["data"], detailedDiff={"data.a": {"diffKind": "update"}})
     )
-    assert watch.differing()[0].properties == ("data", "data.a")
+    assert watch.list_changes()[0].properties == ("data", "data.a")
     assert "hidden" not in repr(watch)
 
 
@@ -62,14 +62,14 @@ def test_a_refresh_says_at_its_end_what_it_found() -> None:
     watch = Watch()
     watch.take(step("resourcePreEvent", "refresh"))
     watch.take(step("resOutputsEvent", "update", diffs=["spec"]))
-    assert [each.action for each in watch.differing()] == ["update"]
+    assert [each.action for each in watch.list_changes()] == ["update"]
 
 
 def test_the_stack_itself_and_what_stays_the_same_are_no_difference() -> None:
     watch = Watch()
     watch.take(step("resourcePreEvent", "same"))
     watch.take(step("resourcePreEvent", "create", ROOT))
-    assert watch.differing() == ()
+    assert watch.list_changes() == ()
 
 
 def test_the_engines_own_count_wins() -> None:
@@ -77,7 +77,7 @@ def test_the_engines_own_count_wins() -> None:
     watch.take(step("resOutputsEvent", "create"))
     summary = {"maybeCorrupt": False, "durationSeconds": 2, "resourceChanges": {"create": 7, "same": 1}}
     watch.take(EngineEvent.from_json({"summaryEvent": summary}))
-    assert watch.changes() == {"create": 7, "same": 1}
+    assert watch.count_changes() == {"create": 7, "same": 1}
 
 
 def test_errors_and_warnings_are_kept_and_debugging_is_not() -> None:
@@ -92,8 +92,8 @@ def test_a_failed_resource_is_running_no_more() -> None:
     watch = Watch()
     watch.take(step("resourcePreEvent", "create"))
     watch.take(step("resOpFailedEvent", "create"))
-    assert watch.line() == "0 done"
-    assert watch.changes() == {}
+    assert watch.format_progress() == "0 done"
+    assert watch.count_changes() == {}
 
 
 def test_an_update_that_waits_in_silence_says_so_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
