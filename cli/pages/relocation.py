@@ -54,9 +54,9 @@ def _page_blocks(form: RelocationPlanForm) -> Iterator[Block]:
     yield from (_chapter("What it costs, once"), Picture(name="bill"))
     yield _table(BILL_HEADS, _bill_rows(form, "without a price"), numbers_from=2, folded="Every line, with sources")
     yield _chapter("What moves")
-    yield _table(views.MOVED_HEADS, map(_moved_row, views.select_moved(form)), style="tight")
+    yield _table(views.MOVED_HEADS, map(_build_moved_row, views.select_moved(form)), style="tight")
     yield _chapter("What is left out")
-    yield _table(views.LEFT_OUT_HEADS, map(_texts, views.left_out_rows(form)), style="tight")
+    yield _table(views.LEFT_OUT_HEADS, map(_texts, views.select_left_out(form)), style="tight")
     yield from (
         Paragraph(cite(f"Not asked: {each['what']}: {each['why']}", tone="undetermined")) for each in form["unlooked"]
     )
@@ -88,9 +88,9 @@ def text(form: RelocationPlanForm) -> str:
 def _text_blocks(form: RelocationPlanForm) -> Iterator[Block]:
     yield _conclusion(form)
     yield _chapter("What moves")
-    yield _table(views.MOVED_HEADS, map(_moved_row, views.select_moved(form)))
+    yield _table(views.MOVED_HEADS, map(_build_moved_row, views.select_moved(form)))
     yield _chapter("What is left out")
-    yield _table(views.LEFT_OUT_HEADS, map(_texts, views.left_out_rows(form)), numbers_from=3, numbers_until=4)
+    yield _table(views.LEFT_OUT_HEADS, map(_texts, views.select_left_out(form)), numbers_from=3, numbers_until=4)
     yield from (Paragraph(cite(f"Not asked: {each['what']}: {each['why']}.")) for each in form["unlooked"])
     yield from by_hand_blocks(form)
     yield from (_chapter("What it costs, once"), _bill(form))
@@ -176,7 +176,7 @@ def _sum(title: str, lines: Sequence[LineForm], unpriced: str) -> Row:
     return (cite(title, tone="sum"), said, *_texts(amounts, tone="sum"))
 
 
-def _moved_row(thing: ThingForm) -> Row:
+def _build_moved_row(thing: ThingForm) -> Row:
     mover = thing["mover"]
     return (
         cite(thing["title"], below=thing["key"]),

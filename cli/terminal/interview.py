@@ -55,7 +55,7 @@ class _Interview:
 
     def run(self) -> str:
         while True:
-            while question := self._next():
+            while question := self._find_next():
                 self._put(question)
             text = compose(self._answers)
             faults = find_faults(self._answers)
@@ -66,27 +66,29 @@ class _Interview:
                 self._say(f"  {format_fault(fault)}")
             self._reopen(faults)
 
-    def _next(self) -> Question | None:
+    def _find_next(self) -> Question | None:
         whole = complete(self._answers)
-        return next((each for each in QUESTIONS if self._waits(each, whole)), None)
+        return next((each for each in QUESTIONS if self._is_waiting(each, whole)), None)
 
-    def _waits(self, question: Question, whole: Mapping[str, str]) -> bool:
+    def _is_waiting(self, question: Question, whole: Mapping[str, str]) -> bool:
         if question.id in self._answers or question.id not in whole:
             return False
         skipped = question.detail and self._answers.get(MORE) == "false"
         return not skipped or not derive_default(question, answers=whole) or question.id in self._reopened
 
     def _put(self, question: Question) -> None:
-        default = self._default(question)
+        default = self._find_default(question)
         self._say("")
-        self._say(f"{self._progress(question)}  {question.text}{' (several: separate by commas)' * question.several}")
+        self._say(
+            f"{self._format_progress(question)}  {question.text}{' (several: separate by commas)' * question.several}"
+        )
         for number, (word, meaning) in enumerate(question.choices.items(), start=1):
             mark = f"{number}  " if question.is_numbered else ""
             self._say(f"  {mark}{word:<24} {meaning}".rstrip())
         while True:
             given = self._ask(f"[{display_answer(question, default) or NO_DEFAULT}] ").strip()
             if given.casefold() in BACK:
-                return self._back()
+                return self._step_back()
             answer = parse_answer(question, given) if given else default
             objections = list(find_objections(question, {**self._answers, question.id: answer}))
             if not objections:
@@ -96,20 +98,20 @@ class _Interview:
             for objection in objections:
                 self._say(f"  {objection}")
 
-    def _default(self, question: Question) -> str:
+    def _find_default(self, question: Question) -> str:
         """The answer taken back before, or the default; "" where the answers since rule both out."""
         known = (self._taken_back.get(question.id, ""), derive_default(question, answers=complete(self._answers)))
         possible = (each for each in known if each)
         return next((each for each in possible if not _refuses(question, {**self._answers, question.id: each})), "")
 
-    def _progress(self, question: Question) -> str:
+    def _format_progress(self, question: Question) -> str:
         """As in "4 of 22": of the questions that these answers lead to."""
         whole = complete(self._answers)
         skips = self._answers.get(MORE, "false") == "false"
         ids = [each.id for each in QUESTIONS if each.id in whole and not (skips and each.detail)]
         return f"{ids.index(question.id) + 1} of {len(ids)}" if question.id in ids else "again"
 
-    def _back(self) -> None:
+    def _step_back(self) -> None:
         if not self._answers:
             self._say("  this is the first question")
             return

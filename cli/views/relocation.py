@@ -170,7 +170,7 @@ LEFT_OUT_HEADS: Final = ("what", "becomes", "size", "saved", "because")
 STEP_HEADS: Final = ("step", "time", "proves", "stops where", "rollback")
 
 
-def left_out_rows(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
+def select_left_out(form: RelocationPlanForm) -> Iterator[tuple[str, ...]]:
     for each in form["things"]:
         if each["treatment"] != "moved":
             saved = format_usd_form(each["saved_usd"])
@@ -227,7 +227,7 @@ def _with_small_print(text: str, below: str) -> Group:
 
 
 def exclusion_table(form: RelocationPlanForm) -> Table:
-    return make_table(LEFT_OUT_HEADS, (map(Text, cells) for cells in left_out_rows(form)))
+    return make_table(LEFT_OUT_HEADS, (map(Text, cells) for cells in select_left_out(form)))
 
 
 def bill_table(form: RelocationPlanForm) -> Table:
