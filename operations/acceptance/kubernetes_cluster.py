@@ -135,7 +135,7 @@ class AcceptanceCluster:
         self._cluster = cluster
         self._plurals: dict[tuple[str, str], str] = {}
 
-    def nodes(self) -> Sequence[NodeSnapshot]:
+    def list_nodes(self) -> Sequence[NodeSnapshot]:
         """Every node, and who holds its accelerators."""
         held = holders(self._cluster.list_objects("/api/v1/pods"))
         return [parse_node(each, held) for each in self._cluster.list_objects("/api/v1/nodes")]
@@ -162,17 +162,17 @@ class AcceptanceCluster:
         if path is not None:
             self._cluster.delete(path, propagationPolicy="Background")
 
-    def listed(self, *, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Reference]:
+    def list_references(self, *, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Reference]:
         """Objects of a kind that bear labels; none where the kind is not served."""
         path = self._collection(api_version, kind, namespace)
         found = self._cluster.list_objects(path, labelSelector=selector) if path else []
         return [reference({"apiVersion": api_version, "kind": kind, **each}) for each in found]
 
-    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
+    def list_pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods"
         return [parse_pod(each) for each in self._cluster.list_objects(path, labelSelector=selector)]
 
-    def log(self, pod: PodSnapshot, *, container: str) -> str:
+    def read_log(self, pod: PodSnapshot, *, container: str) -> str:
         """The first bytes of what a container of a pod has written; "" where it has not begun."""
         path = f"/api/v1/namespaces/{quote(pod.namespace, safe='')}/pods/{quote(pod.name, safe='')}/log"
         query = [("container", container), ("limitBytes", str(MOST_LOG_BYTES))] if container else []

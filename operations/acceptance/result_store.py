@@ -73,7 +73,7 @@ class ResultStore:
         text = json.dumps(asdict(meta), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         write_all({self.folder / META: text})
 
-    def meta(self) -> Meta:
+    def read_meta(self) -> Meta:
         """What the run is of.
 
         Raises:
@@ -93,7 +93,7 @@ class ResultStore:
             file.flush()
             os.fsync(file.fileno())
 
-    def measured(self) -> list[MeasurementRecord]:
+    def read_records(self) -> list[MeasurementRecord]:
         """Every record; a last line that a kill cut off is none.
 
         Raises:
@@ -102,7 +102,7 @@ class ResultStore:
         return read_records(self.results, forgive_last=True) if self.results.exists() else []
 
     @contextmanager
-    def held(self) -> Generator[None]:
+    def lock(self) -> Generator[None]:
         """Lock the run against other processes. Raises: InputError: another process has locked it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / ".held").open("w", encoding="utf-8") as file:

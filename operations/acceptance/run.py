@@ -80,7 +80,7 @@ def list_planned_jobs(
     spec = it.spec(options.placement)
     variable = kubeconfig_source(spec).variable
     there = cluster or (open_placement(spec) if os.environ.get(variable) else None)
-    found = placed.by_pool(spec, there.nodes()) if there is not None else name_lock_nodes(spec)
+    found = placed.by_pool(spec, there.list_nodes()) if there is not None else name_lock_nodes(spec)
     _, meta = select_run(it, run=options.run, placement=spec.placement.name, now=now)
     nodes = placed.select_nodes(found, options.nodes)
     jobs = _jobs(it, options, nodes=nodes, run=meta.run)
@@ -107,7 +107,7 @@ def measure(
     """
     spec = it.spec(options.placement)
     there = cluster or open_placement(spec)
-    seen = there.nodes()
+    seen = there.list_nodes()
     found = placed.select_nodes(placed.match_lock_pools(spec, seen), options.nodes)
     store, meta = select_run(it, run=options.run, placement=spec.placement.name, now=clock.now())
     jobs = _jobs(it, options, nodes=found, run=meta.run)
@@ -120,22 +120,22 @@ def measure(
     run = AcceptanceRun(
         cluster=there, store=store, meta=meta, clock=clock, say=say, timeout=options.timeout, keep=options.keep
     )
-    with store.held():
+    with store.lock():
         store.write_meta(meta)
         say(f"run {meta.run}: {longest(jobs)}; records go to {store.results}")
         stopped = until_stopped(
             lambda: _run(run, jobs, spec=spec), told=lambda: say(f"stopped; run it again, and {meta.run} goes on")
         )
         if stopped:
-            return stopped, build_results(run.meta, store.measured()), []
+            return stopped, build_results(run.meta, store.read_records()), []
         records, waiting = read_burn_in_records(
             there, seen=seen, pools=found, placement=spec.placement.name, now=clock.now()
         )
-        store.append(each for each in records if _is_new_record(each, store.measured()))
+        store.append(each for each in records if _is_new_record(each, store.read_records()))
         silent = _silent(it, options, nodes=found)
         return (
             0,
-            build_results(run.meta, merge_records([store.measured()])),
+            build_results(run.meta, merge_records([store.read_records()])),
             [*absent, *silent, *waiting, *run.meta.failed],
         )
 
@@ -176,7 +176,7 @@ def _run(run: AcceptanceRun, jobs: Sequence[PlannedJob], *, spec: ClusterSpec) -
     run.hold = Hold(cluster=run.cluster, clock=run.clock, run=run.meta.run, say=run.say)
     try:
         run.hold.take()
-        run.all(jobs, ground=ground)
+        run.run_all(jobs, ground=ground)
     finally:
         _leave(run, run.hold, ours=ours)
     return 0

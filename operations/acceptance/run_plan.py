@@ -93,7 +93,7 @@ def select_run(it: AcceptanceRequest, *, run: str, placement: str, now: datetime
     Raises:
         InputError: the named one is of another lock or placement, or cannot be a name.
     """
-    metas = [(name, store_of(it.folder, name).meta()) for name in runs(it.folder)]
+    metas = [(name, store_of(it.folder, name).read_meta()) for name in runs(it.folder)]
     for name, meta in reversed(metas):
         same = (meta.placement, meta.lock_digest) == (placement, it.digest)
         if name == run and not same:

@@ -69,7 +69,7 @@ class AcceptanceRun:
     every: float = EVERY_SECONDS
     hold: Hold | None = None
 
-    def all(self, jobs: Sequence[PlannedJob], *, ground: Sequence[Manifest]) -> Meta:
+    def run_all(self, jobs: Sequence[PlannedJob], *, ground: Sequence[Manifest]) -> Meta:
         """Run the jobs that are not done; every record is stored as soon as its job ends.
 
         Raises:
@@ -93,7 +93,7 @@ class AcceptanceRun:
         left = [
             found
             for version, kind, space in kinds
-            for found in self.cluster.listed(api_version=version, kind=kind, namespace=space, selector=RUN)
+            for found in self.cluster.list_references(api_version=version, kind=kind, namespace=space, selector=RUN)
         ]
         if left:
             self.say(f"removing {len(left)} objects that an earlier run has left")
@@ -114,7 +114,7 @@ class AcceptanceRun:
                 if self.hold is not None:
                     self.hold.renew()
                 for each in list(opened):
-                    if self._over(each):
+                    if self._is_over(each):
                         opened.remove(each)
                 if opened:
                     self.clock.sleep(self.every)
@@ -122,7 +122,7 @@ class AcceptanceRun:
             for each in opened:  # jobs of an interrupted stage
                 self._remove(each.job.removed)
 
-    def _over(self, opened: RunningJob) -> bool:
+    def _is_over(self, opened: RunningJob) -> bool:
         """Look at a job; True once it has ended, and its records are stored and its objects deleted."""
         try:
             document = self.cluster.get(opened.job.awaited)
@@ -141,10 +141,12 @@ class AcceptanceRun:
         if state is JobState.WAITING and not late:
             self._watch(opened)
             return False
-        self._end(opened.job, lasted=lasted, fault=self._fault(opened, state, document, lasted))
+        self._end(opened.job, lasted=lasted, fault=self._describe_fault(opened, state, document, lasted))
         return True
 
-    def _fault(self, opened: RunningJob, state: JobState, document: Mapping[str, object], lasted: float) -> str:
+    def _describe_fault(
+        self, opened: RunningJob, state: JobState, document: Mapping[str, object], lasted: float
+    ) -> str:
         """Why a job did not end well; "" where it did. Pods of a job that is too late may be gone by then."""
         if state is JobState.DONE:
             return ""
@@ -165,13 +167,15 @@ class AcceptanceRun:
     def _look(self, opened: RunningJob) -> None:
         opened.looked = self.clock.monotonic()
         try:
-            opened.waits = next((each.waiting for each in self._pods(opened.job) if each.waiting), "")[:LONGEST_REASON]
+            opened.waits = next((each.waiting for each in self._list_pods(opened.job) if each.waiting), "")[
+                :LONGEST_REASON
+            ]
         except ClusterError:  # the reason is a courtesy; the job's own state decides
             return
 
     def _end(self, job: PlannedJob, *, lasted: float, fault: str) -> None:
         """Store a job's records and delete its objects."""
-        records, refused = self._told(job, lasted=lasted, fault=fault)
+        records, refused = self._collect_records(job, lasted=lasted, fault=fault)
         self.store.append(records)
         silent = "" if fault or records else "it ended and wrote no record"
         faults = [f"{job.name}: {each}" for each in (fault, silent, *refused) if each]
@@ -182,14 +186,16 @@ class AcceptanceRun:
         if not (self.keep and fault):
             self._remove(job.removed)
 
-    def _told(self, job: PlannedJob, *, lasted: float, fault: str) -> tuple[list[MeasurementRecord], list[str]]:
+    def _collect_records(
+        self, job: PlannedJob, *, lasted: float, fault: str
+    ) -> tuple[list[MeasurementRecord], list[str]]:
         if job.log is None:
             return [build_duration_record(job, at=_iso(self.clock.now()), seconds=lasted, fault=fault)], []
         found: list[MeasurementRecord] = []
         refused: list[str] = []
-        for pod in self._pods(job):
+        for pod in self._list_pods(job):
             try:
-                log = self.cluster.log(pod, container=job.log.container)
+                log = self.cluster.read_log(pod, container=job.log.container)
             except ClusterError as error:  # its node may be gone, and other pods can still be read
                 refused.append(str(error))
                 continue
@@ -199,8 +205,8 @@ class AcceptanceRun:
             refused += list_error_lines(log)
         return found, refused
 
-    def _pods(self, job: PlannedJob) -> Sequence[PodSnapshot]:
-        return self.cluster.pods(namespace=job.log.namespace, selector=job.log.selector) if job.log else ()
+    def _list_pods(self, job: PlannedJob) -> Sequence[PodSnapshot]:
+        return self.cluster.list_pods(namespace=job.log.namespace, selector=job.log.selector) if job.log else ()
 
     def _remove(self, references: Iterable[Reference]) -> None:
         """Delete all of them; a refusal of one does not keep the others."""

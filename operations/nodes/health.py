@@ -95,10 +95,10 @@ def inspect_nodes(scene: MaintenanceContext, cluster: NodeApi, *, now: datetime)
     Raises:
         InputError: they are of another region than the lock's, so the kubeconfig is of another cluster.
     """
-    nodes = sorted(cluster.nodes(), key=lambda each: each.name)
+    nodes = sorted(cluster.list_nodes(), key=lambda each: each.name)
     ours = tuple(each for each in nodes if each.pool in scene.pools)
     _there(scene.spec, ours)
-    told = cluster.xids()
+    told = cluster.read_xids()
     xids: Mapping[str, tuple[int, ...]] = {} if isinstance(told, str) else told
     return HealthSnapshot(
         nodes=ours,

@@ -32,16 +32,16 @@ class NodeApi:
     def __init__(self, cluster: KubernetesClient) -> None:
         self._cluster = cluster
 
-    def nodes(self) -> Sequence[Node]:
+    def list_nodes(self) -> Sequence[Node]:
         """Every node, whoever's."""
         return [node_of(each) for each in self._cluster.list_objects("/api/v1/nodes")]
 
-    def pods_on(self, node: str) -> Sequence[Pod]:
+    def list_pods_on(self, node: str) -> Sequence[Pod]:
         """Pods on a node, whatever their phase."""
         found = self._cluster.list_objects("/api/v1/pods", fieldSelector=f"spec.nodeName={node}")
         return [pod_of(each) for each in found]
 
-    def budgets(self) -> Sequence[PodDisruptionBudget]:
+    def list_budgets(self) -> Sequence[PodDisruptionBudget]:
         found = self._cluster.list_objects("/apis/policy/v1/poddisruptionbudgets")
         return [budget_of(each) for each in found]
 
@@ -77,7 +77,7 @@ class NodeApi:
         with suppress(ChangedMeanwhileError):
             self._cluster.delete(_path(node), preconditions={"uid": node.uid})
 
-    def xids(self) -> Mapping[str, tuple[int, ...]] | str:
+    def read_xids(self) -> Mapping[str, tuple[int, ...]] | str:
         """Last Xids of the GPUs by node, from Prometheus; else the reason why they are not known."""
         try:
             _, content = self._cluster.request("GET", PROMETHEUS, query=[("query", XIDS)])

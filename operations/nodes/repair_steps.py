@@ -62,7 +62,7 @@ def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: C
     end = waiting.clock() + waiting.timeout_s
     refused: dict[str, str] = {}
     asked: set[str] = set()
-    lone = find_unowned(cluster.pods_on(node.name))
+    lone = find_unowned(cluster.list_pods_on(node.name))
     if lone and not force:
         raise DrainError(
             f"nothing starts these pods of {node.name} again: {_name_pods(lone)}",
@@ -71,7 +71,7 @@ def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: C
     told = ""
     while True:
         try:
-            left = list_pods_to_drain(cluster.pods_on(node.name))
+            left = list_pods_to_drain(cluster.list_pods_on(node.name))
             if not left:
                 return f"{len(asked)} pods moved away"
             if node.ready != "True" and all(each.ending for each in left):
@@ -80,7 +80,7 @@ def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: C
                 asked.add(each.uid)
                 refused[each.words] = cluster.evict(each, grace_seconds=max(each.grace_seconds, waiting.grace_s))
             if waiting.clock() >= end:
-                raise _late(node, left, refused, cluster.budgets(), timeout_s=waiting.timeout_s)
+                raise _late(node, left, refused, cluster.list_budgets(), timeout_s=waiting.timeout_s)
             stands = f"{len(left)} pods are still there"
         except ClusterSilentError:  # what was evicted may be the gateway through which we came
             if waiting.clock() >= end:

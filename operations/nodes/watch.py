@@ -86,7 +86,7 @@ def _may_be_held(
     held = [each.name for each in looked.nodes if each.pool == pool.name and each.held and each.name != node.name]
     if len(held) >= pool.spares:
         raise InputError(f"pool {pool.name} has its {pool.spares} spares already: {', '.join(held)}")
-    if working := list_pods_to_drain(cluster.pods_on(node.name)):
+    if working := list_pods_to_drain(cluster.list_pods_on(node.name)):
         raise InputError(
             f"{node.name} has work: {len(working)} pods, one of them {working[0].words}",
             hint=f"choose an idle node, or empty it first: kubectl drain {node.name} --ignore-daemonsets",

@@ -59,7 +59,7 @@ class Expectations:
     burn_in_hours: Decimal
     burn_in_source: str
 
-    def pool(self, *, placement: str, name: str) -> ExpectedPool | None:
+    def find_pool(self, *, placement: str, name: str) -> ExpectedPool | None:
         return next((each for each in self.pools if (each.placement, each.name) == (placement, name)), None)
 
 

@@ -255,7 +255,7 @@ def _unknown(record: MeasurementRecord, expected: Expectations, nodes: dict[str,
     if BY_ID[record["check"]].per is not Per.NODE:
         return "" if subject in _subjects(expected) else "the lock has nothing of that name"
     placement, pool = record["params"]["placement"], record["params"]["pool"]
-    if expected.pool(placement=placement, name=pool) is None:
+    if expected.find_pool(placement=placement, name=pool) is None:
         return f"the lock has no pool of accelerators {pool!r} in {placement!r}"
     name = subject.partition("/")[2]
     stands = nodes.setdefault(name, (placement, pool))

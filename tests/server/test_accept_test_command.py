@@ -54,7 +54,7 @@ class Spoken:
             raise KeyboardInterrupt
         return self.found.get(wanted)
 
-    def log(self, pod: PodSnapshot, *, container: str) -> str:
+    def read_log(self, pod: PodSnapshot, *, container: str) -> str:
         assert container == "measure"
         return self.logs[pod.node]
 
@@ -138,8 +138,8 @@ def test_a_run_makes_measures_names_the_slow_node_and_cleans_up(  # noqa: PLR091
     assert {each["name"]: each["outcome"] for each in report["nodes"]} == {NODES[0]: "passed", SLOW: "failed"}
     assert left(kube) == []
     assert "measured" in runs(it.folder)
-    assert len(store_of(it.folder, "measured").measured()) == len(report["results"]["measured"]) == 14
-    assert store_of(it.folder, "measured").meta().ended
+    assert len(store_of(it.folder, "measured").read_records()) == len(report["results"]["measured"]) == 14
+    assert store_of(it.folder, "measured").read_meta().ended
 
 
 def test_ctrl_c_cleans_up_and_the_next_run_goes_on(
@@ -149,12 +149,12 @@ def test_ctrl_c_cleans_up_and_the_next_run_goes_on(
     assert atoll([*ASKED, "--run", "stopped"]) == 130
     assert "stopped; run it again, and stopped goes on" in capsys.readouterr().err
     assert left(kube) == []
-    assert not store_of(it.folder, "stopped").meta().ended
+    assert not store_of(it.folder, "stopped").read_meta().ended
     monkeypatch.setattr(run, "open_placement", lambda _: Spoken(there, logs(it, slow="718.0")))
     assert atoll(ASKED) == 0
     said = capsys.readouterr().err
     assert "run stopped: " in said
-    assert len(store_of(it.folder, "stopped").measured()) == 14
+    assert len(store_of(it.folder, "stopped").read_records()) == 14
     assert left(kube) == []
 
 
@@ -174,7 +174,7 @@ def test_what_a_killed_run_has_left_goes_first_and_silent_pods_prove_nothing(
     assert "removing 1 objects that an earlier run has left" in said.err
     assert "it ended and wrote no record" in said.out
     assert left(kube) == []
-    assert store_of(it.folder, "silent").meta().done == ()
+    assert store_of(it.folder, "silent").read_meta().done == ()
 
 
 def test_nodes_at_work_are_not_taken_and_nothing_is_made(  # noqa: PLR0917 - fixtures

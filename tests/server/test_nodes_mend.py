@@ -314,4 +314,4 @@ def test_a_cluster_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pyt
     }
     bad.write_text(yaml.safe_dump(away))
     with pytest.raises(ClusterError, match="does not answer"):
-        live.open_node_api(spec()).nodes()
+        live.open_node_api(spec()).list_nodes()

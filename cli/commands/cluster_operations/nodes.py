@@ -207,7 +207,7 @@ def _describe_steps(
 
     verdict = looked.verdicts[node.name]
     yield f"{node.name} of {node.pool} is {verdict.standing}: {verdict.words or 'nothing is known to be wrong with it'}"
-    pods, budgets = cluster.pods_on(node.name), cluster.budgets()
+    pods, budgets = cluster.list_pods_on(node.name), cluster.list_budgets()
     yield f"1. cordon{' (it is already)' if node.cordoned else ''}"
     chosen = choose_spare(node, looked, scene)
     sold = scene.pools[node.pool].spares

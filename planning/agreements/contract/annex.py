@@ -90,7 +90,7 @@ def describe_accepted_option(sides: AgreementContext) -> Iterator[Block]:
 
 
 def _describe_start(sides: AgreementContext) -> Iterator[Block]:
-    day, starts = sides.agreement.starts, sides.agreed("starts")
+    day, starts = sides.agreement.starts, sides.quote_term("starts")
     if day is None or starts is None:
         yield Blank.of("Start date")
         return

@@ -43,7 +43,7 @@ def compute(sides: AgreementContext) -> Iterator[Block]:
             "{} are spot nodes: they depend on spare capacity of the provider, so a missing node is not a fault.",
             join_sentences(spot),
         )
-    pools = [(pool, found) for pool in sides.pools if (found := sides.expected_pool(pool)) is not None]
+    pools = [(pool, found) for pool in sides.pools if (found := sides.find_expected_pool(pool)) is not None]
     if not pools:
         yield Paragraph.of("No pool has accelerators: nodes are delivered once they are in the cluster and ready.")
         return
@@ -103,8 +103,8 @@ def _nodes(pool: PoolAt) -> tuple[Sentence, ...]:
 
 def _accelerator(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[Sentence, ...]:
     label = accelerator_facts(sides, pool, "memory_gb")
-    bad = (sides.promise("usable_memory_bad"), sides.promise("usable_memory_label"))
-    share = sides.promise("all_reduce_share")
+    bad = (sides.quote_promise("usable_memory_bad"), sides.quote_promise("usable_memory_label"))
+    share = sides.quote_promise("all_reduce_share")
     best = _best(pool, found, sides) or accelerator_facts(sides, pool, found.precision)
     links = accelerator_facts(sides, pool, "nvlink_gb_per_s")
     return (
@@ -122,7 +122,7 @@ def _best(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[F
     if best is None:
         return ()
     at = f"achievable.csv {best.accelerator},{best.precision} tflops"
-    return (of_catalog(best.tflops, at, source=sides.source(best.source, best.as_of)),)
+    return (of_catalog(best.tflops, at, source=sides.describe_source(best.source, best.as_of)),)
 
 
 def _matmul(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Sentence:
@@ -138,17 +138,19 @@ def _precision(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Se
     facts = sides.catalog.accelerators.get(pool.pool.accelerator or "")
     if facts is None:
         return say(OPEN)
-    source = sides.source(facts.source, facts.as_of)
+    source = sides.describe_source(facts.source, facts.as_of)
     return say(of_catalog(found.precision, f"accelerators.csv {facts.name} {found.precision}", source=source))
 
 
 def fabric(sides: AgreementContext) -> Iterator[Block]:
     """All-reduce over nodes, for pools whose nodes work together."""
-    pools = [(pool, found) for pool in sides.pools if sides.together(pool) and (found := sides.expected_pool(pool))]
+    pools = [
+        (pool, found) for pool in sides.pools if sides.together(pool) and (found := sides.find_expected_pool(pool))
+    ]
     pools = [(pool, found) for pool, found in pools if found.all_reduce]
     if not pools:
         return
-    payload = (sides.promise("all_reduce_payload", 0), sides.promise("all_reduce_payload", 1))
+    payload = (sides.quote_promise("all_reduce_payload", 0), sides.quote_promise("all_reduce_payload", 1))
     yield Heading(3, say("Fabric"))
     yield Table.of(
         ("pool", "fabric", "nodes", "in theory", "at least"),
@@ -156,7 +158,7 @@ def fabric(sides: AgreementContext) -> Iterator[Block]:
         caption=say("Bus bandwidth of an all-reduce of ", payload[0], " to ", payload[1], " GB, in GB/s."),
         numbers_from=3,
     )
-    share = sides.promise("all_reduce_share")
+    share = sides.quote_promise("all_reduce_share")
     share_percent = sides.catalog.promises["all_reduce_share"].value * 100
     yield Paragraph.of(
         "The minimum is {} of the theoretical bandwidth, at each of these node counts and payloads. All nodes of a"
@@ -175,7 +177,7 @@ def fabric(sides: AgreementContext) -> Iterator[Block]:
 def _over(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> tuple[Sentence, ...]:
     limit = found.all_reduce[0].limit
     inputs = (*network_fact(sides, pool), *accelerator_facts(sides, pool, "nvlink_gb_per_s"))
-    share = sides.promise("all_reduce_share")
+    share = sides.quote_promise("all_reduce_share")
     return (
         pool.name,
         say(pool.pool.fabric),
@@ -190,7 +192,7 @@ def _steps(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Iterat
     own = {pool.pool.working: "working", pool.pool.max_nodes: "max_nodes"}
     for each in found.all_reduce:
         if each.nodes in promised:
-            yield say(sides.promise("all_reduce_nodes", promised[each.nodes]))
+            yield say(sides.quote_promise("all_reduce_nodes", promised[each.nodes]))
         elif each.nodes in own:
             yield say(pool.count(own[each.nodes]))
         elif each.nodes == found.nodes:
@@ -229,7 +231,7 @@ def _terms(sides: AgreementContext) -> Iterator[Block]:
         for pool in sides.pools
         if pool.pool.kind not in {"on_demand", "spot"}
     }
-    known = [(pool, term) for pool in bought.values() if (term := sides.term(pool)) is not None]
+    known = [(pool, term) for pool in bought.values() if (term := sides.find_term(pool)) is not None]
     if known:
         yield Bullets(tuple(say(_purchase(pool), ": ", _note(term, sides)) for pool, term in known))
     yield from (
@@ -244,7 +246,7 @@ def _purchase(pool: PoolAt) -> Figure:
 def _note(term: Term, sides: AgreementContext) -> Figure:
     upfront = f", paid up front: {term.upfront}" if term.upfront != UNKNOWN else ""
     text = f"{term.months} months{upfront}; {term.note}" if term.months else f"{term.note}"
-    return of_catalog(text, f"terms.csv {term.purchase} note", source=sides.source(term.source, None))
+    return of_catalog(text, f"terms.csv {term.purchase} note", source=sides.describe_source(term.source, None))
 
 
 def _scale(pool: PoolAt) -> tuple[Sentence, ...]:

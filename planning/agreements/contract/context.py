@@ -153,7 +153,7 @@ class AgreementContext:
 
     def together(self, pool: PoolAt) -> bool:
         """Whether nodes of a pool work on one job: those between which the acceptance measures an all-reduce."""
-        found = self.expected_pool(pool)
+        found = self.find_expected_pool(pool)
         return found is not None and bool(found.all_reduce)
 
     @property
@@ -164,9 +164,9 @@ class AgreementContext:
     def expected(self) -> Expectations:
         return build_expectations(self.lock, self.catalog, self.checklist)
 
-    def expected_pool(self, pool: PoolAt) -> ExpectedPool | None:
+    def find_expected_pool(self, pool: PoolAt) -> ExpectedPool | None:
         """What a pool is held to; None for one without accelerators."""
-        return self.expected.pool(placement=pool.place.spec.placement.name, name=pool.pool.name)
+        return self.expected.find_pool(placement=pool.place.spec.placement.name, name=pool.pool.name)
 
     @cached_property
     def lock_digest(self) -> Figure:
@@ -176,7 +176,7 @@ class AgreementContext:
     def stack(self) -> Figure:
         return of_lock(self.lock.stack, "stack")
 
-    def term(self, pool: PoolAt) -> Term | None:
+    def find_term(self, pool: PoolAt) -> Term | None:
         """What the catalog says of a pool's purchase at its provider; None where it explains no such word."""
         provider = pool.place.spec.placement.provider
         return self.catalog.find_term(provider=provider, purchase=pool.pool.purchase)
@@ -185,22 +185,22 @@ class AgreementContext:
         """Whether a pool's nodes are held for the customer while they do not run: "yes", "no", "unknown"."""
         if pool.pool.kind not in BINDING:
             return NO
-        term = self.term(pool)
+        term = self.find_term(pool)
         return UNKNOWN if term is None else term.holds
 
-    def agreed(self, field: str) -> Figure | None:
+    def quote_term(self, field: str) -> Figure | None:
         """A term of the checklist's agreement; None for an open one."""
         value: Value | None = getattr(self.agreement, field)
         return None if value is None else of_checklist(value, f"agreement.{field}")
 
-    def promise(self, name: str, at: int = 0, *, unit: str = "") -> Figure:
+    def quote_promise(self, name: str, at: int = 0, *, unit: str = "") -> Figure:
         """One value of a promise of promises.csv, with its unit: "10%"."""
         promise = self.catalog.promises[name]
-        source = self.source(promise.source, promise.as_of)
+        source = self.describe_source(promise.source, promise.as_of)
         value = promise.values[at]
         return of_catalog(value, f"promises.csv {name} value", source=source, text=f"{format_value(value)}{unit}")
 
-    def source(self, name: str, as_of: date | None) -> str:
+    def describe_source(self, name: str, as_of: date | None) -> str:
         return source_text(self.catalog, name, as_of=as_of)
 
 
@@ -247,7 +247,7 @@ TERMS: Final = {
 
 
 def render_term(field: str, sides: AgreementContext) -> Block:
-    figure = sides.agreed(field)
+    figure = sides.quote_term(field)
     label, agreed = TERMS[field]
     return Blank.of(label) if figure is None else Paragraph.of(agreed, figure)
 
@@ -298,7 +298,7 @@ def accelerator_facts(sides: AgreementContext, pool: PoolAt, *columns: str) -> t
         "memory_gb": facts.memory_gb,
         "nvlink_gb_per_s": facts.nvlink_gb_per_s,
     }
-    source = sides.source(facts.source, facts.as_of)
+    source = sides.describe_source(facts.source, facts.as_of)
     found = ((column, known.get(column)) for column in columns)
     return tuple(
         of_catalog(value, f"accelerators.csv {facts.name} {column}", source=source)
@@ -313,7 +313,7 @@ def network_fact(sides: AgreementContext, pool: PoolAt) -> tuple[Figure, ...]:
     if machine is None or machine.network_gbps is None:
         return ()
     at = f"machines.csv {provider} {machine.name} network_gbps"
-    return (of_catalog(machine.network_gbps, at, source=sides.source(machine.source, machine.as_of)),)
+    return (of_catalog(machine.network_gbps, at, source=sides.describe_source(machine.source, machine.as_of)),)
 
 
 def accelerator_name(pool: PoolAt) -> Sentence:
@@ -326,4 +326,6 @@ def provider_title(place: LockPlacement, sides: AgreementContext) -> Figure:
     known = sides.catalog.providers.get(name)
     if known is None:
         return of_lock(name, f"{place.at}.placement.provider")
-    return of_catalog(known.title, f"providers.csv {known.name} title", source=sides.source(known.source, None))
+    return of_catalog(
+        known.title, f"providers.csv {known.name} title", source=sides.describe_source(known.source, None)
+    )

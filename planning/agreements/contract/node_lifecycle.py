@@ -56,7 +56,7 @@ def burn_in(sides: AgreementContext) -> Iterator[Block]:
     if not untested:
         return
     yield from _describe_external_burn_in(untested, sides)
-    early = say(sides.promise("early_failures", 0), " to ", sides.promise("early_failures", 1, unit="%"))
+    early = say(sides.quote_promise("early_failures", 0), " to ", sides.quote_promise("early_failures", 1, unit="%"))
     yield Bullets(tuple(say(pool.name, ": no burn-in, since ", _why_not(pool), ".") for pool in untested))
     yield Notice.of(
         "In a new batch without a burn-in, {} of the accelerators fail early. The acceptance test covers the nodes"
@@ -66,12 +66,12 @@ def burn_in(sides: AgreementContext) -> Iterator[Block]:
 
 
 def _describe_burn_in(tested: list[PoolAt], sides: AgreementContext) -> Sentence:
-    hours = sides.agreed("burn_in_hours")
+    hours = sides.quote_term("burn_in_hours")
     return compose(
         "The permanent nodes of {} and their replacements are stressed for {} hours, and take no work until they have"
         " passed. A node that fails is replaced before the cluster is accepted, and is not paid for until then.{}",
         join_sentences(pool.name for pool in tested),
-        say(hours) if hours is not None else say("at least ", sides.promise("burn_in", 0)),
+        say(hours) if hours is not None else say("at least ", sides.quote_promise("burn_in", 0)),
         " No burn-in is promised for autoscaled nodes."
         if any(pool.pool.min_nodes < pool.pool.max_nodes for pool in tested)
         else "",
@@ -86,13 +86,13 @@ def _longer(sides: AgreementContext) -> Iterator[Block]:
     yield Notice.of(
         "The cluster admits a node by itself after {} hours. The provider runs the remaining hours before the node"
         " takes work.",
-        sides.promise("burn_in", 0),
+        sides.quote_promise("burn_in", 0),
     )
 
 
 def _describe_external_burn_in(untested: list[PoolAt], sides: AgreementContext) -> Iterator[Block]:
     """The agreed hours on a cluster that the program does not build: Atoll neither runs nor measures them."""
-    hours = sides.agreed("burn_in_hours")
+    hours = sides.quote_term("burn_in_hours")
     theirs = [pool.name for pool in untested if pool.pool.burn_in and not pool.place.built]
     if hours is None or not theirs:
         return
@@ -202,7 +202,7 @@ def _describe_holder(kind: str, holds: str, told: list[PoolAt], sides: Agreement
 
 def _why_held(mine: list[PoolAt], sides: AgreementContext) -> Iterator[Sentence]:
     bound = {pool.pool.purchase: pool for pool in mine if pool.pool.kind in BINDING and sides.holds(pool) != UNKNOWN}
-    terms = [(pool, term) for pool in bound.values() if (term := sides.term(pool)) is not None]
+    terms = [(pool, term) for pool in bound.values() if (term := sides.find_term(pool)) is not None]
     if not terms:
         return
     yield compose(
@@ -214,7 +214,7 @@ def _why_held(mine: list[PoolAt], sides: AgreementContext) -> Iterator[Sentence]
                 of_catalog(
                     term.holds,
                     f"terms.csv {term.purchase},{term.provider} holds",
-                    source=sides.source(term.holds_source, None),
+                    source=sides.describe_source(term.holds_source, None),
                 ),
             )
             for pool, term in terms

@@ -22,7 +22,7 @@ CREDIT_HEADS: Final = ("availability of the month", "hours of full outage, more 
 
 
 def describe_deliverables(sides: AgreementContext) -> Iterator[Block]:
-    days = sides.agreed("fix_within_days")
+    days = sides.quote_term("fix_within_days")
     time = say(days, " days") if days is not None else say("the time agreed below")
     yield Heading(2, say("Deliverables"))
     yield Paragraph.of(
@@ -120,7 +120,7 @@ def _steps(sides: AgreementContext) -> Iterator[tuple[Figure, Figure, Decimal]]:
         )
     if not sides.agreement.credits:
         for at, below in enumerate(sides.catalog.promises["credit_below"].values):
-            yield sides.promise("credit_below", at, unit="%"), sides.promise("credit", at, unit="%"), below
+            yield sides.quote_promise("credit_below", at, unit="%"), sides.quote_promise("credit", at, unit="%"), below
 
 
 def _hours(below: Figure, limit: Decimal) -> Figure:
@@ -147,12 +147,12 @@ def slo(sides: AgreementContext) -> tuple[Decimal, Figure]:
         return asked, of_lock(asked, "placements.0.platform.slo_percent", text=f"{format_value(asked)}%")
     if (asked := sides.checklist.slo_percent) is not None:
         return asked, of_checklist(asked, "slo_percent", text=f"{format_value(asked)}%")
-    return sides.catalog.promises["slo_uptime"].value, sides.promise("slo_uptime", unit="%")
+    return sides.catalog.promises["slo_uptime"].value, sides.quote_promise("slo_uptime", unit="%")
 
 
 def describe_exclusions(sides: AgreementContext) -> Iterator[Block]:
     yield Heading(3, say("Exclusions"))
-    notice = sides.agreed("maintenance_notice_hours")
+    notice = sides.quote_term("maintenance_notice_hours")
     yield Bullets(tuple(_list_exclusions(sides, notice)))
     if notice is None:
         yield Blank.of("Hours of notice before maintenance")

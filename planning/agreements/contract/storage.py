@@ -91,8 +91,8 @@ def _throughput(tier: TierAt, found: ExpectedTier, sides: AgreementContext) -> t
         tier.name,
         _least(tier, found.loader, sides),
         _least(tier, found.checkpoint, sides),
-        _minutes(found, "create", sides.promise("slow_environment")),
-        _minutes(found, "read", sides.promise("slow_import")),
+        _minutes(found, "create", sides.quote_promise("slow_environment")),
+        _minutes(found, "read", sides.quote_promise("slow_import")),
     )
 
 
@@ -101,7 +101,7 @@ def _least(tier: TierAt, limit: AcceptanceLimit, sides: AgreementContext) -> Sen
     if settled is not None:
         return say(settled)
     sold = _build_sold_figures(tier, sides)
-    return render_limit(limit, *sold, sides.promise("all_reduce_share")) if sold else render_limit(limit)
+    return render_limit(limit, *sold, sides.quote_promise("all_reduce_share")) if sold else render_limit(limit)
 
 
 def _describe_agreed_speeds(files: list[tuple[TierAt, ExpectedTier]], sides: AgreementContext) -> Iterator[Block]:
@@ -139,7 +139,7 @@ def _build_sold_figures(tier: TierAt, sides: AgreementContext) -> tuple[Figure, 
     if found is None:
         return ()
     at = f"tier_speeds.csv {provider},{found.tier} mb_per_s_per_tib"
-    each = of_catalog(found.mb_per_s_per_tib, at, source=sides.source(found.source, found.as_of))
+    each = of_catalog(found.mb_per_s_per_tib, at, source=sides.describe_source(found.source, found.as_of))
     return each, of_lock(tier.tier.provisioned_gb, f"{tier.at}.provisioned_gb")
 
 
@@ -195,5 +195,5 @@ def _api(place: LockPlacement, sides: AgreementContext) -> Iterator[Block]:
     if known is None or not known.sla or known.sla.startswith(UNPUBLISHED):
         yield Blank.of("{}: monthly availability of the Kubernetes API, in %", provider)
         return
-    words = of_catalog(known.sla, f"providers.csv {known.name} sla", source=sides.source(known.source, None))
+    words = of_catalog(known.sla, f"providers.csv {known.name} sla", source=sides.describe_source(known.source, None))
     yield Paragraph.of("The provider's own SLA: {}.", words)

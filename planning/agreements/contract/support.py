@@ -66,7 +66,7 @@ def _plans(sides: AgreementContext) -> Iterator[Block]:
         plan = PLANS.get((line.source, line.item))
         if plan is None:
             continue
-        source = sides.source(line.source, line.as_of)
+        source = sides.describe_source(line.source, line.as_of)
         yield Paragraph.of(
             "The line {} prices {}: the cloud's own plan, which covers the services of the cloud and not this cluster.",
             of_lock(line.label, f"bill.{at}.label"),
@@ -116,8 +116,8 @@ def generation(sides: AgreementContext) -> Iterator[Block]:
     months = of_lock(sides.lock.contract_months, "contract_months")
     yield Paragraph.of(
         "A new generation of accelerators is released about every {} to {} months; the term of this contract is {}.",
-        sides.promise("generation", 0),
-        sides.promise("generation", 1),
+        sides.quote_promise("generation", 0),
+        sides.quote_promise("generation", 1),
         format_count(months, "month", "months"),
     )
     yield render_term("upgrade_after_months", sides)

@@ -85,7 +85,7 @@ class MindCluster:
     looks: dict[Reference, int] = field(default_factory=dict)
     made: list[str] = field(default_factory=list)
 
-    def nodes(self) -> Sequence[NodeSnapshot]:
+    def list_nodes(self) -> Sequence[NodeSnapshot]:
         return self.seen
 
     def apply(self, manifest: dict[str, object]) -> None:
@@ -110,7 +110,7 @@ class MindCluster:
         self.there.pop(wanted, None)
         self.looks.pop(wanted, None)
 
-    def listed(self, *, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Reference]:
+    def list_references(self, *, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Reference]:
         return [
             each
             for each, manifest in self.there.items()
@@ -118,7 +118,7 @@ class MindCluster:
             and selector in manifest["metadata"].get("labels", {})
         ]
 
-    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
+    def list_pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
         name = selector.split("=")[1]
         there = [each for each in self.there if each.name == name]
         waiting = "Unschedulable: 0/2 nodes are available" if name in self.hangs else ""
@@ -126,7 +126,7 @@ class MindCluster:
             PodSnapshot(namespace=namespace, name=f"{name}-x", phase="Running", node="", waiting=waiting) for _ in there
         ]
 
-    def log(self, pod: PodSnapshot, *, container: str) -> str:
+    def read_log(self, pod: PodSnapshot, *, container: str) -> str:
         assert container == "measure"
         return self.logs.get(pod.name.removesuffix("-x"), "")
 

@@ -147,7 +147,7 @@ class WorkingCluster(MindCluster):
     jobs: Mapping[str, PlannedJob] = field(default_factory=dict[str, PlannedJob])
     folder: Path = Path()
 
-    def pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
+    def list_pods(self, *, namespace: str, selector: str) -> Sequence[PodSnapshot]:
         labels = dict(part.split("=") for part in selector.split(","))
         name = labels["atoll/acceptance-job"]
         job = self.jobs[name]
@@ -165,7 +165,7 @@ class WorkingCluster(MindCluster):
         assert spec["completions"] == len(names)
         return names
 
-    def log(self, pod: PodSnapshot, *, container: str) -> str:
+    def read_log(self, pod: PodSnapshot, *, container: str) -> str:
         job = self.jobs[pod.name.partition("/")[0]]
         assert job.log is not None
         assert container == job.log.container
@@ -178,7 +178,7 @@ class WorkingCluster(MindCluster):
         assert self.tools is not None
         told = {name: words[at + 1] for at, name in enumerate(words[:-1]) if name.startswith("--")}
         place = told["--placement"]
-        self.tools.pool = self.tools.expected.pool(placement=place, name=told.get("--pool", ""))
+        self.tools.pool = self.tools.expected.find_pool(placement=place, name=told.get("--pool", ""))
         self.tools.node, self.tools.nodes = told.get("--node", ""), int(told.get("--nodes", "1"))
         self.tools.tier = f"tier/{place}/{told.get('--tier', '')}"
         main: Callable[[Sequence[str]], int] = import_module(module).main

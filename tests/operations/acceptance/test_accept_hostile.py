@@ -114,4 +114,4 @@ def test_a_run_that_does_not_say_when_it_was_is_refused(more: dict[str, str], tm
     store = ResultStore(tmp_path)
     store.write_meta(meta(**more))
     with pytest.raises(InputError, match="does not say when the run was"):
-        store.meta()
+        store.read_meta()

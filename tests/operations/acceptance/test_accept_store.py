@@ -22,13 +22,13 @@ def other(**more: Any) -> Any:
 
 def test_records_come_back_in_order_and_runs_are_listed(tmp_path: Path) -> None:
     store = store_of(tmp_path, "first")
-    assert store.measured() == []
+    assert store.read_records() == []
     store.append([mine()])
     store.append([])
     store.append([other()])
     store.write_meta(meta())
-    assert store.measured() == [record(), other()]
-    assert store.meta() == meta()
+    assert store.read_records() == [record(), other()]
+    assert store.read_meta() == meta()
     assert runs(tmp_path) == ("first",)
     assert store.results == tmp_path / "acceptance/first/results.jsonl"
 
@@ -38,9 +38,9 @@ def test_a_line_that_a_kill_cut_off_is_forgotten_and_written_over(tmp_path: Path
     store.append([mine()])
     with store.results.open("a") as file:
         file.write('{"check": "mat')
-    assert store.measured() == [mine()]
+    assert store.read_records() == [mine()]
     store.append([other()])
-    assert store.measured() == [record(), other()]
+    assert store.read_records() == [record(), other()]
     assert "mat\n" not in store.results.read_text()
 
 
@@ -84,12 +84,12 @@ def test_what_cannot_be_in_a_name_of_the_cluster_names_no_run(tmp_path: Path, na
 def test_two_at_once_do_not_write_one_run(tmp_path: Path) -> None:
     store = ResultStore(tmp_path / "run")
     with (
-        store.held(),
+        store.lock(),
         pytest.raises(InputError, match="being written by another"),
-        ResultStore(tmp_path / "run").held(),
+        ResultStore(tmp_path / "run").lock(),
     ):
         pass
-    with store.held():
+    with store.lock():
         assert store.folder.is_dir()
 
 
@@ -98,4 +98,4 @@ def test_a_run_whose_meta_is_broken_says_so(tmp_path: Path, text: str) -> None:
     store = ResultStore(tmp_path)
     (tmp_path / "meta.json").write_text(text)
     with pytest.raises(InputError, match=r"meta\.json"):
-        store.meta()
+        store.read_meta()

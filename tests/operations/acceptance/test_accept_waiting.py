@@ -25,7 +25,7 @@ HOME = Reference(api_version="v1", kind="Namespace", name=SPACE)
 def test_why_a_pod_waits_is_said_once_and_again_where_it_was_given_up(tmp_path: Path) -> None:
     cluster, said = MindCluster(hangs=frozenset({"gpu-0"})), list[str]()
     run = run_of(cluster, ResultStore(tmp_path), said=said)
-    found = run.all([job("gpu-0")], ground=[])
+    found = run.run_all([job("gpu-0")], ground=[])
     assert [each for each in said if "waits" in each] == ["gpu-0: waits: Unschedulable: 0/2 nodes are available"]
     assert found.failed == ("gpu-0: not over after 605 s: Unschedulable: 0/2 nodes are available",)
 
@@ -39,7 +39,7 @@ def test_a_deadline_of_the_cluster_keeps_the_reason_that_was_seen_before(tmp_pat
             cluster.hangs = frozenset()
 
     cluster.on_get = ends
-    (fault,) = run.all([job("gpu-0")], ground=[]).failed
+    (fault,) = run.run_all([job("gpu-0")], ground=[]).failed
     assert "DeadlineExceeded" in fault
     assert "0/2 nodes are available" in fault
 
@@ -47,7 +47,7 @@ def test_a_deadline_of_the_cluster_keeps_the_reason_that_was_seen_before(tmp_pat
 def test_what_a_program_could_not_measure_is_told(tmp_path: Path) -> None:
     log = "could not measure dcgm: dcgmi cannot be run\ncould not measure dcgm: dcgmi cannot be run\nother words\n"
     cluster = MindCluster(logs={"gpu-0": log}, fails={"gpu-0": "BackoffLimitExceeded"})
-    found = run_of(cluster, ResultStore(tmp_path)).all([job("gpu-0")], ground=[]).failed
+    found = run_of(cluster, ResultStore(tmp_path)).run_all([job("gpu-0")], ground=[]).failed
     assert found[1:] == ("gpu-0: could not measure dcgm: dcgmi cannot be run",)
 
 
@@ -63,10 +63,10 @@ def test_a_full_disk_leaves_nothing_in_the_cluster_and_the_job_is_done_again(
     with monkeypatch.context() as patch:
         patch.setattr(store, "append", full)
         with pytest.raises(OSError, match="No space left"):
-            run.all([job("gpu-0")], ground=[])
+            run.run_all([job("gpu-0")], ground=[])
     assert not cluster.there
     assert run.meta.done == ()
-    assert run_of(cluster, store).all([job("gpu-0")], ground=[]).done == ("gpu-0",)
+    assert run_of(cluster, store).run_all([job("gpu-0")], ground=[]).done == ("gpu-0",)
 
 
 def test_an_image_that_cannot_be_pulled_is_named_also_where_it_comes_first() -> None:

@@ -41,10 +41,10 @@ def measured(it: Sold, folder: Path, patch: pytest.MonkeyPatch, *, slow: str = "
         cluster = WorkingCluster(tools=tools, jobs={each.name: each for each in found}, folder=folder)
         store = ResultStore(folder / str(place))
         run = run_of(cluster, store)
-        run.all(found, ground=foundation(spec))
+        run.run_all(found, ground=foundation(spec))
         assert run.meta.failed == ()
         assert set(run.meta.done) == {each.name for each in found}
-        parts.append(store.measured())
+        parts.append(store.read_records())
     return merge_records(parts)
 
 

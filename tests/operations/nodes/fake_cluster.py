@@ -127,13 +127,13 @@ class FakeCluster:
     changes: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     stuck: bool = False
 
-    def nodes(self) -> Sequence[Node]:
+    def list_nodes(self) -> Sequence[Node]:
         return list(self.all)
 
-    def pods_on(self, node: str) -> Sequence[Pod]:
+    def list_pods_on(self, node: str) -> Sequence[Pod]:
         return list(self.pods.get(node, []))
 
-    def budgets(self) -> Sequence[PodDisruptionBudget]:
+    def list_budgets(self) -> Sequence[PodDisruptionBudget]:
         return self.rules
 
     def change(self, node: Node, change: Mapping[str, Any]) -> None:
@@ -158,7 +158,7 @@ class FakeCluster:
     def delete(self, node: Node) -> None:
         self.all = [each for each in self.all if each.name != node.name]
 
-    def xids(self) -> Mapping[str, tuple[int, ...]] | str:
+    def read_xids(self) -> Mapping[str, tuple[int, ...]] | str:
         return self.told
 
     def node(self, name: str) -> Node:

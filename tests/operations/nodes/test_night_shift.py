@@ -193,12 +193,12 @@ class Away(FakeCluster):
     gaps: int = 0
     seen: list[str] = field(default_factory=list)
 
-    def pods_on(self, node: str) -> Sequence[Pod]:
+    def list_pods_on(self, node: str) -> Sequence[Pod]:
         self.seen.append(node)
         if len(self.seen) > 1 and self.gaps:
             self.gaps -= 1
             raise ClusterSilentError("the cluster does not answer: MaxRetryError")
-        return super().pods_on(node)
+        return super().list_pods_on(node)
 
 
 def away(gaps: int) -> Away:
