@@ -186,7 +186,7 @@ def make_bucket(pair: Pair, endpoint: str, bucket: str) -> None:
     headers = {"host": host, "x-amz-content-sha256": EMPTY, "content-length": "0"}
     headers["x-amz-date"] = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     signer = SigV4Signer(access_key=USER, secret_key=pair.secret, region=REGION)
-    headers["authorization"] = signer.authorization("PUT", f"/{bucket}", "", headers, payload=EMPTY)
+    headers["authorization"] = signer.build_authorization("PUT", f"/{bucket}", "", headers, payload=EMPTY)
     status = 0
     for _ in range(50):  # it listens before it is ready
         connection = HttpConnection(endpoint)
@@ -211,10 +211,10 @@ def fill(pair: Pair, *, count: int, size: int) -> None:
         if size == len(content):
             store.put(key, memoryview(content), sha256=digest, like=like)
             continue
-        upload = store.begin(key, like=like)
+        upload = store.create_upload(key, like=like)
         parts = range(1, size // len(content) + 1)
-        etags = [store.part(key, upload, part, memoryview(content), sha256=digest) for part in parts]
-        store.finish(key, upload, etags)
+        etags = [store.upload_part(key, upload, part, memoryview(content), sha256=digest) for part in parts]
+        store.complete_upload(key, upload, etags)
     store.close()
 
 

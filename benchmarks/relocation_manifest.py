@@ -40,7 +40,7 @@ def work(folder: Path) -> None:
     written(source, etag="source")
     written(target, etag="target")
     wrote = time.perf_counter()
-    count = sum(1 for _ in Manifest(source).rows())
+    count = sum(1 for _ in Manifest(source).read_rows())
     read = time.perf_counter()
     found = compare(source, target, ComparisonTerms())
     ended = time.perf_counter()

@@ -48,12 +48,12 @@ def put(store: S3Store, key: str, content: bytes) -> None:
 
 def put_in_parts(store: S3Store, key: str, *parts: bytes) -> None:
     """Write one object of several parts, whose ETag is no digest of its bytes."""
-    upload = store.begin(key, like=Head(size=0, etag=""))
+    upload = store.create_upload(key, like=Head(size=0, etag=""))
     etags = [
-        store.part(key, upload, number, memoryview(each), sha256=sha256(each).hexdigest())
+        store.upload_part(key, upload, number, memoryview(each), sha256=sha256(each).hexdigest())
         for number, each in enumerate(parts, 1)
     ]
-    store.finish(key, upload, etags)
+    store.complete_upload(key, upload, etags)
 
 
 def put_all(store: RehearsedStore, bucket: str, keys: Iterable[str], content: Callable[[str], bytes]) -> None:
@@ -67,14 +67,15 @@ def held(store: RehearsedStore, bucket: str) -> list[tuple[Any, ...]]:
     """Every version of a bucket by what would show that somebody touched it."""
     with opened(store, bucket) as found:
         return [
-            (each.key, each.version, each.etag, each.modified, each.size, each.deleted) for each in found.versions()
+            (each.key, each.version, each.etag, each.modified, each.size, each.deleted)
+            for each in found.list_versions()
         ]
 
 
 def contents(store: RehearsedStore, bucket: str) -> dict[str, tuple[str, int]]:
     """What a reader sees: keys, etags and sizes."""
     with opened(store, bucket) as found:
-        return {each.key: (each.etag, each.size) for each in found.listing()}
+        return {each.key: (each.etag, each.size) for each in found.list_objects()}
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,8 @@ class Dying:
     cluster: RelocationCluster
     died: set[str]
 
-    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
-        return self.cluster.listed(kind, namespace=namespace)
+    def list_objects(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+        return self.cluster.list_objects(kind, namespace=namespace)
 
     def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:
         return self.cluster.get(kind, namespace=namespace, name=name)

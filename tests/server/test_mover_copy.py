@@ -239,7 +239,7 @@ def test_versions_and_markers_arrive_in_order(sides: tuple[Client, Client], tmp_
                 if each.deleted
                 else side.s3.get_object(Bucket="versions", Key=each.key, VersionId=each.version)["Body"].read(),
             )
-            for each in listed.versions()
+            for each in listed.list_versions()
         ]
         listed.close()
         return found

@@ -131,7 +131,7 @@ def got(place: BucketEndpoint, key: str) -> bytes:
 
 def keys_at(place: BucketEndpoint) -> set[str]:
     with closing(connect(place)) as found:
-        return {each.key for each in found.listing() if not each.key.startswith(RESERVED)}
+        return {each.key for each in found.list_objects() if not each.key.startswith(RESERVED)}
 
 
 def told(sides: Sides, **more: Any) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def looked(folder: Path, sides: Sides, side: str, *, name: str) -> Path:
         code, said = found.run(shard)
         assert code == DONE, said
     path = folder / f"{name}-{side}.manifest.gz"
-    deposits(folder, sides, f"{name}-{side}").manifest(path)
+    deposits(folder, sides, f"{name}-{side}").fetch_manifest(path)
     return path
 
 
@@ -254,10 +254,10 @@ def test_its_files_copy_in_shards_are_killed_go_on_and_the_proof_says_so(sides: 
         code, said = fast.run(shard)
         assert code == DONE, said
     left = deposits(tmp_path, sides, "seed")
-    copies: list[Any] = [each["copy"] for each in left.results()]
+    copies: list[Any] = [each["copy"] for each in left.read_results()]
     left.remove()
     with pytest.raises(StoreError, match="NoSuchKey"):
-        left.results()
+        left.read_results()
     assert sum(each["objects"] + each["skipped"] for each in copies) == 406
     assert sum(each["skipped"] for each in copies) > begun / 2  # a kill costs what was not yet written down, no more
     assert min(each["skipped"] for each in copies[:2]) > 0
@@ -289,11 +289,11 @@ def test_rounds_in_a_cluster_report_as_rounds_here_do(sides: Sides, tmp_path: Pa
     first, second = round_of(movers), round_of(movers)
     assert (first.objects, first.complete, second.objects, second.skipped, second.quiet) == (406, True, 0, 406, True)
     written = Manifest(Path(second.manifest))
-    assert list(written.rows())
+    assert list(written.read_rows())
     assert written.counts is not None
     assert written.counts.objects == 406
     with closing(connect(elsewhere.target)) as found:
-        assert [each.key for each in found.listing(prefix=RESERVED)] == []
+        assert [each.key for each in found.list_objects(prefix=RESERVED)] == []
     assert [name.split("/")[0] for name in cluster.there] == ["PersistentVolumeClaim"]
 
     path, own = folder / "target.manifest", Path(second.manifest)

@@ -68,13 +68,13 @@ def in_parts(place: BucketEndpoint, key: str) -> None:
     """As another program would upload it: parts of a size of its own."""
     content = bytes(range(256)) * (11 * 2**20 // 256)
     with closing(connect(place)) as found:
-        upload = found.begin(key, like=Head(size=len(content), etag="", headers=HEADERS), tags=())
+        upload = found.create_upload(key, like=Head(size=len(content), etag="", headers=HEADERS), tags=())
         size = (6 if place.bucket == LEFT else 11) * 2**20
         etags = []
         for number, at in enumerate(range(0, len(content), size), 1):
             part = content[at : at + size]
-            etags.append(found.part(key, upload, number, memoryview(part), sha256=sha256(part).hexdigest()))
-        found.finish(key, upload, etags)
+            etags.append(found.upload_part(key, upload, number, memoryview(part), sha256=sha256(part).hexdigest()))
+        found.complete_upload(key, upload, etags)
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_odd_keys_and_other_parts_are_proven_equal_though_their_etags_differ(
     assert found.proven
     size = 11 * 2**20 + 5 + sum(len(f"content of {key}".encode()) for key in ODD)
     assert found.sentence == f"13 objects, {size:,} bytes, 0 missing, 0 extra, 0 different"
-    held = list(Manifest(tmp_path / f"{LEFT}.manifest.gz").rows())
+    held = list(Manifest(tmp_path / f"{LEFT}.manifest.gz").read_rows())
     assert (len(held), sum(bool(each.tags) for each in held), sum(bool(each.metadata) for each in held)) == (13, 9, 9)
     assert max(held, key=lambda each: each.size).key == "parts"
     assert max(len(each.key.encode()) for each in held) == 1024
@@ -182,8 +182,8 @@ def test_a_sample_finds_what_it_drew_and_says_how_much_it_read(
 class Meddled(S3Store):
     """Something writes while it is looked at."""
 
-    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        listed = list(super().listing(prefix=prefix, after=after))
+    def list_objects(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+        listed = list(super().list_objects(prefix=prefix, after=after))
         put(self.place, "same size", b"54321")
         self.delete("deleted")
         return iter(listed)

@@ -218,7 +218,7 @@ def test_a_bucket_is_copied_damaged_mended_and_proven_by_pods(kube: KubeClient, 
 
     put(pair.target, "part/07", b"agaim")
     with closing(connect(pair.target)) as target:
-        for each in list(target.versions(prefix="part/11")):
+        for each in list(target.list_versions(prefix="part/11")):
             target.delete(each.key, version=each.version)
     with pytest.raises(StepError, match='missing "part/11"'):
         verify.do(move)

@@ -60,7 +60,7 @@ def got(place: BucketEndpoint, key: str) -> bytes:
 
 def keys_at(place: BucketEndpoint) -> list[str]:
     with closing(connect(place)) as found:
-        return [each.key for each in found.listing()]
+        return [each.key for each in found.list_objects()]
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_one_bit_a_lost_object_and_lost_metadata_are_refused_by_name_then_mended
     put(new, "runs/07", bytes(flipped))
     put(new, "odd key/モデル\n", b"x", tags=(), metadata=(("other", "one"),))
     with closing(connect(new)) as target:
-        for each in list(target.versions(prefix="runs/11")):
+        for each in list(target.list_versions(prefix="runs/11")):
             target.delete(each.key, version=each.version)
     said = refusal(move)
     assert "1 missing, 0 extra, 2 different" in said or (way == "history" and 'different "runs/07"' in said)
@@ -123,7 +123,7 @@ def test_one_bit_a_lost_object_and_lost_metadata_are_refused_by_name_then_mended
         assert "is not touched" in said or "not this relocation" in said
         assert got(new, "theirs") == b"somebody's"
     with closing(connect(new)) as target:
-        for each in list(target.versions(prefix="theirs")):
+        for each in list(target.list_versions(prefix="theirs")):
             target.delete(each.key, version=each.version)
     verify.do(move)
     assert keys_at(new) == keys_at(old)

@@ -47,7 +47,7 @@ class Before:
 
     found: dict[str, Sequence[Mapping[str, object]]]
 
-    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def list_objects(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         assert not namespace
         return self.found[kind.plural]
 
@@ -60,7 +60,9 @@ def test_every_model_server_is_made_again_stopped_with_every_field_that_is_store
         assert answer.ok, answer.text
     with client.open_api(str(kube.plane.kubeconfig), context=None) as api:
         target = RelocationCluster(client.KubernetesClient(api))
-        source: Any = Before({kind.plural: target.listed(kind) for kind in (kubeflow.RUNTIMES, *kubeflow.SERVICES)})
+        source: Any = Before(
+            {kind.plural: target.list_objects(kind) for kind in (kubeflow.RUNTIMES, *kubeflow.SERVICES)}
+        )
         kube.delete_all(OBJECTS)
         rules = rules_of([("s3://here", "s3://there")])
         told = kubeflow.recreate_models(source=source, target=target, rules=rules)

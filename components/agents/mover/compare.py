@@ -183,7 +183,7 @@ def read_proofs(manifest: Manifest, terms: ComparisonTerms, found: ManifestCompa
         ManifestError: it cannot be believed.
     """
     try:
-        for line in manifest.lines():
+        for line in manifest.read_lines():
             proof = proof_of(line)
             if not terms.reserved or not str(proof[KEY]).startswith(terms.reserved):
                 yield proof

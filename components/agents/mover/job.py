@@ -307,7 +307,7 @@ def _deposit_manifest(spec: JobSpec, path: Path) -> None:
     facts = {"look": spec.name, "read": "while it was copied", "shard": asdict(spec.shard)}
     zipped = folder_of(spec) / MANIFEST
     with ManifestWriter(zipped, bucket=spec.source.bucket, facts=facts) as writer:
-        for row in Manifest(path).rows():
+        for row in Manifest(path).read_rows():
             writer.add(row)
     deposit(spec, zipped)
 

@@ -83,7 +83,7 @@ class CopyLedger:
             found = dict(self._rows.execute("SELECT name, value FROM pair"))
         except sqlite3.Error as error:
             self._rows.close()
-            raise self._broken(error) from None
+            raise self._translate_error(error) from None
         if found != pair:
             self._rows.close()
             told = ", ".join(f"{name} {found.get(name)} and not {value}" for name, value in pair.items())
@@ -100,11 +100,11 @@ class CopyLedger:
         with self._all_or_nothing():
             self._rows.executemany("INSERT OR IGNORE INTO intended VALUES (?)", ((_bytes(key),) for key in keys))
 
-    def intended(self) -> list[str]:
+    def list_intended(self) -> list[str]:
         """Keys that were begun and not recorded as written: whatever the target has of them is ours."""
         return [_key(key) for (key,) in self._rows.execute("SELECT key FROM intended ORDER BY key")]
 
-    def wrote(self, rows: Iterable[Written], *, done: Iterable[str]) -> None:
+    def record_written(self, rows: Iterable[Written], *, done: Iterable[str]) -> None:
         """Record every version of these keys at the target, and close their intent."""
         whole = [
             (
@@ -128,10 +128,10 @@ class CopyLedger:
 
     def by_key(self) -> Iterator[tuple[str, tuple[Written, ...]]]:
         """Every key with its versions, oldest first, in the order of the keys' bytes."""
-        for key, rows in groupby(self._written(), lambda each: each.key):
+        for key, rows in groupby(self._read_written(), lambda each: each.key):
             yield key, tuple(rows)
 
-    def _written(self) -> Iterator[Written]:
+    def _read_written(self) -> Iterator[Written]:
         after = (b"", -1)
         text = "SELECT * FROM written WHERE (key, number) > (?, ?) ORDER BY key, number LIMIT ?"
         while page := self._rows.execute(text, (*after, PAGE)).fetchall():
@@ -165,9 +165,9 @@ class CopyLedger:
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 self._rows.execute("ROLLBACK")
-            raise self._broken(error) from None
+            raise self._translate_error(error) from None
 
-    def _broken(self, error: sqlite3.Error) -> StoreError:
+    def _translate_error(self, error: sqlite3.Error) -> StoreError:
         if "locked" in str(error):
             return StoreError(f"{self._path}: another copy of this bucket runs", code="Locked")
         return StoreError(f"{self._path} cannot be used as a ledger: {error}", code="BrokenLedger")

@@ -153,7 +153,7 @@ class SortedLines:
         if self._waiting_bytes >= self._run_bytes:
             self._spill()
 
-    def merged(self) -> Iterator[tuple[Key, bytes]]:
+    def merge(self) -> Iterator[tuple[Key, bytes]]:
         """Every line in order, with its sort key."""
         if not any(self._runs):  # nothing had to be spilled
             self._waiting.sort()
@@ -241,7 +241,7 @@ class ManifestWriter:
         try:
             beside = self._folder / "whole"
             with _writing(beside, zipped=self._path.suffix == ZIPPED) as write:
-                counts = _write_lines(write, self._first, _once(self._path, self._lines.merged()))
+                counts = _write_lines(write, self._first, _once(self._path, self._lines.merge()))
             beside.replace(self._path)
         finally:
             self.abandon()
@@ -329,10 +329,10 @@ class Manifest:
         Raises:
             ManifestError: it is no manifest.
         """
-        for _ in self.lines():
+        for _ in self.read_lines():
             return
 
-    def lines(self) -> Iterator[bytes]:
+    def read_lines(self) -> Iterator[bytes]:
         """Lines of the rows, checked.
 
         Raises:
@@ -340,7 +340,7 @@ class Manifest:
         """
         try:
             with _reading(self.path) as file:
-                yield from self._checked(file)
+                yield from self._check_lines(file)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ManifestError(f"{self.path}: {ENDS_WITHOUT} ({error})") from error
         except (ValueError, KeyError, TypeError, IndexError) as error:
@@ -348,14 +348,14 @@ class Manifest:
         except OSError as error:
             raise ManifestError(f"{self.path} cannot be read: {error.strerror or error}") from error
 
-    def rows(self) -> Iterator[ManifestRow]:
-        for line in self.lines():
+    def read_rows(self) -> Iterator[ManifestRow]:
+        for line in self.read_lines():
             try:
                 yield row_of(line)
             except (ValueError, TypeError) as error:
                 raise ManifestError(f"{self.path}: a line that is no row: {error}") from error
 
-    def _checked(self, file: IO[bytes]) -> Iterator[bytes]:
+    def _check_lines(self, file: IO[bytes]) -> Iterator[bytes]:
         whole = sha256()
         head = file.readline()
         self._begin(head)

@@ -69,7 +69,7 @@ class CopyRound:
         self._judge = verdict_of_versions if options.versions else verdict
 
     def run(self, source: S3Store, target: S3Store) -> RoundReport:
-        begun = self._ledger.intended()
+        begun = self._ledger.list_intended()
         try:
             for key in begun:  # what a killed round left half uploaded
                 self._give(WorkItem(key, partial(transfer.abandon_uploads, key=key)))
@@ -86,7 +86,9 @@ class CopyRound:
 
     def _keys(self, source: S3Store, target: S3Store, intended: frozenset[str]) -> Iterator[KeyState]:
         versions = self._options.versions
-        left, right = (self._mine(each.versions() if versions else each.listing()) for each in (source, target))
+        left, right = (
+            self._mine(each.list_versions() if versions else each.list_objects()) for each in (source, target)
+        )
         return side_by_side(left, right, self._ledger.by_key(), intended=intended)
 
     def _mine(self, listed: Iterator[Listed]) -> Iterator[Listed]:
@@ -210,7 +212,7 @@ class CopyRound:
 
     def _write_down(self) -> None:
         if self._done:
-            self._ledger.wrote(self._rows, done=self._done)
+            self._ledger.record_written(self._rows, done=self._done)
         if self._forgotten:
             self._ledger.forget(self._forgotten)
         self._rows, self._done, self._forgotten = [], [], []
@@ -266,9 +268,9 @@ def copy_round(
 
 def _require_tags(source: S3Store) -> None:
     """Refuse a source whose tags cannot be read: it hides their number too, so a copy would lose them silently."""
-    for each in source.listing():
+    for each in source.list_objects():
         try:
-            source.tags(each.key)
+            source.get_tags(each.key)
         except StoreError as error:
             if error.code == "AccessDenied":
                 raise StoreError(f"tags cannot be read, and would be lost: {error}", code=error.code) from None
@@ -280,7 +282,7 @@ def _require_tags(source: S3Store) -> None:
 
 def _need_versions(*stores: S3Store) -> None:
     for each in stores:
-        if not each.versioned():
+        if not each.is_versioned():
             raise StoreError(
                 f"bucket {each.place.bucket} at {each.place.endpoint} keeps no versions, and versions are to be copied",
                 code="NotVersioned",

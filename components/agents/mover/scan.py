@@ -192,7 +192,7 @@ def scan_bucket(connect: Connect, wanted: ScanRequest, watching: ScanCallbacks) 
 
 def _number_versions(store: S3Store, wanted: ScanRequest, seen: ScanResult) -> Iterator[Numbered]:
     """Every version in this shard, numbered per key."""
-    listing = store.versions() if wanted.versions else store.listing()
+    listing = store.list_versions() if wanted.versions else store.list_objects()
     for key, versions in groupby(listing, attrgetter("key")):
         if wanted.reserved and key.startswith(wanted.reserved):
             seen.reserved += 1
@@ -236,7 +236,7 @@ def _row_or_change(
         if (head.size, head.etag) != (listed.size, listed.etag):
             return f"{listed.key}: written since it was listed: {listed.size} bytes then, {head.size} now"
         untagged = head.tag_count == 0 or (head.tag_count is None and wanted.counts_tags)
-        tags = () if untagged else store.tags(listed.key, version=listed.version)
+        tags = () if untagged else store.get_tags(listed.key, version=listed.version)
     except StoreError as error:
         if error.status == NO_SUCH:
             return f"{listed.key}: deleted since it was listed"
@@ -351,7 +351,7 @@ def gather(parts: Iterable[Path], path: Path, *, name: str) -> Counts:
                 writer = stack.enter_context(ManifestWriter(path, bucket=manifest.bucket, facts=whole))
             if facts != whole:
                 raise ManifestError(f"{each}: the shard was looked at otherwise than the others: {facts}, {whole}")
-            for row in manifest.rows():
+            for row in manifest.read_rows():
                 writer.add(row)
         missing = [str(index) for index in range(max(of, 1)) if index not in shards]
         if writer is None or missing:

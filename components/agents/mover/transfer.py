@@ -50,7 +50,7 @@ def _complete_copy(hands: WorkerContext, listed: Listed, written: Written) -> Ke
 
 def copy_whole(hands: WorkerContext, listed: Listed) -> Written:
     with closing(hands.source.open(listed.key, version=listed.version, etag=listed.etag)) as body:
-        room = hands.room(body.head.size)
+        room = hands.reserve_buffer(body.head.size)
         digests, digest = fill(body, room, hands.crew.spend)
     tags = tags_of(hands, listed, body.head)
     answer = hands.target.put(listed.key, room, sha256=digest, like=body.head, tags=tags)
@@ -81,7 +81,7 @@ def tags_of(hands: WorkerContext, listed: Listed, head: Head) -> Pairs:
     """Tags of an object; requested only if it may have some."""
     if head.tag_count == 0 or (head.tag_count is None and hands.crew.tags_counted):
         return ()
-    return hands.source.tags(listed.key, version=listed.version)
+    return hands.source.get_tags(listed.key, version=listed.version)
 
 
 def build_ledger_entry(listed: Listed, head: Head, tags: Pairs, *, digest: str, answer: Head) -> Written:
@@ -130,15 +130,15 @@ class Upload:
         size, firsts = self._start(hands)
         self._left = len(firsts)
         parts = [
-            WorkItem(self._listed.key, self._part_job(at, first, size), part=True) for at, first in enumerate(firsts)
+            WorkItem(self._listed.key, self._plan_part(at, first, size), part=True) for at, first in enumerate(firsts)
         ]
         hands.crew.give_first(parts)
 
-    def whole(self, hands: WorkerContext) -> Written:
+    def upload_whole(self, hands: WorkerContext) -> Written:
         size, firsts = self._start(hands)
         try:
             for at, first in enumerate(firsts):
-                self._part(hands, at, first, size)
+                self._upload_part(hands, at, first, size)
             return self._finish(hands)
         except StoreError:
             self._abandon(hands)
@@ -151,36 +151,36 @@ class Upload:
         if self._head.etag != listed.etag:
             raise StoreError(f"{listed.key} was written since it was listed", code="PreconditionFailed", status=412)
         self._tags = tags_of(hands, listed, self._head)
-        self._id = hands.target.begin(listed.key, like=self._head, tags=self._tags)
+        self._id = hands.target.create_upload(listed.key, like=self._head, tags=self._tags)
         size = part_size(listed.size, least=hands.crew.part_size)
         firsts = range(0, listed.size, size)
         self._etags, self._digests = [""] * len(firsts), [[] for _ in firsts]
         return size, firsts
 
-    def _part_job(self, at: int, first: int, size: int) -> Callable[[WorkerContext], KeyOutcome | None]:
+    def _plan_part(self, at: int, first: int, size: int) -> Callable[[WorkerContext], KeyOutcome | None]:
         def work(hands: WorkerContext) -> KeyOutcome | None:
             if self._error is None and not hands.crew.stopping.is_set():
                 try:
-                    self._part(hands, at, first, size)
+                    self._upload_part(hands, at, first, size)
                 except StoreError as error:
                     self._error = error
             with self._lock:
                 self._left -= 1
                 last = not self._left
-            return self._ended(hands) if last else None
+            return self._end(hands) if last else None
 
         return work
 
-    def _part(self, hands: WorkerContext, at: int, first: int, size: int) -> None:
+    def _upload_part(self, hands: WorkerContext, at: int, first: int, size: int) -> None:
         listed = self._listed
         end = min(first + size, listed.size)
         body = hands.source.open(listed.key, version=listed.version, first=first, last=end - 1, etag=listed.etag)
         with closing(body):
-            room = hands.room(end - first)
+            room = hands.reserve_buffer(end - first)
             self._digests[at], digest = fill(body, room, hands.crew.spend)
-        self._etags[at] = hands.target.part(listed.key, self._id, at + 1, room, sha256=digest)
+        self._etags[at] = hands.target.upload_part(listed.key, self._id, at + 1, room, sha256=digest)
 
-    def _ended(self, hands: WorkerContext) -> KeyOutcome:
+    def _end(self, hands: WorkerContext) -> KeyOutcome:
         if self._error is None and not hands.crew.stopping.is_set():
             return _complete_copy(hands, self._listed, self._finish(hands))
         self._abandon(hands)
@@ -189,13 +189,13 @@ class Upload:
         return classify_error(self._listed.key, self._error)
 
     def _finish(self, hands: WorkerContext) -> Written:
-        answer = hands.target.finish(self._listed.key, self._id, self._etags)
+        answer = hands.target.complete_upload(self._listed.key, self._id, self._etags)
         digest = of_blocks((one for each in self._digests for one in each), size=self._listed.size)
         return build_ledger_entry(self._listed, self._head, self._tags, digest=digest, answer=answer)
 
     def _abandon(self, hands: WorkerContext) -> None:
         try:
-            hands.target.abandon(self._listed.key, self._id)
+            hands.target.abort_upload(self._listed.key, self._id)
         except StoreError as error:
             # The next round abandons it: its key stays intended. The first error is the one that tells why.
             self._error = self._error or error
@@ -221,7 +221,7 @@ def refuse_lost_name(hands: WorkerContext, key: str) -> None:
 
 
 def _is_listed(hands: WorkerContext, key: str) -> bool:
-    return any(each.key == key for each in hands.target.listing(prefix=key))
+    return any(each.key == key for each in hands.target.list_objects(prefix=key))
 
 
 def replay_versions(hands: WorkerContext, key: KeyState) -> KeyOutcome:
@@ -258,12 +258,12 @@ def _copy_version(hands: WorkerContext, listed: Listed) -> Written:
     if listed.deleted:
         marker = Head(size=0, etag="", version=hands.target.delete(listed.key))
         return build_ledger_entry(listed, marker, (), digest="", answer=marker)
-    return Upload(listed).whole(hands) if listed.size > hands.crew.part_size else copy_whole(hands, listed)
+    return Upload(listed).upload_whole(hands) if listed.size > hands.crew.part_size else copy_whole(hands, listed)
 
 
 def _delete_twins(hands: WorkerContext, key: str, ours: set[str]) -> None:
     """Delete versions that were written twice because an answer was lost."""
-    for each in hands.target.versions(prefix=key):
+    for each in hands.target.list_versions(prefix=key):
         if each.key != key:
             return
         if normalize_version(each.version) not in ours:
@@ -278,7 +278,7 @@ def refresh_tags(hands: WorkerContext, key: KeyState) -> KeyOutcome:
 
 def _refresh_version(hands: WorkerContext, before: Written) -> Written:
     row = row_of(before.line)
-    tags = hands.source.tags(before.key, version=before.version)
+    tags = hands.source.get_tags(before.key, version=before.version)
     if tags == row.tags:
         return before
     hands.target.set_tags(before.key, tags, version=before.target_version)
@@ -295,7 +295,7 @@ def delete_copy(hands: WorkerContext, key: KeyState, *, versions: bool) -> KeyOu
 
 def abandon_uploads(hands: WorkerContext, key: str) -> KeyOutcome:
     """Abort the uploads of a key that a killed copy left, and count them."""
-    found = hands.target.uploads(key)
+    found = hands.target.list_uploads(key)
     for each in found:
-        hands.target.abandon(key, each)
+        hands.target.abort_upload(key, each)
     return KeyOutcome(key=key, what="abandoned", copied=len(found))

@@ -48,7 +48,7 @@ class WorkerContext:
         self.crew = crew
         self._room = memoryview(bytearray(0))
 
-    def room(self, size: int) -> memoryview:
+    def reserve_buffer(self, size: int) -> memoryview:
         """A buffer of that size; the next call reuses it."""
         if len(self._room) < size:
             self._room = memoryview(bytearray(size))
@@ -123,7 +123,7 @@ class WorkerPool:
         for each in self._threads:
             each.join()
 
-    def _next(self) -> WorkItem | None:
+    def _take_next(self) -> WorkItem | None:
         with self._woken:
             while not self._jobs:
                 if self._closed:
@@ -134,14 +134,14 @@ class WorkerPool:
     def _run(self) -> None:
         hands = WorkerContext(*self._pair, crew=self)
         try:
-            while (job := self._next()) is not None:
-                outcome = self._done(job, hands)
+            while (job := self._take_next()) is not None:
+                outcome = self._work(job, hands)
                 if outcome is not None:
                     self.outcomes.put(outcome)
         finally:
             hands.close()
 
-    def _done(self, job: WorkItem, hands: WorkerContext) -> KeyOutcome | None:
+    def _work(self, job: WorkItem, hands: WorkerContext) -> KeyOutcome | None:
         if self.stopping.is_set() and not job.part:
             return KeyOutcome(key=job.key, what="stopped")
         try:

@@ -27,11 +27,11 @@ def may_write(store: S3Store) -> bool:
     """
     key = PREFIX + secrets.token_hex(8)
     try:
-        upload = store.begin(key, like=LIKE)
+        upload = store.create_upload(key, like=LIKE)
     except StoreError as error:
         return _is_no(store, error)
     with suppress(StoreError):
-        store.abandon(key, upload)
+        store.abort_upload(key, upload)
     return True
 
 
@@ -42,7 +42,7 @@ def may_read(store: S3Store) -> bool:
         StepError: as `may_write`.
     """
     try:
-        next(iter(store.listing(prefix=PREFIX)), None)
+        next(iter(store.list_objects(prefix=PREFIX)), None)
     except StoreError as error:
         return _is_no(store, error)
     return True
@@ -76,9 +76,9 @@ def _put(store: S3Store, key: str) -> str:
 
 
 def _begin(store: S3Store, key: str) -> str:
-    upload = store.begin(key, like=LIKE)
+    upload = store.create_upload(key, like=LIKE)
     with suppress(StoreError):
-        store.abandon(key, upload)
+        store.abort_upload(key, upload)
         return ""
     return f"an upload of {key} that was begun"
 
@@ -94,7 +94,7 @@ def _remove_canary(store: S3Store, key: str, version: str) -> str:
     with suppress(StoreError):
         if version:
             store.delete(key, version=version)
-        for each in list(store.versions(prefix=key)):
+        for each in list(store.list_versions(prefix=key)):
             store.delete(each.key, version=each.version)
         return ""
     with suppress(StoreError):

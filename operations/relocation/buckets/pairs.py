@@ -65,7 +65,7 @@ def find_foreign_objects(pair: BucketPair, *, connected: Connect = connect) -> t
     found: list[str] = []
     count = 0
     with closing(connected(pair.target)) as store, _ours(pair) as ours:
-        there = ((each.key, True) for each in store.listing())
+        there = ((each.key, True) for each in store.list_objects())
         for key, listed, mine in align(there, ((key, True) for key in ours)):
             if listed and not mine and not key.startswith(RESERVED):
                 count += 1
@@ -80,7 +80,7 @@ def _ours(pair: BucketPair) -> Generator[Iterator[str]]:
         yield iter(())
         return
     with CopyLedger(pair.folder, source=pair.source, target=pair.target, versions=pair.bucket.versions) as ledger:
-        intended = ((key, True) for key in ledger.intended())
+        intended = ((key, True) for key in ledger.list_intended())
         yield (key for key, _, _ in align(intended, ledger.by_key()))
 
 

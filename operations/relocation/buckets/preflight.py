@@ -59,7 +59,7 @@ def still_to_copy(pair: BucketPair, *, connected: Connect) -> int:
 def _size(place: BucketEndpoint, connected: Connect, *, versions: bool) -> int:
     with closing(connected(place)) as store:
         try:
-            return sum(each.size for each in (store.versions() if versions else store.listing()))
+            return sum(each.size for each in (store.list_versions() if versions else store.list_objects()))
         except StoreError as error:
             if error.code == NO_BUCKET:
                 return 0
@@ -81,7 +81,7 @@ def _try_store(
 def _read(store: S3Store) -> float:
     """Read the first byte of an object, as a copy worker does; an object that is deleted meanwhile is skipped."""
     server_time = 0.0
-    for each in store.listing():
+    for each in store.list_objects():
         if not each.size or each.key.startswith(RESERVED):
             continue
         try:
@@ -94,7 +94,7 @@ def _read(store: S3Store) -> float:
 
 
 def _read_one(store: S3Store, key: str) -> float:
-    store.tags(key)
+    store.get_tags(key)
     body = store.open(key, first=0, last=0)
     body.close()
     return store.head(key).server_time
@@ -110,7 +110,7 @@ def _try_write(store: S3Store) -> float:
             return error.server_time
         raise
     try:
-        next(iter(store.listing(prefix=key)), None)
+        next(iter(store.list_objects(prefix=key)), None)
         body = store.open(key)
         body.close()
         return store.head(key).server_time
@@ -161,7 +161,7 @@ def _fetch_server_info(store: StorePlace, secrets: Mapping[str, str]) -> object 
     headers = signer.sign("GET", INFO, "", {"host": urlsplit(store.endpoint).netloc}, payload=EMPTY)
     try:
         answer = connection.send("GET", INFO, headers)
-        said = connection.rest(answer, most=ANSWER_MOST)
+        said = connection.read_rest(answer, most=ANSWER_MOST)
         return cast("object", json.loads(said)) if answer.status == OK else None
     except (ConnectionLostError, ValueError):
         return None

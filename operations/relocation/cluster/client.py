@@ -23,7 +23,7 @@ class RelocationCluster:
     def __init__(self, cluster: KubernetesClient) -> None:
         self._cluster = cluster
 
-    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def list_objects(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         """Objects of a kind; empty if the kind is not served."""
         return self._cluster.list_objects(kind.path(namespace), optional=True)
 

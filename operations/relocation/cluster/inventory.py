@@ -73,7 +73,7 @@ INSTEAD: Final = ("volumes/notebooks",)
 
 
 class Lister(Protocol):
-    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]: ...
+    def list_objects(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,13 +97,13 @@ def read_cluster_inventory(lister: Lister) -> ClusterInventory:
 
 
 def _things(lister: Lister) -> Iterator[StatefulAsset]:
-    databases = list(_postgres(lister.listed(POSTGRES_CLUSTERS)))
-    databases += _find_deployed_databases([*lister.listed(DEPLOYMENTS), *lister.listed(STATEFUL)])
+    databases = list(_postgres(lister.list_objects(POSTGRES_CLUSTERS)))
+    databases += _find_deployed_databases([*lister.list_objects(DEPLOYMENTS), *lister.list_objects(STATEFUL)])
     yield from databases
-    yield from _outside(lister.listed(CONFIGS))
-    yield from _claims(lister.listed(CLAIMS))
+    yield from _outside(lister.list_objects(CONFIGS))
+    yield from _claims(lister.list_objects(CLAIMS))
     yield from _count_user_objects(lister)
-    yield from _secrets(lister.listed(SECRETS, names_only=True))
+    yield from _secrets(lister.list_objects(SECRETS, names_only=True))
 
 
 def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
@@ -186,7 +186,7 @@ def _database(key: str, place: str, kind: things.AssetKind, *, size: Range | Non
 
 
 def _count_user_objects(lister: Lister) -> Iterator[StatefulAsset]:
-    counted = Counter({kind.name: len(lister.listed(kind)) for kind in PEOPLES})
+    counted = Counter({kind.name: len(lister.list_objects(kind)) for kind in PEOPLES})
     said = ", ".join(f"{count} {name}" for name, count in counted.items() if count) or "none was found"
     yield StatefulAsset(
         key="objects/people",
@@ -257,5 +257,5 @@ class LiveLister:
     def __init__(self, cluster: KubernetesClient) -> None:
         self._cluster = cluster
 
-    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
+    def list_objects(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
         return self._cluster.list_objects(kind.path(), optional=True, accept=NAMES_ONLY if names_only else JSON)

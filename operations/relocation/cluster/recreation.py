@@ -49,7 +49,7 @@ def clean_document(document: Mapping[str, object], rules: UriRules) -> dict[str,
 def rewrite_value(value: object, rules: UriRules) -> object:
     """A JSON value with the addresses in its texts rewritten."""
     if isinstance(value, str):
-        return rules.applied_within(value)
+        return rules.apply_within(value)
     if isinstance(value, dict):
         return {name: rewrite_value(each, rules) for name, each in cast("dict[str, object]", value).items()}
     if isinstance(value, list):
@@ -104,8 +104,8 @@ def recreate(
     Raises:
         StepError: the target has another of the same name, or refuses one.
     """
-    wanted = {_key(each): each for each in source.listed(kind) if not _has_owner(each)}
-    before = {_key(each): each for each in target.listed(kind)}
+    wanted = {_key(each): each for each in source.list_objects(kind) if not _has_owner(each)}
+    before = {_key(each): each for each in target.list_objects(kind)}
     documents = {key: still(_whole(kind, clean_document(each, rules))) for key, each in wanted.items()}
     other = [
         key
@@ -119,7 +119,7 @@ def recreate(
             evidence={"kind": kind.name, "different": sorted(other)},
         )
     made = [key for key, each in sorted(documents.items()) if key not in before and target.create(kind, each)]
-    after = {_key(each): each for each in target.listed(kind)}
+    after = {_key(each): each for each in target.list_objects(kind)}
     missing = sorted(set(wanted) - set(after))
     if missing:
         raise StepError(f"the target does not have the {kind.name} {', '.join(missing)} that were made there")
@@ -283,7 +283,7 @@ def start_all(memory: Memory, *, source: RelocationCluster, target: RelocationCl
     for kind in SERVICES:
         if memory.recall(memory_key_of_kind(kind)) is None:
             continue
-        for each in source.listed(kind):
+        for each in source.list_objects(kind):
             was = _annotations(each).get(STOP)
             change: Mapping[str, object] = {"metadata": {"annotations": {STOP: was}}}
             if target.change(kind, namespace=namespace_of(each), name=name_of(each), change=change):

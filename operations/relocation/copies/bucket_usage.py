@@ -88,7 +88,7 @@ def measure_manifest(path: Path, bucket: BucketMove, *, kind: str) -> AssetMeasu
         ManifestError: it cannot be believed.
     """
     counts = Counter[str]()
-    for row in Manifest(path).rows():
+    for row in Manifest(path).read_rows():
         headers = {name for name, _ in row.headers}
         counts["size"] += row.size
         counts["present"] += row.size if row.order == 0 else 0
@@ -148,7 +148,7 @@ def look_now(
 
 def _look(place: BucketEndpoint, path: Path, *, kind: str, say: Callable[[str], None], connect: Connect) -> None:
     with closing(connect(place)) as store:
-        versions = store.versioned()
+        versions = store.is_versioned()
     wanted = ScanRequest(
         place=place,
         versions=versions,

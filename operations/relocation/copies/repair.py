@@ -124,7 +124,7 @@ def _delete(store: S3Store, key: str, *, versions: bool) -> None:
     if not versions:
         store.delete(key)
         return
-    for each in list(store.versions(prefix=key)):
+    for each in list(store.list_versions(prefix=key)):
         if each.key != key:
             return
         store.delete(key, version=each.version)

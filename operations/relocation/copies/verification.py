@@ -55,7 +55,7 @@ class Doubts:
         left = f", {count:,} left out below {pairs.RESERVED} and not ours" if count else ""
         return changed + left
 
-    def named(self) -> tuple[str, ...]:
+    def format_first(self) -> tuple[str, ...]:
         changed = (f"changed meanwhile: {json.dumps(each)}" for each in self.changed)
         left = (f"left out and not ours: {json.dumps(each)}" for each in self.reserved[: pairs.NAMED])
         return *changed, *left
@@ -74,7 +74,7 @@ def unknown_reserved(pair: BucketPair, *, connect: Connect) -> Iterator[str]:
         StoreError: the store refused.
     """
     with closing(connect(pair.source)) as store:
-        listing = store.versions if pair.bucket.versions else store.listing
+        listing = store.list_versions if pair.bucket.versions else store.list_objects
         for each in listing(prefix=pairs.RESERVED):
             if each.key.startswith(pairs.RESERVED) and not _is_canary(each):
                 yield each.key
@@ -181,8 +181,8 @@ def _write_report(
         sentence=said,
         proven=proven,
         path=path,
-        first=(*first[: pairs.NAMED], *doubts.named())[: 2 * pairs.NAMED],
-        text=found.text(**sides) + "".join(f"{each}\n" for each in doubts.named()),
+        first=(*first[: pairs.NAMED], *doubts.format_first())[: 2 * pairs.NAMED],
+        text=found.text(**sides) + "".join(f"{each}\n" for each in doubts.format_first()),
         manifests=manifests,
         terms=terms,
         changes=doubts.changes,

@@ -219,7 +219,7 @@ def below(side: RelocationSide, secrets: Mapping[str, str], addresses: Iterable[
     found: dict[str, Below] = {}
     for bucket, keys in sorted(by_bucket(every).items()):
         with closing(s3_client.connect(place_of(side.store, side.store.mover, bucket, secrets))) as store:
-            there = scan_below(keys, lambda prefix, store=store: store.listing(prefix=prefix))
+            there = scan_below(keys, lambda prefix, store=store: store.list_objects(prefix=prefix))
         for each in every:
             at = parse_address(each)
             if at and at.scheme in STORES and at.bucket == bucket:

@@ -60,13 +60,13 @@ class UriRules:
         """Prefixes of correct addresses after the rewrite."""
         return tuple(dict.fromkeys(each.target for each in self.rules))
 
-    def applied(self, address: str) -> str:
+    def apply(self, address: str) -> str:
         for each in self.rules:
             if each.covers(address):
                 return each.target + address[len(each.source) :]
         return address
 
-    def applied_within(self, text: str) -> str:
+    def apply_within(self, text: str) -> str:
         """Rewrite every address in a text."""
         for number, each in enumerate(self.rules):
             text = re.sub(each.pattern, token(number), text)

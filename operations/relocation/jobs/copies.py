@@ -68,9 +68,9 @@ class ClusterMovers:
         }
         rate = options.bandwidth_mib_per_s
         with self._run(MoverRun(spec=spec, kind=COPY, folder=folder, rate=rate), source, target, say) as (ended, found):
-            done = self._report(found, ended)
+            done = self._read_report(found, ended)
             if ended.done and not done.failures and not done.foreigns:
-                found.manifest(folder / MANIFEST)
+                found.fetch_manifest(folder / MANIFEST)
                 done.manifest = str(folder / MANIFEST)
         return done
 
@@ -110,8 +110,8 @@ class ClusterMovers:
         kind = f"look-{path.stem}"  # a look for another file may be under way
         run = MoverRun(spec=spec, kind=kind, folder=path.parent, rate=mib_per_s)
         with self._run(run, source, target, say) as (ended, found):
-            seen = results.whole_look(self._results(found, ended))
-            found.manifest(path)
+            seen = results.whole_look(self._read_results(found, ended))
+            found.fetch_manifest(path)
         return seen
 
     def leave(
@@ -128,14 +128,14 @@ class ClusterMovers:
         gone: list[str] = []
         for kind in kinds(folder):
             run = MoverRun(spec={"reserved": reserved}, kind=kind, folder=folder, rate=None)
-            known = run.known(shards=self.pods.shards)
-            job = self._job(run, source, target, number=known.get("number", 0))
+            known = run.read_known(shards=self.pods.shards)
+            job = self._build_job(run, source, target, number=known.get("number", 0))
             if known.get("open"):
                 self._give_up(job, source, target, run)
                 run.write(known["number"], shards=self.pods.shards, is_open=False)
                 gone.append(job.name)
             if ledgers and job.claim:
-                self.runs.remove([self._claim(job)])
+                self.runs.remove([self._build_claim(job)])
         return gone
 
     @contextmanager
@@ -143,46 +143,46 @@ class ClusterMovers:
         self, run: MoverRun, source: BucketEndpoint, target: BucketEndpoint, say: Callable[[str], None]
     ) -> Generator[tuple[JobEnd, Deposits]]:
         """Run a Job to its end; its results are removed once they are read."""
-        state = run.known(shards=self.pods.shards)
+        state = run.read_known(shards=self.pods.shards)
         number = state.get("number", 0)
         if state.get("open") and not run.goes_on(state):
-            self._give_up(self._job(run, source, target, number=number), source, target, run)
+            self._give_up(self._build_job(run, source, target, number=number), source, target, run)
             run.write(number, shards=self.pods.shards, is_open=False)
             state = {}
         if not state.get("open"):
             number += 1
             run.write(number, shards=self.pods.shards, is_open=True)
-        job = self._job(run, source, target, number=number)
-        objects = self._objects(job, source, target)
+        job = self._build_job(run, source, target, number=number)
+        objects = self._build_objects(job, source, target)
         self.runs.start(objects)
         ended = self.runs.wait(objects[-1], say=say)
-        deposits = self._deposits(job, target, run)
+        deposits = self._build_deposits(job, target, run)
         try:
             yield ended, deposits
             deposits.remove()
         finally:
-            self.runs.remove(self._passing(objects))
+            self.runs.remove(self._exclude_ledgers(objects))
             run.write(number, shards=self.pods.shards, is_open=False)
 
     def _give_up(self, job: MoverJob, source: BucketEndpoint, target: BucketEndpoint, run: MoverRun) -> None:
         """Remove a Job of a killed process whose result would be outdated."""
-        self.runs.remove(self._passing(self._objects(job, source, target)))
-        self._deposits(job, target, run).remove()
+        self.runs.remove(self._exclude_ledgers(self._build_objects(job, source, target)))
+        self._build_deposits(job, target, run).remove()
 
-    def _objects(self, job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> list[Manifest]:
+    def _build_objects(self, job: MoverJob, source: BucketEndpoint, target: BucketEndpoint) -> list[Manifest]:
         return [
-            *([self._claim(job)] if job.claim else []),
+            *([self._build_claim(job)] if job.claim else []),
             *keys_of(job, source, target),
             *authorities_of(job, source, target),
             *list_objects(job),
         ]
 
     @staticmethod
-    def _passing(objects: list[Manifest]) -> list[Manifest]:
+    def _exclude_ledgers(objects: list[Manifest]) -> list[Manifest]:
         """Objects that end with a round: all but the ledgers."""
         return [each for each in objects if each["kind"] != CLAIM]
 
-    def _deposits(self, job: MoverJob, target: BucketEndpoint, run: MoverRun) -> Deposits:
+    def _build_deposits(self, job: MoverJob, target: BucketEndpoint, run: MoverRun) -> Deposits:
         return Deposits(
             connect=self.connect,
             target=target,
@@ -192,12 +192,12 @@ class ClusterMovers:
             folder=run.folder / "movers",
         )
 
-    def _report(self, deposits: Deposits, ended: JobEnd) -> RoundReport:
-        return results.whole_round(self._results(deposits, ended))
+    def _read_report(self, deposits: Deposits, ended: JobEnd) -> RoundReport:
+        return results.whole_round(self._read_results(deposits, ended))
 
-    def _results(self, deposits: Deposits, ended: JobEnd) -> list[Result]:
+    def _read_results(self, deposits: Deposits, ended: JobEnd) -> list[Result]:
         try:
-            return deposits.results()
+            return deposits.read_results()
         except StoreError as error:
             if ended.done:
                 raise
@@ -206,7 +206,7 @@ class ClusterMovers:
                 hint=f"kubectl logs -n {self.pods.namespace} -l {LABEL} says why",
             ) from error
 
-    def _job(self, run: MoverRun, source: BucketEndpoint, target: BucketEndpoint, *, number: int) -> MoverJob:
+    def _build_job(self, run: MoverRun, source: BucketEndpoint, target: BucketEndpoint, *, number: int) -> MoverJob:
         reserved = str(run.spec["reserved"])
         if not reserved:
             raise StepError("movers in a cluster need a prefix for what they leave at the target")
@@ -217,7 +217,7 @@ class ClusterMovers:
             **run.spec,
             "name": name,
             "deposits": f"{reserved}{DEPOSITS}",
-            **{side: self._reached(side, place) for side, place in sides.items()},
+            **{side: self._build_endpoint(side, place) for side, place in sides.items()},
         }
         return MoverJob(
             name=name,
@@ -229,7 +229,7 @@ class ClusterMovers:
             mib_per_s=run.rate,
         )
 
-    def _reached(self, side: str, place: BucketEndpoint) -> dict[str, object]:
+    def _build_endpoint(self, side: str, place: BucketEndpoint) -> dict[str, object]:
         address = self.pods.source_address if side == "source" else self.pods.target_address
         return {
             "endpoint": address or place.endpoint,
@@ -238,7 +238,7 @@ class ClusterMovers:
             "path_style": place.path_style,
         }
 
-    def _claim(self, job: MoverJob) -> Manifest:
+    def _build_claim(self, job: MoverJob) -> Manifest:
         kind = {"storageClassName": self.pods.storage_class} if self.pods.storage_class else {}
         return {
             "apiVersion": "v1",

@@ -44,28 +44,28 @@ class Deposits:
     shards: int
     folder: Path
 
-    def results(self) -> list[Result]:
+    def read_results(self) -> list[Result]:
         """The result of each shard.
 
         Raises:
             StoreError: one is not there, or is none.
         """
         found: list[Result] = []
-        for path in self._files(RESULT):
+        for path in self._fetch_files(RESULT):
             try:
                 found.append(cast("Result", json.loads(path.read_text(encoding="utf-8"))))
             except ValueError as error:
                 raise StoreError(f"{path} is no result of a mover: {error}") from error
         return found
 
-    def manifest(self, path: Path) -> Counts:
+    def fetch_manifest(self, path: Path) -> Counts:
         """One manifest of all shards.
 
         Raises:
             StoreError: the store refused.
             ManifestError: a shard is missing, or cannot be believed.
         """
-        return gather(self._files(MANIFEST), path, name=self.name)
+        return gather(self._fetch_files(MANIFEST), path, name=self.name)
 
     def remove(self) -> None:
         """Remove everything of this run at the target.
@@ -74,11 +74,11 @@ class Deposits:
             StoreError: the store refused.
         """
         with closing(self.connect(self.target)) as store:
-            listed = store.versions if store.versioned() else store.listing
+            listed = store.list_versions if store.is_versioned() else store.list_objects
             for each in list(listed(prefix=f"{self.deposits}{self.name}/")):
                 store.delete(each.key, version=each.version)
 
-    def _files(self, name: str) -> list[Path]:
+    def _fetch_files(self, name: str) -> list[Path]:
         self.folder.mkdir(parents=True, exist_ok=True)
         found: list[Path] = []
         with closing(self.connect(self.target)) as store:
@@ -145,7 +145,7 @@ class MoverRun:
     folder: Path
     rate: float | None
 
-    def known(self, *, shards: int) -> dict[str, Any]:
+    def read_known(self, *, shards: int) -> dict[str, Any]:
         """Record of earlier rounds.
 
         Raises:

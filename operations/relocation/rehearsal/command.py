@@ -50,29 +50,29 @@ class Runner:
         self.root.mkdir()
         (self.root / "Pulumi.yaml").write_text(PROJECT, encoding="utf-8")
 
-    def command(self, name: str, *arguments: str) -> CommandResult:
+    def run(self, name: str, *arguments: str) -> CommandResult:
         process = self._start(name, arguments)
         said, _ = process.communicate(timeout=STEP_WITHIN)
         return CommandResult(code=process.returncode, said=said)
 
-    def sound(self, name: str, *arguments: str) -> str:
+    def run_soundly(self, name: str, *arguments: str) -> str:
         """Run a command that must succeed; its output.
 
         Raises:
             RuntimeError: it failed.
         """
-        ended = self.command(name, *arguments)
+        ended = self.run(name, *arguments)
         if ended.code:
             raise RuntimeError(f"atoll relocate {name} ended with {ended.code}: {ended.said[-3000:]}")
         return ended.said
 
-    def killed_in(self, step: str, *, after: float, name: str = "run", arguments: Sequence[str] = ()) -> bool:
+    def kill_in(self, step: str, *, after: float, name: str = "run", arguments: Sequence[str] = ()) -> bool:
         """Run a command and kill it some seconds into a step; whether the step was still running.
 
         Raises:
             RuntimeError: it ended before it came to the step.
         """
-        known = len(self.records())
+        known = len(self.read_records())
         process = self._start(name, arguments)
         try:
             self._await(process, step, known=known)
@@ -80,13 +80,14 @@ class Runner:
         finally:
             process.kill()
             said, _ = process.communicate()
-        if not _has_entered(self.records()[known:], step):
+        if not _has_entered(self.read_records()[known:], step):
             raise RuntimeError(f"atoll relocate {name} never came to {step}: {said[-3000:]}")
         return not any(
-            each.step == step and each.kind in {RecordKind.DONE, RecordKind.UNDONE} for each in self.records()[known:]
+            each.step == step and each.kind in {RecordKind.DONE, RecordKind.UNDONE}
+            for each in self.read_records()[known:]
         )
 
-    def records(self) -> tuple[JournalRecord, ...]:
+    def read_records(self) -> tuple[JournalRecord, ...]:
         path = self.folder / NAME
         for _ in range(3):  # the head is written after the line: a look between the two is taken again
             try:
@@ -95,13 +96,13 @@ class Runner:
                 time.sleep(LOOK_EVERY)
         return read_journal(path).records
 
-    def stands(self) -> RelocationState:
-        return derive_state(self.records())
+    def read_state(self) -> RelocationState:
+        return derive_state(self.read_records())
 
     def _await(self, process: subprocess.Popen[str], step: str, *, known: int) -> None:
         deadline = time.monotonic() + STEP_WITHIN
         while process.poll() is None and time.monotonic() < deadline:
-            if _has_entered(self.records()[known:], step):
+            if _has_entered(self.read_records()[known:], step):
                 return
             time.sleep(LOOK_EVERY)
 

@@ -47,12 +47,12 @@ READ_ONLY: Final = "read-only transaction"  # PostgreSQL's words
 def flip_one_bit(scene: RehearsalEnvironment) -> str:
     """Change one bit of one artifact at the target; its key."""
     with closing(connect(scene.target.store.place(TRACKING_BUCKET, user=ROOT))) as store:
-        key = next(each.key for each in store.listing() if each.key.endswith(FLIPPED))
+        key = next(each.key for each in store.list_objects() if each.key.endswith(FLIPPED))
         body = store.open(key)
         content = _read(body)
         content[len(content) // 2] ^= 1
         digest = sha256(content).hexdigest()
-        store.put(key, memoryview(content), sha256=digest, like=body.head, tags=store.tags(key))
+        store.put(key, memoryview(content), sha256=digest, like=body.head, tags=store.get_tags(key))
     return key
 
 
@@ -175,13 +175,13 @@ def there_and_back(rehearsal: Rehearsal) -> None:
     """Run to the last step before the point of no return and roll back: the source must take writes again."""
     runner, source = rehearsal.runner, rehearsal.scene.source
     with rehearsal.stage("run to the last step before the point of no return") as found:
-        runner.sound("run", "--until", "observe")
+        runner.run_soundly("run", "--until", "observe")
         rehearsal.refused = try_writes(source)
         _all(rehearsal.refused, "succeeded during the write freeze")
         found += [f"{what}: refused ({how})" for what, how in rehearsal.refused.items()]
     with rehearsal.stage("roll back, killed once on the way") as found:
         _kill(rehearsal, "freeze", name="rollback")
-        runner.sound("rollback")
+        runner.run_soundly("rollback")
         running = try_writes(source)
         _none(running, "is still stopped after the roll back")
         if (line := _address(rehearsal.scene)) != "source":
@@ -198,14 +198,14 @@ def through_every_kill(rehearsal: Rehearsal) -> None:
         found.append(f"{len(rehearsal.kills)} kills")
     with rehearsal.stage("change one bit at the target") as found:
         rehearsal.flipped = flip_one_bit(rehearsal.scene)
-        ended = runner.command("run", "--until", PROOF)
+        ended = runner.run("run", "--until", PROOF)
         if ended.code == 0 or rehearsal.flipped not in ended.said:
             raise RehearsalError(f"a changed bit of {rehearsal.flipped} was not found: {ended.said[-2000:]}")
         found.append(f"{rehearsal.flipped} named as different, nothing after it ran")
     with rehearsal.stage("mend it and go on, every step killed once"):
         for step in NAMES[NAMES.index(PROOF) :]:
             _kill_and_resume(rehearsal, step)
-    stands = runner.stands()
+    stands = runner.read_state()
     if not stands.committed:
         raise RehearsalError("every step ran, and the journal does not say committed")
 
@@ -241,7 +241,7 @@ def check_arrival(rehearsal: Rehearsal, filled: Filled) -> RehearsalForm:
 
 def _kill_and_resume(rehearsal: Rehearsal, step: str) -> None:
     _kill(rehearsal, step)
-    rehearsal.runner.sound("run", "--until", step, "--yes")
+    rehearsal.runner.run_soundly("run", "--until", step, "--yes")
 
 
 def _kill(rehearsal: Rehearsal, step: str, *, name: str = "run") -> None:
@@ -249,7 +249,7 @@ def _kill(rehearsal: Rehearsal, step: str, *, name: str = "run") -> None:
     chance = random.Random(f"{SEED} {name} {step}")  # noqa: S311 - the same moments every time, nothing secret
     arguments = ("--until", step, "--yes") if name == "run" else ()
     after = chance.uniform(0, LONGEST_WAIT)
-    inside = rehearsal.runner.killed_in(step, after=after, name=name, arguments=arguments)
+    inside = rehearsal.runner.kill_in(step, after=after, name=name, arguments=arguments)
     rehearsal.kills.append({"step": step if name == "run" else f"{name} of {step}", "inside": inside})
     rehearsal.say(f"killed in {step}{'' if inside else ', which had just ended'}")
 

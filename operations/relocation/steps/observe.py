@@ -73,14 +73,14 @@ def changes(pair: BucketPair, *, connect: Connect = pairs.connect) -> Iterator[s
     """
     copied = pair.folder / MANIFEST
     with pairs.translate_store_errors(), closing(connect(pair.source)) as store:
-        listed = store.versions() if pair.bucket.versions else store.listing()
+        listed = store.list_versions() if pair.bucket.versions else store.list_objects()
         now = (
             (each.key, (each.size, each.etag, each.deleted))
             for each in listed
             if not each.key.startswith(pairs.RESERVED)
         )
         # The last manifest of the source: of the copy, or of the look where pods made none.
-        rows = Manifest(copied if copied.exists() else pair.folder / SOURCE).rows()
+        rows = Manifest(copied if copied.exists() else pair.folder / SOURCE).read_rows()
         before = ((row.key, (row.size, row.etag, row.deleted)) for row in rows)
         yield from (key for key, then, there in align(before, now) if then != there)
 

@@ -50,7 +50,7 @@ def cluster(side: RelocationSide, secrets: Secrets, *, words: str) -> int | None
     from operations.relocation.cluster.client import open_cluster  # noqa: PLC0415 - a cluster is asked only here
 
     found = open_cluster(side, secrets, words=words)
-    return None if found is None else len(found.listed(NAMESPACES))
+    return None if found is None else len(found.list_objects(NAMESPACES))
 
 
 def mlflow_version(address: str, *, authority: str = "") -> str:
@@ -308,10 +308,10 @@ def provision(move: Move, *, asking: SideQueries = ASKING) -> Evidence:
 
 def _keep_versions(pair: BucketPair, target: S3Store, asking: SideQueries) -> bool:
     """Whether the target's bucket keeps versions, turned on if the source's does."""
-    if target.versioned():
+    if target.is_versioned():
         return True
     with closing(asking.connect(pair.source)) as source:
-        if not source.versioned() and not pair.bucket.versions:
+        if not source.is_versioned() and not pair.bucket.versions:
             return False
     target.keep_versions()
     return True

@@ -146,9 +146,9 @@ def _links(move: Move) -> SmokeResult:
     declared = {each for each in there if _elsewhere(each, moved) and within_any(each, rules.settled)}
     found = mlflow.open_all(move.places.target, move.secrets, there - declared, threads=move.places.transfers)
     before = mlflow.below(
-        move.places.source, move.secrets, {each for each in here if rules.applied(each) not in declared}
+        move.places.source, move.secrets, {each for each in here if rules.apply(each) not in declared}
     )
-    unequal = list(different(before, found.below, rules.applied)) if found.below else []
+    unequal = list(different(before, found.below, rules.apply)) if found.below else []
     unopened = [
         f"{count} addresses of {scheme or 'no scheme'} cannot be opened from here"
         for scheme, count in found.elsewhere.items()
@@ -196,7 +196,7 @@ def _reads(move: Move) -> SmokeResult:
         place = place_of(side.store, side.store.canary, each.target, move.secrets)
         with closing(s3_client.connect(place)) as store:
             try:
-                first = next(iter(store.listing()), None)
+                first = next(iter(store.list_objects()), None)
                 if first is not None and first.size:
                     with closing(store.open(first.key, first=0, last=0)) as body:
                         body.read_into(memoryview(bytearray(1)))
@@ -211,9 +211,11 @@ def _cluster(move: Move) -> SmokeResult:
     source, target = open_clusters(move)
     if target is None:
         return SmokeResult({"skipped": "relocation.yaml names no kubeconfig of the target"}, [])
-    spaces = {name_of(each) for each in target.listed(kinds.NAMESPACE)}
-    claims = {(namespace_of(each), name_of(each)): each for each in target.listed(CLAIM)}
-    used = {(namespace_of(each), claim) for each in target.listed(kinds.NOTEBOOKS.kind) for claim in _claims(each)}
+    spaces = {name_of(each) for each in target.list_objects(kinds.NAMESPACE)}
+    claims = {(namespace_of(each), name_of(each)): each for each in target.list_objects(CLAIM)}
+    used = {
+        (namespace_of(each), claim) for each in target.list_objects(kinds.NOTEBOOKS.kind) for claim in _claims(each)
+    }
     phases = {key: str(to_mapping(claims[key].get("status")).get("phase")) for key in used if key in claims}
     faults = [f"notebook's claim {'/'.join(key)} is not there" for key in sorted(used - set(claims))]
     faults += [
@@ -221,7 +223,7 @@ def _cluster(move: Move) -> SmokeResult:
         for key, phase in sorted(phases.items())
         if phase == "Lost"
     ]
-    missing = {name_of(each) for each in source.listed(kinds.NAMESPACE)} - spaces if source else set[str]()
+    missing = {name_of(each) for each in source.list_objects(kinds.NAMESPACE)} - spaces if source else set[str]()
     pending = sorted("/".join(key) for key, phase in phases.items() if phase == "Pending")
     return SmokeResult(
         {

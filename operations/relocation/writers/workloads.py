@@ -77,10 +77,10 @@ def find_user_namespaces(cluster: RelocationCluster) -> frozenset[str]:
     label, value = PROFILE
     marked = {
         name_of(each)
-        for each in cluster.listed(kinds.NAMESPACE)
+        for each in cluster.list_objects(kinds.NAMESPACE)
         if QUEUED in labels_of(each) or labels_of(each).get(label) == value
     }
-    used = {namespace_of(each) for way in (kinds.NOTEBOOKS, kinds.RECURRING) for each in cluster.listed(way.kind)}
+    used = {namespace_of(each) for way in (kinds.NOTEBOOKS, kinds.RECURRING) for each in cluster.list_objects(way.kind)}
     return frozenset(marked | used)
 
 
@@ -88,8 +88,8 @@ def stages(cluster: RelocationCluster) -> Iterator[tuple[str, list[WriterWorkloa
     """Writers by stage; each stage is listed once the one before is stopped."""
     yield "keepers", list(_find_by_name(cluster, kinds.KEEPERS))
     yield "schedules", [*_schedules(cluster), *_find_by_name(cluster, kinds.PLATFORM)]
-    yield "queues", [writer_of(kinds.QUEUES, each) for each in cluster.listed(kinds.QUEUES.kind)]
-    yield "notebooks", [writer_of(kinds.NOTEBOOKS, each) for each in cluster.listed(kinds.NOTEBOOKS.kind)]
+    yield "queues", [writer_of(kinds.QUEUES, each) for each in cluster.list_objects(kinds.QUEUES.kind)]
+    yield "notebooks", [writer_of(kinds.NOTEBOOKS, each) for each in cluster.list_objects(kinds.NOTEBOOKS.kind)]
     yield "work", [*_work(cluster), *_servers(cluster)]
 
 
@@ -104,7 +104,7 @@ def _schedules(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
     """Schedules of Kubeflow anywhere; CronJobs in namespaces of users and of the platform's writers."""
     near = find_user_namespaces(cluster) | set(kinds.PLATFORM_NAMESPACES)
     for way in kinds.SCHEDULES:
-        for each in cluster.listed(way.kind):
+        for each in cluster.list_objects(way.kind):
             if way is not kinds.CRON_JOBS or namespace_of(each) in near:
                 yield writer_of(way, each)
 
@@ -114,7 +114,7 @@ def _work(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
     here = find_user_namespaces(cluster)
     queued = _find_queued_namespaces(cluster)
     for way in kinds.WORK:
-        for each in cluster.listed(way.kind):
+        for each in cluster.list_objects(way.kind):
             if namespace_of(each) not in here or _has_ended(each) or owners_of(each) & STARTED_BY:
                 continue
             if way is kinds.WORKFLOWS or not _of_a_queue(each, queued):
@@ -123,9 +123,9 @@ def _work(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
 
 def _find_queued_namespaces(cluster: RelocationCluster) -> frozenset[str]:
     """Namespaces whose jobs a queue controls; empty without a queue."""
-    if not cluster.listed(kinds.QUEUES.kind):
+    if not cluster.list_objects(kinds.QUEUES.kind):
         return frozenset()
-    return frozenset(name_of(each) for each in cluster.listed(kinds.NAMESPACE) if QUEUED in labels_of(each))
+    return frozenset(name_of(each) for each in cluster.list_objects(kinds.NAMESPACE) if QUEUED in labels_of(each))
 
 
 def _of_a_queue(document: Mapping[str, object], queued: frozenset[str]) -> bool:
@@ -145,7 +145,7 @@ def _servers(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
     """Servers of users, without a controller of ours."""
     here = find_user_namespaces(cluster)
     for way in kinds.SERVERS:
-        for each in cluster.listed(way.kind):
+        for each in cluster.list_objects(way.kind):
             if namespace_of(each) in here and not owners_of(each):
                 yield writer_of(way, each)
 
@@ -157,7 +157,7 @@ def still_running(cluster: RelocationCluster) -> list[str]:
     readers = _readers(cluster)
     label, value = WORKER
     found: list[str] = []
-    for pod in cluster.listed(kinds.POD):
+    for pod in cluster.list_objects(kinds.POD):
         if _is_idle(pod):
             continue
         space = namespace_of(pod)
@@ -182,7 +182,7 @@ def _selectors(cluster: RelocationCluster) -> list[tuple[str, Mapping[str, objec
 def _readers(cluster: RelocationCluster) -> list[tuple[str, Mapping[str, object]]]:
     return [
         (namespace_of(each), to_mapping(value_at(each, ("spec", "selector"))))
-        for each in cluster.listed(kinds.DEPLOYMENTS.kind)
+        for each in cluster.list_objects(kinds.DEPLOYMENTS.kind)
         if owners_of(each) & READERS
     ]
 

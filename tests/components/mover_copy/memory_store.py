@@ -118,13 +118,13 @@ class MemoryStore:
             raise StoreError(f"no {key}", code="NoSuchKey", status=404)
         return named[0]
 
-    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+    def list_objects(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         self._begin("list")
         for key in sorted(self._bucket.objects):
             if key.startswith(prefix) and key > after and not self._bucket.objects[key][-1].listed.deleted:
                 yield replace(self._bucket.objects[key][-1].listed, version="")
 
-    def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+    def list_versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         self._begin("list")
         for key in sorted(self._bucket.objects):
             if key.startswith(prefix) and key > after:
@@ -140,7 +140,7 @@ class MemoryStore:
             found.like, size=size, etag=found.listed.etag, tag_count=count, server_time=found.listed.modified
         )
 
-    def tags(self, key: str, *, version: str = "") -> Pairs:
+    def get_tags(self, key: str, *, version: str = "") -> Pairs:
         self._begin("tags", key)
         return self._find(key, version).tags
 
@@ -176,29 +176,29 @@ class MemoryStore:
         stamp = found.listed.modified
         return Head(size=len(content), etag=found.listed.etag, version=found.listed.version, server_time=stamp)
 
-    def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
+    def create_upload(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
         self._begin("begin", key)
         upload = f"u{next(IDS)}"
         self._bucket.uploads[upload] = (key, {}, like, tags)
         return upload
 
-    def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
+    def upload_part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
         self._begin("part", key)
         with LOCK:
             self._bucket.uploads[upload][1][number] = bytes(body)
         return sha256[:4]
 
-    def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
+    def complete_upload(self, key: str, upload: str, etags: Sequence[str]) -> Head:
         self._begin("finish", key)
         _, parts, like, tags = self._bucket.uploads.pop(upload)
         content = b"".join(parts[number] for number in range(1, len(etags) + 1))
         return self._write(key, content, sha256(content).hexdigest(), like, tags)
 
-    def abandon(self, key: str, upload: str) -> None:
+    def abort_upload(self, key: str, upload: str) -> None:
         self._begin("abandon", key)
         self._bucket.uploads.pop(upload, None)
 
-    def uploads(self, key: str) -> tuple[str, ...]:
+    def list_uploads(self, key: str) -> tuple[str, ...]:
         return tuple(upload for upload, (owner, *_) in self._bucket.uploads.items() if owner == key)
 
     def delete(self, key: str, *, version: str = "") -> str:
@@ -206,7 +206,7 @@ class MemoryStore:
         with LOCK:
             return self._bucket.remove(key, version)
 
-    def versioned(self) -> bool:
+    def is_versioned(self) -> bool:
         return self._bucket.keeps
 
     def close(self) -> None:

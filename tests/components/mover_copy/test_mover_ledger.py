@@ -37,7 +37,7 @@ def written(key: str, number: int = 0) -> Written:
 def test_what_was_written_is_read_back_in_the_order_of_the_bytes(tmp_path: Path) -> None:
     keys = ["b", "a/", "a", "ü", "😀", "Z", "a b", "￿", "\x01", "a" * 1024]
     with opened(tmp_path) as ledger:
-        ledger.wrote([written(each) for each in keys], done=keys)
+        ledger.record_written([written(each) for each in keys], done=keys)
     with opened(tmp_path) as ledger:
         assert [key for key, _ in ledger.by_key()] == sorted(keys, key=str.encode)
         assert dict(ledger.by_key())["ü"] == (written("ü"),)
@@ -47,33 +47,33 @@ def test_what_was_written_is_read_back_in_the_order_of_the_bytes(tmp_path: Path)
 def test_any_key_survives(tmp_path_factory: pytest.TempPathFactory, keys: list[str]) -> None:
     with opened(tmp_path_factory.mktemp("ledger")) as ledger:
         ledger.intend(keys)
-        assert sorted(ledger.intended()) == sorted(keys)
-        ledger.wrote([written(each) for each in keys], done=keys)
+        assert sorted(ledger.list_intended()) == sorted(keys)
+        ledger.record_written([written(each) for each in keys], done=keys)
         assert [key for key, _ in ledger.by_key()] == sorted(keys)
-        assert ledger.intended() == []
+        assert ledger.list_intended() == []
 
 
 def test_more_rows_than_a_page_come_once_each(tmp_path: Path) -> None:
     rows = [written(f"k{key:03}", number) for key in range(700) for number in range(3)]
     with opened(tmp_path) as ledger:
-        ledger.wrote(rows, done=[])
+        ledger.record_written(rows, done=[])
         assert [each for _, group in ledger.by_key() for each in group] == rows
 
 
 def test_what_is_written_again_replaces_all_versions_of_its_key(tmp_path: Path) -> None:
     with opened(tmp_path) as ledger:
-        ledger.wrote([written("a", number) for number in range(3)], done=["a"])
-        ledger.wrote([written("a")], done=["a"])
+        ledger.record_written([written("a", number) for number in range(3)], done=["a"])
+        ledger.record_written([written("a")], done=["a"])
         assert list(ledger.by_key()) == [("a", (written("a"),))]
 
 
 def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
     with opened(tmp_path) as ledger:
         ledger.intend(["a", "b"])
-        ledger.wrote([written("a")], done=[])
+        ledger.record_written([written("a")], done=[])
         ledger.forget(["a"])
         assert list(ledger.by_key()) == []
-        assert ledger.intended() == ["b"]
+        assert ledger.list_intended() == ["b"]
 
 
 def test_the_ledger_of_other_buckets_is_refused(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ at = 0
 while True:
     keys = [f"k{at:05}-{each}" for each in range(10)]
     ledger.intend(keys)
-    ledger.wrote([written(key) for key in keys], done=keys)
+    ledger.record_written([written(key) for key in keys], done=keys)
     at += 1
     print(at, flush=True)
 """

@@ -29,7 +29,7 @@ def round_(folder: Path, options: CopyOptions | None = None) -> RoundReport:
 
 
 def rows(report: RoundReport) -> dict[tuple[str, int], ManifestRow]:
-    found = [row_of(line) for line in Manifest(Path(report.manifest)).lines()]
+    found = [row_of(line) for line in Manifest(Path(report.manifest)).read_lines()]
     return {(each.key, each.order): each for each in found}
 
 
@@ -328,7 +328,7 @@ def test_a_store_that_lists_out_of_order_is_refused(
 ) -> None:
     listed = [stores.source.write(key, b"x").listed for key in ("a", "b")]
     store = stores.connect(place("source"))
-    store.listing = lambda **_: iter(reversed(listed))
+    store.list_objects = lambda **_: iter(reversed(listed))
     stores_of = {"http://source": store, "http://target": stores.connect(place("target"))}
     monkeypatch.setattr("components.agents.mover.rounds.connect", lambda at: stores_of[at.endpoint])
     with pytest.raises(StoreError, match="'a' after 'b'"):

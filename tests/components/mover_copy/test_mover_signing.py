@@ -20,7 +20,7 @@ def signer() -> SigV4Signer:
 def signature(method: str, key: str, query: tuple[tuple[str, str], ...], more: dict[str, str], payload: str) -> str:
     headers = {"host": HOST, "x-amz-date": WHEN, "x-amz-content-sha256": payload, **more}
     path = f"/{encode_path(key)}"
-    return signer().authorization(method, path, encode_query(query), headers, payload=payload).rpartition("=")[2]
+    return signer().build_authorization(method, path, encode_query(query), headers, payload=payload).rpartition("=")[2]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_spaces_in_a_row_are_signed_as_one() -> None:
 def test_the_key_of_another_day_is_another_one() -> None:
     found = signer()
     days = [
-        found.authorization("GET", "/", "", {"host": HOST, "x-amz-date": when}, payload=EMPTY)[-64:]
+        found.build_authorization("GET", "/", "", {"host": HOST, "x-amz-date": when}, payload=EMPTY)[-64:]
         for when in ("20130524T000000Z", "20130525T000000Z", "20130524T000000Z")
     ]
     assert days[0] == days[2] != days[1]

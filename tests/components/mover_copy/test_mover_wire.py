@@ -200,7 +200,7 @@ def listing(keys: str, more: str = "") -> bytes:
 
 def test_a_listing_goes_over_its_pages_and_decodes_keys(scripted: Scripts) -> None:
     store, script = scripted(listing("a+b a%2Bb %C3%BC", more="to/ken="), listing("%01z"))
-    found = list(store.listing(prefix="p q", after="x"))
+    found = list(store.list_objects(prefix="p q", after="x"))
     assert [each.key for each in found] == ["a b", "a+b", "ü", "\x01z"]
     assert (found[0].size, found[0].etag, found[0].modified) == (3, "e", 1795334400.0)
     assert script.asked[0].line.split()[1] == "/bucket/?encoding-type=url&list-type=2&prefix=p%20q&start-after=x"
@@ -220,7 +220,7 @@ def test_versions_are_listed_with_their_markers(scripted: Scripts) -> None:
         b"</ListVersionsResult>"
     )
     store, script = scripted(answer(body=first), answer(body=second))
-    found = [(each.version, each.deleted, each.latest, each.size) for each in store.versions()]
+    found = [(each.version, each.deleted, each.latest, each.size) for each in store.list_versions()]
     assert found == [("2", True, True, 0), ("1", False, False, 5)]
     assert "key-marker=a" in script.asked[1].line
     assert "version-id-marker=2" in script.asked[1].line
@@ -232,9 +232,9 @@ def test_parts_are_put_together(scripted: Scripts) -> None:
         answer(ETag='"p1"'),
         answer(body=b"<R><ETag>&quot;whole-1&quot;</ETag></R>", x_amz_version_id="v"),
     )
-    upload = store.begin("k", like=LIKE)
-    part = store.part("k", upload, 1, memoryview(b"abc"), sha256=sha256(b"abc").hexdigest())
-    head = store.finish("k", upload, [part])
+    upload = store.create_upload("k", like=LIKE)
+    part = store.upload_part("k", upload, 1, memoryview(b"abc"), sha256=sha256(b"abc").hexdigest())
+    head = store.complete_upload("k", upload, [part])
     assert (upload, part, head.etag, head.version) == ("u&1", "p1", "whole-1", "v")
     assert script.asked[1].line == "PUT /bucket/k?partNumber=1&uploadId=u%261 HTTP/1.1"
     assert b"<PartNumber>1</PartNumber><ETag>&quot;p1&quot;</ETag>" in script.asked[2].body
@@ -243,32 +243,32 @@ def test_parts_are_put_together(scripted: Scripts) -> None:
 def test_an_error_under_a_good_status_is_an_error(scripted: Scripts) -> None:
     store, _ = scripted(answer(body=b"<Error><Code>InternalError</Code><Message>We failed</Message></Error>"))
     with pytest.raises(StoreError, match="InternalError"):
-        store.finish("k", "u", ["p1"])
+        store.complete_upload("k", "u", ["p1"])
 
 
 def test_parts_that_were_put_together_before_the_answer_was_lost_are_found(scripted: Scripts) -> None:
     store, _ = scripted(HANG_UP, refusal(404, "NoSuchUpload"), answer(ETag='"whole-2"', Content_Type="a/b"))
-    assert store.finish("k", "u", ["p1", "p2"]).etag == "whole-2"
+    assert store.complete_upload("k", "u", ["p1", "p2"]).etag == "whole-2"
     assert store.lost == 1
 
 
 def test_an_upload_that_is_gone_for_another_reason_is_an_error(scripted: Scripts) -> None:
     store, _ = scripted(refusal(404, "NoSuchUpload"))
     with pytest.raises(StoreError, match="NoSuchUpload"):
-        store.finish("k", "u", ["p1"])
+        store.complete_upload("k", "u", ["p1"])
 
 
 def test_only_the_uploads_of_exactly_this_key_are_told(scripted: Scripts) -> None:
     ours = b"<Upload><Key>k</Key><UploadId>1</UploadId></Upload>"
     body = b"<R>" + ours + ours.replace(b">k<", b">k2<").replace(b">1<", b">2<") + b"</R>"
     store, _ = scripted(answer(body=body))
-    assert store.uploads("k") == ("1",)
+    assert store.list_uploads("k") == ("1",)
 
 
 @pytest.mark.parametrize("code", ["NotImplemented", "MethodNotAllowed"])
 def test_a_store_without_tags_has_none(scripted: Scripts, code: str) -> None:
     store, _ = scripted(refusal(501, code))
-    assert store.tags("k") == ()
+    assert store.get_tags("k") == ()
 
 
 class TestGoogle:
@@ -284,7 +284,7 @@ class TestGoogle:
 
     def test_tags_are_neither_asked_nor_sent(self, scripted: Scripts) -> None:
         store, script = scripted(answer(ETag='"1"'), place=self.place)
-        assert store.tags("k") == ()
+        assert store.get_tags("k") == ()
         put(store)
         assert "x-amz-tagging" not in script.asked[0].headers
         assert len(script.asked) == 1
@@ -292,7 +292,7 @@ class TestGoogle:
     def test_older_versions_are_refused_and_not_lost(self, scripted: Scripts) -> None:
         store, _ = scripted(place=self.place)
         with pytest.raises(StoreError, match="older versions are not read from Google's store"):
-            list(store.versions())
+            list(store.list_versions())
 
 
 def test_a_file_that_is_no_authority_is_named_at_once(scripted: Scripts) -> None:

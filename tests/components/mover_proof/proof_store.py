@@ -14,7 +14,7 @@ PLACE = BucketEndpoint(endpoint="http://store.example", region="r", bucket="mode
 
 
 def rows(path: Path) -> list[ManifestRow]:
-    return list(Manifest(path).rows())
+    return list(Manifest(path).read_rows())
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ class MemoryStore:
     def __init__(self, bucket: Bucket, place: BucketEndpoint) -> None:
         self.bucket, self.place = bucket, place
 
-    def listing(self, *, prefix: str = "", after: str = "") -> Any:
+    def list_objects(self, *, prefix: str = "", after: str = "") -> Any:
         del prefix, after
-        return (each for each in self.versions() if each.latest and not each.deleted)
+        return (each for each in self.list_versions() if each.latest and not each.deleted)
 
-    def versions(self, *, prefix: str = "", after: str = "") -> Any:
+    def list_versions(self, *, prefix: str = "", after: str = "") -> Any:
         del prefix, after
         for key in sorted(self.bucket.objects, key=lambda each: each.encode("utf-8", "surrogatepass")):
             for order, held in enumerate(self.bucket.objects[key]):
@@ -101,7 +101,7 @@ class MemoryStore:
             tag_count=count if self.bucket.counts_tags else None,
         )
 
-    def tags(self, key: str, *, version: str = "") -> Pairs:
+    def get_tags(self, key: str, *, version: str = "") -> Pairs:
         self.bucket.asked_for_tags.append(key)
         return self._held(key, version).tags
 

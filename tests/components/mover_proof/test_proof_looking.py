@@ -121,8 +121,8 @@ def test_our_own_objects_are_left_out_and_counted() -> None:
 class Meddled(MemoryStore):
     """What happens to an object after it was listed."""
 
-    def versions(self, **asked: str) -> Any:
-        listed = list(super().versions(**asked))
+    def list_versions(self, **asked: str) -> Any:
+        listed = list(super().list_versions(**asked))
         for key, held in MEDDLING.items():
             if held is None:
                 del self.bucket.objects[key]
@@ -163,7 +163,7 @@ def test_a_body_that_ends_early_and_a_refusal_end_the_look_and_every_connection_
             return body
 
     class Refused(MemoryStore):
-        def tags(self, key: str, **_: str) -> Any:
+        def get_tags(self, key: str, **_: str) -> Any:
             raise StoreError(f"{key}: AccessDenied", code="AccessDenied", status=403)
 
     for kind, why in ((Short, "2 of 3 bytes came"), (Refused, "AccessDenied")):

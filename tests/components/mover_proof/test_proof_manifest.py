@@ -89,7 +89,7 @@ def test_its_counts_are_of_versions_objects_and_bytes(tmp_path: Path) -> None:
     ]
     path = written(tmp_path / "m", found)
     manifest = Manifest(path)
-    assert list(manifest.rows()) == found
+    assert list(manifest.read_rows()) == found
     counts = manifest.counts
     assert counts is not None
     assert (counts.rows, counts.objects, counts.size) == (3, 1, 12)
@@ -166,7 +166,7 @@ def test_a_row_taken_out_put_in_or_moved_is_named(whole: Path) -> None:
     ):
         edited.write_bytes(b"".join(changed))
         with pytest.raises(ManifestError, match=why):
-            list(Manifest(edited).lines())
+            list(Manifest(edited).read_lines())
 
 
 def test_a_zipped_one_that_is_cut_or_broken_is_named_and_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:

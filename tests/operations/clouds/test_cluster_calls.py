@@ -74,9 +74,9 @@ def test_an_acceptance_sends_its_own_text(server: Server) -> None:
     cluster = accepting.AcceptanceCluster(KubernetesClient(server.api))
     server.answers = [(200, MAPS), (200, {}), (200, {"items": []}), (200, b"said")]
     cluster.apply(MAP)
-    assert cluster.listed(api_version="v1", kind="ConfigMap", namespace="", selector="a=b") == []
+    assert cluster.list_references(api_version="v1", kind="ConfigMap", namespace="", selector="a=b") == []
     seen = PodSnapshot(namespace="team", name="p", phase="Running", node="n")
-    assert cluster.log(seen, container="c") == "said"
+    assert cluster.read_log(seen, container="c") == "said"
     query = "fieldManager=atoll-acceptance&force=true&fieldValidation=Strict"
     assert server.sent == [
         ("GET", "/api/v1", JSON, None, None),
@@ -92,8 +92,8 @@ def test_nodes_are_changed_as_they_were_looked_at(server: Server) -> None:
     cluster.change(NODE, {"spec": {"unschedulable": True}})
     assert cluster.evict(POD, grace_seconds=9) == "not now"
     cluster.delete(NODE)
-    assert list(cluster.pods_on("n")) == []
-    assert cluster.xids() == {}
+    assert list(cluster.list_pods_on("n")) == []
+    assert cluster.read_xids() == {}
     held = {"spec": {"unschedulable": True}, "metadata": {"uid": "u", "resourceVersion": "7"}}
     eviction = {
         "apiVersion": "policy/v1",
@@ -113,7 +113,7 @@ def test_nodes_are_changed_as_they_were_looked_at(server: Server) -> None:
 def test_a_relocation_reads_patches_and_makes(server: Server) -> None:
     cluster = relocate.RelocationCluster(KubernetesClient(server.api))
     server.answers = [(200, {"items": [MAP]}), (404, b"no"), (200, b"<html>"), (409, {}), (404, {})]
-    assert cluster.listed(SET) == [MAP]
+    assert cluster.list_objects(SET) == [MAP]
     assert cluster.get(SET, namespace="team", name="s") is None
     assert cluster.change(SET, namespace="team", name="s", change={})
     assert not cluster.create(SET, MAP)
@@ -151,13 +151,13 @@ CALLS: dict[str, tuple[Callable[[ApiClient], object], type[AtollError], str, str
         "look at its address in the kubeconfig",
     ),
     "nodes": (
-        lambda api: nodes.NodeApi(KubernetesClient(api)).budgets(),
+        lambda api: nodes.NodeApi(KubernetesClient(api)).list_budgets(),
         ClusterSilentError,
         "the cluster does not answer: ",
         "look at its address in the kubeconfig",
     ),
     "relocate": (
-        lambda api: relocate.RelocationCluster(KubernetesClient(api)).listed(SET),
+        lambda api: relocate.RelocationCluster(KubernetesClient(api)).list_objects(SET),
         ClusterSilentError,
         "the cluster does not answer: ",
         "look at its address in the kubeconfig",
@@ -219,19 +219,19 @@ def test_a_job_that_is_gone_or_may_not_be_looked_at_is_said(
     ("call", "answer", "kind", "said"),
     [
         (
-            lambda api: accepting.AcceptanceCluster(KubernetesClient(api)).nodes(),
+            lambda api: accepting.AcceptanceCluster(KubernetesClient(api)).list_nodes(),
             (403, {"message": "may not"}),
             ClusterError,
             "the cluster refused GET /api/v1/pods: 403 may not",
         ),
         (
-            lambda api: nodes.NodeApi(KubernetesClient(api)).budgets(),
+            lambda api: nodes.NodeApi(KubernetesClient(api)).list_budgets(),
             (403, b"<html>"),
             ClusterError,
             "the cluster refused GET /apis/policy/v1/poddisruptionbudgets: 403 no reason given",
         ),
         (
-            lambda api: relocate.RelocationCluster(KubernetesClient(api)).listed(SET),
+            lambda api: relocate.RelocationCluster(KubernetesClient(api)).list_objects(SET),
             (500, {"reason": "Timeout"}),
             ClusterError,
             "the cluster refused GET /apis/apps/v1/sets: 500 Timeout",

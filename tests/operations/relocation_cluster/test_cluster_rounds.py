@@ -95,10 +95,10 @@ class FakeDeposits:
             raise StoreError(f"{key}: NoSuchKey", code="NoSuchKey", status=404)
         return FakeBody(self.content[key])
 
-    def listing(self, *, prefix: str = "") -> Iterator[Listed]:
+    def list_objects(self, *, prefix: str = "") -> Iterator[Listed]:
         yield from (Listed(key=key, size=1) for key in sorted(self.content) if key.startswith(prefix))
 
-    def versioned(self) -> bool:
+    def is_versioned(self) -> bool:
         return False
 
     def delete(self, key: str, *, version: str = "") -> None:

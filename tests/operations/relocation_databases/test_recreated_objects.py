@@ -31,7 +31,7 @@ class Cluster:
     deleted: list[str] = field(default_factory=list)
     node: str = "node-1"
 
-    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def list_objects(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         found = self.objects.get(kind.name, {})
         return [each for (space, _), each in sorted(found.items()) if namespace in {"", space}]
 
@@ -209,7 +209,7 @@ def test_what_a_server_fills_in_beside_is_no_difference() -> None:
 def test_a_pod_is_placed_and_gone_again() -> None:
     there = Cluster(0)
     assert smoke.try_placement(there) == "node-1"
-    assert there.listed(smoke.POD) == []
+    assert there.list_objects(smoke.POD) == []
 
 
 def test_a_pod_that_no_node_takes_is_named_and_gone_again() -> None:
@@ -223,4 +223,4 @@ def test_a_pod_that_no_node_takes_is_named_and_gone_again() -> None:
     )
     said = smoke.try_placement(there, sleep=lambda _: None)
     assert said == "! no node took it within 90 s: 0/3 nodes are available"
-    assert there.listed(smoke.POD) == []
+    assert there.list_objects(smoke.POD) == []

@@ -65,8 +65,8 @@ def test_steps_have_names_of_the_plan_and_none_is_taken_back() -> None:
 
 def test_a_bucket_that_keeps_its_name_needs_no_rule() -> None:
     found = rules_for(places(uris=[{"source": "s3://old/", "target": "s3://new"}]))
-    assert found.applied("s3://old/x") == "s3://new/x"
-    assert found.applied("s3://mlflow/x") == "s3://mlflow/x"
+    assert found.apply("s3://old/x") == "s3://new/x"
+    assert found.apply("s3://mlflow/x") == "s3://mlflow/x"
     assert "s3://mlflow" in found.settled
     assert [each.source for each in found.moving] == ["s3://old"]
     assert list_moved_prefixes(places())[0] == "s3://old"
@@ -74,7 +74,7 @@ def test_a_bucket_that_keeps_its_name_needs_no_rule() -> None:
 
 def test_a_rule_goes_before_the_name_that_is_kept() -> None:
     found = rules_for(places(uris=[{"source": "s3://mlflow", "target": "s3://elsewhere"}]))
-    assert found.applied("s3://mlflow/x") == "s3://elsewhere/x"
+    assert found.apply("s3://mlflow/x") == "s3://elsewhere/x"
 
 
 def test_rules_that_are_not_sound_are_refused() -> None:

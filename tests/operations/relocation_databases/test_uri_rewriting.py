@@ -157,5 +157,5 @@ def test_sql_rewrites_as_the_rules_say(text: str) -> None:
         declared = [] if any(each.covers(whole) for each in RULES.rules) else [(whole, whole)]
         rules = rules_of([*pairs, *declared])
         rewrite(found, MLFLOW, rules)
-        assert every(found, "tags", "value") == [rules.applied_within(text)]
-        assert every(found, "logged_models", "artifact_location") == [rules.applied(f"s3://old{text}")]
+        assert every(found, "tags", "value") == [rules.apply_within(text)]
+        assert every(found, "logged_models", "artifact_location") == [rules.apply(f"s3://old{text}")]

@@ -28,7 +28,7 @@ WORDS = st.text(alphabet="abx/.-_ é", max_size=12)
     ],
 )
 def test_a_prefix_ends_at_a_slash_and_the_longest_decides(before: str, after: str) -> None:
-    assert HERE.applied(before) == after
+    assert HERE.apply(before) == after
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,16 @@ def test_a_prefix_ends_at_a_slash_and_the_longest_decides(before: str, after: st
     ],
 )
 def test_in_a_longer_text_an_address_ends_where_a_name_cannot_go_on(before: str, after: str) -> None:
-    assert HERE.applied_within(before) == after
+    assert HERE.apply_within(before) == after
 
 
 @given(WORDS)
 def test_what_was_rewritten_stays_when_it_is_rewritten_again(tail: str) -> None:
     for before in (f"s3://old/{tail}", f"s3://old{tail}", tail):
-        once = HERE.applied(before)
-        assert HERE.applied(once) == once
-        within = HERE.applied_within(before)
-        assert HERE.applied_within(within) == within
+        once = HERE.apply(before)
+        assert HERE.apply(once) == once
+        within = HERE.apply_within(before)
+        assert HERE.apply_within(within) == within
 
 
 def test_two_rules_may_not_feed_each_other() -> None:

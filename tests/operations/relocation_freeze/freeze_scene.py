@@ -70,7 +70,7 @@ class FakeCluster:
         self.objects[plural, namespace, name] = made
         return made
 
-    def listed(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
+    def list_objects(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         return [
             copy.deepcopy(found)
             for (plural, space, _), found in self.objects.items()
@@ -130,14 +130,14 @@ class FakeStore:
 
     def close(self) -> None: ...
 
-    def begin(self, key: str, *, like: Head, tags: object = ()) -> str:
+    def create_upload(self, key: str, *, like: Head, tags: object = ()) -> str:
         assert like
         assert not tags
         self._enter()
         self.written.append(key)
         return "upload"
 
-    def abandon(self, key: str, upload: str) -> None:
+    def abort_upload(self, key: str, upload: str) -> None:
         assert upload
         self.written.remove(key)
 
@@ -154,12 +154,12 @@ class FakeStore:
         if version and key in self.written:
             self.written.remove(key)
 
-    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+    def list_objects(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         assert prefix
         assert not after
         return iter(())
 
-    versions = listing
+    list_versions = list_objects
 
 
 @dataclass

@@ -94,14 +94,14 @@ class FakeStore:
             at = self.stores.clock().timestamp() + self.stores.ahead
             raise StoreError(f"{what} of {key}: NoSuchKey", code="NoSuchKey", status=404, server_time=at)
 
-    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+    def list_objects(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         del after
         bucket = self._bucket("list")
         for key in sorted(bucket, key=str.encode):
             if key.startswith(prefix):
                 yield Listed(key=key, size=len(bucket[key]), etag=etag(bucket[key]))
 
-    versions = listing
+    list_versions = list_objects
 
     def head(self, key: str, *, version: str = "") -> Head:
         del version
@@ -110,7 +110,7 @@ class FakeStore:
         at = self.stores.clock().timestamp() + self.stores.ahead
         return Head(size=len(content), etag=etag(content), tag_count=0, server_time=at)
 
-    def tags(self, key: str, *, version: str = "") -> Pairs:
+    def get_tags(self, key: str, *, version: str = "") -> Pairs:
         del version
         self._found(key, "tags")
         self._bucket("get")
@@ -130,11 +130,11 @@ class FakeStore:
         self._bucket("delete").pop(key, None)
         return ""
 
-    def begin(self, key: str, **_more: object) -> str:
+    def create_upload(self, key: str, **_more: object) -> str:
         self._bucket(f"put as {self.place.access_key}")
         return key
 
-    def abandon(self, key: str, upload: str) -> None:
+    def abort_upload(self, key: str, upload: str) -> None:
         del key, upload
 
     def exists(self) -> bool:
@@ -146,7 +146,7 @@ class FakeStore:
     def keep_versions(self) -> None:
         self.stores.keeps_versions.add(self.place.endpoint + self.place.bucket)
 
-    def versioned(self) -> bool:
+    def is_versioned(self) -> bool:
         self._bucket("list")
         return self.place.endpoint + self.place.bucket in self.stores.keeps_versions
 

@@ -318,7 +318,7 @@ def test_what_an_earlier_attempt_wrote_or_was_about_to_write_is_ours(world: Worl
     (pair,) = pair_buckets(world.move)
     with CopyLedger(pair.folder, source=pair.source, target=pair.target, versions=False) as ledger:
         ledger.intend(["begun", "b"])
-        ledger.wrote([written(key) for key in ("a", "b", "gone")], done=["b"])
+        ledger.record_written([written(key) for key in ("a", "b", "gone")], done=["b"])
     assert find_foreign_objects(pair, connected=world.stores.connect) == (1, ["theirs"])
 
 

@@ -30,17 +30,17 @@ class LookedStore:
             raise StoreError(f"list of bucket {self.place.bucket}: NoSuchBucket", code="NoSuchBucket", status=404)
         return self.buckets[self.place.bucket]
 
-    def versioned(self) -> bool:
+    def is_versioned(self) -> bool:
         self._bucket()
         return self.keeps_versions
 
-    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+    def list_objects(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         assert not prefix + after
         for key, kept in sorted(self._bucket().items()):
             yield Listed(key=key, size=kept.size, etag=key)
 
-    def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        for each in self.listing(prefix=prefix, after=after):
+    def list_versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+        for each in self.list_objects(prefix=prefix, after=after):
             yield each
             yield Listed(key=each.key, size=7, etag=each.key, latest=False, version="old")
 
@@ -50,7 +50,7 @@ class LookedStore:
         size = 7 if version else kept.size
         return Head(size=size, etag=key, headers=kept.headers, metadata=kept.metadata, tag_count=len(kept.tags))
 
-    def tags(self, key: str, *, version: str = "") -> Pairs:
+    def get_tags(self, key: str, *, version: str = "") -> Pairs:
         del version
         return self._bucket()[key].tags
 

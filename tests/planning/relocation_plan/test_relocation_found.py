@@ -32,7 +32,7 @@ class Fake:
         self.objects = objects
         self.names_only: list[str] = []
 
-    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
+    def list_objects(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
         if names_only:
             self.names_only.append(kind.plural)
         return self.objects.get(kind.plural, ())
@@ -42,7 +42,7 @@ class Broken:
     def __init__(self, fault: Exception) -> None:
         self.fault = fault
 
-    def listed(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
+    def list_objects(self, kind: ResourceKind, *, names_only: bool = False) -> Sequence[Mapping[str, object]]:
         del kind, names_only
         raise self.fault
 

@@ -92,7 +92,7 @@ class HttpConnection:
         except OSError as error:
             broken = error  # a store may refuse a body before it has read all of it: look for its answer
         try:
-            answer = self._head(sock, method)
+            answer = self._read_head(sock, method)
         except (OSError, ValueError) as error:
             self.drop()
             raise ConnectionLostError(_words(broken or error)) from None
@@ -109,12 +109,12 @@ class HttpConnection:
         if answer.left == 0:
             return 0
         try:
-            return self._chunk(answer, buffer) if answer.chunked else self._plain(answer, buffer)
+            return self._read_chunk(answer, buffer) if answer.chunked else self._read_plain(answer, buffer)
         except (OSError, ValueError) as error:
             self.drop()
             raise ConnectionLostError(_words(error)) from None
 
-    def rest(self, answer: ResponseHead, *, most: int) -> bytes:
+    def read_rest(self, answer: ResponseHead, *, most: int) -> bytes:
         """Read the rest of a body.
 
         Raises:
@@ -127,10 +127,10 @@ class HttpConnection:
             if len(found) > most:
                 self.drop()
                 raise ConnectionLostError(f"an answer of more than {most} bytes")
-        self.done(answer)
+        self.finish(answer)
         return bytes(found)
 
-    def done(self, answer: ResponseHead) -> None:
+    def finish(self, answer: ResponseHead) -> None:
         """Keep the connection for the next request, or close it if that is impossible."""
         if answer.closing or answer.left:
             self.drop()
@@ -174,9 +174,9 @@ class HttpConnection:
         for at in range(0, len(body), PIECE):
             sock.sendall(body[at : at + PIECE])
 
-    def _head(self, sock: socket.socket, method: str) -> ResponseHead:
+    def _read_head(self, sock: socket.socket, method: str) -> ResponseHead:
         while True:
-            text = self._until(sock, b"\r\n\r\n").decode("latin-1")
+            text = self._read_until(sock, b"\r\n\r\n").decode("latin-1")
             first, *lines = text.split("\r\n")
             status = int(first.split(" ", 2)[1])
             if status >= INFORMATIONAL:
@@ -191,14 +191,14 @@ class HttpConnection:
             return answer
         if "chunked" in headers.get("transfer-encoding", ""):
             answer.chunked, answer.left = True, -1
-            self._next_chunk(answer)
+            self._start_chunk(answer)
         elif (length := headers.get("content-length")) is not None:
             answer.left = int(length)
         else:
             answer.left, answer.closing = -1, True
         return answer
 
-    def _until(self, sock: socket.socket, mark: bytes) -> bytes:
+    def _read_until(self, sock: socket.socket, mark: bytes) -> bytes:
         """Read up to and including the mark."""
         while (at := self._room.find(mark, self._start, self._end)) < 0:
             if self._start:
@@ -214,15 +214,15 @@ class HttpConnection:
         self._start = at + len(mark)
         return found
 
-    def _plain(self, answer: ResponseHead, buffer: memoryview) -> int:
+    def _read_plain(self, answer: ResponseHead, buffer: memoryview) -> int:
         most = len(buffer) if answer.left < 0 else min(len(buffer), answer.left)
-        count = self._some(buffer[:most])
+        count = self._read_some(buffer[:most])
         if not count and answer.left > 0:
             raise ConnectionResetError("closed before the end of the body")
         answer.left = max(0, answer.left - count) if answer.left > 0 else -1 if count else 0
         return count
 
-    def _some(self, buffer: memoryview) -> int:
+    def _read_some(self, buffer: memoryview) -> int:
         if self._start < self._end:
             count = min(len(buffer), self._end - self._start)
             buffer[:count] = self._view[self._start : self._start + count]
@@ -232,25 +232,25 @@ class HttpConnection:
             raise ConnectionResetError("closed")
         return self._socket.recv_into(buffer)
 
-    def _chunk(self, answer: ResponseHead, buffer: memoryview) -> int:
-        count = self._some(buffer[: min(len(buffer), answer.left)])
+    def _read_chunk(self, answer: ResponseHead, buffer: memoryview) -> int:
+        count = self._read_some(buffer[: min(len(buffer), answer.left)])
         if not count:
             raise ConnectionResetError("closed inside a chunk")
         answer.left -= count
         if not answer.left:
-            self._line()
-            self._next_chunk(answer)
+            self._read_line()
+            self._start_chunk(answer)
         return count
 
-    def _next_chunk(self, answer: ResponseHead) -> None:
-        answer.left = int(self._line().split(b";")[0], 16)
-        while not answer.left and self._line():
+    def _start_chunk(self, answer: ResponseHead) -> None:
+        answer.left = int(self._read_line().split(b";")[0], 16)
+        while not answer.left and self._read_line():
             pass  # trailers
 
-    def _line(self) -> bytes:
+    def _read_line(self) -> bytes:
         if self._socket is None:
             raise ConnectionResetError("closed")
-        return self._until(self._socket, b"\r\n")
+        return self._read_until(self._socket, b"\r\n")
 
 
 @lru_cache(maxsize=8)  # reading the system's authorities takes longer than a request
@@ -305,9 +305,11 @@ class SigV4Signer:
         signed = {**headers, "x-amz-content-sha256": payload, "x-amz-date": now}
         if self._session_token:
             signed["x-amz-security-token"] = self._session_token
-        return {**signed, "authorization": self.authorization(method, path, query, signed, payload=payload)}
+        return {**signed, "authorization": self.build_authorization(method, path, query, signed, payload=payload)}
 
-    def authorization(self, method: str, path: str, query: str, headers: Mapping[str, str], *, payload: str) -> str:
+    def build_authorization(
+        self, method: str, path: str, query: str, headers: Mapping[str, str], *, payload: str
+    ) -> str:
         """Value of the Authorization header.
 
         Args:
@@ -325,10 +327,10 @@ class SigV4Signer:
         scope = f"{when[:8]}/{self._scope}"
         digest = sha256(canonical.encode("latin-1")).hexdigest()
         text = f"{ALGORITHM}\n{when}\n{scope}\n{digest}"
-        signature = hmac.digest(self._key_of(when[:8]), text.encode(), "sha256").hex()
+        signature = hmac.digest(self._derive_key(when[:8]), text.encode(), "sha256").hex()
         return f"{ALGORITHM} Credential={self._access_key}/{scope},SignedHeaders={signed},Signature={signature}"
 
-    def _key_of(self, day: str) -> bytes:
+    def _derive_key(self, day: str) -> bytes:
         if day != self._day:
             key = hmac.digest(self._secret, day.encode(), "sha256")
             for step in self._steps:

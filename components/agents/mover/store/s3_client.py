@@ -85,25 +85,25 @@ class S3Store:
         """Close the connection; the next request reopens it."""
         self._connection.drop()
 
-    def listing(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+    def list_objects(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         """Current objects, in the order of the keys' UTF-8 bytes."""
         query = (("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("start-after", after),) if after else ()
         while True:
-            page = responses.page_of_objects(self._document("GET", "", (*query, *where)))
+            page = responses.page_of_objects(self._read_document("GET", "", (*query, *where)))
             yield from page.found
             if not page.more:
                 return
             where = (("continuation-token", page.token),)
 
-    def versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
+    def list_versions(self, *, prefix: str = "", after: str = "") -> Iterator[Listed]:
         """Every version and delete marker, by key, the newest first."""
         if self._google:  # its XML tells generations in words of its own
-            raise responses.error(self.place, self._what("GET", ""), responses.NO_VERSIONS, 501)
+            raise responses.error(self.place, self._describe_request("GET", ""), responses.NO_VERSIONS, 501)
         query = (("versions", ""), ("encoding-type", "url"), ("prefix", prefix))
         where: Query = (("key-marker", after),) if after else ()
         while True:
-            page: ListingPage = responses.page_of_versions(self._document("GET", "", (*query, *where)))
+            page: ListingPage = responses.page_of_versions(self._read_document("GET", "", (*query, *where)))
             yield from page.found
             if not page.more:
                 return
@@ -111,15 +111,15 @@ class S3Store:
 
     def head(self, key: str, *, version: str = "") -> Head:
         answer = self._ask("HEAD", key, _of(version))
-        self._connection.done(answer)
+        self._connection.finish(answer)
         return head_of(answer.headers)
 
-    def tags(self, key: str, *, version: str = "") -> Pairs:
+    def get_tags(self, key: str, *, version: str = "") -> Pairs:
         """Tags; none if the store does not support them."""
         if self._google:
             return ()
         try:
-            return responses.tags_of(self._document("GET", key, (("tagging", ""), *_of(version))))
+            return responses.tags_of(self._read_document("GET", key, (("tagging", ""), *_of(version))))
         except StoreError as error:
             if error.code in responses.UNKNOWN_HERE:
                 return ()
@@ -135,23 +135,23 @@ class S3Store:
 
     def put(self, key: str, body: memoryview, *, sha256: str, like: Head, tags: Pairs = ()) -> Head:
         """Write an object in one request; the store checks the hexadecimal digest."""
-        answer = self._ask("PUT", key, headers=self._like(like, tags), body=body, digest=sha256)
+        answer = self._ask("PUT", key, headers=self._build_headers(like, tags), body=body, digest=sha256)
         self._finish_reading(answer)
         return head_of({**answer.headers, "content-length": str(len(body))})
 
-    def begin(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
+    def create_upload(self, key: str, *, like: Head, tags: Pairs = ()) -> str:
         """Begin a multipart upload; its id."""
-        content = self._document("POST", key, (("uploads", ""),), headers=self._like(like, tags))
+        content = self._read_document("POST", key, (("uploads", ""),), headers=self._build_headers(like, tags))
         return responses.upload_id(content)
 
-    def part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
+    def upload_part(self, key: str, upload: str, number: int, body: memoryview, *, sha256: str) -> str:
         """Upload one part; its etag."""
         query = (("partNumber", str(number)), ("uploadId", upload))
         answer = self._ask("PUT", key, query, body=body, digest=sha256)
         self._finish_reading(answer)
         return answer.headers.get("etag", "").strip('"')
 
-    def finish(self, key: str, upload: str, etags: Sequence[str]) -> Head:
+    def complete_upload(self, key: str, upload: str, etags: Sequence[str]) -> Head:
         before = self.lost
         body = responses.parts_of(etags)
         try:
@@ -165,18 +165,18 @@ class S3Store:
         content = self._finish_reading(answer)
         said = responses.refusal(content)
         if said is not None:  # a long wait is begun with 200 and may still end badly
-            raise responses.error(self.place, self._what("POST", key), said, answer.status)
+            raise responses.error(self.place, self._describe_request("POST", key), said, answer.status)
         return head_of({**answer.headers, "etag": responses.etag_of(content), "content-length": "0"})
 
-    def abandon(self, key: str, upload: str) -> None:
+    def abort_upload(self, key: str, upload: str) -> None:
         try:
-            self._document("DELETE", key, (("uploadId", upload),))
+            self._read_document("DELETE", key, (("uploadId", upload),))
         except StoreError as error:
             if error.status != GONE:
                 raise
 
-    def uploads(self, key: str) -> tuple[str, ...]:
-        content = self._document("GET", "", (("uploads", ""), ("encoding-type", "url"), ("prefix", key)))
+    def list_uploads(self, key: str) -> tuple[str, ...]:
+        content = self._read_document("GET", "", (("uploads", ""), ("encoding-type", "url"), ("prefix", key)))
         return responses.uploads_of(content, key)
 
     def delete(self, key: str, *, version: str = "") -> str:
@@ -190,19 +190,19 @@ class S3Store:
             return
         query = (("tagging", ""), *_of(version))
         if not tags:
-            self._document("DELETE", key, query)
+            self._read_document("DELETE", key, query)
             return
         self._put_document(key, query, responses.tagging(tags))
 
-    def versioned(self) -> bool:
-        return responses.keeps_versions(self._document("GET", "", (("versioning", ""),)))
+    def is_versioned(self) -> bool:
+        return responses.keeps_versions(self._read_document("GET", "", (("versioning", ""),)))
 
     def keep_versions(self) -> None:
         self._put_document("", (("versioning", ""),), responses.VERSIONING)
 
     def exists(self) -> bool:
         try:
-            self._document("HEAD", "", ())
+            self._read_document("HEAD", "", ())
         except StoreError as error:
             if error.status == GONE:
                 return False
@@ -231,21 +231,21 @@ class S3Store:
 
     def give_back(self, answer: ResponseHead) -> None:
         """Keep the connection, or close it if the body was not read to its end."""
-        self._connection.done(answer)
+        self._connection.finish(answer)
 
     def _put_document(self, key: str, query: Query, body: bytes) -> None:
         headers = {"content-md5": b64encode(md5(body, usedforsecurity=False).digest()).decode()}
         self._finish_reading(self._ask("PUT", key, query, headers=headers, body=memoryview(body), digest=_digest(body)))
 
-    def _document(self, method: str, key: str, query: Query, *, headers: dict[str, str] | None = None) -> bytes:
+    def _read_document(self, method: str, key: str, query: Query, *, headers: dict[str, str] | None = None) -> bytes:
         return self._finish_reading(self._ask(method, key, query, headers=headers))
 
     def _finish_reading(self, answer: ResponseHead) -> bytes:
         if not answer.left:
-            self._connection.done(answer)
+            self._connection.finish(answer)
             return b""
         try:
-            return self._connection.rest(answer, most=ANSWER_MOST)
+            return self._connection.read_rest(answer, most=ANSWER_MOST)
         except ConnectionLostError as error:
             raise responses.unreachable(self.place, f"an answer of {self.place.bucket}", str(error)) from None
 
@@ -271,23 +271,23 @@ class S3Store:
                 answer = self._connection.send(method, target, signed, body)
                 if answer.status < OK:
                     return answer
-                said = responses.read(self._connection.rest(answer, most=ANSWER_MOST), answer.status)
+                said = responses.read(self._connection.read_rest(answer, most=ANSWER_MOST), answer.status)
             except ConnectionLostError as error:
                 self.lost += error.unanswered
                 if error.final or attempt == ATTEMPTS:
-                    raise responses.unreachable(self.place, self._what(method, key), str(error)) from None
+                    raise responses.unreachable(self.place, self._describe_request(method, key), str(error)) from None
             else:
                 if attempt == ATTEMPTS or not responses.is_transient(said, answer.status):
-                    refused = responses.error(self.place, self._what(method, key), said, answer.status)
+                    refused = responses.error(self.place, self._describe_request(method, key), said, answer.status)
                     refused.server_time = server_time(answer.headers)
                     raise refused
             wait(attempt)
         raise AssertionError
 
-    def _like(self, like: Head, tags: Pairs) -> dict[str, str]:
+    def _build_headers(self, like: Head, tags: Pairs) -> dict[str, str]:
         return headers_like(like, () if self._google else tags)  # it has no tags; the comparison names what is lost
 
-    def _what(self, method: str, key: str) -> str:
+    def _describe_request(self, method: str, key: str) -> str:
         return f"{method} of {responses.format_location(self.place, key)}"
 
 
