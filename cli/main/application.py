@@ -43,7 +43,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _open_closed() -> None:
-    """Let what was closed before we began (`>&-`) take everything and show nothing."""
+    """Let what was closed before we began take everything and show nothing."""
+    # Python leaves None for what was closed before it started (`>&-`), and the first print would fail.
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"

@@ -129,7 +129,8 @@ def command_of(name: str, *, guard: Guard) -> Any:  # noqa: ANN401 - Typer keeps
 
 
 def _wrap_group(group: typer.Typer, name: str, *, guard: Guard) -> typer.Typer:
-    """A copy of a group whose commands tell their faults, so that the module's own stays as it is."""
+    """A copy of a group whose commands tell their faults."""
+    # The module's own group stays as it is.
     found = copy.copy(group)
     found.registered_commands = [copy.copy(each) for each in group.registered_commands]
     for each in found.registered_commands:
@@ -144,8 +145,9 @@ def _nothing() -> None:
 
 
 def _epilog(path: str) -> str:
-    """Example and exit codes, in lines of their own: a backspace keeps Typer from filling paragraphs."""
+    """Example and exit codes, in lines of their own."""
     return "\n\n".join(
+        # A backspace keeps Typer from filling the paragraph: the lines stay lines.
         "\b\n" + "\n".join((f"{heading}:", *(f"  {each}" for each in lines)))
         for heading, lines in _closing(example_of(path))
     )

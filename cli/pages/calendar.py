@@ -19,12 +19,10 @@ PRODUCT: Final = "-//Atoll//onboarding//EN"
 
 
 def calendar(steps: Sequence[OnboardingStep], *, stack: str, today: date) -> str:
-    """The calendar; without events where no step has a date.
-
-    No METHOD: that would make it a message between calendars, which names an organiser (RFC 5546, 3.2.1).
-    """
+    """The calendar; without events where no step has a date."""
     events = list(_events(steps, stack=stack, today=today))
     name, uid = f"Onboarding of {stack}", f"onboarding.{stack}@atoll"
+    # No METHOD: it would make this a message between calendars, which names an organiser (RFC 5546, 3.2.1).
     whole = Calendar.new(prodid=PRODUCT, name=name, uid=uid, subcomponents=events)
     return whole.to_ical().decode()
 

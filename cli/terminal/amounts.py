@@ -105,6 +105,7 @@ def _strip_zeros(text: str) -> str:
 
 def usd_short(amount: Decimal, *, unpriced: int = 0) -> str:
     """Whole USD, millions from ten of them on; a floor, which is rounded down, says so."""
+    # Rounded up, "at least" would claim more than is known.
     rounding = ROUND_DOWN if unpriced else ROUND_HALF_UP
     unit, word = next((each for each in _SHORT if amount >= max(each[0], _SHORT_FROM)), (_WHOLE, ""))
     step = CENT if word else _WHOLE

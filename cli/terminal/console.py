@@ -104,7 +104,8 @@ def screen_width() -> int:
 
 
 def show_lines(lines: Iterable[ScreenLine]) -> None:
-    """Print lines that are laid out already; without `rich`, which takes longer to import than a quote to lay out."""
+    """Print lines that are laid out already."""
+    # Not by `rich`, which takes longer to import than a quote to lay out.
     painted = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     texts = (_paint_line(each) if painted else printable(each.text + each.tail).rstrip() for each in lines)
     sys.stdout.write("".join(f"{text}\n" for text in texts))

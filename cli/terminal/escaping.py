@@ -29,6 +29,7 @@ _STARTS_SOMETHING: Final = re.compile(r"@|#|:(?=\S)|(?i:\bwww(?=\.))|(?i:\bGH(?=
 @lru_cache(maxsize=REMEMBERED)
 def plain(outside: str, *, most: int = LONGEST) -> str:
     """One line without invisible or direction-changing characters; cut at `most` characters."""
+    # Cut before anything looks at it: a page of megabytes must not cost more than its first words.
     line = outside[: most * 8]
     if not (line.isascii() and line.isprintable()):
         line = _without_towers("".join(_visible_sign(sign) for sign in line))
@@ -74,6 +75,7 @@ def _without_towers(line: str) -> str:
     kept: list[str] = []
     height = 0
     for sign in line:
+        # More combining marks than a script needs run over the lines above.
         height = height + 1 if unicodedata.category(sign) in {"Mn", "Me"} else 0
         if height <= MOST_MARKS:
             kept.append(sign)

@@ -30,9 +30,10 @@ def stacks(incomplete: str) -> list[str]:
 
 
 def option_ids(incomplete: str) -> list[str]:
-    """Views, and the options that were accepted somewhere: asking for a quote would keep the shell waiting."""
+    """Views, and the options that were accepted somewhere."""
     from planning.quoting.search.views import VIEWS  # noqa: PLC0415 - only while a shell completes
 
+    # Only what was accepted somewhere: a quote, which knows all of them, would keep the shell waiting.
     return [each for each in (*VIEWS, *_list_accepted_options()) if each.startswith(incomplete)]
 
 

@@ -20,6 +20,8 @@ def read_typed_line(prompt: str) -> str:
     Raises:
         typer.Abort: the input ended.
     """
+    # `input(prompt)` writes and waits in one call below Python: a Ctrl-C between the two would be heard only after the
+    # next key.
     sys.stdout.write(prompt)
     sys.stdout.flush()
     # A Ctrl-C that comes between the prompt and the read is heard only when the read ends, with the next line: Python

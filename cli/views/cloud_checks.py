@@ -78,6 +78,7 @@ def _style_text(text: str, *, state: str) -> Text:
 
 def quota_text(fact: QuotaFact, *, silence: str = "") -> str:
     """As in "short: 576 of 384 vCPUs, 96 used (L-417A185B)"; a reason that is `silence` has been said already."""
+    # A cloud that does not answer says so once, above the table, not in every row.
     reason = "" if fact.reason == silence else fact.reason
     if fact.needed is None:
         return _with_reason("none needed" if fact.state == "not_needed" else fact.state, reason)

@@ -60,7 +60,8 @@ def run_init(
 
 
 def _write(stack: str, text: str) -> int:
-    """Write the checklist of a stack that does not exist yet, which may have changed while a person answered."""
+    """Write the checklist of a stack that does not exist yet."""
+    # Looked at once more: another process may have made the stack while a person answered.
     path = new_stack(stack).checklist(stack)
     write_all({path: text})
     show(f"written: {display_path(path)}", f"next: atoll quote {stack}")

@@ -68,7 +68,8 @@ def schema(of: str) -> dict[str, object]:
 
 
 def _rename_definitions(body: dict[str, Any]) -> dict[str, Any]:
-    """Each definition under the title of its class: readers know it by that name, whatever our class is called."""
+    """Each definition under the title of its class."""
+    # Readers know a definition by its title, which stays as it is when a class of ours is renamed.
     titles = {name: each.get("title", name) for name, each in body.get("$defs", {}).items()}
     text = json.dumps(body)
     for name, published in titles.items():

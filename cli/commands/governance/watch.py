@@ -127,9 +127,10 @@ def _running(file: Path) -> "Preview":
 
 
 def _export_state(project: Project, stack: str) -> "Preview":
-    """The state as the engine has it; secrets stay encrypted, and are read as secrets."""
+    """The state as the engine has it."""
     from operations.engine import session  # noqa: PLC0415 - Pulumi is imported once needed
 
+    # Without --show-secrets: a price needs no secret, and what is encrypted is read as one.
     said = session.open_stack(project, stack, ask_passphrase=ask_passphrase).ask("stack", "export")
     return read(said.encode("utf-8"), file=f"the state of {stack}")
 

@@ -148,6 +148,7 @@ def _peers(given: Sequence[str]) -> tuple[str, ...]:
     """
     from components.agents.measure.network import address  # noqa: PLC0415 - as in run_accept_test
 
+    # A mistake is better said here than by a pod that tries to reach it.
     for each in given:
         try:
             address(each)

@@ -56,6 +56,7 @@ def _as_it_stands(
     try:
         there = read_lock(project.lock(stack))
     except InputError:
+        # What cannot be read fixes no zones and no range, and is about to be written anew.
         return chosen, ()
     return carry_over_lock(chosen, there, checklist=answer.checklist, market=market)
 
@@ -66,6 +67,7 @@ def _refuse_over(chosen: Option) -> None:
     Raises:
         OverCeilingError: the option is over it.
     """
+    # No flag gets around it, --allow-stale included: the ceiling is what was promised to whoever pays.
     if chosen.judgement.verdict is Verdict.OVER:
         raise OverCeilingError(
             f"{chosen.id} is over the ceiling: {chosen.judgement.reason}",
@@ -116,5 +118,6 @@ def _holds(project: Project, stack: str, accepted: Lock) -> bool:
         there = read_lock(project.lock(stack))
     except InputError:
         return False
+    # A lock that differs by its days alone stays, or every accept would show as a change under review.
     days = {"priced_at": accepted.priced_at, "valid_until": accepted.valid_until}
     return there.valid_until >= accepted.priced_at and there.model_copy(update=days) == accepted

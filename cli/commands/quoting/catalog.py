@@ -126,7 +126,8 @@ def check(*, as_json: options.AsJson = False, output: options.Output = None) -> 
 
 
 def _flag(flag: str) -> str:
-    """A flag without its figure, so that equal ones are counted together."""
+    """The words of a flag."""
+    # Without its figure: equal faults of different size are counted as one.
     return flag.partition(" by ")[0]
 
 

@@ -140,6 +140,7 @@ def draft_paths(old: Lock, new: Lock, path: Path) -> dict[str, Path]:
         return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
     found = {name: place(name) for name in drafts(old, new)} | {BY_HAND: path.with_name(BY_HAND_NAME)}
+    # A draft that was edited is work of a person: nothing is written over it.
     there = [each for each in found.values() if each.exists()]
     if there:
         faults = [Fault(message=f"{each} is already there", file=str(each)) for each in there]

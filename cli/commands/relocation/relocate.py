@@ -96,6 +96,7 @@ def _say_what_people_do(parts: RunContext) -> None:
     """
     from operations.relocation.steps import plan  # noqa: PLC0415 - as above
 
+    # Said at the start: a person who hears of it hours later, inside the write freeze, is too late.
     stands = plan.read_manual_work(parts.places, folder=parts.folder, now=parts.now())
     if stands.missing:
         keys = ", ".join(each.key for each in stands.missing)

@@ -173,10 +173,11 @@ def heading(name: str, *, beside: str = "", amount: str, x: float, y: float) -> 
 
 
 def draw_horizontal_axis(axis: Scale, *, top: float, bottom: float, unit: str) -> Iterator[Markup]:
-    """Lines upwards from an axis below the chart; every other amount makes room on a phone."""
+    """Lines upwards from an axis below the chart."""
     for at, tick in enumerate(axis.ticks):
         x = axis.at(tick)
         yield element("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid")
+        # A phone hides the odd ones, which would touch each other there.
         yield text(format_tick(tick), x=x, y=bottom + 20, class_="tick odd" if at % 2 else "tick")
     yield text(unit, x=axis.left + axis.width / 2, y=bottom + 44, class_="tick unit")
 

@@ -192,13 +192,11 @@ def _amounts(group: Sequence[Decimal]) -> str:
 
 
 def place_labels(discs: Sequence[Disc], said: Sequence[str]) -> list[Label]:
-    """Where the words of each disc stand: beside it, else above or below it, where nothing else is in the way.
-
-    Letters count as wide as on a phone, where they are largest. Words that have no free place stand to the right.
-    """
+    """Where the words of each disc stand: beside it, else above or below it, where nothing else is in the way."""
     taken = [disc.box for disc in discs]
     placed: list[Label] = []
     for disc, text_of in zip(discs, said, strict=True):
+        # As wide as on a phone, where letters are largest against the chart.
         wide, away = PHONE_LETTER * len(text_of), 16 + 4 * len(disc.letters)
         right, left = Label(disc.x + away, disc.y + 5, ends=False), Label(disc.x - away, disc.y + 5, ends=True)
         sides = (left, right) if disc.x > axes.WIDTH / 2 else (right, left)

@@ -43,7 +43,8 @@ class Axis:
         self._pixels = (axes.WIDTH - LEFT - RIGHT) / (log10(self.ticks[-1]) - self._least)
 
     def at(self, amount: Decimal | float) -> float:
-        """Pixel of an amount; what costs nothing stands at the least."""
+        """Pixel of an amount."""
+        # A logarithm has no place for 0: what costs nothing stands at the least.
         return LEFT + self._pixels * (log10(max(amount, self.ticks[0])) - self._least)
 
 

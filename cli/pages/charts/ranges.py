@@ -196,9 +196,10 @@ def _sum_by_label(lines: Sequence[LineForm]) -> list[tuple[str, Range]]:
 
 
 def _reach(amounts: Sequence[Range]) -> Decimal:
-    """As far as the picture goes: one line that may cost everything must not hide the others."""
+    """As far as the picture goes."""
     most = max((each.max for each in amounts), default=ZERO)
     expected = max((each.expected for each in amounts), default=ZERO)
+    # One line that may cost everything must not hide the others.
     return min(most, expected * FURTHEST) or most
 
 
@@ -249,6 +250,7 @@ def _find_lowest(form: SlaForm, shown: Sequence[PartForm]) -> Decimal:
     """Where the axis begins: below the lowest level, and below what was surely attained, not below the unknown."""
     levels = [Decimal(row["below_percent"]) for row in form["table"]]
     sure = [Decimal(part["attained_percent"]["if_up"]) for part in shown if part["attained_percent"]]
+    # Not below what may have been attained at least: an unknown month would squeeze the levels together.
     reach = max(HUNDRED - min([*levels, *sure], default=HUNDRED), LOWEST_REACH) * MARGIN
     return max(HUNDRED - reach, Decimal(0))
 

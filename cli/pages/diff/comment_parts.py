@@ -42,6 +42,7 @@ def fit_lines(lines: Iterable[str], *, budget: int) -> tuple[list[str], int]:
     more = 0
     for line in lines:
         if len(line) + 1 > budget:
+            # Go on with the next: one long line must not hide the short ones behind it.
             more += 1
             continue
         budget -= len(line) + 1

@@ -74,5 +74,6 @@ def _attribute(outside: str) -> str:
 
 
 def _text(line: str) -> str:
-    """Characters that XML 1.0 does not allow are gone already, but for two that are no characters."""
+    """A text of the document, escaped."""
+    # XML 1.0 allows neither of the two; other characters that it does not allow are gone already.
     return escape(line.replace("\ufffe", "").replace("\uffff", ""), quote=True)

@@ -102,6 +102,7 @@ def _breach(stack: StackDiffForm, each: BreachForm, *, file: str) -> dict[str, o
 
 def _result(rule: str, words: str, *, level: str, file: str, key: str = "") -> dict[str, object]:
     """One result; the fingerprint holds as long as it is about the same thing, whatever the figures."""
+    # No figure in it: a result stays the same alert while its amounts change.
     mark = sha256(f"{rule}\0{file}\0{key}".encode("utf-8", "replace")).hexdigest()
     place = {"uri": quote(plain(file).lstrip("/"), safe="/"), "uriBaseId": "%SRCROOT%"}
     return {
@@ -114,6 +115,7 @@ def _result(rule: str, words: str, *, level: str, file: str, key: str = "") -> d
 
 
 def _message(words: str) -> str:
-    """A plain-text message; brackets would begin a link (section 3.11.6)."""
+    """A plain-text message."""
     line = plain(words, most=2_000).replace("\\", "\\\\")
+    # Brackets would begin a link in a plain-text message (SARIF 2.1.0, section 3.11.6).
     return line.replace("[", "\\[").replace("]", "\\]")

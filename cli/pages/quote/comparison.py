@@ -276,8 +276,9 @@ def runs(quote: Quote, checklist: Checklist) -> Iterator[Block]:
 
 
 def _soonest(quote: Quote, workload: str) -> str:
-    """The quickest run of a workload; the cheapest one of those whose time reads the same."""
+    """The quickest run of a workload."""
     found = [(run, at) for at, option in enumerate(quote.options) for run in option.runs if run.workload == workload]
+    # Compared as they are shown: of two times that read the same, the cheaper run is the better answer.
     least = duration(min(run.hours for run, _ in found))
     run, at = min((each for each in found if duration(each[0].hours) == least), key=lambda each: each[0].usd)
     cost = f"{duration(run.hours)} and {usd(run.usd)} USD a run"

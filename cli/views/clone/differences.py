@@ -107,8 +107,9 @@ def _strip_tier(key: str) -> str:
 
 
 def _amounts(each: LineDiffForm) -> tuple[Text, Text, Text]:
-    """Both sides and the change, which is unknown where a price is missing: a lost price is no saving."""
+    """Both sides and the change."""
     old, new = each["old"], each["new"]
+    # A lost price is no saving: with one side unknown, so is the change.
     is_open = any(side is not None and side["unpriced"] for side in (old, new))
     return _amount(old), _amount(new), Text(amounts.NOT_KNOWN) if is_open else _format_change(each["delta"])
 
