@@ -153,6 +153,7 @@ def _covers(exemption: Exemption, breach: Breach, *, rule: str, stack: str) -> b
         exemption.rule == rule
         and exemption.stack == stack
         and fnmatchcase(breach.resource, exemption.resource)
+        # fnmatch lets "*" take the empty name too: an exemption of resources must not cover the stack as a whole.
         and bool(breach.resource) == bool(exemption.resource)
     )
 

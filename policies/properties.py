@@ -22,6 +22,7 @@ def check_resources(
         try:
             yield from check(resource, Properties(resource.inputs))
         except UnreadableError as error:
+            # One resource that cannot be read must not hide the breaches of the others.
             yield unclear(resource, error, limit=limit)
 
 

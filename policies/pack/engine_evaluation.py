@@ -231,7 +231,8 @@ def _today() -> date:
 
 
 def _fault(fault: Exception) -> str:
-    """A fault of ours, without its message, which may hold a secret."""
+    """A fault of ours."""
+    # Its class and place only: the message may hold a value of the program, which may be a secret.
     frames = traceback.extract_tb(fault.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{GROUND_TITLE}: the rules failed with {type(fault).__name__}{place}. Report it: this is a fault of Atoll."

@@ -44,6 +44,7 @@ def read_required_values(required: Properties, key: str) -> tuple[str, ...]:
     """
     for each in required.each():
         if each.at("key").text() == key:
+            # "NotIn" and "Exists" leave open what the nodes will be.
             if each.at("operator").text() != "In":
                 raise UnreadableError(f"{each.path} does not list what it requires of {key}", path=each.path)
             return tuple(value.text() for value in each.at("values").each())

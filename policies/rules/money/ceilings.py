@@ -135,6 +135,7 @@ def part_of(bill: Bill, part: str, reading: str) -> Interval:
     lines = (
         line
         for line in bill.lines
+        # A line without a price and a placement may belong here: leaving it out would pass what nobody knows.
         if is_of(component_of(line.key), part) or (line.state is State.UNPRICED and not has_placement(line.key))
     )
     return of_lines(lines, reading, among=bill.lines)
@@ -190,7 +191,8 @@ class Growth(Settings):
 
 
 def measure_growth(subject: StackContext) -> Interval:
-    """By how much the expected month is above the accepted one; lines unpriced at acceptance may still be unpriced."""
+    """By how much the expected month is above the accepted one."""
+    # What had no price at acceptance is no growth for having none today.
     known = {line.key for line in subject.lock.bill if line.usd_per_month is None}
     lines = (line for line in bill_of(subject).lines if line.key not in known or line.usd_per_month)
     now, then = of_lines(lines, "expected"), sum_accepted_usd(subject.lock)

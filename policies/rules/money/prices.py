@@ -58,6 +58,8 @@ def _machine(subject: StackContext, line: LineItem) -> Machine | None:
     place = placement_of(line.key) or HOME
     providers = [spec.placement.provider for spec in subject.lock.placements if spec.placement.name == place]
     machines = subject.catalog.machines
+    # Another provider's machine of that name may stand in, with the fewest accelerators: the price of each must not
+    # look lower than it may be.
     here = next((machines[each, line.item] for each in providers if (each, line.item) in machines), None)
     others = (machine for (_, name), machine in machines.items() if name == line.item)
     return here or max(others, key=lambda machine: -machine.accelerators, default=None)

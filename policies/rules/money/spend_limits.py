@@ -50,13 +50,15 @@ def lines_of(subject: StackContext) -> Iterator[tuple[str, str, LineItem]]:
         for line in taken.lines:
             seen.add(line.key)
             yield taken.urn, taken.type, line
+    # What no resource is registered for yet costs all the same.
     for line in subject.whole.lines if subject.whole else ():
         if line.key not in seen:
             yield "", "", line
 
 
 def months_of(subject: StackContext) -> int:
-    """Contract months that apply: at least the base branch's, so that no change shortens its own contract."""
+    """Contract months that apply: at least the base branch's."""
+    # No change may shorten the contract that it is judged by.
     return max(subject.lock.contract_months, subject.before.contract_months if subject.before else 0)
 
 
@@ -79,6 +81,7 @@ def usd(amount_usd: Decimal) -> str:
 
 def at_least(amount_usd: Decimal) -> str:
     """A limit that an amount passes: rounded up to cents."""
+    # Rounded down, the limit in the words would not let the amount pass.
     return f"{round_to(amount_usd, CENT, rounding=ROUND_CEILING):,} USD"
 
 

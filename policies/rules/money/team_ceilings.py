@@ -75,7 +75,8 @@ def _breaches(subject: StackContext) -> Iterator[Breach]:
 
 
 def _before(subject: StackContext) -> dict[str, Decimal]:
-    """Budgets before the change: no change is evaluated by a budget that it raises itself."""
+    """Budgets before the change."""
+    # No change is judged by a budget that it raises itself.
     specs = subject.before.placements if subject.before else ()
     teams = (team for spec in specs if spec.platform for team in spec.platform.teams)
     return {team.name: team.usd_per_month for team in teams if team.usd_per_month is not None}
@@ -113,6 +114,7 @@ def find_reductions(mine: Sequence[TeamPoolShare], limit: Decimal) -> list[tuple
     found: list[tuple[str, int]] = []
     for part in sorted(mine, key=price, reverse=True):
         if over > ZERO and price(part):
+            # A part of an accelerator cannot be given up.
             count = min(part.accelerators, int((over / price(part)).to_integral_value(ROUND_CEILING)))
             over -= price(part) * count
             found.append((part.pool, count))

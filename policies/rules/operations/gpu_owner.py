@@ -72,6 +72,7 @@ def list_bundled_software(inputs: Properties) -> tuple[str, ...]:
 def by_image(inputs: Properties) -> bool | None:
     """Whether the node image of EKS has NVIDIA's driver; None where it is one of ours."""
     image = inputs.at("amiType").text("")
+    # What an image of ours holds is not in its name.
     return None if image in ("", "CUSTOM") else "NVIDIA" in image
 
 

@@ -85,6 +85,7 @@ def _about_images(path: str) -> bool:
 
 def floats(tag: str) -> bool:
     """Whether a tag floats: one without a digit names no release. An empty one is the chart's own."""
+    # "stable" and "latest" name no release; no tag at all is the chart's own, which the chart's version pins.
     return bool(tag) and not DIGITS.search(tag)
 
 

@@ -103,8 +103,9 @@ def _find_missing_pools(subject: StackContext) -> Iterator[Breach]:
 
 
 def _list_registered_pools(subject: StackContext) -> Iterator[tuple[str, str]]:
-    """Cluster and pool of each pool's component; an unreadable one is reported already."""
+    """Cluster and pool of each pool's component that can be read."""
     for own in subject.of_types([OWN_POOL]):
+        # Another rule reports it; here it would only be said twice.
         with suppress(UnreadableError):
             yield spec_of(subject, own).placement.name, pool_of(subject, own).name
 

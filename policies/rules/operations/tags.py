@@ -25,10 +25,11 @@ class TagSettings(Settings):
 
 
 def _defaults(name: str, inside: str) -> Callable[[Properties], Iterator[Properties]]:
-    """Default tags of a provider; the SDK passes them on as JSON."""
+    """Default tags of a provider."""
 
     def find(inputs: Properties) -> Iterator[Properties]:
         said = inputs.at(name)
+        # The SDK sends a provider's inputs as texts of JSON.
         if isinstance(said.value, str):
             try:
                 said = Properties(parse_json(said.value, file=said.path), said.path)

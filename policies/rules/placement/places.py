@@ -76,6 +76,7 @@ def _check_place(subject: StackContext, resource: Resource, inputs: Properties) 
 
 def _list_allowed_regions(subject: StackContext, resource: Resource) -> tuple[ProviderRegion, ...]:
     """Places of the lock; at the main cloud's end of a tunnel or a peering, that end's too."""
+    # The far end of a tunnel or a peering belongs there, not where the cluster is.
     way = outward(subject, resource)
     there = main_cloud(spec_of(subject, resource)).get(way) if way else None
     places = of_lock(subject.lock)

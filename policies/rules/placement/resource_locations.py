@@ -63,6 +63,7 @@ def list_resource_regions(subject: StackContext, resource: Resource) -> Iterator
         UnreadableError: a place cannot be read.
     """
     package = resource.type.split(":", 1)[0]
+    # A provider is a resource of Pulumi's own package ("pulumi:providers:aws"); the cloud is its last word.
     kind = resource.type.rsplit(":", 1)[-1] if package == "pulumi" else package
     find = _FINDERS.get(kind)
     if find is not None:
