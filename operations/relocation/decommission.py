@@ -60,9 +60,10 @@ def list_retained(resources: Sequence[Resource], inventory: Inventory) -> Mappin
 
 
 def _goes(resource: Resource, *, ends: bool) -> bool:
-    """Whether it is deleted; contents of a cluster are, though the engine only forgets them."""
+    """Whether it is deleted."""
     if resource.protect:
         return False
+    # The engine only forgets what is inside a cluster; it goes with the cluster all the same.
     return not resource.retain_on_delete or (ends and resource.type.startswith(INSIDE))
 
 

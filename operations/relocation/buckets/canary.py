@@ -30,6 +30,7 @@ def may_write(store: S3Store) -> bool:
         upload = store.create_upload(key, like=LIKE)
     except StoreError as error:
         return _is_no(store, error)
+    # It began, which answers the question; an upload without parts costs nothing, and nothing can be read of it.
     with suppress(StoreError):
         store.abort_upload(key, upload)
     return True
@@ -55,6 +56,7 @@ def check_writes_refused(store: S3Store) -> dict[str, str]:
         StepError: one of them succeeded; what it made is deleted, or named.
     """
     key = PREFIX + secrets.token_hex(8)
+    # Each by itself: a policy may refuse one action and let another through.
     for what, attempt in (("write", _put), ("upload in parts", _begin), ("delete", _delete)):
         try:
             left = attempt(store, key)
@@ -94,6 +96,7 @@ def _remove_canary(store: S3Store, key: str, version: str) -> str:
     with suppress(StoreError):
         if version:
             store.delete(key, version=version)
+        # A versioned bucket keeps the canary below its delete marker.
         for each in list(store.list_versions(prefix=key)):
             store.delete(each.key, version=each.version)
         return ""

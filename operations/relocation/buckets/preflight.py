@@ -87,6 +87,7 @@ def _read(store: S3Store) -> float:
         try:
             return _read_one(store, each.key)
         except StoreError as error:
+            # Deleted since it was listed: the source is still being written.
             if error.code != NO_KEY:
                 raise
             server_time = error.server_time

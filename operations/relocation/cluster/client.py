@@ -25,6 +25,7 @@ class RelocationCluster:
 
     def list_objects(self, kind: ResourceKind, *, namespace: str = "") -> Sequence[Mapping[str, object]]:
         """Objects of a kind; empty if the kind is not served."""
+        # A cluster without the custom resource has none of its objects.
         return self._cluster.list_objects(kind.path(namespace), optional=True)
 
     def get(self, kind: ResourceKind, *, namespace: str, name: str) -> Mapping[str, object] | None:

@@ -107,10 +107,11 @@ def _things(lister: Lister) -> Iterator[StatefulAsset]:
 
 
 def _claims(claims: Sequence[Mapping[str, object]]) -> Iterator[StatefulAsset]:
-    """Volumes of users; those of components, databases and tiers are in the inventory already."""
+    """Volumes of users."""
     for each in claims:
         namespace, name = namespace_of(each), name_of(each)
         storage = value_at(each, ("spec", "storageClassName"))
+        # Volumes of components, databases and tiers are in the inventory by their own names already.
         if namespace in PARTS or OPERATED in labels_of(each) or storage in SHARED_CLASSES:
             continue
         asked = value_at(each, ("status", "capacity", "storage")) or value_at(

@@ -40,6 +40,8 @@ REGIONAL: Final = re.compile(
 def clean_document(document: Mapping[str, object], rules: UriRules) -> dict[str, object]:
     """The object for the target: name, labels, annotations and spec, with addresses rewritten."""
     own = {name: value for name, value in _annotations(document).items() if not LEFT.match(name)}
+    # The rest of the metadata (uid, resourceVersion, managedFields) is the source server's own, and the target refuses
+    # it.
     kept = {name: metadata(document).get(name) for name in KEPT} | {"annotations": own}
     kept = {name: value for name, value in kept.items() if value}
     left = {name: value for name, value in document.items() if name not in {"metadata", "status"}}
@@ -104,6 +106,7 @@ def recreate(
     Raises:
         StepError: the target has another of the same name, or refuses one.
     """
+    # What has an owner is made by that owner's controller at the target; a second one of ours would fight it.
     wanted = {_key(each): each for each in source.list_objects(kind) if not _has_owner(each)}
     before = {_key(each): each for each in target.list_objects(kind)}
     documents = {key: still(_whole(kind, clean_document(each, rules))) for key, each in wanted.items()}
@@ -212,6 +215,7 @@ def update_run_ids(
     Raises:
         StepError: an id that is none, or the database refuses.
     """
+    # MySQL's client takes a text without parameters: only what holds digits and dashes may stand in it.
     wrong = [each for pair in uids.items() for each in pair if not UID.fullmatch(each)]
     if wrong:
         raise StepError(f"no ids of objects: {', '.join(wrong)}")
@@ -219,6 +223,7 @@ def update_run_ids(
     if place.engine == "mysql":
         if moved:
             there = {row[0] for row in mysql.ask(place, secrets, "SHOW TABLES", folder=folder, starts=starts)}
+            # A database in which Pipelines never ran has no tables to change.
             if there >= TABLES:
                 mysql.ask(place, secrets, statements(moved), folder=folder, starts=starts)
         return len(moved)
@@ -232,7 +237,7 @@ def update_run_ids(
 
 
 def statements(uids: Mapping[str, str]) -> str:
-    """One transaction for MySQL; ids were looked at before and hold nothing but digits and dashes."""
+    """One transaction for MySQL."""
     lines = [
         (_update(table, column, only, "`") % (f"'{new}'", f"'{old}'"))
         for table, column, only in PLACES
@@ -284,6 +289,7 @@ def start_all(memory: Memory, *, source: RelocationCluster, target: RelocationCl
         if memory.recall(memory_key_of_kind(kind)) is None:
             continue
         for each in source.list_objects(kind):
+            # None, where the source's runs, removes our annotation: a merge patch deletes what is null.
             was = _annotations(each).get(STOP)
             change: Mapping[str, object] = {"metadata": {"annotations": {STOP: was}}}
             if target.change(kind, namespace=namespace_of(each), name=name_of(each), change=change):

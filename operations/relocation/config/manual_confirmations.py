@@ -151,6 +151,7 @@ class _ConfirmationReader:
         if given is None:
             return True
         if not isinstance(given, dict):
+            # What YAML itself refused has been noted there.
             if given is not REFUSED:
                 self._add_fault(f'"{key}" has the fields {", ".join(FIELDS)}', (SECTION, key))
             return False
@@ -195,6 +196,7 @@ class _ConfirmationReader:
         if first > self.now:
             self._add_fault(f'"{text[:40]}" lies ahead', path, hint=f"it is {self.now.isoformat(timespec='minutes')}")
             return None
+        # A day alone may mean any moment of it, up to now.
         last = first + timedelta(days=1) if _is_day(text) else first
         return first.astimezone(UTC), min(last, self.now).astimezone(UTC)
 

@@ -59,12 +59,13 @@ def read_measurements(file: MeasuredFile) -> dict[str, AssetMeasurement]:
 def merge_measurements(
     file: Mapping[str, AssetMeasurement], seen: Mapping[str, AssetMeasurement]
 ) -> dict[str, AssetMeasurement]:
-    """Measurements, then what somebody wrote down; the daily change is only known to people."""
+    """Measurements, then what somebody wrote down."""
     both = dict(file)
     for key, each in seen.items():
         said = file.get(key, AssetMeasurement())
         both[key] = replace(
             each,
+            # One look cannot see how much a day changes.
             change_bytes_per_day=said.change_bytes_per_day,
             versions=each.versions or said.versions,
             usage=_with_said(each.usage, said.usage),
@@ -73,9 +74,10 @@ def merge_measurements(
 
 
 def _with_said(seen: FeatureUsage | None, said: FeatureUsage | None) -> FeatureUsage | None:
-    """Features that no manifest has, such as access lists, from the file."""
+    """Features of the manifest, the others from the file."""
     if seen is None or said is None:
         return seen or said
+    # A manifest has no access lists and the like; what it does count is surer than what somebody wrote.
     return replace(seen, counts={**said.counts, **seen.counts})
 
 

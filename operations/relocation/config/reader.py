@@ -174,10 +174,7 @@ def list_relocation_folders(main: Path, *, source: str, target: str) -> tuple[Pa
 
 
 def _is_between(folder: Path, source: str, target: str) -> bool:
-    """Whether a folder belongs to the two stacks, by its journal, or by its places without one.
-
-    Places that cannot be read count as theirs: what may be theirs is not passed over.
-    """
+    """Whether a folder belongs to the two stacks, by its journal, or by its places without one."""
     records = read_journal(folder / NAME).records
     if records:
         first = records[0].content
@@ -185,6 +182,7 @@ def _is_between(folder: Path, source: str, target: str) -> bool:
     if not (folder / PLACES_NAME).is_file():
         return False
     places = places_in(folder)
+    # Unreadable places may be theirs, and what may be theirs is not passed over.
     return places is None or (places.source.stack, places.target.stack) == (source, target)
 
 
@@ -198,14 +196,12 @@ def places_in(folder: Path) -> Places | None:
 
 
 def bucket_of(key: str, locator: str, buckets: Iterable[BucketMove]) -> BucketMove | None:
-    """The bucket of an asset in relocation.yaml; None without a certain match.
-
-    A tier's bucket is named after its thing, with letters behind that the engine drew: "cold-data-1a2b3c4".
-    """
+    """The bucket of an asset in relocation.yaml; None without a certain match."""
     place, _, name = key.partition("/")
     word = name.rpartition("/")[2]
     for each in buckets:
         if each.source == locator or (
+            # The engine draws letters behind the name of a tier's bucket: "cold-data-1a2b3c4".
             place == "bucket" and (each.source == word or each.source.startswith(f"{word}-"))
         ):
             return each

@@ -100,6 +100,7 @@ def clear(pair: BucketPair, *, connect: Connect) -> None:
     Raises:
         StoreError: the store refused.
     """
+    # A copy round skips what it wrote itself: deleted, a damaged object is copied again.
     keys = read_note(pair).open.different
     if not keys:
         return

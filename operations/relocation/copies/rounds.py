@@ -71,6 +71,7 @@ def run_copy_round(
     for pair in pairs.pair_buckets(move):
         if only is not None and pair.bucket.source not in only:
             continue
+        # Its files name every object of the bucket.
         pair.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with pairs.translate_store_errors():
             repair.clear(pair, connect=connect)
@@ -91,6 +92,7 @@ def run_copy_round(
 
 def _mover(move: Move, pair: BucketPair, movers: dict[str, Copy]) -> Copy:
     """The copier of a bucket; for `cluster`, the cluster is opened now."""
+    # A cluster is opened only for a bucket that needs it: others must not ask for a kubeconfig.
     known = movers.get(pair.bucket.mover)
     return known or cluster_opening.cluster_movers(move.places, move.secrets).copy_round
 

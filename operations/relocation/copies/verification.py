@@ -194,6 +194,7 @@ def _sample(proving: Proving, pair: BucketPair) -> Sample:
     """Everything of irreplaceable data; a share of large data, drawn by the names of the stacks."""
     if pair.bucket.loss == "irreplaceable":
         return Sample()
+    # Drawn by names, not at random: a second proof reads the same objects, and can confirm the first.
     seed = f"{proving.move.places.source.stack}--{proving.move.places.target.stack}"
     return Sample(percent=proving.move.places.sample_percent, seed=seed)
 

@@ -35,6 +35,7 @@ def run(
     Raises:
         StepError: it failed; with the end of what it said.
     """
+    # Not our whole environment, which holds keys of stores; LC_ALL=C keeps messages in the words that we look for.
     settings = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C", **environment}
     with ExitStack() as stack:
         given = stack.enter_context(reads.open("rb")) if reads else subprocess.DEVNULL
@@ -106,6 +107,7 @@ def digest_of(path: Path) -> str:
 def own_folder(path: Path) -> Path:
     """Make a folder that only its owner may read."""
     path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    # Once more, for a folder that was there already: mkdir sets its mode only on a new one.
     path.chmod(FOLDER_MODE)
     return path
 
@@ -113,6 +115,7 @@ def own_folder(path: Path) -> Path:
 def persist_file(unfinished: Path, path: Path) -> str:
     """Sync a finished file and give it its name; its digest."""
     with unfinished.open("rb") as file:
+        # Before the rename, or a power cut could leave the name with an empty file.
         os.fsync(file.fileno())
     digest = digest_of(unfinished)
     unfinished.chmod(FILE_MODE)

@@ -70,7 +70,8 @@ def by_bucket(addresses: Iterable[str]) -> dict[str, set[str]]:
 
 
 def roots(keys: Collection[str]) -> list[str]:
-    """Keys below no other key: one listing of each finds everything."""
+    """Keys below no other key."""
+    # One listing of each finds everything below it as well.
     return sorted(each for each in keys if not any(above in keys for above in _above(each)))
 
 
@@ -134,7 +135,8 @@ REDIRECTED: Final = 300  # the first status that is no answer
 
 
 def open_session() -> HttpSession:
-    """A session for MLflow's server, which may speak plain HTTP: it is reached in a private network."""
+    """A session for MLflow's server."""
+    # Plain HTTP is allowed: the server is reached inside a private network.
     return HttpSession(netrc=True, seconds=SECONDS, plain=True)
 
 

@@ -100,15 +100,17 @@ def dump(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts
 
 
 def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, starts: ProgramRunner = run) -> None:
-    """Restore a dump; other sessions of the user are ended first, such as those of a killed run.
+    """Restore a dump; other sessions of the user are ended first.
 
     Raises:
         StepError: the program is missing, or it failed.
     """
+    # A killed run may have left a session that holds locks on the tables.
     for (number,) in ask(place, secrets, OTHERS, folder=path.parent, starts=starts):
         try:
             ask(place, secrets, f"KILL {int(number)}", folder=path.parent, starts=starts)
         except StepError as error:
+            # It ended by itself between the question and the KILL.
             if GONE not in str(error):
                 raise
     program = find_program("mysql", package=PACKAGE)
@@ -120,13 +122,14 @@ def restore(place: DatabasePlace, secrets: Mapping[str, str], path: Path, *, sta
 def ask(
     place: DatabasePlace, secrets: Mapping[str, str], statement: str, *, folder: Path, starts: ProgramRunner = run
 ) -> list[list[str]]:
-    """Rows of a query, which is read from a file so that no argument shows it.
+    """Rows of a query.
 
     Raises:
         StepError: the program is missing, or it failed.
     """
     program = find_program("mysql", package=PACKAGE)
     script = folder / f".{place.part}-ask.sql"
+    # From a file: an argument would show the statement in the process list.
     script.write_text(statement, encoding="utf-8")
     try:
         with options(read_uri(place, secrets), folder, name=f"{place.part}-ask") as (file, database):
@@ -155,9 +158,11 @@ def sums(place: DatabasePlace, secrets: Mapping[str, str], *, folder: Path, star
 
 def build_sum_query(table: str, columns: Sequence[tuple[str, str]]) -> str:
     """Query for the rows of a table and their sum of SHA-256; NULL differs from an empty text."""
+    # NULL has a sign of its own in it, or it would add up to the same as an empty text.
     values = ", ".join(_text_of(column, kind) for column, kind in columns)
     digest = f"SUBSTRING(SHA2(CONCAT_WS('|', {values}), 256), 1, 15)"
     number = f"CAST(CONV({digest}, 16, 10) AS DECIMAL(65, 0))"
+    # Times are shown in the session's zone: two servers in two zones would never agree.
     return f"SET time_zone = '+00:00'; SELECT COUNT(*), COALESCE(SUM({number}), 0) FROM {_quote_name(table)}"  # noqa: S608 - names of the catalog, quoted
 
 
@@ -245,6 +250,7 @@ def rewrite(
     if not found:
         return {}
     ask(place, secrets, script(list(found), rules), folder=folder, starts=starts)
+    # Asked again after the commit: the proof is what the database holds, not what the statements should do.
     left = survey(place, secrets, rules, folder=folder, starts=starts)
     if left:
         raise StepError(f"{place.part}: addresses that still name the source: {left}", evidence={"left": left})
@@ -252,7 +258,8 @@ def rewrite(
 
 
 def script(titles: Sequence[str], rules: UriRules) -> str:
-    """The rewrite as one transaction; the client stops at the first error, and the server rolls back."""
+    """The rewrite as one transaction."""
+    # The client stops at the first error, and the server rolls back what was not committed.
     lines = [MODE, "START TRANSACTION"]
     for table, _, name in (each.partition(".") for each in titles):
         column = Column(table=table, name=name, holds="text")
@@ -273,4 +280,5 @@ def render_sql(part: SqlFragment) -> str:
 
 def _hexadecimal(text: str) -> str:
     """A literal that compares byte by byte, whatever the column's collation."""
+    # Byte by byte: most collations of MySQL hold upper and lower case to be the same.
     return f"CONVERT(X'{text.encode().hex()}' USING utf8mb4) COLLATE utf8mb4_bin"

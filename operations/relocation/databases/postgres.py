@@ -81,12 +81,13 @@ def session(
 
 
 def environment(uri: str) -> dict[str, str]:
-    """Environment variables of libpq for a URI: arguments would show the password in the process list.
+    """Environment variables of libpq for a URI.
 
     Raises:
         StepError: no URI, or a word in it that has no variable.
     """
     try:
+        # By variables: arguments would show the password in the process list.
         words = conninfo_to_dict(uri)
     except psycopg.Error as error:
         raise StepError("what should be the URI of a database is none") from error

@@ -50,8 +50,10 @@ def close(place: DatabasePlace, move: Move, *, side: str) -> dict[str, object]:
     """
     key = memory_key_of_database(side, place)
     with connect(place, move.secrets, writing=True) as session:
+        # Remembered before it is changed, and only the first time: a second run would remember our own setting.
         before = to_mapping(move.memory.remember(key, {"before": _set_to(session)})).get("before")
         session.execute(_alter(session, "on"))
+        # The setting holds for new sessions; those that are open keep the old one.
         ended = _end_others(session, place)
     return {"part": place.part, "engine": place.engine, "before": before, "sessions_ended": ended}
 
@@ -89,7 +91,8 @@ def is_closed(place: DatabasePlace, move: Move) -> bool:
 
 
 def memory_key_of_database(side: str, place: DatabasePlace) -> str:
-    """Memory key of the earlier setting: a part may have two databases, each with its own URI."""
+    """Memory key of the earlier setting."""
+    # With the URI's variable: a part may have two databases.
     return f"freeze/{side}/database/{place.part}/{place.uri_env}"
 
 
@@ -112,9 +115,7 @@ def _alter(session: psycopg.Connection, value: str | None) -> sql.Composed:
 
 
 def _end_others(session: psycopg.Connection, place: DatabasePlace) -> int:
-    """End all other sessions, which keep the old setting; their count.
-
-    Sessions of superusers (backups, metrics of the operator) only a superuser ends: else they stay.
+    """End all other sessions; their count.
 
     Raises:
         StepError: one belongs to somebody else whom this user may not send away.
@@ -126,6 +127,7 @@ def _end_others(session: psycopg.Connection, place: DatabasePlace) -> int:
             session.execute("SELECT pg_terminate_backend(%s, %s)", (pid, ENDS_WITHIN_MS))
             ended += 1
         except InsufficientPrivilege:
+            # Only a superuser ends a superuser's session (backups, metrics of the operator); those may stay.
             kept |= set() if is_super else {f"{user} ({application or 'no name'})"}
     if kept:
         raise StepError(
@@ -162,7 +164,9 @@ def connect(
 
 
 def _reason(error: psycopg.Error) -> str:
-    """The server's message; an invalid URI is not repeated, as it may hold the password."""
+    """The server's message."""
+    # psycopg repeats an invalid URI in its message, with the password in it: only the first line, or the server's own
+    # words.
     if isinstance(error, psycopg.OperationalError):
         said = error.diag.message_primary or str(error).partition("\n")[0]
         return said.removeprefix("connection failed: ")

@@ -86,8 +86,10 @@ class Sums:
 
 def sums_of(connection: DatabaseConnection) -> Sums:
     """Sums of one snapshot; the transaction is ended."""
+    # One snapshot for all tables: rows that are written meanwhile are in none of the sums.
     execute_change(connection, STILL)
     try:
+        # Settings decide how values read as text: both servers must write the same one.
         for each in FORMS:
             execute_change(connection, each)
         tables = [(str(schema), str(table)) for schema, table in rows(connection, TABLES)]
@@ -105,6 +107,7 @@ def sums_of(connection: DatabaseConnection) -> Sums:
             large=int(rows(connection, LARGE)[0][0]),
         )
     finally:
+        # Nothing was changed; an open transaction would keep the server from vacuuming.
         connection.rollback()
 
 

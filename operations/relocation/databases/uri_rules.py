@@ -92,12 +92,14 @@ def rules_of(pairs: Iterable[tuple[str, str]]) -> UriRules:
 
 
 def within(address: str, prefix: str) -> bool:
-    """Whether an address equals a prefix or lies below it: s3://a/xy is not below s3://a/x."""
+    """Whether an address equals a prefix or lies below it."""
+    # With the slash: s3://a/xy is not below s3://a/x.
     return address == prefix or address.startswith(f"{prefix}/")
 
 
 def token(number: int) -> str:
-    """Placeholder of a rule's target until all rules are tried, so that none matches another's result."""
+    """Placeholder of a rule's target until all rules are tried."""
+    # Control characters, which no address holds; without the placeholder a rule could match what another one wrote.
     return f"\x02{number}\x03"
 
 
@@ -157,7 +159,8 @@ def names_source(column: Column, rules: UriRules) -> SqlFragment:
 
 
 def _contains_prefix(column: Column, rules: UriRules) -> SqlFragment:
-    """Condition that a prefix occurs in the text: a cheap filter before the patterns."""
+    """Condition that a prefix occurs in the text."""
+    # `replace` is cheap: it spares most rows the patterns.
     value = _value(column)
     return either(
         [SqlFragment(sql=f"replace({value}, %s, '') <> {value}", values=(each.source,)) for each in rules.moving]

@@ -56,11 +56,12 @@ def concrete_name(name: str) -> str:
 
 
 def addresses(text: str, names: Sequence[str]) -> dict[str, str | None]:
-    """Address of each name; None if it is missing. The first line counts, as for the resolver."""
+    """Address of each name; None if it is missing."""
     found: dict[str, str | None] = dict.fromkeys(names)
     for line in text.splitlines():
         address, known, _ = _parts(line)
         for name in known:
+            # The first line counts, as it does for the resolver.
             if name in found and found[name] is None:
                 found[name] = address
     return found
@@ -123,6 +124,7 @@ class HostsFile:
         text = _read(path)
         ours = switch_addresses(before, dict.fromkeys(names.names, names.target))
         old = cast("dict[str, str | None]", dict(to_mapping(kept["addresses"])))
+        # Somebody else's change since then stays: then only our addresses are put back.
         _write(path, before if text in {before, ours} else switch_addresses(text, old))
         return {"file": str(path), "now": addresses(_read(path), names.names)}
 

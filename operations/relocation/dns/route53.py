@@ -50,6 +50,7 @@ class Route53:
                     to_mapping(move.memory.remember(memory_key_of_name(name), {"sets": there})).get("sets")
                 )
             ]
+        # One request for all names: Route 53 takes all changes of a batch or none.
         changes = [each for name in names.names for each in self._build_changes(names, name, [_to_target(name, names)])]
         self._change(names, changes)
         return {"zone": names.zone, "before": before, "now": names.target, "changes": len(changes)}
@@ -65,9 +66,10 @@ class Route53:
         return {"zone": names.zone, "changes": len(changes)}
 
     def _build_changes(self, names: NamesMove, name: str, wanted: Records) -> list[dict[str, object]]:
-        """Changes that make these the only records of a name, as a CNAME must stand alone."""
+        """Changes that make these the only records of a name."""
         there = self._read_records(names, name)
         kept = {each["Type"] for each in wanted}
+        # A CNAME must stand alone: A and AAAA records of the name have to go in the same batch (RFC 1034, 3.6.2).
         gone: Records = [{"Action": "DELETE", "ResourceRecordSet": each} for each in there if each["Type"] not in kept]
         new: Records = [{"Action": "UPSERT", "ResourceRecordSet": each} for each in wanted if each not in there]
         return gone + new
@@ -120,9 +122,11 @@ def _see_that_it_may_be_switched(name: str, there: Records, names: NamesMove) ->
         StepError: the record has a routing policy, a time to live that is too long, or points to neither side.
     """
     for each in there:
+        # Several records share the name then, and one of ours would not replace them.
         if "SetIdentifier" in each:
             raise StepError(f"{name} has a routing policy, which is switched by hand", hint="`kind: by_hand`")
         ttl = each.get("TTL")
+        # Clients would keep the old address for that long inside the write freeze.
         if isinstance(ttl, int) and ttl > names.ttl_seconds:
             raise StepError(
                 f"{name} is remembered for {ttl} s, and the plan says {names.ttl_seconds} s",

@@ -69,6 +69,7 @@ class ClusterMovers:
         rate = options.bandwidth_mib_per_s
         with self._run(MoverRun(spec=spec, kind=COPY, folder=folder, rate=rate), source, target, say) as (ended, found):
             done = self._read_report(found, ended)
+            # Otherwise some shard has no manifest, or one that the next round replaces.
             if ended.done and not done.failures and not done.foreigns:
                 found.fetch_manifest(folder / MANIFEST)
                 done.manifest = str(folder / MANIFEST)
@@ -134,6 +135,7 @@ class ClusterMovers:
                 self._give_up(job, source, target, run)
                 run.write(known["number"], shards=self.pods.shards, is_open=False)
                 gone.append(job.name)
+            # Without its ledger another copy would find everything at the target to be somebody else's.
             if ledgers and job.claim:
                 self.runs.remove([self._build_claim(job)])
         return gone
@@ -145,12 +147,14 @@ class ClusterMovers:
         """Run a Job to its end; its results are removed once they are read."""
         state = run.read_known(shards=self.pods.shards)
         number = state.get("number", 0)
+        # A process that was killed may have left a Job that still works: its answer is of another question.
         if state.get("open") and not run.goes_on(state):
             self._give_up(self._build_job(run, source, target, number=number), source, target, run)
             run.write(number, shards=self.pods.shards, is_open=False)
             state = {}
         if not state.get("open"):
             number += 1
+            # Written before the Job exists: a process that is killed between the two looks for it again.
             run.write(number, shards=self.pods.shards, is_open=True)
         job = self._build_job(run, source, target, number=number)
         objects = self._build_objects(job, source, target)
@@ -159,6 +163,7 @@ class ClusterMovers:
         deposits = self._build_deposits(job, target, run)
         try:
             yield ended, deposits
+            # Only once they were read: what raises above leaves them for the next run.
             deposits.remove()
         finally:
             self.runs.remove(self._exclude_ledgers(objects))

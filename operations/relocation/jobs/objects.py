@@ -171,7 +171,8 @@ def _volumes(job: MoverJob, paths: Iterable[str]) -> list[Manifest]:
 
 
 def flatten_path(path: str) -> str:
-    """Key of a ConfigMap, which has no folders."""
+    """Key of a ConfigMap."""
+    # A ConfigMap has no folders.
     return path.replace("/", ".")
 
 
@@ -181,6 +182,7 @@ def network(job: MoverJob) -> Manifest:
     dns = {
         "to": [
             {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}},
+            # NodeLocal DNSCache answers from an address of the node, which no namespace selector meets.
             {"ipBlock": {"cidr": NAME_CACHE}},
         ],
         "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],

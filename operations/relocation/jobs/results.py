@@ -117,8 +117,9 @@ def whole_round(results: Sequence[Mapping[str, object]]) -> RoundReport:
 
 
 def whole_look(results: Sequence[Mapping[str, object]]) -> ScanResult:
-    """Merge the scans of all shards; each of them counts all that is reserved."""
+    """Merge the scans of all shards."""
     looks = [cast("dict[str, Any]", each["look"]) for each in results]
+    # Not their sum: each shard counts all that is reserved.
     whole = ScanResult(reserved=max((each["reserved"] for each in looks), default=0))
     for part in looks:
         for name in ("rows", "size", "read_rows", "read_bytes", "changes"):
@@ -162,7 +163,8 @@ class MoverRun:
         return found
 
     def goes_on(self, known: Mapping[str, object]) -> bool:
-        """Whether to wait for the running Job: the result of an older scan would be outdated."""
+        """Whether to wait for the running Job."""
+        # A scan shows the bucket as it was when it began: one that somebody else asked for is outdated.
         return self.kind == COPY and known.get("asked") == self._asked
 
     def write(self, number: int, *, shards: int, is_open: bool) -> None:

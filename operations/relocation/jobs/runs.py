@@ -77,6 +77,7 @@ class JobRuns:
         while True:
             status = self._read_status(job)
             line = f"{status.get('succeeded') or 0} shards done, {status.get('active') or 0} at work"
+            # Said when it changes: a copy of days would fill a log with one line.
             if line != last:
                 say(line)
             last = line
