@@ -110,7 +110,7 @@ def prepare_verification(
 def prepare_rollback(
     source: str, target: str, *, places: str, in_clear: bool, say: Callable[[str], None], name: str = ""
 ) -> RunContext:
-    """Inputs of a rollback: the places as recorded with the plan, whatever the file says now.
+    """Inputs of a rollback, with the places as recorded with the plan.
 
     Raises:
         InputError: nothing was begun, whatever is set; variables that the places name are not set; or, where no plan
@@ -124,6 +124,7 @@ def prepare_rollback(
     held = stands.remembered.get(plan.KEY)
     if held is None:
         return prepare_run(source, target, places=places, in_clear=in_clear, say=say, name=name)
+    # As recorded with the plan, whatever the file says by now: what is taken back is what was done.
     known = read_pinned_places(held)
     names = dict.fromkeys(variables(known).values())
     if missing := [name for name in names if not os.environ.get(name)]:

@@ -153,10 +153,11 @@ def furnish(api: RehearsedApiServer, *, bucket: str, works: bool) -> None:
 
 
 def _when_known(api: RehearsedApiServer, path: str, manifest: Manifest) -> None:
-    """Apply once the server serves the kind, shortly after its definition."""
+    """Apply once the server serves the kind."""
     import time  # noqa: PLC0415 - beside its only use
 
     deadline = time.monotonic() + WAIT
+    # A server serves a kind only some time after it has taken its definition.
     while not api.ask("GET", path).ok and time.monotonic() < deadline:
         time.sleep(0.1)
     api.apply(path, manifest)

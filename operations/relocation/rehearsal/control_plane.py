@@ -141,6 +141,7 @@ def controllers(folder: Path, plane: ControlPlane) -> list[str]:
         f"--cluster-signing-cert-file={folder / SIGNING_CERTIFICATE}",
         f"--cluster-signing-key-file={folder / SIGNING_KEY}",
         "--leader-elect=false",
+        # No port and no lease: there is one of it, and nobody asks it anything.
         "--secure-port=0",
     ]
 
@@ -165,8 +166,9 @@ def _server(command: list[str], folder: Path) -> contextlib.AbstractContextManag
 
 
 def service_account_key() -> str:
-    """A new P-256 private key in PEM; SEC 1 allows to omit the public point, so no library is needed."""
+    """A new P-256 private key in PEM."""
     scalar = (secrets.randbelow(P256_ORDER - 1) + 1).to_bytes(32, "big")
+    # SEC 1 allows to leave out the public point, so that no library has to compute it.
     der = bytes.fromhex("30310201010420") + scalar + bytes.fromhex("a00a06082a8648ce3d030107")
     return f"-----BEGIN EC PRIVATE KEY-----\n{encodebytes(der).decode()}-----END EC PRIVATE KEY-----\n"
 

@@ -119,14 +119,12 @@ def _is_free(port: int) -> bool:
 
 @contextlib.contextmanager
 def home_of(user: str | None, *, folder: Path) -> Generator[Path]:
-    """A folder that the server's user can reach.
-
-    Another user gets one of its own that goes with the server: those above ours may be closed to it at any time, as
-    pytest closes its folder whenever another run begins.
-    """
+    """A folder that the server's user can reach; another user's goes with the server."""
     if user is None:
         yield folder
         return
+    # Not below our folder: those above it may be closed to another user at any time, as pytest closes its folder
+    # whenever another run begins.
     with tempfile.TemporaryDirectory(prefix="atoll-server-", ignore_cleanup_errors=True) as home:
         shutil.chown(home, user)
         yield Path(home)
@@ -173,5 +171,6 @@ def programs() -> None:
 
 def postgres_program(name: str) -> str:
     """Path of one of PostgreSQL's programs; "" if it is missing."""
+    # Debian keeps the server's programs off the PATH.
     places = [str(folder) for folder in POSTGRES_FOLDERS]
     return shutil.which(name) or shutil.which(name, path=":".join(places)) or ""

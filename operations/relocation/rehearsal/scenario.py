@@ -50,6 +50,7 @@ def flip_one_bit(scene: RehearsalEnvironment) -> str:
         key = next(each.key for each in store.list_objects() if each.key.endswith(FLIPPED))
         body = store.open(key)
         content = _read(body)
+        # Size, headers and tags stay as they were: only a comparison of the bytes can find it.
         content[len(content) // 2] ^= 1
         digest = sha256(content).hexdigest()
         store.put(key, memoryview(content), sha256=digest, like=body.head, tags=store.get_tags(key))
@@ -86,9 +87,10 @@ def _object(setting: RehearsedSide) -> str:
 
 
 def _run(setting: RehearsedSide) -> str:
-    """Create a run in MLflow; retried, because the server's sessions may have been ended."""
+    """Create a run in MLflow."""
     address = f"{setting.tracking.url}/api/2.0/mlflow/runs/create"
     answer = ""
+    # The freeze ends the server's own sessions, and its first request afterwards may meet a broken one.
     for _ in range(TRIES):
         found = requests.post(address, json={"experiment_id": "0", "run_name": PROBE}, timeout=WAIT)
         if found.ok:

@@ -34,6 +34,7 @@ def collect_secrets(places: Places, values: Mapping[str, str]) -> tuple[str, ...
     names = [name for side in (places.source, places.target) for name in _variables(side)]
     found = [values[name] for name in names if values.get(name)]
     passwords = [each for value in found if (each := _password(value))]
+    # A URI holds a password with escapes, and an error message without them.
     return tuple(dict.fromkeys([*found, *passwords, *map(unquote, passwords)]))
 
 
@@ -129,9 +130,11 @@ class JournalMemory:
         if key in known:
             return known[key]
         try:
+            # As it will be read: a tuple becomes a list at once, not only after a restart.
             kept = cast("object", json.loads(json.dumps(value, allow_nan=False)))
         except TypeError as error:
             raise ValueError(f"{key}: only JSON can be remembered") from error
+        # Refused, not masked: a step would act on a masked value when it runs again.
         if holds_secret(kept, self._secrets):
             raise ValueError(f"{key}: a secret is not written into the journal")
         self._journal.append(RecordKind.REMEMBERED, content={"key": key, "value": kept})
@@ -175,7 +178,8 @@ class LockedRun:
         return derive_state(self.journal.records)
 
     def clean(self, evidence: Mapping[str, object]) -> dict[str, object]:
-        """Evidence without secrets, even if a step was careless."""
+        """Evidence without secrets."""
+        # Here, too, although steps take care: evidence is written into the journal.
         return redact_fields(evidence, self.hidden)
 
     def reason(self, fault: Exception) -> str:

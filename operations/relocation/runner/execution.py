@@ -46,8 +46,6 @@ def deadline(places: Places, *, step: str, frozen_since: datetime) -> datetime:
 def limit_time(moment: datetime | None, *, now: Callable[[], datetime]) -> Generator[None]:
     """Run until a moment at most; None for no limit.
 
-    A thread other than the main one cannot be interrupted: there the moment is looked at before and after.
-
     Raises:
         WindowPassedError: the moment has come.
     """
@@ -57,6 +55,7 @@ def limit_time(moment: datetime | None, *, now: Callable[[], datetime]) -> Gener
     left = (moment - now()).total_seconds()
     if left <= 0:
         raise WindowPassedError
+    # Python delivers signals to the main thread alone: elsewhere the moment is only looked at before and after.
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -117,7 +116,8 @@ def run(
 
 
 def _stale(relocation: LockedRun, step: RelocationStep) -> bool:
-    """Whether a step runs again: rounds copy what changed until the write freeze begins."""
+    """Whether a step that was done runs again."""
+    # Done, but the source went on changing: each round makes the one inside the write freeze shorter.
     return step.name == AGAIN and relocation.stands.of(FREEZE).state == StepState.OPEN
 
 
@@ -167,6 +167,7 @@ def _do(relocation: LockedRun, step: RelocationStep, *, steps: Sequence[Relocati
 def _moment(relocation: LockedRun, step: RelocationStep) -> datetime | None:
     """When a step must be done; None outside the write freeze, and after the point of no return."""
     since = relocation.stands.frozen_since
+    # A commit that was begun must come to its end, however long it takes.
     if since is None or step.name == POINT_OF_NO_RETURN or not FACTS[step.name].frozen:
         return None
     return deadline(relocation.parts.places, step=step.name, frozen_since=since)

@@ -40,6 +40,7 @@ def copy_deltas(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> Evide
         StepError: rounds do not get shorter, or something cannot be copied.
     """
     done: list[RoundResult] = []
+    # With room to spare: databases, rewriting and proofs share the window.
     most = move.places.window_minutes * 60 / SHARE
     while True:
         done.append(rounds.run_copy_round(move, movers=movers, tags_again=True))
@@ -77,6 +78,7 @@ def copy_final_delta(move: Move, *, movers: dict[str, Copy] = rounds.MOVERS) -> 
     """
     first = rounds.run_copy_round(move, movers=movers, tags_again=True)
     _refuse_writes(first, names=_list_changed_keys(first))
+    # A listing may lag behind a write: one quiet round could have missed it.
     for _ in range(1 if first.quiet else QUIET):
         _keep_manifests(move)
         again = rounds.run_copy_round(move, movers=movers, tags_again=True)

@@ -211,7 +211,8 @@ def _hold_work(pair: DatabasePair, there: Mapping[str, int]) -> None:
 
 
 def _keep_before(move: Move, pair: DatabasePair, path: Path, dump: Callable[..., str]) -> None:
-    """Dump the target too, so that what a fresh installation wrote is not lost."""
+    """Dump the target too."""
+    # What a fresh installation wrote there would be lost with the restore, and a roll back has to put it back.
     kept = path.with_name(f"{pair.name}.target-before.dump")
     digest = dump(pair.target, move.secrets, kept)
     move.memory.remember(f"{pair.key}/before", {"dump": f"{DUMPS}/{kept.name}", "sha256": digest})

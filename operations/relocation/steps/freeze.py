@@ -52,10 +52,11 @@ def freeze(move: Move, hands: QuiescePorts) -> Evidence:
 
 
 def thaw(move: Move, hands: QuiescePorts) -> Evidence:
-    """Restore everything: store and databases first, so that writers find them open."""
+    """Restore everything."""
     sides: Evidence = {}
     for side in (SOURCE, TARGET):
         move.say(f"opening the {side} again")
+        # Writers last: they must find store and databases open, or they fail at once.
         sides[side] = {
             "store": stores.open_again(move, hands, side=side),
             "databases": databases.open_again(move, hands, side=side),
@@ -80,8 +81,9 @@ def _restore(move: Move, hands: QuiescePorts, *, side: str) -> list[str] | str:
 
 
 def _writes_again(move: Move, hands: QuiescePorts) -> Done:
-    """Results of the canaries after the freeze; a canary that fails must not stop the rollback."""
+    """Results of the canaries after the freeze."""
     found: Done = {}
+    # A canary that fails must not stop the rollback: it is reported, and people look.
     with suppress(StepError):
         found["store"] = stores.write_again(move, hands, side=SOURCE)
     with suppress(StepError):
@@ -93,6 +95,7 @@ def switch_names(move: Move, hands: QuiescePorts, switchers: Mapping[str, NameSw
     move.say("making the target's databases read-only until the commit")
     closed = databases.close(move, hands, side=TARGET)
     proof = databases.prove_closed(move, hands, side=TARGET)
+    # Names first: until they point back, a client would write to the target.
     names = move.places.names
     done: Evidence = {"databases": closed, "canary": proof, "names": "none are switched"}
     if names is None or not names.names:
@@ -102,7 +105,7 @@ def switch_names(move: Move, hands: QuiescePorts, switchers: Mapping[str, NameSw
 
 
 def put_names_back(move: Move, hands: QuiescePorts, switchers: Mapping[str, NameSwitcher]) -> Evidence:
-    """Point the names to the source before the target opens again, so that no client writes to the target."""
+    """Point the names to the source, then open the target again."""
     names = move.places.names
     back: Evidence = {}
     if names is not None and names.names:
@@ -120,6 +123,7 @@ def name_switchers() -> Mapping[str, NameSwitcher]:
 
 def commit(move: Move, hands: QuiescePorts) -> Evidence:
     """Pass the point of no return: open the target, prove that it takes writes, and set the retention of the source."""
+    # Remembered: the days for which the source is kept begin once, however often the step is run.
     at = datetime.fromisoformat(str(move.memory.remember(AT, move.now().isoformat())))
     until = at + timedelta(days=move.places.retain_days)
     move.say("opening the target: from here on the source no longer holds everything")

@@ -37,11 +37,12 @@ def do(
     connect: Connect = pairs.connect,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Evidence:
-    """Check now, then until the time is over; a kill does not restart the time.
+    """Check now, then until the time is over.
 
     Raises:
         StepError: a check failed at the target, or something was written at the source.
     """
+    # Remembered, so that a kill does not begin the time anew.
     since = datetime.fromisoformat(str(move.memory.remember(AT, move.now().isoformat())))
     until = since + timedelta(minutes=move.places.observe_minutes)
     looks = 0
@@ -62,6 +63,7 @@ def do(
         if left <= 0:
             return {"looks": looks, "minutes": move.places.observe_minutes, "last": found, "source": "unchanged"}
         move.say(f"looked {looks} times, all well; {left / 60:.0f} min left")
+        # A share of the time that a look takes: checks of a large source must not load it without a pause.
         sleep(min(left, max(BETWEEN, SHARE * (move.now() - started).total_seconds())))
 
 

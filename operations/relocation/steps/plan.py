@@ -53,8 +53,9 @@ def do(move: Move) -> Evidence:
 
 
 def pin_plan(places: Places, *, folder: Path) -> dict[str, object]:
-    """What must not change: the places without pace, the plan, and digests of the locks."""
+    """What must not change: the places, the plan, and digests of the locks."""
     form = cast("dict[str, object]", places.model_dump(mode="json"))
+    # Pace (bandwidth, transfers) may be changed on the way; it changes nothing about what is moved.
     kept = {name: value for name, value in form.items() if name not in FREE}
     files = {name: _digest(path.read_bytes()) for name, path in _files(places, folder=folder) if path.is_file()}
     return {"places": kept, "free": {name: form[name] for name in sorted(FREE)}, "files": files}

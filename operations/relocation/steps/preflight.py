@@ -87,13 +87,12 @@ def mlflow_version(address: str, *, authority: str = "") -> str:
 def check_addresses(places: Places, secrets: Mapping[str, str]) -> list[str]:
     """Count of databases whose addresses the rewriting would accept.
 
-    Each is only read: what is looked for is what stands still later, when a new rule would cost a roll back.
-
     Raises:
         StepError: with every address that fits no rule or becomes too long, counted; or the rules are not sound.
     """
     rules = rules_for(places)
     known = [each for each in places.source.databases if each.part in SCHEMAS and each.engine == "postgresql"]
+    # Looked for now, and only read: found in the write freeze, a missing rule would cost a roll back.
     faults = [f"{each.part}: {fault}" for each in known for fault in _find_refusals(each, secrets, rules, places)]
     if faults:
         raise StepError("; ".join(faults), hint=DECLARE, evidence={"faults": faults})
@@ -193,6 +192,7 @@ def _canary(move: Move, asking: SideQueries, pair: BucketPair, faults: list[str]
         return None
     place = place_of(store, store.canary, pair.bucket.source, move.secrets)
     with closing(asking.connect(place)) as found:
+        # A store that a person closes may be closed already.
         allowed = canary.may_write(found) if store.kind in CLOSED_BY_US else canary.may_read(found)
     if not allowed:
         faults.append(f"the canary may not write into bucket {pair.bucket.source}, so its refusal would prove nothing")
@@ -247,11 +247,12 @@ def _clusters(move: Move, asking: SideQueries, _faults: list[str]) -> object:
 
 
 def _mlflow(move: Move, asking: SideQueries, faults: list[str]) -> object:
-    """Whether both MLflow are of one version: each reads the other's database."""
+    """Whether both MLflow are of one version."""
     if not move.places.source.mlflow_url:
         return None
     here = asking.mlflow_version(move.places.source.mlflow_url)
     there = asking.mlflow_version(move.places.target.mlflow_url)
+    # Each reads the other's database, and a migration of tables has no way back.
     if here != there:
         faults.append(f"MLflow is {here} at the source and {there} at the target: install the same")
     return {"source": here, "target": there}

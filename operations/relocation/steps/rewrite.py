@@ -79,6 +79,7 @@ def rules_for(places: Places) -> UriRules:
 
 def list_moved_prefixes(places: Places) -> list[str]:
     """Prefixes with another name at the target: an address that names one must fit a rule."""
+    # A bucket that keeps its name has addresses that are right at the target as they are.
     renamed = [each.source for each in places.buckets if each.source != each.target]
     return [f"{scheme}://{name}" for name in renamed for scheme in STORES]
 

@@ -102,7 +102,8 @@ class SmokeResult(NamedTuple):
 
 
 def do(move: Move) -> Evidence:
-    """Run every check, even after a failure."""
+    """Run every check."""
+    # All of them even after a failure: whoever repairs the target wants to know everything at once.
     done = {name: _run_check(move, name, check) for name, check in CHECKS.items()}
     faults = [f"{name}: {fault}" for name, each in done.items() for fault in each.faults]
     evidence: Evidence = {"checks": {name: each.found for name, each in done.items()}}
@@ -203,6 +204,7 @@ def _reads(move: Move) -> SmokeResult:
                 read.append(each.target)
             except StoreError as error:
                 refused.append(f"{each.target}: {error}")
+    # A user need not be allowed into every bucket; one that can read none shows that keys or policies are wrong.
     return SmokeResult({"read": read, "refused": refused}, [] if read else refused)
 
 

@@ -91,6 +91,7 @@ def _keep_manifest(move: Move, pair: BucketPair) -> None:
 
 def _has_kept_manifest(move: Move, pair: BucketPair) -> bool:
     """Whether it was kept since the last rollback, and is not compared yet."""
+    # A file alone may be of an attempt that was rolled back.
     return (pair.folder / BEFORE).exists() and move.memory.recall(f"{KEPT}{pair.bucket.source}") is not None
 
 
@@ -100,6 +101,7 @@ def _find_later_writes(move: Move, pair: BucketPair) -> list[str]:
         return []
     with stores.translate_store_errors():
         found = compare(pair.folder / BEFORE, pair.folder / MANIFEST, ComparisonTerms(reserved=stores.RESERVED))
+    # Compared once: after the next copy it says nothing about later writes.
     (pair.folder / BEFORE).unlink()
     return [each.key for kind in (found.missing, found.extra, found.different) for each in kind.first]
 

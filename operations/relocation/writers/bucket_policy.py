@@ -120,10 +120,12 @@ def open_again(place: StorePlace, buckets: Sequence[str], move: Move, *, side: s
         kept = to_mapping(move.memory.recall(_key(side, bucket)))
         before = cast("str | None", kept.get("policy"))
         there = _policy(store, bucket)
+        # A statement that was there before the freeze is not ours to remove.
         if not kept or denies(before) or not denies(there):
             continue
         rest = without_denial(there)
         same = parse_policy(rest) == parse_policy(before)
+        # Byte by byte as it was, unless somebody changed it meanwhile.
         _write(store, bucket, before if same else rest)
         done.append(bucket)
     return {"kind": place.kind, "buckets": done}
@@ -162,7 +164,7 @@ def _build_policy_error(bucket: str, error: BotoCoreError | ClientError) -> Step
 
 
 def _principals(place: StorePlace, move: Move) -> list[str]:
-    """ARNs of the copy worker, which the statement exempts; role names are unique in an account, without the path."""
+    """ARNs of the copy worker, which the statement exempts."""
     try:
         arn = cast("STSClient", _client("sts", place, place.mover, move)).get_caller_identity()["Arn"]
     except REFUSED as error:
@@ -172,6 +174,7 @@ def _principals(place: StorePlace, move: Move) -> list[str]:
     found = ASSUMED.match(arn)
     if found is None:
         return [arn]
+    # An assumed role's ARN has no path; role names are unique in an account, so both forms mean this one.
     roles = f"arn:{found['part']}:iam::{found['account']}:role"
     return [f"{roles}/{found['role']}", f"{roles}/*/{found['role']}"]
 

@@ -23,7 +23,7 @@ SCALED: Final = "what writes it is scaled to 0 in its cluster"
 
 
 def see_that_databases_write(move: Move, hands: QuiescePorts) -> None:
-    """Check before the freeze that the canaries can write: otherwise a refusal during it proves nothing.
+    """Check before the freeze that the canaries can write.
 
     Raises:
         StepError: a database takes no write, or its writers cannot be stopped.
@@ -39,6 +39,7 @@ def see_that_databases_write(move: Move, hands: QuiescePorts) -> None:
         key = f"freeze/{SOURCE}/canary/database/{name}"
         if move.memory.recall(key) is not None:
             continue
+        # A canary that never could write would prove nothing by a refusal.
         closed = hands.databases.is_closed(each, move)
         if not closed and (answer := hands.databases.try_to_write(each, move)) != WRITTEN:
             raise StepError(

@@ -69,6 +69,7 @@ class Users:
 
     def drop_policy(self, name: str) -> None:
         """Delete our policy; idempotent."""
+        # `mc policy rm` fails for a policy that is gone, and a second run must not.
         if f'"{name}"' in self._run("policy", "ls", ALIAS):
             self._run("policy", "rm", ALIAS, name)
 
@@ -139,7 +140,8 @@ def _is_ours(move: Move, side: str, user: str) -> bool:
 
 
 def _name(side: str) -> str:
-    """Name of our policy: both sides may be one MinIO."""
+    """Name of our policy."""
+    # With the side: both may be one MinIO.
     return f"{bucket_policy.NAME}-{side}"
 
 

@@ -39,8 +39,6 @@ def buckets_of(move: Move, side: str) -> list[str]:
 def see_that_canaries_write(move: Move, hands: QuiescePorts) -> None:
     """Check before the freeze that the canary may write: otherwise a refusal during it proves nothing.
 
-    A person who stops writers by hand may have done so already: there the canary must at least read.
-
     Raises:
         StepError: it may not, in some bucket.
     """
@@ -50,6 +48,7 @@ def see_that_canaries_write(move: Move, hands: QuiescePorts) -> None:
             "the source's store names no canary, so its freeze cannot be proved",
             hint="give `canary` in relocation.yaml the keys of a user who writes into every bucket that is moved",
         )
+    # A person who stops writers by hand may have done so already: there the canary must at least read.
     allowed = canary.may_write if place.kind in hands.stores else canary.may_read
     for bucket in buckets_of(move, SOURCE):
         key = f"freeze/{SOURCE}/canary/{bucket}"
@@ -115,6 +114,7 @@ def prove_closed(move: Move, hands: QuiescePorts) -> list[dict[str, str]]:
     proofs: list[dict[str, str]] = []
     for bucket in buckets_of(move, SOURCE):
         with _open_bucket(move, hands, side=SOURCE, keys=place.canary, bucket=bucket) as store:
+            # A cloud's policy takes effect only after a while; what still writes then is a fault.
             patience.until(lambda store=store: not canary.may_write(store))
             proofs.append(canary.check_writes_refused(store))
     return proofs

@@ -104,9 +104,10 @@ def stop(cluster: RelocationCluster, move: Move, *, side: str, patience: Patienc
 
 
 def _wait_for_keepers(cluster: RelocationCluster, patience: Patience) -> bool:
-    """Whether the pods of controllers that restart writers ended: one that is ending would reopen a queue."""
+    """Whether the pods of controllers that restart writers ended."""
 
     def have_ended() -> bool:
+        # One that is just ending would still reopen a queue.
         return not [each for each in workloads.still_running(cluster) if _of_a_keeper(each)]
 
     return patience.until(have_ended)
@@ -144,6 +145,7 @@ def _set(
         if now.uid != writer.uid or not only_if(now):
             return False
         change = patch_of(way.field, value)
+        # With its version the server refuses the patch where somebody was faster.
         held = {**to_mapping(change.get("metadata")), "resourceVersion": now.version}
         try:
             return cluster.change(way.kind, namespace=now.namespace, name=now.name, change={**change, "metadata": held})
@@ -167,11 +169,12 @@ def _still(side: str, left: Sequence[str]) -> StepError:
 
 
 def restore(cluster: RelocationCluster, move: Move, *, side: str) -> list[str]:
-    """Restore each writer that the freeze stopped, controllers that restart others last; their names.
+    """Restore each writer that the freeze stopped; their names.
 
     One that was deleted, made anew or set otherwise meanwhile is left as it is.
     """
     every = [each for _, writers in workloads.stages(cluster) for each in writers]
+    # Controllers that restart others come last: the writers they watch are then as the source had them.
     return [each.words for each in reversed(every) if _back(cluster, move, each, side=side)]
 
 
@@ -185,6 +188,7 @@ def recall_state(move: Move, writer: WriterWorkload, *, side: str) -> dict[str, 
     key = memory_key_of_writer(side, writer)
     for each in (key, f"{key}/{writer.uid}"):
         kept = to_mapping(move.memory.recall(each))
+        # A new object of the same name is not the one that we stopped.
         if kept.get("uid") == writer.uid:
             return dict(kept)
     return {}

@@ -86,6 +86,7 @@ def find_user_namespaces(cluster: RelocationCluster) -> frozenset[str]:
 
 def stages(cluster: RelocationCluster) -> Iterator[tuple[str, list[WriterWorkload]]]:
     """Writers by stage; each stage is listed once the one before is stopped."""
+    # First: they would start again whatever is stopped after them.
     yield "keepers", list(_find_by_name(cluster, kinds.KEEPERS))
     yield "schedules", [*_schedules(cluster), *_find_by_name(cluster, kinds.PLATFORM)]
     yield "queues", [writer_of(kinds.QUEUES, each) for each in cluster.list_objects(kinds.QUEUES.kind)]
@@ -105,6 +106,7 @@ def _schedules(cluster: RelocationCluster) -> Iterator[WriterWorkload]:
     near = find_user_namespaces(cluster) | set(kinds.PLATFORM_NAMESPACES)
     for way in kinds.SCHEDULES:
         for each in cluster.list_objects(way.kind):
+            # Other CronJobs belong to operators, and write nothing that is moved.
             if way is not kinds.CRON_JOBS or namespace_of(each) in near:
                 yield writer_of(way, each)
 
