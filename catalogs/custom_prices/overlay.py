@@ -52,7 +52,7 @@ class Overlay:
     def faults(self) -> Iterator[tuple[OwnRow, str, str]]:
         """Rows that would change nothing or count in another unit, with the column and what is wrong."""
         yield from self._idle()
-        yield from self._unfounded_tiers()
+        yield from self._list_unfounded_tiers()
 
     def _idle(self) -> Iterator[tuple[OwnRow, str, str]]:
         units = self._units_changed()
@@ -79,7 +79,7 @@ class Overlay:
                         units.setdefault(key, set()).add(unit)
         return units
 
-    def _unfounded_tiers(self) -> Iterator[tuple[OwnRow, str, str]]:
+    def _list_unfounded_tiers(self) -> Iterator[tuple[OwnRow, str, str]]:
         """Rows of a tier below which nothing is priced, or of a machine, which has no tiers."""
         for row in self._rows:
             above = row.key[4]

@@ -137,9 +137,9 @@ class RefreshReport:
     def without_answer(self) -> tuple[str, ...]:
         """Providers that were asked for by name, or could be asked without more ado, and gave nothing that counts."""
         gave = {section.section.provider for section in self.outcome.judged if not section.refused}
-        return tuple(each for each in self._asked() if each not in gave)
+        return tuple(each for each in self._list_asked() if each not in gave)
 
-    def _asked(self) -> list[str]:
+    def _list_asked(self) -> list[str]:
         order = self.outcome.order
         if order.scope.providers:
             return sorted(set(order.scope.providers))

@@ -46,7 +46,7 @@ def try_all(estimates: Estimates, *, providers: Iterable[str]) -> Iterator[Trial
     """A trial for every known price that can be estimated from others."""
     for provider in sorted(providers):
         for item in sorted(SERVICES):
-            for region, tiers in sorted(estimates.known(provider=provider, item=item).items()):
+            for region, tiers in sorted(estimates.find_known(provider=provider, item=item).items()):
                 found = estimates.find(provider=provider, item=item, region=region)
                 if found is None:
                     continue

@@ -157,7 +157,7 @@ class Estimates:
         most = max(price.usd for price in prices)
         return CommodityBound(usd_per_unit=most, unit=units.pop(), providers=sum(bool(each) for each in known.values()))
 
-    def known(self, *, provider: str, item: str) -> Mapping[str, Tiers]:
+    def find_known(self, *, provider: str, item: str) -> Mapping[str, Tiers]:
         """Region to the tiers of an item that is priced region by region."""
         key = (provider, item)
         if key not in self._known:
@@ -171,7 +171,7 @@ class Estimates:
 
     def _make(self, provider: str, item: str, region: str) -> Estimate | None:
         others = _of_common_shape(
-            {name: tiers for name, tiers in self.known(provider=provider, item=item).items() if name != region}
+            {name: tiers for name, tiers in self.find_known(provider=provider, item=item).items() if name != region}
         )
         if len(others) < LEAST_REGIONS:
             return None
@@ -192,12 +192,12 @@ class Estimates:
     def like_regions(self, *, provider: str, region: str, without: str) -> tuple[LikeRegion, ...]:
         """The provider's other regions, those first whose prices of other services are most like those of one."""
         # Where the item has no price here, it is in no ratio either: one answer then serves every item.
-        item = without if region in self.known(provider=provider, item=without) else ""
+        item = without if region in self.find_known(provider=provider, item=without) else ""
         key = (provider, region, item)
         if key not in self._alike:
             ratios: dict[str, list[Decimal]] = {}
             for service in sorted(SERVICES - {item}):
-                known = self.known(provider=provider, item=service)
+                known = self.find_known(provider=provider, item=service)
                 here = known[region][0].usd if region in known else ZERO
                 for name, tiers in known.items() if here else ():
                     if name != region and tiers[0].usd:

@@ -115,7 +115,7 @@ def _without_price(
     provider, region = place
     found = estimates.find(provider=provider, item=charge.item, region=region)
     if found is not None:
-        return tuple(_estimated_lines(charge, found))
+        return tuple(_build_estimated_lines(charge, found))
     bound = estimates.bound(provider=provider, item=charge.item)
     if bound is None:
         return (line,)
@@ -123,15 +123,15 @@ def _without_price(
     return (replace(line, note=_join_notes(line.note, bound.basis), at_most_usd_per_month=most),)
 
 
-def _estimated_lines(charge: Charge, found: Estimate) -> Iterator[LineItem]:
+def _build_estimated_lines(charge: Charge, found: Estimate) -> Iterator[LineItem]:
     """One line for each tier that the largest reading reaches."""
     for number, (tier, quantity) in enumerate(in_tiers(charge.quantity, found.tiers), start=1):
         if quantity.max > ZERO:
-            line = _estimated_line(charge, found, tier, quantity)
+            line = _build_estimated_line(charge, found, tier, quantity)
             yield line if number == 1 else replace(line, key=f"{line.key}#{number}")
 
 
-def _estimated_line(charge: Charge, found: Estimate, tier: EstimatedTier, quantity: Range) -> LineItem:
+def _build_estimated_line(charge: Charge, found: Estimate, tier: EstimatedTier, quantity: Range) -> LineItem:
     return replace(
         build_unpriced_line(charge, found.basis(tier)),
         state=State.ESTIMATED,

@@ -112,13 +112,13 @@ def _either(charges: Sequence[Charge], priced: Sequence[tuple[LineItem, ...]]) -
     lines = [line for each in priced for line in each]
     missing = [line for line in lines if line.usd_per_month is None or line.state is State.ESTIMATED]
     if missing or not lines:
-        return tuple(_unpriced_choice(missing[0], names) for _ in missing[:1])
+        return tuple(_build_unpriced_choice(missing[0], names) for _ in missing[:1])
     amounts = [line.usd_per_month for line in lines if line.usd_per_month is not None]
     spread = Range(min(each.min for each in amounts), amounts[0].expected, max(each.max for each in amounts))
     return (replace(lines[0], usd_per_month=spread, note=f"{CHOICE}{names}: from the cheapest to the most expensive"),)
 
 
-def _unpriced_choice(line: LineItem, names: str) -> LineItem:
+def _build_unpriced_choice(line: LineItem, names: str) -> LineItem:
     """A choice of which one has no price, or an estimate, of which the range is not that of the choice."""
     return replace(
         line,
