@@ -110,7 +110,7 @@ def _build_section(
     if not found:
         reason = "no price of a machine that the catalog knows" + (f": {'; '.join(said)}" if said else "")
         return SilentSection(provider=request.provider, region=region, kind=SectionKind.MACHINES, reason=reason)
-    source = Counter(quote.source for quote in found).most_common(1)[0][0]
+    source = min(found, key=lambda quote: (quote.purchase != ON_DEMAND, quote.source.id)).source
     prices = [_build_price(key, quote, source) for key, quote in zip(keys, found, strict=True)]
     return PriceSection(
         provider=request.provider,
