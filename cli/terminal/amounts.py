@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from planning.values.money import Range
 
 NOT_KNOWN: Final = "-"
+ABOUT: Final = "~"  # before an amount that holds an estimate
 HOURS_PER_DAY: Final = 24
 _EXACT: Final = Decimal("1e-8")  # the digits of a unit price that are shown
 _TERM: Final = Decimal("1e-6")
@@ -53,27 +54,35 @@ def usd_range(amount: Range | None) -> tuple[str, str, str]:
     return least, expected, most
 
 
-def floor(amount: str, *, unpriced: int) -> str:
-    """An amount that is only a floor says so."""
-    return f">= {amount}" if unpriced else amount
+def floor(amount: str, *, unpriced: int, estimated: int = 0) -> str:
+    """An amount that is only a floor, or that holds an estimate, says so."""
+    about = f"{ABOUT}{amount}" if estimated else amount
+    return f">= {about}" if unpriced else about
 
 
-def format_unpriced(unpriced: int) -> str:
-    """How many lines have no price; "" for none."""
-    return f"{unpriced} unpriced" if unpriced else ""
+def mark(amount: str, bill: Bill) -> str:
+    """An amount of a bill: ">= ~12,345.67" where lines have no price and others an estimate."""
+    return floor(amount, unpriced=len(bill.unpriced), estimated=len(bill.estimated))
+
+
+def format_unpriced(bill: Bill) -> str:
+    """How many lines have no price or an estimate, "2 unpriced, 3 estimated"; "" for none."""
+    counts = {"unpriced": len(bill.unpriced), "estimated": len(bill.estimated)}
+    return ", ".join(f"{number} {what}" for what, number in counts.items() if number)
 
 
 def describe_month(bill: Bill) -> str:
-    """The expected month of a bill in a sentence: ">= 12,345.67 USD a month expected (2 lines unpriced)"."""
-    missing = len(bill.unpriced)
-    lines = f" ({missing} {'line' if missing == 1 else 'lines'} unpriced)" if missing else ""
-    return f"{floor(usd(bill.usd_per_month.expected), unpriced=missing)} USD a month expected{lines}"
+    """The expected month of a bill in a sentence: ">= ~12,345.67 USD a month expected (2 lines unpriced)"."""
+    counts = {"unpriced": ("line", len(bill.unpriced)), "estimated": ("item", len(bill.estimated))}
+    said = [f"{count} {noun}{'' if count == 1 else 's'} {what}" for what, (noun, count) in counts.items() if count]
+    lines = f" ({', '.join(said)})" if said else ""
+    return f"{mark(usd(bill.usd_per_month.expected), bill)} USD a month expected{lines}"
 
 
 def total(amount: Decimal, *, bill: Bill) -> str:
-    """A sum of a bill: ">= 12,345.67 (2 unpriced)"."""
-    missing = len(bill.unpriced)
-    return floor(usd(amount), unpriced=missing) + (f" ({format_unpriced(missing)})" if missing else "")
+    """A sum of a bill: ">= ~12,345.67 (2 unpriced, 3 estimated)"."""
+    doubts = format_unpriced(bill)
+    return mark(usd(amount), bill) + (f" ({doubts})" if doubts else "")
 
 
 def number(value: Decimal) -> str:
@@ -103,14 +112,14 @@ def _strip_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def usd_short(amount: Decimal, *, unpriced: int = 0) -> str:
-    """Whole USD, millions from ten of them on; a floor, which is rounded down, says so."""
+def usd_short(amount: Decimal, *, bill: Bill | None = None) -> str:
+    """Whole USD, millions from ten of them on; marked as an amount of a bill is, a floor rounded down."""
     # Rounded up, "at least" would claim more than is known.
-    rounding = ROUND_DOWN if unpriced else ROUND_HALF_UP
+    rounding = ROUND_DOWN if bill and bill.unpriced else ROUND_HALF_UP
     unit, word = next((each for each in _SHORT if amount >= max(each[0], _SHORT_FROM)), (_WHOLE, ""))
     step = CENT if word else _WHOLE
     shown = _scientific(amount) if amount >= _LONG else f"{round_to(amount / unit, step, rounding=rounding):,f}{word}"
-    return floor(shown, unpriced=unpriced)
+    return mark(shown, bill) if bill else shown
 
 
 def duration(hours: Decimal) -> str:

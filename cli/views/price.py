@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from cli.terminal.amounts import NOT_KNOWN, total, usd
+from cli.terminal.amounts import ABOUT, NOT_KNOWN, total, usd
 from cli.terminal.tables import make_table
 from planning.spec.lock_content import State
 from planning.values.money import ZERO
@@ -68,12 +68,16 @@ def changes_table(found: list[PriceChange], *, compared: bool) -> Table:
     rows = (
         (
             *(each.name, each.type),
-            *((usd(each.old), usd(each.new), _format_signed(each.delta)) if compared else (usd(each.new),)),
+            *((usd(each.old), _new(each), _format_signed(each.delta)) if compared else (_new(each),)),
             _state(each),
         )
         for each in found
     )
     return make_table(("resource", "type", *amounts, "state"), rows, right=amounts, whole=amounts)
+
+
+def _new(each: PriceChange) -> str:
+    return f"{ABOUT}{usd(each.new)}" if each.state is State.ESTIMATED else usd(each.new)
 
 
 def sums(report: PriceReport) -> Iterator[str]:
@@ -111,9 +115,10 @@ def _change(urn: str, old: ResourceCost | None, new: ResourceCost | None, *, com
 
 
 def _note(taken: ResourceCost | None) -> str:
-    """Why a resource has no price; "" where it has one."""
-    unpriced = [line.note for line in taken.lines if line.state is State.UNPRICED] if taken else []
-    reasons = tuple(dict.fromkeys(unpriced))
+    """Why a resource has no price, or what its estimate leans on; "" where it has a price."""
+    doubtful = taken is not None and taken.state in {State.UNPRICED, State.ESTIMATED}
+    doubts = [line.note for line in taken.lines if line.state is taken.state] if taken and doubtful else []
+    reasons = tuple(dict.fromkeys(doubts))
     rest = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
     return f"{reasons[0]}{rest}" if reasons else ""
 
@@ -129,6 +134,6 @@ def _format_signed(amount: Decimal) -> str:
 
 def _state(each: PriceChange) -> Text:
     said = ", ".join(word for word in (each.state.value, each.fate) if word)
-    if each.state is State.UNPRICED:
+    if each.state in {State.UNPRICED, State.ESTIMATED}:
         return Text(f"{said}: {each.note}" if each.note else said, style="yellow")
     return Text(said)

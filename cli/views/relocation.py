@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from catalogs.parsing import spell_unit
-from cli.terminal.amounts import usd_exact
+from cli.terminal.amounts import ABOUT, floor, usd_exact
 from cli.terminal.tables import indent, make_table
 from planning.costs.json_shapes import cents_form
 from planning.relocation.durations import DurationEstimate
@@ -186,14 +186,19 @@ def step_rows(form: RelocationPlanForm) -> Iterator[tuple[bool, tuple[str, ...]]
 
 
 def sum_cells(lines: Sequence[LineForm]) -> tuple[int, tuple[str, ...]]:
-    """How many lines have no price, and the three readings of the others, floors marked."""
+    """How many lines have no price, and the three readings of the others, floors and estimates marked."""
     total, unpriced = sum_lines(lines)
-    floor = ">= " if unpriced else ""
-    return unpriced, tuple(f"{floor}{each}" for each in cents(cents_form(total)))
+    estimated = sum(line["state"] == "estimated" for line in lines)
+    shown = (floor(each, unpriced=unpriced, estimated=estimated) for each in cents(cents_form(total)))
+    return unpriced, tuple(shown)
 
 
 def line_amounts(line: LineForm) -> tuple[str, str, str]:
-    return cents(line["usd_per_month"]) if line["state"] == "priced" else ("", line["state"], "")
+    if line["state"] in {"free", "unpriced"}:
+        return "", line["state"], ""
+    about = ABOUT if line["state"] == "estimated" else ""
+    least, expected, most = cents(line["usd_per_month"])
+    return f"{about}{least}", f"{about}{expected}", f"{about}{most}"
 
 
 def relocation_parts(form: RelocationPlanForm) -> Iterator[RenderableType]:
@@ -248,9 +253,7 @@ def _cells(line: LineForm) -> tuple[RenderableType, ...]:
     label = _with_small_print(line["label"], describe_bill_line(line))
     if line["state"] == "unpriced":
         return label, "", Text("unpriced", style="yellow"), ""
-    if line["state"] == "free":
-        return label, "", "free", ""
-    return label, *cents(line["usd_per_month"])
+    return label, *line_amounts(line)
 
 
 def _add_sum(table: Table, title: str, lines: list[LineForm], *, style: str) -> None:

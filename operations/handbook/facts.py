@@ -33,6 +33,7 @@ from planning.checklist.reading.checklist_file import read_file
 from planning.costs.charges import OBJECT_ITEMS
 from planning.platform.accelerators import TURNS
 from planning.platform.queues import shares
+from planning.spec.lock_content import State
 from planning.values.addresses import PRIVATE_DOMAIN
 from planning.values.errors import InputError
 
@@ -285,9 +286,11 @@ class HandbookFacts:
 
     @property
     def expected_usd_per_month(self) -> Decimal | None:
-        """Expected cost of a month; None where a line has no price."""
-        amounts = [line.usd_per_month for line in self.lock.bill]
-        return None if None in amounts else sum((each[1] for each in amounts if each), Decimal(0))
+        """Expected cost of a month; None where a line has no price, or one that is to be confirmed."""
+        bill = self.lock.bill
+        if any(line.usd_per_month is None or line.state == State.ESTIMATED for line in bill):
+            return None
+        return sum((line.usd_per_month[1] for line in bill if line.usd_per_month), Decimal(0))
 
     @cached_property
     def addresses(self) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from planning.costs.json_shapes import line_form
 from planning.costs.resources.resource import OWN_PREFIX
 from planning.diff.bill_lines import amount_of, delta_of, has_change, read_expected
 from planning.spec.lock import read_lock
+from planning.spec.lock_content import State
 from planning.values.errors import (
     AtollError,
     InputError,
@@ -204,7 +205,8 @@ def _of_locked(lines: Sequence[LockedLine]) -> AmountForm:
     known = [line.usd_per_month for line in lines if line.usd_per_month is not None]
     low, expected, high = (str(to_cents(sum((each[at] for each in known), start=ZERO))) for at in range(3))
     readings: RangeForm = {"min": low, "expected": expected, "max": high}
-    return {"usd_per_month": readings, "unpriced": len(lines) - len(known)}
+    estimated = sum(line.state == State.ESTIMATED for line in lines)
+    return {"usd_per_month": readings, "unpriced": len(lines) - len(known), "estimated": estimated}
 
 
 def _unit_price(lines: Sequence[LockedLine] | Sequence[LineItem]) -> str:

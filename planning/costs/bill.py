@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
-from planning.spec.lock_content import LockedLine, State
+from planning.spec.lock_content import TO_BE_CONFIRMED, LockedLine, State
 from planning.values.money import HOURS_PER_MONTH, NOTHING, Range
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def lock_line(line: LineItem) -> LockedLine:
         usd_per_month=line.usd_per_month and line.usd_per_month.readings,
         source=line.source,
         as_of=line.as_of,
-        basis=line.note if line.state is State.ESTIMATED else "",
+        basis=f"{TO_BE_CONFIRMED}; {line.note}" if line.state is State.ESTIMATED else "",
     )
 
 

@@ -69,6 +69,8 @@ class LineForm(TypedDict):
     """Units a month."""
     unit: str
     usd_per_unit: str | None
+    usd_per_unit_range: RangeForm | None
+    """Of an estimate: in the least expensive region, as expected, in the most expensive one; else null."""
     usd_per_month: RangeForm | None
     """Not rounded; null where the price is unknown."""
     source: str
@@ -87,13 +89,25 @@ class UnpricedForm(TypedDict):
 
 
 @with_config(CLOSED)
+class EstimatedForm(TypedDict):
+    """Something whose price is an estimate, to be confirmed before anybody signs."""
+
+    key: str
+    label: str
+    usd_per_month: RangeForm
+    basis: str
+    """What the estimate leans on."""
+
+
+@with_config(CLOSED)
 class BillForm(TypedDict):
     """Every line and their sum."""
 
     lines: list[LineForm]
     usd_per_month: RangeForm
-    """Sum of the priced lines, in cents: a floor while `unpriced` is not empty."""
+    """Sum of the priced and estimated lines, in cents: a floor while `unpriced` is not empty."""
     unpriced: list[UnpricedForm]
+    estimated: list[EstimatedForm]
 
 
 def range_form(quantity: Range) -> RangeForm:
@@ -115,4 +129,9 @@ def bill_form(bill: Bill) -> BillForm:
         "lines": [line_form(line) for line in bill.lines],
         "usd_per_month": cents_form(bill.usd_per_month),
         "unpriced": [{"key": line.key, "label": line.label, "reason": line.note} for line in bill.unpriced],
+        "estimated": [
+            {"key": line.key, "label": line.label, "usd_per_month": cents_form(line.usd_per_month), "basis": line.note}
+            for line in bill.estimated
+            if line.usd_per_month is not None
+        ],
     }

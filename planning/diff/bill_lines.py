@@ -93,21 +93,26 @@ TENTH: Final = Decimal("0.1")
 
 def amount_of(lines: Iterable[LineForm]) -> AmountForm:
     """What lines cost together, in cents; those without a price are counted, never taken for nothing."""
-    total, unpriced = NONE, 0
+    total, unpriced, estimated = NONE, 0, 0
     for line in lines:
         usd = line["usd_per_month"]
         unpriced += usd is None
+        estimated += line["state"] == "estimated"
         total = total if usd is None else _plus(total, _readings(usd))
-    return {"usd_per_month": _range_form(total), "unpriced": unpriced}
+    return {"usd_per_month": _range_form(total), "unpriced": unpriced, "estimated": estimated}
 
 
 def sum_of(amounts: Iterable[AmountForm | None]) -> AmountForm:
     """Amounts together; a side that is not there adds nothing."""
-    total, unpriced = NONE, 0
-    for each in amounts:
-        if each is not None:
-            total, unpriced = _plus(total, _readings(each["usd_per_month"])), unpriced + each["unpriced"]
-    return {"usd_per_month": _range_form(total), "unpriced": unpriced}
+    there = [each for each in amounts if each is not None]
+    total = NONE
+    for each in there:
+        total = _plus(total, _readings(each["usd_per_month"]))
+    return {
+        "usd_per_month": _range_form(total),
+        "unpriced": sum(each["unpriced"] for each in there),
+        "estimated": sum(each["estimated"] for each in there),
+    }
 
 
 def delta_of(old: AmountForm | None, new: AmountForm | None) -> DeltaForm:

@@ -37,6 +37,8 @@ class AmountForm(TypedDict):
     """In cents; a floor while `unpriced` is not 0."""
     unpriced: int
     """How many lines have no price."""
+    estimated: int
+    """How many lines have an estimate, which the amounts count."""
 
 
 @with_config(CLOSED)

@@ -49,14 +49,17 @@ def option_figures(option: Option) -> Iterator[SizingFigure]:
 
 
 def _build_hour_figure(option: Option, name: str, usd: Decimal | None, meaning: str) -> SizingFigure:
-    unpriced = len(option.bill.unpriced)
+    counts = {
+        "lines without a price, not counted": len(option.bill.unpriced),
+        "lines estimated, counted": len(option.bill.estimated),
+    }
     return SizingFigure(
         subject=option.id,
         name=name,
         value=usd,
         unit=UNIT,
         formula=meaning,
-        inputs=(("lines without a price, not counted", str(unpriced)),) if unpriced else (),
+        inputs=tuple((what, str(count)) for what, count in counts.items() if count),
         source="",
     )
 
@@ -69,7 +72,7 @@ def bill_figures(option: Option) -> Iterator[SizingFigure]:
             subject=option.id,
             name=line.label,
             value=None if usd is None or line.state is State.UNPRICED else usd.expected,
-            unit=UNIT,
+            unit=f"{UNIT}, estimated" if line.state is State.ESTIMATED else UNIT,
             formula=_formula(line),
             inputs=tuple(_inputs(line)),
             source=f"{line.source}, {line.as_of or 'undated'}" if line.source else "",
@@ -94,6 +97,9 @@ def _inputs(line: LineItem) -> Iterator[tuple[str, str]]:
         yield f"list USD per {spell_unit(line.unit)}", decimal_text(line.list_usd_per_unit)
     if line.usd_per_unit is not None:
         yield f"USD per {spell_unit(line.unit)}", decimal_text(line.usd_per_unit)
+    if line.usd_per_unit_range is not None:
+        yield "in the least expensive region", decimal_text(line.usd_per_unit_range.min)
+        yield "in the most expensive region", decimal_text(line.usd_per_unit_range.max)
 
 
 HOURS_UNIT: Final = "node hours a month"

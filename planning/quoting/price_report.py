@@ -44,6 +44,7 @@ class PriceSideForm(TypedDict):
 
     usd_per_month: RangeForm
     unpriced: list[LineForm]
+    estimated: list[LineForm]
 
 
 @with_config(CLOSED)
@@ -110,7 +111,11 @@ def report(preview: Preview, catalog: CostingBook) -> PriceReport:
 
 def _side(bill: Bill) -> PriceSideForm:
     """Totals of one side: a floor while anything is unpriced."""
-    return {"usd_per_month": range_form(bill.usd_per_month), "unpriced": _lines(bill.unpriced)}
+    return {
+        "usd_per_month": range_form(bill.usd_per_month),
+        "unpriced": _lines(bill.unpriced),
+        "estimated": _lines(bill.estimated),
+    }
 
 
 def _lines(lines: Iterable[LineItem]) -> list[LineForm]:

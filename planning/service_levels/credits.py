@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from planning.spec.lock_content import State
 from planning.values.money import ZERO, to_cents
 
 if TYPE_CHECKING:
@@ -117,14 +118,16 @@ def _readings(found: Availability, charges: Sequence[Decimal | None], percent: D
 def _charge(
     nodes: Availability | None, lock: Lock, line: int, *, counted: Fraction
 ) -> tuple[Decimal | None, Decimal | None]:
-    """Least and most that a line costs in this month.
+    """Least and most that a line costs in this month; not known where its price is none, or an estimate.
 
     Permanent resources cost the counted share of the month. Autoscaled nodes cost the committed node-hours, at the
     lock's price of a node-hour.
     """
     usd = lock.bill[line].usd_per_month
     if usd is None:
-        return (ZERO, ZERO) if lock.bill[line].state == "free" else (None, None)
+        return (ZERO, ZERO) if lock.bill[line].state == State.FREE else (None, None)
+    if lock.bill[line].state == State.ESTIMATED:
+        return (None, None)
     if nodes is not None and (rate := _elastic_rate(nodes, lock, usd)) is not None:
         return to_decimal(node_hours(nodes.owed) * rate), to_decimal(node_hours(nodes.owed + nodes.unknown) * rate)
     return to_decimal(Fraction(usd[0]) * counted), to_decimal(Fraction(usd[2]) * counted)
@@ -153,7 +156,11 @@ def _unusable(found: Availability, lock: Lock) -> tuple[Decimal, Decimal] | None
     """USD of node-hours that were committed and not delivered, at the lock's price of a node-hour: least, most."""
     hours = _node_hours(found, lock)
     lines = [lock.bill[line] for line in found.part.lines]
-    if found.part.kind != "nodes" or not lines or any(line.state == "unpriced" for line in lines):
+    if (
+        found.part.kind != "nodes"
+        or not lines
+        or any(line.state in {State.UNPRICED, State.ESTIMATED} for line in lines)
+    ):
         return None
     at = 1 if hours[1] else 2
     usd = sum((line.usd_per_month[at] for line in lines if line.usd_per_month is not None), start=ZERO)

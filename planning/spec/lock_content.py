@@ -33,6 +33,9 @@ class State(StrEnum):
     UNPRICED = "unpriced"
 
 
+TO_BE_CONFIRMED: Final = "to be confirmed"  # how the basis of an estimate begins: nobody has agreed to its price
+
+
 def is_empty(text: str) -> bool:
     """Whether there is nothing to write."""
     return not text

@@ -59,6 +59,19 @@ def unpriced(key: str, group: BillGroup) -> LineItem:
     )
 
 
+def estimated(key: str, group: BillGroup) -> LineItem:
+    rates, amount = rising("1", "2", "4"), Range.exactly(730)
+    return replace(
+        line(key, group, quantity=amount),
+        state=State.ESTIMATED,
+        usd_per_unit=rates.expected,
+        usd_per_month=amount.by(rates),
+        source="estimate",
+        note="estimated: 12 other regions have it at 1 to 4 USD per hour; their median is expected",
+        usd_per_unit_range=rates,
+    )
+
+
 def free(key: str, group: BillGroup) -> LineItem:
     return replace(
         line(key, group), state=State.FREE, usd_per_unit=None, usd_per_month=NOTHING, note="included in the machine"

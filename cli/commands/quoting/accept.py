@@ -44,6 +44,9 @@ def run_accept(
     for each in remarks:
         note(each)
     show(f"{chosen.id}: {describe_month(chosen.bill)}")
+    if count := len(chosen.bill.estimated):
+        what = "1 item is" if count == 1 else f"{count} items are"
+        note(f"{what} estimated: have their prices confirmed before anybody signs")
     if chosen.judgement.verdict is Verdict.UNDETERMINED:
         note(f"warning: whether this stays under the ceiling is undetermined: {chosen.judgement.reason}")
     return 0

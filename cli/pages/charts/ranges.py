@@ -6,7 +6,7 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cli.pages.charts import axes
-from cli.terminal.amounts import floor, percent, usd
+from cli.terminal.amounts import mark, percent, usd
 from cli.views.quote.options import letter, option_title
 from cli.views.relocation import sections, sum_lines
 from planning.values.money import ZERO
@@ -63,22 +63,22 @@ def range_chart(options: Sequence[Option], *, ceiling: Decimal | None) -> Markup
 def _describe_range(at: int, option: Option) -> str:
     amount = option.bill.usd_per_month
     least = "at least " if option.bill.unpriced else ""
-    return f"{option_title(at, option)}: {least}{usd(amount.min)} to {usd(amount.max)}, expected {usd(amount.expected)}"
+    about = "about " if option.bill.estimated else ""
+    ends = f"{least}{about}{usd(amount.min)} to {usd(amount.max)}"
+    return f"{option_title(at, option)}: {ends}, expected {usd(amount.expected)}"
 
 
 def _band(option: Option, axis: axes.Scale, *, y: int) -> Iterator[Markup]:
     amount = option.bill.usd_per_month
-    left, mark, right = axis.at(amount.min), axis.at(amount.expected), axis.at(amount.max)
+    left, middle, right = axis.at(amount.min), axis.at(amount.expected), axis.at(amount.max)
     yield axes.element("rect", x=left, y=y + BELOW_NAME, width=max(right - left, 1.0), height=BAR, rx=3, class_="band")
-    yield axes.element("rect", x=mark - 3, y=y + BELOW_NAME - 4, width=6, height=BAR + 8, rx=2, class_="mark")
+    yield axes.element("rect", x=middle - 3, y=y + BELOW_NAME - 4, width=6, height=BAR + 8, rx=2, class_="mark")
 
 
 def _words(at: int, option: Option, axis: axes.Scale, *, y: int) -> Iterator[Markup]:
     amount = option.bill.usd_per_month
     left, right = axis.at(amount.min), axis.at(amount.max)
-    least, expected, most = (
-        floor(usd(each), unpriced=len(option.bill.unpriced)) for each in (amount.min, amount.expected, amount.max)
-    )
+    least, expected, most = (mark(usd(each), option.bill) for each in (amount.min, amount.expected, amount.max))
     yield axes.heading(option_title(at, option), amount=f"{expected} expected", x=RANGES.left, y=y + 17)
     yield axes.text(f"{expected} expected", x=axes.WIDTH - RANGES.right - 8, y=y + 17, class_="amount end")
     yield from _ends(least, most, left=left, right=right, y=y + BELOW_BAR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cli.pages.quote.sheets import chapter, find_note, sheet, texts
-from cli.terminal.amounts import NOT_KNOWN, days, duration, floor, format_unpriced, number, percent, readings, usd
+from cli.terminal.amounts import NOT_KNOWN, days, duration, mark, number, percent, readings, usd
 from cli.views.quote.options import (
     describe_verdict,
     format_month_without_release,
@@ -144,13 +144,12 @@ def _comparison_rows(options: Sequence[Option]) -> Iterator[tuple[str, Row]]:
     yield "where", texts(*(where(each) for each in options))
     yield "accelerators, at most", texts(*(_accelerators(each) for each in options))
     for at, reading in enumerate(("min", "expected", "max")):
-        amounts = (
-            floor(usd(readings(each.bill.usd_per_month)[at]), unpriced=len(each.bill.unpriced)) for each in options
-        )
+        amounts = (mark(usd(readings(each.bill.usd_per_month)[at]), each.bill) for each in options)
         yield f"USD a month, {reading}", texts(*amounts, tone="sum" if reading == "expected" else "")
     yield "USD a month, guarded cap", texts(*(_guard_cap(each) for each in options))
     yield "USD a month, held all month", texts(*(format_month_without_release(each) for each in options))
-    yield "lines without a price", texts(*(format_unpriced(len(each.bill.unpriced)) or "none" for each in options))
+    yield "lines without a price", texts(*(_count(each.bill.unpriced, "unpriced") or "none" for each in options))
+    yield "items estimated", texts(*(_count(each.bill.estimated, "estimated") for each in options))
     yield "verdict", tuple(cite(describe_verdict(each), tone=verdict_tone(each)) for each in options)
     yield "misses", tuple(cite("; ".join(each.misses), tone="over" if each.misses else "") for each in options)
     yield "one run", texts(*(_runs(each) for each in options))
@@ -161,13 +160,17 @@ def _comparison_rows(options: Sequence[Option]) -> Iterator[tuple[str, Row]]:
     yield "buying instead", texts(*(_format_break_even(each) for each in options))
 
 
+def _count(lines: Sequence[LineItem], what: str) -> str:
+    return f"{len(lines)} {what}" if lines else ""
+
+
 def verdict_tone(option: Option) -> str:
     return option.judgement.verdict.value.replace(" ", "-")
 
 
 def _guard_cap(option: Option) -> str:
     cap = option.guarded_usd_per_month
-    return "" if cap is None else floor(usd(cap), unpriced=len(option.bill.unpriced))
+    return "" if cap is None else mark(usd(cap), option.bill)
 
 
 def _accelerators(option: Option) -> str:
@@ -239,16 +242,14 @@ def _label(key: str, lines: Sequence[LineItem | None]) -> str:
 def _amount(line: LineItem | None) -> Sentence:
     if line is None:
         return cite("")
-    if line.state is State.PRICED and line.usd_per_month is not None:
-        return cite(usd(line.usd_per_month.expected))
+    if line.state in {State.PRICED, State.ESTIMATED} and line.usd_per_month is not None:
+        return cite(mark(usd(line.usd_per_month.expected), Bill((line,))))
     return cite(line.state.value, tone="undetermined" if line.state is State.UNPRICED else "faint")
 
 
 def _sums(label: str, options: Sequence[Option], group: BillGroup | None) -> Row:
     bills = [Bill(tuple(line for line in each.bill.lines if group in {None, line.group})) for each in options]
-    amounts = (
-        floor(usd(sum_of(each.lines).expected), unpriced=len(each.unpriced)) if each.lines else "" for each in bills
-    )
+    amounts = (mark(usd(sum_of(each.lines).expected), each) if each.lines else "" for each in bills)
     return texts(label, *amounts, tone="sum")
 
 
@@ -287,7 +288,7 @@ def _soonest(quote: Quote, workload: str) -> str:
 
 def _run(run: RunEstimate, at: int, option: Option, checklist: Checklist) -> Row:
     asked = deadline_days(checklist, run.workload)
-    month = floor(usd(option.bill.usd_per_month.expected), unpriced=len(option.bill.unpriced))
+    month = mark(usd(option.bill.usd_per_month.expected), option.bill)
     deadline = "none" if asked is None else days(asked)
     return texts(run.workload, option_title(at, option), number(run.hours), usd(run.usd), month, deadline)
 

@@ -11,15 +11,17 @@ from cli.pages.quote.pictures import draw
 from cli.pages.quote.sheets import chapter, find_note, sheet, texts
 from cli.pages.quote.terms import assumptions, not_priced, prices, reasons, signing
 from cli.terminal.amounts import (
+    ABOUT,
     day,
     describe_month,
-    floor,
     format_unpriced,
+    mark,
     quantity,
     total,
     usd_exact,
     usd_range,
 )
+from cli.views.quote.derivations import line_amounts
 from cli.views.quote.options import (
     describe_tradeoff,
     describe_twins,
@@ -122,7 +124,7 @@ def _bill(at: int, option: Option, catalog: Catalog) -> Table:
 def _group_rows(bill: Bill, group: BillGroup, catalog: Catalog) -> Iterator[Row]:
     lines = [line for line in bill.lines if line.group is group]
     for line in lines:
-        amounts = ("", line.state.value, "") if line.state is not State.PRICED else usd_range(line.usd_per_month)
+        amounts = line_amounts(line)
         tone = "undetermined" if line.state is State.UNPRICED else ""
         made_of = cite(_describe_line(line), source=find_note(catalog.sources, line.source), tone="faint")
         yield cite(line.label), made_of, *texts(*amounts, tone=tone)
@@ -132,15 +134,16 @@ def _group_rows(bill: Bill, group: BillGroup, catalog: Catalog) -> Iterator[Row]
 
 def _describe_line(line: LineItem) -> str:
     amount = quantity(line.quantity, line.unit)
-    price = f" x {usd_exact(line.usd_per_unit)} USD" if line.usd_per_unit is not None else ""
-    dated = f", {day(line.as_of)}" if line.source and line.state is State.PRICED and line.as_of else ""
+    about = ABOUT if line.state is State.ESTIMATED else ""
+    price = f" x {about}{usd_exact(line.usd_per_unit)} USD" if line.usd_per_unit is not None else ""
+    dated = f", {day(line.as_of)}" if line.source and line.usd_per_unit is not None and line.as_of else ""
     return f"{amount}{price}{dated}{f'; {line.note}' if line.note else ''}"
 
 
 def _sum(label: str, lines: Sequence[LineItem]) -> Row:
-    missing = len(Bill(tuple(lines)).unpriced)
-    amounts = (floor(amount, unpriced=missing) for amount in usd_range(sum_of(lines)))
-    return texts(label, format_unpriced(missing), *amounts, tone="sum")
+    bill = Bill(tuple(lines))
+    amounts = (mark(amount, bill) for amount in usd_range(sum_of(lines)))
+    return texts(label, format_unpriced(bill), *amounts, tone="sum")
 
 
 def recommendation(quote: Quote) -> Iterator[Block]:

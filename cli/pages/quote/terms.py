@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from cli.pages.quote.sheets import chapter, find_note, sheet, texts
-from cli.terminal.amounts import day, term_number
+from cli.terminal.amounts import ABOUT, day, term_number, usd_range
 from cli.views.quote.derivations import describe_value
 from cli.views.quote.options import find_shared, letter, option_title
 from cli.views.quote.summary import NOT_VALID, describe_advice, group_unmet
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalogs.catalog import Catalog
+    from planning.costs.bill import LineItem
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
     from planning.quoting.quote import Quote
     from planning.sizing.demand import SizingFigure
 
+CONFIRM: Final = "Estimated prices are to be confirmed."
 AGAIN_LATER: Final = "After the last day the quote has to be made again."
 AGAIN_WITH_NEWER: Final = "The quote has to be made again with newer prices before anybody signs."
 
@@ -39,13 +41,35 @@ def not_priced(quote: Quote) -> Iterator[Block]:
     said = (
         "A line without a price is not zero: totals with one read >=, and whether they are within is undetermined."
         if rows
+        else "Every line of every bill has a price or an estimate."
+        if any(option.bill.estimated for option in quote.options)
         else "Every line of every bill has a price."
     )
     yield from chapter("What is not priced", "unpriced", cite(said))
     if rows:
         yield sheet(("option", "line without a price", "why"), rows, anchor="unpriced", wide=34)
+    yield from _estimated(quote)
     if left:
         yield sheet(("option", "not included in the bill"), left, anchor="unpriced", wide=26)
+
+
+def _estimated(quote: Quote) -> Iterator[Block]:
+    """Lines whose price is an estimate, with what it leans on; no such price is offered."""
+    rows = [
+        texts(option_title(at, option), line.label, _least_to_most(line), line.note)
+        for at, option in enumerate(quote.options)
+        for line in option.bill.estimated
+    ]
+    if rows:
+        yield Paragraph(
+            cite(f"A line with {ABOUT} is estimated: a range, of which a ceiling counts the most. {CONFIRM}")
+        )
+        yield sheet(("option", "estimated line", "estimated USD a month", "basis"), rows, anchor="unpriced", wide=34)
+
+
+def _least_to_most(line: LineItem) -> str:
+    least, _, most = usd_range(line.usd_per_month)
+    return " to ".join(dict.fromkeys((least, most)))
 
 
 def _list_exclusions(quote: Quote) -> list[tuple[str, str]]:
@@ -114,6 +138,11 @@ def prices(quote: Quote) -> Iterator[Block]:
     yield sheet((), [(cite(label, tone="faint"), cite(said)) for label, said in rows])
 
 
+def _count_estimated(quote: Quote) -> str:
+    counts = {letter(at): len(option.bill.estimated) for at, option in enumerate(quote.options)}
+    return ", ".join(f"{count} of {which}" for which, count in counts.items() if count)
+
+
 def signing(quote: Quote) -> Iterator[Block]:
     if not quote.options:
         return
@@ -126,6 +155,9 @@ def signing(quote: Quote) -> Iterator[Block]:
         "accepted",
         cite(f"One option, as it stands in this document, accepted by {day(quote.valid_until)}:"),
         *texts(*(f"{option_title(at, option)}: {option.id}" for at, option in enumerate(quote.options)), tone="box"),
+        *texts(
+            *([f"{CONFIRM} They are not accepted here: {_count_estimated(quote)}."] if _count_estimated(quote) else [])
+        ),
     )
     for side in ("customer", "provider"):
         yield from (Blank(cite(each)) for each in (f"name and role, for the {side}", "date", "signature"))

@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.text import Text
 
 from catalogs.parsing import spell_unit
+from cli.terminal.amounts import ABOUT
 from cli.terminal.tables import indent, make_table
 from cli.views.diff import amounts
 from planning.values.money import parse_amount
@@ -117,7 +118,8 @@ def _amounts(each: LineDiffForm) -> tuple[Text, Text, Text]:
 def _format_expected(form: AmountForm | None) -> str:
     if form is None:
         return amounts.NOT_THERE
-    expected = amounts.money(form["usd_per_month"]["expected"])
+    about = ABOUT if form["estimated"] else ""
+    expected = f"{about}{amounts.money(form['usd_per_month']['expected'])}"
     if not form["unpriced"]:
         return expected
     return f"at least {expected}" if parse_amount(form["usd_per_month"]["expected"]) else NO_PRICE

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from cli.terminal.amounts import ABOUT
 from cli.terminal.tables import indent, make_grid
 from cli.views.diff import amounts
 from operations.clone.report import PLAIN, list_assumed
@@ -74,7 +75,8 @@ def _count(lines: int) -> str:
 
 
 def amount(form: AmountForm) -> str:
-    expected = amounts.money(form["usd_per_month"]["expected"])
+    about = ABOUT if form["estimated"] else ""
+    expected = f"{about}{amounts.money(form['usd_per_month']['expected'])}"
     return f"at least {expected}" if form["unpriced"] else expected
 
 

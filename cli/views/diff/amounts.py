@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.terminal.amounts import number, usd, usd_exact
+from cli.terminal.amounts import ABOUT, number, usd, usd_exact
 from planning.values.money import parse_amount
 
 if TYPE_CHECKING:
@@ -47,13 +47,10 @@ def amount(form: AmountForm | None, *, absent: str = NOT_THERE) -> str:
     if form is None:
         return absent
     expected, unpriced = form["usd_per_month"]["expected"], form["unpriced"]
+    shown = f"{ABOUT if form['estimated'] else ''}{money(expected)}"
     if not unpriced:
-        return money(expected)
-    return (
-        f"at least {money(expected)}, {missing(unpriced)}"
-        if parse_amount(expected)
-        else f"not known, {missing(unpriced)}"
-    )
+        return shown
+    return f"at least {shown}, {missing(unpriced)}" if parse_amount(expected) else f"not known, {missing(unpriced)}"
 
 
 def spread(form: AmountForm | DeltaForm | None) -> str:
@@ -68,11 +65,12 @@ def spread(form: AmountForm | DeltaForm | None) -> str:
 
 
 def delta(form: DeltaForm | None, *sides: AmountForm | None) -> str:
-    """By how much it moves; with `sides`, it is said where something of them has no price."""
+    """By how much it moves; with `sides`, it is said where something of them has no price or an estimate."""
     if form is None:
         return NOT_KNOWN
     unpriced = sum(side["unpriced"] for side in sides if side)
-    moved = format_signed(form["usd_per_month"]["expected"])
+    about = ABOUT if any(side["estimated"] for side in sides if side) and has_change(form) else ""
+    moved = f"{about}{format_signed(form['usd_per_month']['expected'])}"
     if not unpriced:
         return moved
     return f"{moved} as far as priced" if parse_amount(form["usd_per_month"]["expected"]) else NOT_KNOWN

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cli.terminal.amounts import day, floor, format_unpriced, number, quantity, term_number, usd, usd_exact, usd_range
+from cli.terminal.amounts import (
+    ABOUT,
+    day,
+    format_unpriced,
+    mark,
+    number,
+    quantity,
+    term_number,
+    usd,
+    usd_exact,
+    usd_range,
+)
 from cli.terminal.console import GAP, ScreenLine, wrap
 from planning.costs.bill import Bill, BillGroup, total
 from planning.spec.lock_content import State
@@ -83,15 +94,19 @@ def _rows(bill: Bill) -> Iterator[tuple[str, Amounts, str, str]]:
     for group in BillGroup:
         lines = [line for line in bill.lines if line.group is group]
         for line in lines:
-            yield line.label, _amounts(line), derivation(line), "warn" if line.state is State.UNPRICED else ""
+            yield line.label, line_amounts(line), derivation(line), "warn" if line.state is State.UNPRICED else ""
         if lines:
             yield _sum(group.value, lines)
     yield _sum("total", bill.lines)
 
 
-def _amounts(line: LineItem) -> Amounts:
+def line_amounts(line: LineItem) -> Amounts:
+    """What a line costs at least, as expected and at most; the word of its state where it has no amount."""
     if line.state is State.PRICED:
         return usd_range(line.usd_per_month)
+    if line.state is State.ESTIMATED:
+        least, expected, most = usd_range(line.usd_per_month)
+        return f"{ABOUT}{least}", f"{ABOUT}{expected}", f"{ABOUT}{most}"
     return "", line.state.value, ""
 
 
@@ -100,7 +115,8 @@ def derivation(line: LineItem) -> str:
     amount = quantity(line.quantity, line.unit)
     if line.state is State.UNPRICED:
         return f"{amount}: {line.note}" if line.note else amount
-    price = f"{amount} x {usd_exact(line.usd_per_unit)}" if line.usd_per_unit is not None else amount
+    about = ABOUT if line.state is State.ESTIMATED else ""
+    price = f"{amount} x {about}{usd_exact(line.usd_per_unit)}" if line.usd_per_unit is not None else amount
     dated = f", {day(line.as_of)}" if line.as_of else ""
     note = f"; {line.note}" if line.note else ""
     return f"{price}; {line.source}{dated}{note}"
@@ -108,7 +124,7 @@ def derivation(line: LineItem) -> str:
 
 def _sum(label: str, lines: Sequence[LineItem]) -> tuple[str, Amounts, str, str]:
     """A sum below its lines; a floor where one of them has no price."""
-    missing = len(Bill(tuple(lines)).unpriced)
-    least, expected, most = (floor(each, unpriced=missing) for each in usd_range(total(lines)))
-    name = f"{label} ({format_unpriced(missing)})" if missing else label
-    return name, (least, expected, most), "", "bold"
+    bill = Bill(tuple(lines))
+    least, expected, most = (mark(each, bill) for each in usd_range(total(lines)))
+    doubts = format_unpriced(bill)
+    return f"{label} ({doubts})" if doubts else label, (least, expected, most), "", "bold"

@@ -7,7 +7,7 @@ from decimal import Decimal
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
-from cli.terminal.amounts import duration, floor, number, percent, usd
+from cli.terminal.amounts import duration, mark, number, percent, usd
 from cli.terminal.console import ScreenLine, lay_out_terms, wrap, wrap_name
 from planning.ceilings.verdict import NO_CEILING
 from planning.checklist.model.vocabulary import HOME
@@ -178,7 +178,7 @@ def _beside_hyperscalers(worth: PoolWorth) -> str:
 def format_month_without_release(option: Option) -> str:
     """USD of an expected month in which no node is given back, where the bill gives back what was to be reserved."""
     usd_held = option.held_usd_per_month
-    return "" if usd_held is None else floor(usd(usd_held), unpriced=len(option.bill.unpriced))
+    return "" if usd_held is None else mark(usd(usd_held), option.bill)
 
 
 def lead_worth(option: Option) -> PoolWorth | None:
@@ -227,6 +227,7 @@ def option_details(
     flags = {name: worth.flags for name, worth in option.worth_by_pool.items() if worth.flags}
     yield "prices", [f"{name}: {', '.join(words)}" for name, words in flags.items()]
     yield "unpriced", ("; ".join(line.label for line in option.bill.unpriced),) if option.bill.unpriced else ()
+    yield "estimated", ("; ".join(line.label for line in option.bill.estimated),) if option.bill.estimated else ()
     yield "not included", [each for each in option.leaves_out if each not in once.get("not included", ())]
     yield "lock-in", (option.lock_in,) if option.lock_in else ()
     yield "buying", _buying(option)
@@ -237,7 +238,7 @@ def _describe_guard(option: Option) -> tuple[str, ...]:
     cap = option.guarded_usd_per_month
     if cap is None:
         return ()
-    amount = floor(usd(cap), unpriced=len(option.bill.unpriced))
+    amount = mark(usd(cap), option.bill)
     return (f"{amount} USD a month: the most that the spend guard lets through",)
 
 
@@ -250,11 +251,14 @@ def _price_performance(option: Option) -> list[str]:
 
 
 def _describe_rank_price(option: Option) -> tuple[str, ...]:
-    """What stands in for unpriced lines in the order of the options (decision 0003)."""
-    if not option.bill.unpriced:
-        return ()
+    """What stands in for unpriced and estimated lines in the order of the options (decisions 0003 and 0038)."""
+    stands_in = {
+        "each line without a price at the highest price known for it anywhere": option.bill.unpriced,
+        "each estimated line at its most expensive region": option.bill.estimated,
+    }
+    said = [words for words, lines in stands_in.items() if lines]
     assumed = usd(option.rank_usd_per_month.expected)
-    return (f"at an assumed {assumed} USD: each line without a price at the highest price known for it anywhere",)
+    return (f"at an assumed {assumed} USD: {', '.join(said)}",) if said else ()
 
 
 def _buying(option: Option) -> tuple[str, ...]:

@@ -23,8 +23,9 @@ from planning.quoting.quote import name_view
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from planning.costs.bill import Bill, LineItem
     from planning.quoting.quote import Option, Quote
     from planning.spec.lock import Ceilings
 
@@ -142,10 +143,9 @@ def _rows(options: Sequence[Option], *, room: int) -> list[str]:
 
 def _cells(option: Option) -> tuple[str, ...]:
     lead = lead_worth(option)
-    missing = len(option.bill.unpriced)
     run = max(option.runs, key=lambda each: each.hours, default=None)
     return (
-        *(usd_short(each, unpriced=missing) for each in readings(option.bill.usd_per_month)),
+        *(usd_short(each, bill=option.bill) for each in readings(option.bill.usd_per_month)),
         usd(lead.usd_per_gpu_hour) if lead else NOT_KNOWN,
         duration(run.hours) if run else NOT_KNOWN,
         _verdict(option),
@@ -169,7 +169,9 @@ def _recommendations(quote: Quote, *, twins: int) -> Iterator[Remark]:
 
 
 def _remarks(quote: Quote, ceilings: Ceilings) -> Iterator[Remark]:
-    yield from _describe_unpriced(quote)
+    yield from _describe_lines(quote, "Not priced", "without a price", of=lambda bill: bill.unpriced)
+    yield from _describe_lines(quote, "Estimated (~)", "estimated", of=lambda bill: bill.estimated)
+    yield from _describe_outside(quote)
     yield from (Remark(f"No option at {names}: {why}") for names, why in group_unmet(quote))
     yield Remark(describe_ceilings(ceilings))
     if guarded := describe_guard(quote, ceilings):
@@ -210,7 +212,7 @@ def describe_guard(quote: Quote, ceilings: Ceilings) -> str:
     if amounts == {ceilings.usd_per_month} and None not in amounts:
         return f"Guarded cap: the spend guard stops new work at {usd(ceilings.usd_per_month)} USD a month."
     caps = [
-        f"{letter(at)} {usd_short(option.guarded_usd_per_month, unpriced=len(option.bill.unpriced))}"
+        f"{letter(at)} {usd_short(option.guarded_usd_per_month, bill=option.bill)}"
         for at, option in enumerate(quote.options)
         if option.guarded_usd_per_month is not None
     ]
@@ -220,8 +222,10 @@ def describe_guard(quote: Quote, ceilings: Ceilings) -> str:
     return said if caps else ""
 
 
-def _describe_unpriced(quote: Quote) -> Iterator[Remark]:
-    lines = [tuple(line.label for line in option.bill.unpriced) for option in quote.options]
+def _describe_lines(
+    quote: Quote, title: str, what: str, *, of: Callable[[Bill], Sequence[LineItem]]
+) -> Iterator[Remark]:
+    lines = [tuple(line.label for line in of(option.bill)) for option in quote.options]
     shared = find_shared(lines)
     said = [f"all options: {_few(shared)}"] if shared else []
     for at, labels in enumerate(lines):
@@ -229,9 +233,12 @@ def _describe_unpriced(quote: Quote) -> Iterator[Remark]:
         said += [f"{letter(at)}: {_few(own)}"] if own else []
     if len(" ".join(said)) > MOST_UNPRICED:
         counts = ", ".join(f"{letter(at)} {len(labels)}" for at, labels in enumerate(lines) if labels)
-        yield Remark(f"Lines without a price: {counts}; names with --details.")
+        yield Remark(f"Lines {what}: {counts}; names with --details.")
     elif said:
-        yield Remark(f"Not priced: {'. '.join(said)}.")
+        yield Remark(f"{title}: {'. '.join(said)}.")
+
+
+def _describe_outside(quote: Quote) -> Iterator[Remark]:
     outside = find_shared([option.leaves_out for option in quote.options]) or quote.options[0].leaves_out
     short = [each for each in outside if len(each) <= SHORT_WORDS]
     rest = len({each for option in quote.options for each in option.leaves_out} - set(short))

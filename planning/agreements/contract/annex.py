@@ -18,6 +18,7 @@ from planning.checklist.model.vocabulary import HOME, Operation
 from planning.costs.upfront import list_upfront
 from planning.documents.blocks import Blank, Bullets, Document, Heading, Notice, Paragraph, Table
 from planning.documents.figures import compose_from, derive_figure, of_lock, read_figure, say
+from planning.spec.lock_content import TO_BE_CONFIRMED, State
 from planning.values.money import to_cents
 
 if TYPE_CHECKING:
@@ -147,10 +148,12 @@ Numbered = tuple[int, "LockedLine"]
 
 
 def price(sides: AgreementContext) -> Iterator[Block]:
-    priced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is not None]
-    unpriced = [each for each in enumerate(sides.lock.bill) if each[1].usd_per_month is None]
+    every = list(enumerate(sides.lock.bill))
+    unpriced = [each for each in every if each[1].usd_per_month is None]
+    estimated = [each for each in every if each[1].state == State.ESTIMATED]
+    priced = [each for each in every if each not in unpriced and each not in estimated]
     rows = [(say(title), *_sums(lines)) for title, lines in _chapters(priced, sides).items()]
-    whole = "all priced lines" if unpriced else "all"
+    whole = "all priced lines" if unpriced or estimated else "all"
     yield Heading(3, say("Monthly price, in USD"))
     yield Table.of(("for", *READINGS), [*rows, (say(whole), *_sums(priced))], numbers_from=1)
     yield Paragraph.of(
@@ -161,6 +164,14 @@ def price(sides: AgreementContext) -> Iterator[Block]:
     if unpriced:
         yield Notice.of("No source has a price for these lines, so the sums are incomplete. Agree a price for each:")
         yield Bullets(tuple(say(of_lock(line.label, f"bill.{at}.label")) for at, line in unpriced))
+    if estimated:
+        yield Notice.of(
+            "The price of these lines is to be confirmed: the quote estimated it. No sum above includes it, and nobody"
+            " has agreed to it. Support that is a share of the bill changes with it. Agree a price for each:"
+        )
+        yield Bullets(
+            tuple(say(of_lock(line.label, f"bill.{at}.label"), f": {TO_BE_CONFIRMED}") for at, line in estimated)
+        )
     if customer_is_served(sides):
         yield Notice.of(
             "The cluster is operated for the customer, and this price does not include the operator's fee. Agree it:"

@@ -90,13 +90,14 @@ def _notes(old: Lock, new: Lock) -> Iterator[str]:
 
 
 def _form(line: LockedLine) -> LineForm:
-    """A locked line as the comparison of bills reads lines; a lock keeps no group and no note."""
+    """A locked line as the comparison of bills reads lines; a lock keeps no group, and a note of an estimate only."""
     return fill_form(
         LineForm,
         line,
         group="",
-        state="unpriced" if line.usd_per_month is None else "free" if line.state == "free" else "priced",
+        state=line.state,
         quantity=range_form(Range(*line.quantity)),
         usd_per_month=line.usd_per_month and range_form(Range(*line.usd_per_month)),
-        note="",
+        usd_per_unit_range=None,
+        note=line.basis,
     )

@@ -91,6 +91,7 @@ def _by_component(lock: Lock, lines: Iterable[LockedLine], *, days: Range, key: 
                 unit="days",
                 usd=sum(month, NOTHING).by(days).per(DAYS_PER_MONTH),
                 note="its lines of a month, by the day",
+                is_estimated=any(line.state == State.ESTIMATED for line in mine),
             )
         for line in mine:
             if line.usd_per_month is None:
@@ -120,19 +121,21 @@ def _line(
     note: str,
     usd_per_unit: Decimal | None = None,
     most: Decimal | None = None,
+    is_estimated: bool = False,
 ) -> LineItem:
     """A line of the move.
 
     Args:
         lock: where its price is from; None for a line that no lock prices.
         most: that it can come to, where it has no price.
+        is_estimated: whether a part of its price is an estimate.
     """
     return LineItem(
         key=key,
         label=label,
         group=group,
         item=item,
-        state=State.UNPRICED if usd is None else State.PRICED if usd.max > ZERO else State.FREE,
+        state=_state(usd, is_estimated=is_estimated),
         quantity=quantity,
         unit=unit,
         usd_per_unit=usd_per_unit,
@@ -142,6 +145,14 @@ def _line(
         note=note,
         at_most_usd_per_month=most,
     )
+
+
+def _state(usd: Range | None, *, is_estimated: bool) -> State:
+    if usd is None:
+        return State.UNPRICED
+    if usd.max == ZERO:
+        return State.FREE
+    return State.ESTIMATED if is_estimated else State.PRICED
 
 
 def _chapter(component: str) -> BillGroup:

@@ -31,8 +31,8 @@ def readings(expected: str, low: str = "", high: str = "") -> RangeForm:
     return {"min": low or expected, "expected": expected, "max": high or expected}
 
 
-def amount(expected: str, low: str = "", high: str = "", *, unpriced: int = 0) -> AmountForm:
-    return {"usd_per_month": readings(expected, low, high), "unpriced": unpriced}
+def amount(expected: str, low: str = "", high: str = "", *, unpriced: int = 0, estimated: int = 0) -> AmountForm:
+    return {"usd_per_month": readings(expected, low, high), "unpriced": unpriced, "estimated": estimated}
 
 
 def delta(old: AmountForm | None, new: AmountForm | None) -> DeltaForm:

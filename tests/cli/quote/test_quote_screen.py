@@ -256,7 +256,7 @@ def test_hours_are_said_as_people_say_them(hours: str, said: str) -> None:
 def test_a_number_of_any_length_is_shown_short(digits: int) -> None:
     value = Decimal("8.4") * 10**digits
     assert len(number(value)) <= 19
-    assert len(usd_short(value, unpriced=1)) <= 13
+    assert len(usd_short(value, bill=hand_built.bill(hand_built.unpriced("x", BillGroup.NETWORK)))) <= 13
     assert Decimal(term_number(str(value)).replace(",", "")) == value
     assert re.fullmatch(r"[\d,.]+|8\.4e\d\d", number(value))
 

@@ -13,7 +13,7 @@ def answer(ceiling: str | None) -> JudgedAnswerForm:
     line = {"key": "pool/train/machine", "state": "priced", "usd_per_month": usd}
     return {
         "failure": "",
-        "bill": {"lines": [line], "usd_per_month": usd, "unpriced": []},  # type: ignore[list-item, typeddict-item]
+        "bill": {"lines": [line], "usd_per_month": usd, "unpriced": [], "estimated": []},  # type: ignore[list-item, typeddict-item]
         "ceilings": {
             "usd_per_month": ceiling,
             "usd_per_contract": None,

@@ -17,6 +17,7 @@ from planning.agreements.contract.annex import LAWYER, annex
 from planning.checklist.model.agreement import Agreement, Contact, Credit, Response, StepTime
 from planning.documents.blocks import Blank, Document, Heading, Notice, Table
 from planning.spec.lock import Lock
+from planning.spec.lock_content import State
 from planning.values.money import to_cents
 
 SETTLED = Agreement(
@@ -107,7 +108,8 @@ def test_the_month_is_the_sum_of_the_lock(example: str) -> None:
     lock = accepted(example)
     prices = next(table for table in tables(made(example)) if table[-1][0].startswith("all"))
     for reading in range(3):
-        lines = [line.usd_per_month[reading] for line in lock.bill if line.usd_per_month is not None]
+        priced = (line for line in lock.bill if line.state != State.ESTIMATED)
+        lines = [line.usd_per_month[reading] for line in priced if line.usd_per_month is not None]
         assert prices[-1][1 + reading] == f"{to_cents(sum(lines, start=Decimal(0))):,}"
         parts = sum((Decimal(row[1 + reading].replace(",", "")) for row in prices[:-1]), start=Decimal(0))
         assert abs(parts - to_cents(sum(lines, start=Decimal(0)))) < Decimal("0.01") * len(prices)
@@ -179,7 +181,30 @@ def test_what_has_no_price_is_named(example: str) -> None:
     text = whole(made(example))
     assert [label for label in unpriced if label not in text] == []
     assert ("No source has a price" in text) is bool(unpriced)
-    assert ("all priced lines" in text) is bool(unpriced)
+    estimated = [line.label for line in accepted(example).bill if line.state == State.ESTIMATED]
+    assert ("all priced lines" in text) is bool(unpriced or estimated)
+
+
+def test_an_estimate_is_in_no_sum_and_is_to_be_confirmed() -> None:
+    lock = accepted("demo")
+    at = next(at for at, line in enumerate(lock.bill) if line.key.startswith("storage/") and line.usd_per_month)
+    known_line = lock.bill[at]
+    assert known_line.usd_per_month is not None
+    odd = Decimal("7654.32")
+    update = {"state": "estimated", "basis": "to be confirmed; from 12 regions", "usd_per_month": (odd, odd, odd)}
+    changed: Lock = lock.model_copy(
+        update={"bill": (*lock.bill[:at], known_line.model_copy(update=update), *lock.bill[at + 1 :])}
+    )
+    document = annex(changed, checklist=checklist("demo"), catalog=catalog())
+    text = whole(document)
+    assert f"{known_line.label}: to be confirmed" in text
+    assert "7,654.32" not in text
+    before, after = (
+        next(table for table in tables(each) if table[-1][0].startswith("all"))[-1] for each in (made("demo"), document)
+    )
+    difference = Decimal(before[2].replace(",", "")) - Decimal(after[2].replace(",", ""))
+    assert abs(difference - known_line.usd_per_month[1]) <= Decimal("0.01")
+    assert untraced(document, known(changed, checklist("demo"))) == []
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

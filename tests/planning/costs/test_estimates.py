@@ -170,7 +170,7 @@ def test_an_estimated_line_says_what_it_is() -> None:
     assert (line.usd_per_unit, line.usd_per_unit_range) == (Decimal(2), Range(Decimal(1), Decimal(2), Decimal(4)))
     assert line.usd_per_month == Range(Decimal(0), Decimal(20), Decimal(80))
     locked = lock_line(line)
-    assert (locked.state, locked.basis) == ("estimated", line.note)
+    assert (locked.state, locked.basis) == ("estimated", f"to be confirmed; {line.note}")
 
 
 def test_where_no_estimate_is_allowed_the_line_is_unpriced_again() -> None:

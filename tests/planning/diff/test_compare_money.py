@@ -20,7 +20,11 @@ from planning.diff.bill_lines import (
 
 def test_an_unpriced_line_is_counted_and_never_taken_for_nothing() -> None:
     amount = amount_of([line("pool/train/machine", "10.005"), line("network/egress", None)])
-    assert amount == {"usd_per_month": {"min": "10.01", "expected": "10.01", "max": "10.01"}, "unpriced": 1}
+    assert amount == {
+        "usd_per_month": {"min": "10.01", "expected": "10.01", "max": "10.01"},
+        "unpriced": 1,
+        "estimated": 0,
+    }
 
 
 def test_a_percentage_needs_something_before() -> None:

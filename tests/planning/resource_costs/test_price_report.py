@@ -49,7 +49,8 @@ def test_both_sides_and_every_resource() -> None:
     assert answer["resources"][0]["usd_per_month"] == {"min": "24", "expected": "24", "max": "24"}
     assert answer["resources"][1]["usd_per_month"] is None
     assert answer["resources"][2]["reason"]
-    assert answer["old"] == {"usd_per_month": {"min": "40.85", "expected": "40.85", "max": "40.85"}, "unpriced": []}
+    readings = {"min": "40.85", "expected": "40.85", "max": "40.85"}
+    assert answer["old"] == {"usd_per_month": readings, "unpriced": [], "estimated": []}
     assert answer["new"]["usd_per_month"]["max"] == "24"
     assert [line["note"] for line in answer["new"]["unpriced"]] == ["no rule for aws:rds/instance:Instance"]
     assert answer["stack"] == "test"
@@ -67,6 +68,7 @@ def test_a_line_says_where_its_price_comes_from() -> None:
         "quantity": {"min": "100", "expected": "100", "max": "100"},
         "unit": "hour",
         "usd_per_unit": "0.08",
+        "usd_per_unit_range": None,
         "usd_per_month": {"min": "8", "expected": "8", "max": "8"},
         "source": "made up",
         "as_of": "2026-09-01",
