@@ -110,7 +110,7 @@ class PriceGates:
         for price in section.prices:
             groups[section.provider, price.item, section.region, price.purchase].append(price)
         judged = tuple(self._judge_price(key, tiers, section) for key, tiers in groups.items())
-        before = self._keys_of_source(section)
+        before = self._keys_of_source(section) if section.whole else set[PriceKey]()
         gone = tuple(sorted(before - groups.keys()))
         if before and Decimal(len(before) - len(gone)) / len(before) < LEAST_SHARE:
             reason = f"it gives {len(before) - len(gone)} of {len(before)} prices that it gave before"

@@ -71,7 +71,8 @@ class PriceSection:
         region: as in regions.csv; "*" for services whose price a source states for every region.
         source: where they were read; its id is the same in every run, its text names the endpoint, its date the newest
             row.
-        skipped: what the source sells there and the reader skips on purpose, in words with a count.
+        skipped: what the source sells there and the reader skips on purpose, or could not read, in words.
+        whole: whether it was read to its end; where not, nothing that it does not give is called gone.
     """
 
     provider: str
@@ -80,6 +81,7 @@ class PriceSection:
     source: Source
     prices: tuple[FoundPrice, ...]
     skipped: tuple[str, ...] = ()
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
