@@ -160,6 +160,7 @@ class AcceptanceCluster:
         """Delete the object and what it owns; nothing where it is not there."""
         path = self._path(wanted)
         if path is not None:
+            # The API deletes a Job without its pods unless it is told otherwise.
             self._cluster.delete(path, propagationPolicy="Background")
 
     def list_references(self, *, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Reference]:
@@ -176,6 +177,7 @@ class AcceptanceCluster:
         """The first bytes of what a container of a pod has written; "" where it has not begun."""
         path = f"/api/v1/namespaces/{quote(pod.namespace, safe='')}/pods/{quote(pod.name, safe='')}/log"
         query = [("container", container), ("limitBytes", str(MOST_LOG_BYTES))] if container else []
+        # The kubelet answers 400 while the container is still being created.
         not_begun = {HTTPStatus.NOT_FOUND, HTTPStatus.BAD_REQUEST}
         status, content = self._cluster.request("GET", path, query=query, accept="*/*", expected=not_begun)
         return "" if status in not_begun else content[:MOST_LOG_BYTES].decode("utf-8", "replace")

@@ -178,10 +178,11 @@ LONGEST_REASON: Final = 500
 
 
 def parse_log(log: str, job: PlannedJob) -> tuple[list[MeasurementRecord], list[str]]:
-    """Records of a log, and why others in it were not believed; lines that are no JSON objects are a tool's own."""
+    """Records of a log, and why others in it were not believed."""
     found: dict[str, MeasurementRecord] = {}
     refused: list[str] = []
     for line in log.split("\n"):
+        # Tools write their own lines into the same log.
         if not line.startswith("{"):
             continue
         try:
@@ -189,6 +190,7 @@ def parse_log(log: str, job: PlannedJob) -> tuple[list[MeasurementRecord], list[
         except MeasurementRecordError as error:
             refused.append(f"what is no record: {error}"[:LONGEST_REASON])
             continue
+        # A pod may only speak of what it was sent to measure: a node must not report for another.
         if record["check"] not in job.checks or record["subject"] != job.subject:
             refused.append(f"a record about {record['check']} of {record['subject']}, which is not its own")
         elif len(found) < MOST_RECORDS:

@@ -88,9 +88,11 @@ class ResultStore:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.results.open("ab+") as file:
+            # A kill may have cut the last line off: the next record must not be glued to it.
             file.truncate(_whole_lines(file))
             file.write(text.encode())
             file.flush()
+            # Hours of measuring stand behind a record: it must not be lost with the machine.
             os.fsync(file.fileno())
 
     def read_records(self) -> list[MeasurementRecord]:
@@ -184,7 +186,8 @@ def merge_records(parts: Iterable[Sequence[MeasurementRecord]]) -> list[Measurem
 
 
 def build_results(meta: Meta, measured: list[MeasurementRecord]) -> Results:
-    """The results of a run; clocks of nodes may be a little off ours, so its time holds all of theirs."""
+    """The results of a run."""
+    # Clocks of nodes may be a little off ours: the time of a run holds all of theirs.
     times = [each["at"] for each in measured]
     started = [text for text in (meta.started, *times) if text]
     ended = [text for text in (meta.ended or meta.started, *times) if text]

@@ -161,12 +161,14 @@ def _silent(it: AcceptanceRequest, options: Options, *, nodes: Mapping[str, Sequ
 
 def _is_new_record(record: MeasurementRecord, known: Sequence[MeasurementRecord]) -> bool:
     """Whether a record of the burn-in says anything that was not said before."""
+    # A burn-in is read again with each run: what it said differs by its time alone.
     return not any({**each, "at": record["at"]} == record for each in known)
 
 
 def _run(run: AcceptanceRun, jobs: Sequence[PlannedJob], *, spec: ClusterSpec) -> int:
     """Everything, in a namespace that goes again unless somebody else had made it, or is to look at it."""
     home = run.cluster.get(HOME)
+    # Nothing can be made in a namespace that is going away.
     if home is not None and "deletionTimestamp" in str(home.get("metadata")):
         run.await_gone([HOME])
         home = None
@@ -183,9 +185,10 @@ def _run(run: AcceptanceRun, jobs: Sequence[PlannedJob], *, spec: ClusterSpec) -
 
 
 def _leave(run: AcceptanceRun, hold: Hold, *, ours: bool) -> None:
-    """Take down what was made for the run; where another has taken over, everything is that one's now."""
+    """Take down what was made for the run."""
     try:
         mine = hold.give_back()
+        # Where another run has taken over, everything in there is that one's now.
         if ours and mine and not run.keep:
             take_down(run.cluster)
     except ClusterError as error:
@@ -193,8 +196,9 @@ def _leave(run: AcceptanceRun, hold: Hold, *, ours: bool) -> None:
 
 
 def _ground(spec: ClusterSpec, *, ours: bool) -> tuple[Manifest, ...]:
-    """What jobs stand on; a namespace of ours says so, that it goes too where a run before was killed."""
+    """What jobs stand on."""
     home, *others = foundation(spec)
+    # Marked as ours, so that it goes, too, where the run that made it was killed.
     marked: Manifest = {**cast("Manifest", home["metadata"]), **({"annotations": {MADE: "true"}} if ours else {})}
     return ({**home, "metadata": marked}, *others)
 

@@ -60,6 +60,7 @@ class Hold:
         found = self.cluster.get(LEASE)
         if found is not None and _who(found) != self.holder:
             self.say(f"{_who(found)} worked here; looking for {SECONDS_OF_SILENCE} s whether it still does")
+            # Not by the times in the lease: the clocks of two machines may differ by more than its length.
             self._await_silence(_sign(found))
         self._write()
 

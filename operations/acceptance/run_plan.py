@@ -121,13 +121,12 @@ SHOWN: Final = 12
 
 
 def by_pool(spec: ClusterSpec, seen: Sequence[NodeSnapshot]) -> dict[str, list[str]]:
-    """Names of the ready nodes of each pool, sorted.
-
-    Nodes of a cluster that exists may carry no label of ours: then those that have the pool's accelerators are its own.
-    """
+    """Names of the ready nodes of each pool, sorted."""
     left = {each.name: each for each in seen if each.ready}
     found: dict[str, list[str]] = {}
     for pool in spec.pools:
+        # Nodes of a cluster that exists may carry no label of ours: then those with the pool's accelerators are its
+        # own.
         mine = sorted(each.name for each in left.values() if _in(pool, each, labelled=spec.existing is None))
         found[pool.name] = mine
         left = {name: each for name, each in left.items() if name not in mine}

@@ -80,6 +80,7 @@ class AcceptanceRun:
             self.say(f"{len(jobs) - len(left)} of {len(jobs)} jobs were done before")
         for each in ground:
             self.cluster.apply(each)
+        # Objects of a run that was killed hold accelerators, and would let this run's pods wait.
         self.sweep(jobs)
         for stage in sorted({each.stage for each in left}):
             self._stage([each for each in left if each.stage == stage])
@@ -128,6 +129,7 @@ class AcceptanceRun:
             document = self.cluster.get(opened.job.awaited)
         except ClusterError:
             opened.silent += 1
+            # An API server that restarts is away for a moment, and the job goes on without it.
             if opened.silent > SILENT_MOST:
                 raise
             return False
@@ -151,6 +153,7 @@ class AcceptanceRun:
         if state is JobState.DONE:
             return ""
         if state is JobState.WAITING:
+            # Looked at while the pods are there: those of a job that is too late may be gone by then.
             self._look(opened)
         said = failure_reason(document) if state is JobState.FAILED else f"not over after {lasted:.0f} s"
         return ": ".join(filter(None, (said, opened.waits)))

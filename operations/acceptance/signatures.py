@@ -37,6 +37,7 @@ PRIVATE: Final = b"PRIVATE KEY"
 def canonical(form: Mapping[str, object]) -> bytes:
     """What is signed: keys in order, no spaces, UTF-8; the signature's own value empty."""
     signature = form.get("signature")
+    # A signature cannot sign itself, but which key and which algorithm it claims is signed with the rest.
     told = {**cast("dict[str, object]", signature), "value": ""} if isinstance(signature, dict) else signature
     body = {**form, "signature": told}
     text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -72,6 +73,7 @@ def public_key(path: Path) -> Ed25519PublicKey:
         InputError: not there, a private key, or no Ed25519 key.
     """
     octets = read_content(path)
+    # Told apart from a wrong file: a private key that was sent around is known to others now.
     if PRIVATE in octets:
         raise InputError(
             f"{path} is a private key", hint="give the public one; whoever sent you this one needs a new key"

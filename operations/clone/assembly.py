@@ -115,6 +115,7 @@ def refuse(option: Option, found: Quote, *, may_be_old: bool, missing: Callable[
 def _same_view(found: Quote, lock: Lock) -> tuple[Option, str]:
     """The option with a view of the source's; one within the ceiling before one over it."""
     same = [(view, option) for view in lock.views for option in found.options if view in option.views]
+    # A sort is stable: within the ceiling first, and the order of the source's views otherwise.
     same.sort(key=lambda each: each[1].judgement.verdict is Verdict.OVER)
     if same:
         view, option = same[0]

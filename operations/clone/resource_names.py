@@ -46,11 +46,12 @@ def preview_resources(stack: str, *, root: Path, texts: Mapping[str, str]) -> tu
 
 
 def physical_names(resources: Sequence[Resource]) -> frozenset[tuple[str, str, str]]:
-    """Type, input and name of everything that is named; what the engine names ends in letters it draws."""
+    """Type, input and name of everything that the program names itself."""
     return frozenset(
         (each.type, key, value)
         for each in resources
         if each.custom and not each.type.startswith(INSIDE)
+        # What the engine names itself ends in letters that it draws, and is in no input.
         for key in NAMING
         if isinstance(value := each.inputs.get(key), str) and value
     )

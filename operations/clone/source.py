@@ -84,6 +84,7 @@ def refuse_name(project: Project, *, source: str, new: str, placements: Sequence
             raise InputError(
                 f"{display_path(path)} is already there", hint="choose another name; a clone is written once"
             )
+    # A cluster is named after stack and placement: "a" with a placement "b" is called as the stack "a-b" is.
     mine = {f"atoll-{new}", *(f"atoll-{new}-{name}" for name in placements)}
     for stack in project.known:
         if both := sorted(mine & set(_first_names(project, stack))):

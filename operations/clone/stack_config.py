@@ -159,7 +159,8 @@ def _region(url: str) -> str:
 
 
 def _without_query(url: str) -> str:
-    """Without its query, which may name profiles and accounts."""
+    """A URL without its query."""
+    # The query may name profiles and accounts, which say nothing about which key it is.
     return url.partition("?")[0]
 
 

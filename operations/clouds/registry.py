@@ -104,13 +104,14 @@ class Refusals:
             return UnknownFact(self.explain(error))
 
     def search(self, asked: Asked, looks: Mapping[str, Callable[[], Iterable[Orphan]]]) -> Search:
-        """What every look has found; one that is refused hides no other."""
+        """What every look has found, and what could not be asked."""
         found: list[Orphan] = []
         unanswered: list[Unanswered] = []
         for what, look in looks.items():
             try:
                 found += look()
             except self.errors as error:
+                # One look that is refused hides no other.
                 unanswered.append(asked.build_unanswered(what, self.explain(error)))
         return Search(tuple(found), tuple(unanswered))
 
@@ -130,6 +131,7 @@ class Cloud(Protocol):
 def cloud_of(target: str) -> Cloud | None:
     """The module that asks a target, its SDK imported now; None for what nothing of ours builds."""
     name = MODULES.get(target)
+    # Imported now: three SDKs take longer to load than most commands to run.
     return None if name is None else cast("Cloud", cast("object", import_module(name)))
 
 

@@ -103,6 +103,7 @@ class CodeHostApi:
             here, there = urlsplit(self.root), urlsplit(path)
         except ValueError as error:
             raise HttpError("the API names an address that is none") from error
+        # The login goes along with every request: a `Link` header must not lead it to another host.
         if (here.scheme, here.netloc) != (there.scheme, there.netloc):
             raise HttpError(f"the API sends us to another host, {there.hostname}")
         return path

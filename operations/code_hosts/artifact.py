@@ -76,9 +76,10 @@ def read_commits(form: DiffForm) -> tuple[str, str]:
 
 
 def _check_consistency(form: DiffForm) -> None:
-    """The verdict on top says no better than what stands below it; a stack in which nothing moves stops nothing."""
+    """The verdict on top says no better than what stands below it."""
     if (form["exit_code"] == 0) != (form["verdict"] == "within"):
         raise UntrustedError(f"{DIFF} has a verdict and an exit code that are at odds")
+    # A stack in which nothing moves stops nothing: what is wrong with it was wrong before.
     if form["exit_code"] == 0 and any(_stops(stack) for stack in form["stacks"] if stack["state"] != "unchanged"):
         raise UntrustedError(f"{DIFF} says that nothing stops the change, and lists what does")
 
@@ -95,6 +96,7 @@ def _read_entry(opened: zipfile.ZipFile, *, folder: str) -> bytes:
     entries = opened.infolist()
     names = [entry.filename for entry in entries if not (folder and entry.is_dir())]
     known = {f"{folder}{name}" for name in NAMES}
+    # Two entries of one name are read differently by different programs.
     if len(names) != len(set(names)) or not set(names) <= known:
         raise UntrustedError("the archive holds a file that no diff has")
     found = [entry for entry in entries if entry.filename == f"{folder}{DIFF}"]

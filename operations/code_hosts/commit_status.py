@@ -49,6 +49,7 @@ class CommitStatus:
 
 def select_verdict_paths(paths: Iterable[str]) -> tuple[str, ...]:
     """Changed paths that can influence the verdict: code, policies, prices, workflows, anything unknown."""
+    # Listed is what is harmless: a path that nobody thought of counts as one that can judge.
     return tuple(sorted({path for path in paths if not _READ_ONLY.fullmatch(path)}))
 
 
@@ -65,7 +66,8 @@ def list_raised_ceilings(form: DiffForm) -> tuple[str, ...]:
 
 
 def context(branch: str, *, default: str) -> str:
-    """Name of the status of a change into a branch: each branch has limits of its own."""
+    """Name of the status of a change into a branch."""
+    # Each branch has limits of its own: a pass for one must not be taken for a pass for another.
     return CONTEXT if branch == default else f"{CONTEXT} ({branch})"
 
 
@@ -154,5 +156,6 @@ LONGEST: Final = 65_536  # characters of a comment's body, GitHub's own message 
 
 
 def is_ours(words: str | None) -> bool:
-    """Whether a comment begins with our marker; one that quotes it further down is somebody else's."""
+    """Whether a comment is ours."""
+    # At its beginning only: one that quotes the marker further down is somebody else's.
     return (words or "").startswith(MARKER)

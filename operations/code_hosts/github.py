@@ -174,10 +174,12 @@ class GitHub:
             if user is None or user["type"] != "User" or review["author_association"] not in TRUSTED:
                 continue
             if review["state"] in SETTLING:
+                # An approval of an earlier commit says nothing of what was pushed after it.
                 stale = review["state"] == "APPROVED" and review["commit_id"] != commit
                 last[user["login"]] = "STALE" if stale else review["state"]
         if "CHANGES_REQUESTED" in last.values():
             return False
+        # Asked last, one request each: a member or collaborator may have the right to read alone.
         return any(self._may_write(login) for login, word in last.items() if word == "APPROVED")
 
     def find_artifact(self, run: int, name: str) -> Artifact | None:

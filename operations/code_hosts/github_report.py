@@ -65,6 +65,7 @@ def post(
         form, standing = None, build_unreadable_status(f"pull requests {_join_numbers(numbers)} share this commit")
     else:
         form, standing = _evaluate_run(github, run["id"], pull, sha)
+    # Asked again at the end: a push meanwhile makes the figures those of another commit.
     if github.get_pull(pull["number"])["head"]["sha"] != sha:
         return Posted(words="nothing to post: the pull request has moved on to another commit")
     name = context(pull["base"]["ref"], default=event["repository"]["default_branch"])
@@ -115,7 +116,8 @@ def _about(form: DiffForm, *, github: GitHub, pull: Pull, sha: str) -> None:
 
 
 def _write_comments(github: GitHub, numbers: tuple[int, ...], standing: CommitStatus, text: str) -> Posted:
-    """The comments, after the status, for that is what stops a merge."""
+    """Write the comments."""
+    # After the status, for that is what stops a merge.
     words = f"status {standing.state} set"
     try:
         for number in numbers:
@@ -180,8 +182,9 @@ def _title(seen: Watched) -> str:
 
 
 def _body(seen: Watched) -> str:
-    """Marker, exit code, and the report as an indented block, which no text in it can end."""
+    """Marker, exit code, and the report as an indented block."""
     plain = "".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in seen.report[:LONGEST])
+    # Indented: no text in it can end the block, as it could end a fence.
     block = "\n".join(f"    {line}" for line in plain.splitlines())[: LONGEST - 500]
     marker = f"<!-- atoll:watch:{seen.stack} -->"
     return f"{marker}\n\n`atoll watch {seen.stack}` ended with exit code {seen.exit_code}:\n\n{block}\n"

@@ -164,11 +164,12 @@ class GitLab:
 
 
 def gitlab(*, root: str, token: str, project: int, branch: str) -> GitLab:
-    """GitLab with a project's token, sent as a bearer token so that no redirect takes it along.
+    """GitLab with a project's token.
 
     Raises:
         InputError: no token, or an address that is not HTTPS.
     """
+    # A bearer token is not taken along by a redirect to another host, as GitLab's own header would be.
     return GitLab(api=open_api(root, token), project=project, branch=branch)
 
 

@@ -149,13 +149,14 @@ class Questions:
         }
 
     def _name_file(self) -> Path:
-        """A file for an answer; stacks may be called anything, so none is in its name."""
+        """A file for an answer."""
+        # By number: a stack may be called anything, and its name must not become a path.
         self._made += 1
         return self.folder / f"answer-{self._made}.json"
 
 
 def asking(asker: Asker, *, progress: Progress) -> Asking:
-    """Asks in two processes at a time; whatever stops it, none of them goes on.
+    """Asks in two processes at a time.
 
     Args:
         progress: opened with what is going on, while it lasts.
@@ -170,6 +171,7 @@ def asking(asker: Asker, *, progress: Progress) -> Asking:
                 for each in as_completed(running):
                     each.result()
             except BaseException:
+                # Also after Ctrl-C: none of the processes may go on alone.
                 asker.stop()
                 raise
 

@@ -85,6 +85,7 @@ def lock_text(place: Worktree, stack: str) -> str:
     """The lock of a stack as its file holds it; "" where it cannot be read, is a link, or is too long to be one."""
     path = _lock(place, stack)
     try:
+        # A link of the tree may lead out of it, to any file of this machine.
         return "" if path.is_symlink() else read_text(path, most_bytes=MOST_BYTES)
     except InputError:
         return ""
@@ -121,6 +122,7 @@ def _find_renames(
     gone = [name for name in names if _has_lock(base, name) and not _has_lock(head, name)]
     come = [name for name in names if _has_lock(head, name) and not _has_lock(base, name)]
     found: dict[str, str] = {}
+    # The same lock first: it is the surer sign.
     for same in (_same_lock(places), _same_checklist(base, head)):
         for name in come:
             was = next((each for each in gone if same(each, name)), "")
@@ -249,6 +251,7 @@ def digests(files: Mapping[str, str]) -> Digests:
 def _stacks(files: Mapping[str, str]) -> dict[str, StackFiles]:
     """Every stack that has a checklist or a lock, or whose folder is a link to where they may lie."""
     names = {match["stack"] for path in files if (match := STACK_FILE.fullmatch(path))}
+    # A folder that is a link holds files that git does not list: such a stack must not look untouched.
     names |= {path.removeprefix(f"{STACKS}/") for path, identity in files.items() if _is_link(path, identity)}
     own: dict[str, list[str]] = {name: [] for name in names}
     for path in files:

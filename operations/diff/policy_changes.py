@@ -69,8 +69,9 @@ def _law(place: Worktree) -> Mapping[str, object] | None:
 
 
 def _exemptions(law: Mapping[str, object]) -> set[str]:
-    """Each exemption as text, so that two can be compared."""
+    """Each exemption as text."""
     found = law.get(EXEMPTIONS)
+    # As texts, which can be compared whatever they hold.
     return {_text(each) for each in cast("list[object]", found)} if isinstance(found, list) else set()
 
 
@@ -144,6 +145,7 @@ def _of_new(lock: Mapping[str, object], *, where: str) -> Iterator[CeilingChange
 def _beside(old: Mapping[str, object], new: Mapping[str, object], *, where: str) -> Iterator[CeilingChangeForm]:
     """What else of a lock bounds it: months over which the contract's ceiling is spread, and where data may lie."""
     before, after = old.get(MONTHS), new.get(MONTHS)
+    # Fewer months leave more of the contract's ceiling for each of them.
     if before != after and (_limits(old).get(CONTRACT) is not None or _limits(new).get(CONTRACT) is not None):
         fewer = not (isinstance(before, int) and isinstance(after, int) and after >= before)
         yield {

@@ -145,6 +145,7 @@ def load_object(path: Path) -> dict[str, object] | None:
     """A JSON object in a file of its own; None where it is no such file, or too large."""
     try:
         there = path.lstat()
+        # A program of the tree wrote it: a link, a pipe or a file without an end must not reach us.
         if not stat.S_ISREG(there.st_mode) or there.st_size > LARGEST_BYTES:
             return None
         return read_object(path, most_bytes=LARGEST_BYTES)

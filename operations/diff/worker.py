@@ -70,7 +70,8 @@ def _tell(told: TextIO, line: str) -> None:
 
 
 def _hangs(stack: str) -> bool:
-    """Whether a program did not end: no other can be trusted in this process."""
+    """Whether a program did not end."""
+    # A program that did not end may still change what others share: no other can be trusted in this process.
     return any(thread.name == f"offline-{stack}" for thread in threading.enumerate())
 
 
@@ -172,8 +173,9 @@ def _subject(request: RequestForm, case: CaseForm, *, before: Lock | None = None
 
 
 def _lock(text: str, stack: str) -> Lock:
-    """The lock, once it is the stack's own: exemptions are by its name."""
+    """The lock, once it is the stack's own."""
     file = f"stacks/{stack}/quote.lock.json"
+    # Exemptions are by the stack's name: a lock of another one would take its exemptions along.
     lock = parse(text, file=file)
     refuse_other_stack(lock, stack=stack, file=file)
     return lock

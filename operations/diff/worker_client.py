@@ -77,6 +77,7 @@ class Asker:
             code = self._end(process)
         if not ready:
             return self._refuse(cases, f"its Atoll does not start: {_tail(said, code)}")
+        # It died within this case; the others are asked in a new process.
         if begun:
             self._refuse(cases[done : done + 1], _tail(said, code))
         elif not done:
@@ -149,7 +150,8 @@ class Asker:
 
 
 def _surroundings(root: Path, *, home: Path, today: str) -> dict[str, str]:
-    """No credential, no token, no setting of ours: what a program needs to be found and to run."""
+    """What a program needs to be found and to run."""
+    # The program is a stranger's: no credential, no token, no setting of ours.
     passed = {name: os.environ[name] for name in PASSED if name in os.environ}
     return {**passed, "PYTHONPATH": str(root), "PYTHONUTF8": "1", "HOME": str(home), "ATOLL_TODAY": today}
 
@@ -161,6 +163,7 @@ def _lines(process: subprocess.Popen[str]) -> queue.Queue[str]:
     def read() -> None:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         with process.stdout as stream:
+            # Bounded in both directions: a program that never stops talking must not fill our memory.
             for line in islice(iter(partial(stream.readline, LONGEST_LINE), GONE), MOST_LINES):
                 lines.put(line.rstrip("\n") or " ")
         lines.put(GONE)

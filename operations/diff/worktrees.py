@@ -43,6 +43,7 @@ def git(root: Path, *arguments: str, variables: Mapping[str, str] | None = None)
         GitError: it failed, did not end, or there is no git.
     """
     surroundings = {key: value for key, value in os.environ.items() if key not in HOOK_VARIABLES}
+    # A repository may bring hooks and a file monitor, which are programs of its own.
     command = ["git", "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", *arguments]
     try:
         done = subprocess.run(  # noqa: S603 - a list, no shell
@@ -105,8 +106,9 @@ def files_of(root: Path, commit: str) -> dict[str, str]:
 
 
 def files_now(root: Path) -> dict[str, str]:
-    """The same of the working tree, what git does not know yet among it; the repository stays as it is."""
+    """The same of the working tree, what git does not know yet among it."""
     with tempfile.TemporaryDirectory(prefix="atoll-index-") as folder:
+        # An index and a store of objects apart: the repository stays as it is, and so does what is staged in it.
         index, objects = Path(folder) / "index", Path(folder) / "objects"
         objects.mkdir()
         there = _inside(root, "index")
@@ -223,6 +225,7 @@ def check_out(root: Path, tree: Tree, *, folder: Path, name: str) -> Generator[W
     finally:
         with suppress(GitError):
             git(root, "worktree", "remove", "--force", str(path))
+        # git refuses where the worktree was made only in part.
         if path.exists():
             shutil.rmtree(path, ignore_errors=True)
             with suppress(GitError):

@@ -140,6 +140,7 @@ def endpoints(tagged: Tagged) -> Iterator[Orphan]:
     for page in tagged.aws.ec2.get_paginator("describe_vpc_endpoints").paginate():
         for each in page.get("VpcEndpoints", []):
             state = str(each.get("State", "")).lower()
+            # An interface endpoint is charged in each subnet.
             subnets = max(len(each.get("SubnetIds", [])), 1)
             gateway = each.get("VpcEndpointType") == "Gateway"
             if state not in GONE and each.get("VpcEndpointId") in ids:
@@ -175,6 +176,7 @@ def others(tagged: Tagged) -> Iterator[Orphan]:
 
 
 def _build_id_filters(name: str, ids: Sequence[str]) -> Iterator[list[FilterTypeDef]]:
-    """Filters of one call each, which find nothing where an id is gone; naming ids as such is refused then."""
+    """Filters of one call each."""
     for first in range(0, len(ids), MOST_VALUES):
+        # A filter finds nothing where an id is gone; a call that names ids as such is refused then.
         yield [{"Name": name, "Values": list(ids[first : first + MOST_VALUES])}]

@@ -53,6 +53,7 @@ def balancers(tagged: Tagged) -> Iterator[Orphan]:
     named = {
         arn for arn in tagged.list_arns("elasticloadbalancing") if kind_of(arn) == "elasticloadbalancing:loadbalancer"
     }
+    # Only the newer ones have their type in the ARN (loadbalancer/app/name/id).
     classic = {arn for arn in named if arn.count("/") == 1}
     for arn in sorted(classic):
         yield tagged.asked.build_orphan(kind="classic load balancer", id_=last(arn))
@@ -79,6 +80,7 @@ def buckets(tagged: Tagged) -> Iterator[Orphan]:
         try:
             tagged.aws.s3.head_bucket(Bucket=name)
         except ClientError as error:
+            # The tagging API may still name what is gone.
             if error.response.get("Error", {}).get("Code") in NO_BUCKET:
                 continue
             raise
@@ -122,7 +124,7 @@ def parallel_files(tagged: Tagged) -> Iterator[Orphan]:
 
 
 def keys(tagged: Tagged) -> Iterator[Orphan]:
-    """Keys; one that waits for its deletion is not charged (aws.amazon.com/kms/pricing)."""
+    """Keys of KMS."""
     for arn in tagged.list_arns("kms"):
         try:
             key = tagged.aws.kms.describe_key(KeyId=arn)["KeyMetadata"]
@@ -131,6 +133,7 @@ def keys(tagged: Tagged) -> Iterator[Orphan]:
                 continue
             raise
         state = str(key.get("KeyState", ""))
+        # Such a key is not charged (aws.amazon.com/kms/pricing).
         waits = state == "PendingDeletion"
         yield tagged.asked.build_orphan(
             kind="KMS key",

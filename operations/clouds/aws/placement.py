@@ -94,6 +94,7 @@ def count_used_vcpus(aws: Clients, *, stack: str) -> dict[str, int]:
 def _code(instance: InstanceTypeDef) -> str:
     """Code of the quota that an instance counts against; "" where it counts against none."""
     lifecycle = instance.get("InstanceLifecycle", "")
+    # A capacity block counts against no quota of instances.
     if lifecycle == "capacity-block":
         return ""
     found = aws_class(str(instance.get("InstanceType", "")), spot=lifecycle == "spot")

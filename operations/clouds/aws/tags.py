@@ -19,11 +19,9 @@ STACK: Final = "atoll:stack"
 
 
 def marks(asked: Asked) -> tuple[tuple[str, str], ...]:
-    """Key and value of each tag by which something belongs to the stack; "" for any value.
-
-    The controllers' own: EBS CSI driver and Karpenter `kubernetes.io/cluster/<name>`, AWS Load Balancer Controller
-    `elbv2.k8s.aws/cluster`, EKS node groups `eks:cluster-name` (the documentation of each).
-    """
+    """Key and value of each tag by which something belongs to the stack; "" for any value."""
+    # Each controller tags by a key of its own: EBS CSI driver and Karpenter `kubernetes.io/cluster/<name>`, AWS Load
+    # Balancer Controller `elbv2.k8s.aws/cluster`, EKS node groups `eks:cluster-name` (documentation of each).
     return (
         (STACK, asked.stack),
         (f"kubernetes.io/cluster/{asked.cluster}", ""),
@@ -53,6 +51,7 @@ class Tagged:
             filters: list[FilterTypeDef] = [{"Name": "key", "Values": [key]}]
             if value:
                 filters.append({"Name": "value", "Values": [value]})
+            # EC2's own tags go with the thing that carries them; those of the tagging API may outlive it.
             for page in self.aws.ec2.get_paginator("describe_tags").paginate(Filters=filters):
                 for tag in page.get("Tags", []):
                     id_ = tag.get("ResourceId", "")
@@ -66,7 +65,8 @@ class Tagged:
 
     @cached_property
     def global_arns(self) -> tuple[str, ...]:
-        """ARNs of what belongs to no region: AWS names those in one region only."""
+        """ARNs of what belongs to no region."""
+        # AWS names what belongs to no region in one region only.
         return tuple(sorted({arn for arn in self._search_arns(self.aws.global_tagging) if region_of(arn) == ""}))
 
     def _search_arns(self, tagging: ResourceGroupsTaggingAPIClient) -> Iterator[str]:

@@ -182,6 +182,7 @@ def read_project_capacity(google: GoogleProject, asked: Asked) -> CloudReport:
 
 def quotas(region: compute_v1.Region) -> dict[str, QuotaReport | UnknownFact]:
     """Quotas of a region by metric; what is used may be this stack's own."""
+    # Usage is counted with this stack's own: Google does not say whose it is.
     return {
         each.metric: QuotaReport(limit=int(each.limit), used=int(each.usage), own_included=True)
         for each in region.quotas

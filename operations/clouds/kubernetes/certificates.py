@@ -60,6 +60,7 @@ class ClusterSigner:
         found = dict(self._kubeconfig.cluster)
         file = found.pop("certificate-authority", None)
         if file is not None:
+            # Taken in, for the person's kubeconfig is written to another folder, or sent.
             octets = read_content(self._kubeconfig.path.parent / str(file))
             found["certificate-authority-data"] = b64encode(octets).decode()
         return found

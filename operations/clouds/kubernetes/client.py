@@ -77,7 +77,8 @@ def _text_of(path: Path) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """The first line of what an error says, else its kind; never what stands in a kubeconfig, as a client would."""
+    """The first line of what an error says, else its kind."""
+    # A ConfigException may repeat a piece of the kubeconfig behind "/{", a token perhaps.
     said = str(error).partition("/{")[0] if isinstance(error, ConfigException) else str(error)
     return said.splitlines()[0] if said else type(error).__name__
 

@@ -110,4 +110,5 @@ def selects(selector: Mapping[str, object], document: Mapping[str, object]) -> b
     """Whether an object has every label of a selector; an empty selector selects nothing here."""
     wanted = to_mapping(selector.get("matchLabels"))
     labels = labels_of(document)
+    # For Kubernetes an empty selector selects everything; a caller here would then stop or move everything.
     return bool(wanted) and all(labels.get(key) == value for key, value in wanted.items())
